@@ -1,0 +1,86 @@
+"""Root of the `emu` command: finds the noun's module only when it is asked for.
+
+Owns the options that stand before the noun and the way errors reach an operator: one line on
+standard error, exit status 1 (2 for a command line that makes no sense). Imports no noun's module
+by itself, so that `emu --help` is quick and an optional extra that is missing hurts only its noun.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+import emu
+from emu.errors import EmuError
+
+NOUNS = {
+    "account": ("emu.cli.account", "Players' accounts: add, list, password, disable, import."),
+    "capture": ("emu.cli.capture", "Decode captures, follow a running server, make a dissector."),
+    "client": ("emu.cli.client", "A scripted client that logs in as a real one does."),
+    "config": ("emu.cli.config", "Show or check the configuration."),
+    "opcodes": ("emu.cli.opcodes", "Opcode tables: list, edit, compare, check, import, export."),
+    "structs": ("emu.cli.structs", "Packet structs: list, show, decode, encode, check."),
+    "world": ("emu.cli.world", "World servers that may register here: add, list, disable."),
+}
+"""Noun: (module that defines a click group of the same name, one line for the help)."""
+
+
+@dataclass(slots=True)
+class Root:
+    """What the options before the noun said; the `obj` of every click context."""
+
+    config: Path | None = None
+    """The configuration file, or None for the default search."""
+
+
+class NounGroup(click.Group):
+    """A click group that imports a noun's module when the noun is used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """Return the nouns in alphabetical order."""
+        return sorted(NOUNS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Import and return one noun's group."""
+        if cmd_name not in NOUNS:
+            return None
+        module = importlib.import_module(NOUNS[cmd_name][0])
+        command = getattr(module, cmd_name)
+        assert isinstance(command, click.Command)  # noqa: S101
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write the list of nouns without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(noun, NOUNS[noun][1]) for noun in sorted(NOUNS)])
+
+
+@click.group(cls=NounGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(emu.__version__, prog_name="emu")
+@click.option(
+    "--config",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Configuration file (TOML); the default is ./emu.toml when it exists.",
+)
+@click.pass_context
+def root(ctx: click.Context, config: Path | None) -> None:
+    """EverQuest II login and world server: the tools of an operator.
+
+    The server itself is started with `twistd -n emu`.
+
+    Example: emu account add alice
+    """
+    ctx.obj = Root(config)
+
+
+def main() -> None:
+    """Run the command line; an error of ours becomes one line and exit status 1."""
+    try:
+        root(prog_name="emu")
+    except EmuError as error:
+        click.echo(f"emu: {error}", err=True)
+        sys.exit(1)

@@ -1,0 +1,123 @@
+"""Every failure this package raises on purpose, as one tree.
+
+* `EmuError`
+    * `ConfigError`: the configuration is wrong; carries every problem found, not only the first
+    * `StoreError`: a database cannot be opened, is damaged, or is newer than this program
+        * `DuplicateName`: a name that must be unique is taken
+    * `FileFormatError`: a file given by an operator (dump, capture, XML, CSV) cannot be used
+    * `CommandError`: an operator's request cannot be carried out
+    * `UnknownVersion`: no opcode range covers a client version
+    * `UnknownOpcode`: a table has no number for a name
+    * `UnknownStruct`: no layout of that name at that version
+    * `StructValueError`: a value does not fit the field it was given for
+    * `ProtocolError`
+        * `LocalProtocolError`: our side asked for something the protocol does not allow now
+        * `PeerError`: the other side sent something wrong; `reason` names the counter
+            * `MalformedDatagram`, `BadChecksum`, `MalformedMessage`, `LimitExceeded`
+
+`str(error)` of anything but a `ProtocolError` is one line fit to be shown to an operator: what is
+wrong, where, and what to do. This module must not import any other of the package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class EmuError(Exception):
+    """Base of every error that this package raises on purpose."""
+
+
+class ConfigError(EmuError):
+    """The configuration cannot be used.
+
+    `problems` holds one line for each thing that is wrong, each naming its key.
+    """
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("; ".join(self.problems))
+
+
+class StoreError(EmuError):
+    """A database cannot be opened, is damaged, or was written by a newer program."""
+
+
+class DuplicateName(StoreError):
+    """A name that must be unique is already taken."""
+
+
+class FileFormatError(EmuError):
+    """A file cannot be read as what it should be.
+
+    `place` says where in the file (for instance ``"line 12"``), when that is known.
+    """
+
+    def __init__(self, message: str, *, place: str | None = None) -> None:
+        self.place = place
+        super().__init__(f"{place}: {message}" if place else message)
+
+
+class CommandError(EmuError):
+    """What an operator asked for cannot be done; the text says why and what would work."""
+
+
+class UnknownVersion(EmuError):
+    """No opcode range covers this client version.
+
+    `version` is the client data version, `nearest` the ranges on either side of the gap.
+    """
+
+    def __init__(self, version: int, nearest: Sequence[tuple[int, int]] = ()) -> None:
+        self.version = version
+        self.nearest = tuple(nearest)
+        around = " and ".join(f"{low}-{high}" for low, high in self.nearest)
+        tail = f"; the nearest ranges are {around}" if around else ""
+        super().__init__(f"no opcode range covers client version {version}{tail}")
+
+
+class UnknownOpcode(EmuError):
+    """An opcode table has no number for this name, or no name for this number."""
+
+
+class UnknownStruct(EmuError):
+    """There is no layout of this name for this client version."""
+
+
+class StructValueError(EmuError):
+    """A value does not fit the field it was given for; the text names struct and field."""
+
+
+class ProtocolError(EmuError):
+    """Something that the network protocol does not allow."""
+
+
+class LocalProtocolError(ProtocolError):
+    """Our own side asked for something that the protocol does not allow now."""
+
+
+class PeerError(ProtocolError):
+    """The other side sent something wrong.
+
+    `reason` is a short fixed word sequence (no data of the peer in it); drops are counted by it.
+    """
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+
+class MalformedDatagram(PeerError):
+    """A datagram or protocol packet that does not have the shape its opcode asks for."""
+
+
+class BadChecksum(PeerError):
+    """A datagram whose check does not fit its bytes and the session's key."""
+
+
+class MalformedMessage(PeerError):
+    """An application message that does not fit its layout."""
+
+
+class LimitExceeded(PeerError):
+    """The peer went over one of our named limits."""

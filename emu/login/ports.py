@@ -1,0 +1,319 @@
+"""What the login service needs of the outside, stated as protocols.
+
+The login package knows no database, thread or socket: it awaits these methods, and whoever starts
+it joins them to real ones (`emu.store` implements the stores). Everything here is awaitable so
+that an implementation may run in a worker thread; none of it may block.
+All times are unix seconds, all names `str`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """One player's account as the store knows it."""
+
+    id: int
+    name: str
+    """As it was typed when the account was made; looked up without regard to case."""
+    password: str
+    """Argon2id PHC string, or EQ2Emulator's 128 hex digits of SHA-512 until the next login."""
+    enabled: bool = True
+    banned_until: float | None = None
+    """Unix time at which a ban ends; ``math.inf`` for ever, None when not banned."""
+    ban_reason: str = ""
+    created: float = 0.0
+    last_login: float | None = None
+    last_address: str = ""
+    last_client_version: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """A registered world server (EQ2Emulator's table login_worldservers)."""
+
+    id: int
+    name: str
+    """The name that players see; what the world calls itself does not count."""
+    account: str
+    password: str
+    """Argon2id PHC string or SHA-512 hex digits of the link password; empty never matches."""
+    description: str = ""
+    enabled: bool = True
+    last_address: str = ""
+    login_version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Color:
+    """A colour row: three components as stored, and whether they are signed (eq2-login.md 4.4)."""
+
+    red: int
+    green: int
+    blue: int
+    signed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Equipment:
+    """What one equipment slot shows in the character list."""
+
+    slot: int
+    model: int
+    color: tuple[int, int, int] = (255, 255, 255)
+    highlight: tuple[int, int, int] = (255, 255, 255)
+
+
+@dataclass(frozen=True, slots=True)
+class Character:
+    """One row of the login server's character list.
+
+    `appearance` maps the field names of CharSelectProfile that hold model ids (``race_type``,
+    ``hair_type`` ...) and ``body_size`` to numbers; `colors` maps colour and slider field names
+    to their rows.
+    """
+
+    id: int
+    """Row id in the login store; 0 for a row that is not stored yet."""
+    account_id: int
+    world_id: int
+    char_id: int
+    """The character's id on its world."""
+    name: str
+    race: int = 0
+    class_: int = 0
+    gender: int = 0
+    deity: int = 0
+    level: int = 1
+    tradeskill_class: int = 0
+    tradeskill_level: int = 0
+    zone_id: int = 0
+    zone_name: str = ""
+    zone_description: str = ""
+    created: float = 0.0
+    last_played: float = 0.0
+    client_version: int = 0
+    """Version of the client that created it; decides how its colours are coded."""
+    deleted: bool = False
+    appearance: Mapping[str, int] = field(default_factory=dict)
+    colors: Mapping[str, Color] = field(default_factory=dict)
+    equipment: Sequence[Equipment] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneDescription:
+    """A zone as a world describes it to the login server (ZoneUpdates, eq2-login.md 10.8)."""
+
+    zone_id: int
+    name: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClientLog:
+    """One client log message, inflated and bounded."""
+
+    kind: str
+    """``Crash Log``, ``Verify Log``, ``Alert Log`` or ``Base Log``."""
+    text: str
+    account_id: int
+    account_name: str
+    address: str
+    client_version: int
+    received: float
+
+
+class AccountStore(Protocol):
+    """Accounts."""
+
+    async def find_account(self, name: str) -> Account | None:
+        """Look an account up by name, without regard to case."""
+
+    async def add_account(self, name: str, password: str, created: float) -> Account:
+        """Add an account; `password` is a PHC string. Raises `DuplicateName`."""
+
+    async def set_password(self, account_id: int, password: str) -> None:
+        """Replace the stored password hash."""
+
+    async def record_login(self, account_id: int, address: str, version: int, now: float) -> None:
+        """Remember when, from where and with which client version the account logged in."""
+
+
+class CharacterStore(Protocol):
+    """The login server's copy of every character."""
+
+    async def characters_of(self, account_id: int) -> Sequence[Character]:
+        """Return the account's characters that are not deleted, oldest first."""
+
+    async def add_character(self, character: Character) -> Character:
+        """Store a new character with its colours, marking older rows of the same world and
+        char id deleted, in one transaction; returns it with its row id."""
+
+    async def delete_character(
+        self, account_id: int, world_id: int, char_id: int, name: str
+    ) -> bool:
+        """Mark one character deleted; True when exactly that row was there and not deleted."""
+
+    async def update_character(
+        self, account_id: int, world_id: int, char_id: int, changes: Mapping[str, int | str | float]
+    ) -> bool:
+        """Change columns (`level`, `race`, `class_`, `gender`, `name`, `zone_id`, `zone_name`,
+        `last_played`, or an `appearance` key such as `race_type`); True when the row exists."""
+
+    async def set_equipment(
+        self, world_id: int, items: Sequence[tuple[int, Equipment]]
+    ) -> None:
+        """Store a batch of (char id, equipment) of one world in one transaction."""
+
+
+class WorldStore(Protocol):
+    """Registered worlds and what they report."""
+
+    async def find_world_by_account(self, account: str) -> World | None:
+        """Look a world up by the account name it registers with."""
+
+    async def add_world(self, name: str, account: str, password: str) -> World:
+        """Add a world (for unregistered worlds that a setting lets in). Raises `DuplicateName`."""
+
+    async def world_connected(self, world_id: int, address: str, version: str, now: float) -> None:
+        """Remember the address and program version of a world that has registered."""
+
+    async def record_status(
+        self, world_id: int, status: int, players: int, zones: int, now: float
+    ) -> None:
+        """Remember a world's status report; -4 when its link is gone."""
+
+    async def set_zones(self, world_id: int, zones: Sequence[ZoneDescription]) -> None:
+        """Store zone names and descriptions of one world in one transaction."""
+
+    async def zones_of(self, world_id: int) -> Sequence[ZoneDescription]:
+        """Return the zones a world has described, by ascending id."""
+
+    async def is_address_banned(self, address: str, now: float) -> bool:
+        """Say whether an address starts with a banned prefix."""
+
+
+class LogStore(Protocol):
+    """Messages kept for operators."""
+
+    async def add_client_log(self, log: ClientLog) -> None:
+        """Store one client log."""
+
+    async def add_bug_report(
+        self, world_id: int, account_id: int, fields: Mapping[str, str | int], received: float
+    ) -> None:
+        """Store one bug report relayed by a world."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorldEntry:
+    """A world as the world list shows it."""
+
+    id: int
+    name: str
+    up: bool
+    locked: bool
+    players: int
+    development: bool = False
+    max_level: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PlayAnswer:
+    """A world's answer to a play request (UsertoWorldResp, eq2-login.md 10.5)."""
+
+    world_id: int
+    account_id: int
+    char_id: int
+    access_key: int
+    response: int
+    """A play reply code of eq2-login.md 5.5."""
+    address: str
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class CreateAnswer:
+    """A world's answer to a create request (CharacterCreate, eq2-login.md 10.7)."""
+
+    world_id: int
+    account_id: int
+    """0 when the world could not even parse the request."""
+    char_id: int
+    response: int
+
+
+class WorldObserver(Protocol):
+    """What the client side of the login service wants to hear about worlds."""
+
+    def world_changed(self, entry: WorldEntry, now: float) -> None:
+        """A world appeared, or its entry changed."""
+
+    def world_gone(self, world_id: int, now: float) -> None:
+        """A world's link is down."""
+
+    def play_answered(self, answer: PlayAnswer, now: float) -> None:
+        """A world answered a play request."""
+
+    def create_answered(self, answer: CreateAnswer, now: float) -> None:
+        """A world answered a create request."""
+
+    def character_changed(self, account_id: int, now: float) -> None:
+        """A world changed a stored character of this account."""
+
+
+class Worlds(Protocol):
+    """The connected worlds, as the client side of the login service sees them."""
+
+    def observe(self, observer: WorldObserver) -> None:
+        """Register the one who is told of changes."""
+
+    def listed(self) -> Sequence[WorldEntry]:
+        """Return the worlds to list, by ascending id."""
+
+    def connected(self, world_id: int) -> WorldEntry | None:
+        """Return a world that is connected now."""
+
+    def request_play(
+        self, world_id: int, account_id: int, char_id: int, client_address: str, now: float
+    ) -> bool:
+        """Ask a world to let a character in; False when it is not connected."""
+
+    def request_create(
+        self, world_id: int, account_id: int, client_version: int, payload: bytes, now: float
+    ) -> bool:
+        """Hand a create request on, with the real account id patched in; False as above."""
+
+    def notify_delete(self, world_id: int, account_id: int, char_id: int, now: float) -> None:
+        """Tell a world that a character was deleted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """The name and password were right and the account may log in."""
+
+    account: Account
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A login is refused.
+
+    `reason` is one of ``bad password``, ``no such account``, ``disabled``, ``banned``,
+    ``address banned``, ``name not allowed``, ``too many attempts``, ``busy``.
+    """
+
+    reason: str
+
+
+class Authenticator(Protocol):
+    """Decides whether somebody may log in; slows down wrong passwords by itself."""
+
+    async def authenticate(
+        self, name: str, password: bytes, address: str, version: int, now: float
+    ) -> Admitted | Refused:
+        """Check a name and the password's raw bytes; makes the account when that is allowed."""

@@ -1,0 +1,77 @@
+"""Fixtures of every test: async tests run on the reactor, and nothing is left behind on it."""
+
+from __future__ import annotations
+
+import gc
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import pytest_twisted
+from hypothesis import HealthCheck, settings
+from twisted.logger import LogEvent, globalLogPublisher
+
+settings.register_profile(
+    "emu", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
+settings.load_profile("emu")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let a plain `async def` test run under pytest-twisted; otherwise it might pass unrun."""
+    for item in items:
+        if isinstance(item, pytest.Function) and inspect.iscoroutinefunction(item.function):
+            item.obj = pytest_twisted.ensureDeferred(item.obj)
+
+
+@pytest.fixture(autouse=True)
+def clean_reactor() -> Iterator[None]:
+    """Fail a test that leaves a delayed call behind; pytest-twisted would let it pass."""
+    from twisted.internet import reactor  # noqa: PLC0415  # after pytest-twisted chose it
+
+    clock: Any = reactor
+    before = set(clock.getDelayedCalls())
+    yield
+    left = [call for call in clock.getDelayedCalls() if call not in before]
+    for call in left:
+        call.cancel()
+    assert not left, f"delayed calls left behind: {left}"
+
+
+class LoggedFailures:
+    """Collects logged failures; a test that expects one takes it out with `flush`."""
+
+    def __init__(self) -> None:
+        self.events: list[LogEvent] = []
+
+    def __call__(self, event: LogEvent) -> None:
+        if "log_failure" in event:
+            self.events.append(event)
+
+    def flush(self, kind: type[BaseException]) -> list[LogEvent]:
+        """Remove and return the failures of one exception type."""
+        taken = [event for event in self.events if event["log_failure"].check(kind)]
+        self.events = [event for event in self.events if event not in taken]
+        return taken
+
+
+@pytest.fixture(autouse=True)
+def logged_failures() -> Iterator[LoggedFailures]:
+    """Fail a test during which a failure was logged and not expected."""
+    observer = LoggedFailures()
+    globalLogPublisher.addObserver(observer)
+    yield observer
+    globalLogPublisher.removeObserver(observer)
+    assert not observer.events, [event["log_failure"].getTraceback() for event in observer.events]
+
+
+@pytest.fixture
+def collect_garbage() -> Iterator[None]:
+    """Collect after the test, so that a Deferred failing with nobody listening is noticed.
+
+    Costs tens of milliseconds, so the modules whose code makes Deferreds ask for it with
+    ``pytestmark = pytest.mark.usefixtures("collect_garbage")``.
+    """
+    yield
+    gc.collect()
