@@ -50,7 +50,7 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class Color:
-    """A colour row: three components as stored, and whether they are signed (eq2-login.md 4.4)."""
+    """A color row: three components as stored, and whether they are signed (eq2-login.md 4.4)."""
 
     red: int
     green: int
@@ -73,7 +73,7 @@ class Character:
     """One row of the login server's character list.
 
     `appearance` maps the field names of CharSelectProfile that hold model ids (``race_type``,
-    ``hair_type`` ...) and ``body_size`` to numbers; `colors` maps colour and slider field names
+    ``hair_type`` ...) and ``body_size`` to numbers; `colors` maps color and slider field names
     to their rows.
     """
 
@@ -97,7 +97,7 @@ class Character:
     created: float = 0.0
     last_played: float = 0.0
     client_version: int = 0
-    """Version of the client that created it; decides how its colours are coded."""
+    """Version of the client that created it; decides how its colors are coded."""
     deleted: bool = False
     appearance: Mapping[str, int] = field(default_factory=dict)
     colors: Mapping[str, Color] = field(default_factory=dict)
@@ -150,8 +150,10 @@ class CharacterStore(Protocol):
         """Return the account's characters that are not deleted, oldest first."""
 
     async def add_character(self, character: Character) -> Character:
-        """Store a new character with its colours, marking older rows of the same world and
-        char id deleted, in one transaction; returns it with its row id."""
+        """Store a new character with its colors in one transaction; return it with its row id.
+
+        Older rows of the same world and char id are marked deleted in the same transaction.
+        """
 
     async def delete_character(
         self, account_id: int, world_id: int, char_id: int, name: str
@@ -161,12 +163,13 @@ class CharacterStore(Protocol):
     async def update_character(
         self, account_id: int, world_id: int, char_id: int, changes: Mapping[str, int | str | float]
     ) -> bool:
-        """Change columns (`level`, `race`, `class_`, `gender`, `name`, `zone_id`, `zone_name`,
-        `last_played`, or an `appearance` key such as `race_type`); True when the row exists."""
+        """Change columns of one character; True when the row exists.
 
-    async def set_equipment(
-        self, world_id: int, items: Sequence[tuple[int, Equipment]]
-    ) -> None:
+        Keys are `level`, `race`, `class_`, `gender`, `name`, `zone_id`, `zone_name`,
+        `last_played`, or an `appearance` key such as `race_type`.
+        """
+
+    async def set_equipment(self, world_id: int, items: Sequence[tuple[int, Equipment]]) -> None:
         """Store a batch of (char id, equipment) of one world in one transaction."""
 
 

@@ -42,8 +42,11 @@ class WorldCharacterStore(Protocol):
     """The world's characters."""
 
     async def create(self, character: WorldCharacter) -> WorldCharacter:
-        """Store a new character; raises `DuplicateName` when the name is taken (without regard to
-        case, deleted rows included)."""
+        """Store a new character and return it with its id.
+
+        Raises `DuplicateName` when the name is taken, without regard to case, deleted rows
+        included.
+        """
 
     async def find(self, char_id: int) -> WorldCharacter | None:
         """Return a character that is not deleted."""

@@ -1,0 +1,55 @@
+# Two commands for a fresh machine: `make run` and `make test`. Everything lands in .venv.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+STATE ?= state
+MARK := $(VENV)/.installed
+ARGS ?=
+
+.PHONY: help run test test-all lint types layers unit format bench fuzz clean
+
+help:            ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*##/\1\t/p' $(MAKEFILE_LIST)
+
+run: $(MARK)     ## set up, make the database and an example account, serve in the foreground
+	@mkdir -p $(STATE)
+	@$(BIN)/python tools/first_run.py --state $(STATE)
+	$(BIN)/twistd --nodaemon --pidfile= emu --config $(STATE)/emu.toml $(ARGS)
+
+test: $(MARK) lint types layers unit    ## set up and pass every check
+
+lint: $(MARK)    ## ruff
+	$(BIN)/ruff check --quiet .
+	$(BIN)/ruff format --quiet --check .
+
+types: $(MARK)   ## mypy --strict
+	$(BIN)/mypy
+
+layers: $(MARK)  ## import-linter
+	$(BIN)/lint-imports
+
+unit: $(MARK)    ## pytest on two processes
+	$(BIN)/pytest -q -n 2 --dist loadfile $(ARGS)
+
+test-all: test   ## the tests again under each other Python that is installed
+	$(PYTHON) tools/test_all.py
+
+format: $(MARK)  ## let ruff format the sources
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix --quiet .
+
+bench: $(MARK)   ## print the figures of the README (not a test)
+	$(BIN)/python -m tools.bench
+
+clean:           ## forget the virtual environment and what tools left behind
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist
+
+# A virtual environment needs Debian's python3-venv; install it when we may, else say so.
+$(MARK): pyproject.toml tools/hatch_build.py
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	    || { echo "make: Python 3.11 or newer is needed; set PYTHON=..." >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || tools/install_debian.sh python3-venv
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --editable '.[editor]' --group dev
+	@touch $@

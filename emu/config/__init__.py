@@ -1,0 +1,34 @@
+"""The configuration: one TOML file, checked as a whole, every problem reported at once.
+
+`Config` is what the rest of the program sees: frozen, complete, every value in its final type.
+`load` reads a file and ``key=value`` overrides. This package knows names, types and limits of
+settings; what a setting does is the business of whoever is given it.
+"""
+
+from emu.config.load import default_path, load, parse
+from emu.config.model import (
+    Config,
+    DatabaseConfig,
+    LinkConfig,
+    LogConfig,
+    LoginConfig,
+    NetworkConfig,
+    TraceConfig,
+    WorldConfig,
+)
+from emu.config.readers import Address
+
+__all__ = [
+    "Address",
+    "Config",
+    "DatabaseConfig",
+    "LinkConfig",
+    "LogConfig",
+    "LoginConfig",
+    "NetworkConfig",
+    "TraceConfig",
+    "WorldConfig",
+    "default_path",
+    "load",
+    "parse",
+]

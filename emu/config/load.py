@@ -1,0 +1,129 @@
+"""Read a TOML file and ``key=value`` overrides into a `Config`, or report all that is wrong.
+
+Nothing of a configuration is used before the whole of it is known to be right.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from emu.config.model import Config
+from emu.config.rules import contradictions
+from emu.errors import ConfigError
+
+_TABLES = {table.name: table for table in dataclasses.fields(Config)}
+_PATH_KEYS = (("database", "url"), ("trace", "file"), ("link", "certificate"))
+
+
+def default_path() -> Path | None:
+    """Return ``emu.toml`` of the working directory when it exists."""
+    path = Path("emu.toml")
+    return path if path.is_file() else None
+
+
+def load(path: Path | None, overrides: Iterable[str] = ()) -> Config:
+    """Read a configuration file (none: all defaults) and apply ``table.key=value`` overrides.
+
+    Relative file names count from the configuration file's folder. Raises `ConfigError` with one
+    problem for each wrong key, or for a file that cannot be read or is not TOML.
+    """
+    document: dict[str, Any] = {}
+    if path is not None:
+        try:
+            document = tomllib.loads(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise ConfigError(
+                [f"{path}: cannot be read ({error.strerror}); check the name after --config"]
+            ) from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise ConfigError([f"{path}: not a TOML file: {error}"]) from None
+    return parse(document, overrides, folder=path.parent if path else Path(), source=path)
+
+
+def parse(
+    document: Mapping[str, Any],
+    overrides: Iterable[str] = (),
+    *,
+    folder: Path = Path(),
+    source: Path | None = None,
+) -> Config:
+    """Check a parsed document and overrides as a whole and return the finished `Config`."""
+    problems: list[str] = []
+    merged = {
+        name: dict(table) if isinstance(table, dict) else table for name, table in document.items()
+    }
+    for override in overrides:
+        _apply_override(merged, override, problems)
+    tables = _read_tables(merged, problems)
+    if not problems:
+        config = _anchor(Config(**tables), folder)
+        problems = list(contradictions(config))
+    if problems:
+        prefix = f"{source}: " if source else ""
+        raise ConfigError([prefix + problem for problem in problems])
+    return config
+
+
+def _apply_override(merged: dict[str, Any], override: str, problems: list[str]) -> None:
+    key, equals, value = override.partition("=")
+    table, dot, name = key.strip().partition(".")
+    if not equals or not dot or not name:
+        problems.append(f"--set {override}: must be table.key=value, like login.listen=[::]:9100")
+        return
+    inner = merged.setdefault(table, {})
+    if isinstance(inner, dict):
+        inner[name] = value.strip()
+
+
+def _read_tables(merged: Mapping[str, Any], problems: list[str]) -> dict[str, Any]:
+    tables: dict[str, Any] = {}
+    for name, raw in merged.items():
+        if name not in _TABLES:
+            problems.append(f"[{name}]: unknown table{_nearest(name, list(_TABLES))}")
+        elif not isinstance(raw, dict):
+            problems.append(f"{name}: must be a table, written as [{name}]")
+    for name, table in _TABLES.items():
+        raw = merged.get(name, {})
+        if isinstance(raw, dict):
+            tables[name] = _read_table(name, table.default_factory, raw, problems)  # type: ignore[arg-type]
+    return tables
+
+
+def _read_table(table: str, kind: type, raw: Mapping[str, Any], problems: list[str]) -> Any:
+    known = {item.name: item for item in dataclasses.fields(kind)}
+    values: dict[str, Any] = {}
+    for key, value in raw.items():
+        if key not in known:
+            problems.append(f"{table}.{key}: unknown key{_nearest(key, list(known))}")
+            continue
+        try:
+            values[key] = known[key].metadata["reader"](value)
+        except ValueError as error:
+            problems.append(f"{table}.{key}: {error}, not {_shown(value)}")
+    return kind(**values)
+
+
+def _nearest(word: str, known: Sequence[str]) -> str:
+    close = difflib.get_close_matches(word, known, n=1)
+    return f"; did you mean {close[0]}?" if close else f" (known: {', '.join(known)})"
+
+
+def _shown(value: Any) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 60 else shown[:57] + "..."
+
+
+def _anchor(config: Config, folder: Path) -> Config:
+    """Make relative file names count from the configuration file's folder."""
+    for table, key in _PATH_KEYS:
+        inner = getattr(config, table)
+        path = getattr(inner, key)
+        if path is not None and not path.is_absolute():
+            changed = dataclasses.replace(inner, **{key: folder / path})
+            config = dataclasses.replace(config, **{table: changed})
+    return config

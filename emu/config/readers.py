@@ -1,0 +1,186 @@
+"""Readers: each turns one TOML value, or the text of a ``--set``, into a setting's final value.
+
+A reader raises `ValueError` whose text says what would be right; who calls it adds the key.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+Reader = Callable[[Any], Any]
+
+_HOST_NAME = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(?<!-)(\.(?!-)[A-Za-z0-9_-]{1,63}(?<!-))*\.?")
+_WORDS: Mapping[str, bool] = {
+    "true": True, "yes": True, "on": True, "false": False, "no": False, "off": False,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A host (dotted IPv4, IPv6 without brackets, or a name) and a port.
+
+    Port 0 lets the system choose when listening.
+    """
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{host}:{self.port}"
+
+
+def boolean(value: Any) -> bool:
+    """Read true or false; a ``--set`` may also say yes, no, on, off."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.lower() in _WORDS:
+        return _WORDS[value.lower()]
+    raise ValueError("must be true or false")
+
+
+def integer(low: int, high: int) -> Reader:
+    """Make a reader of whole numbers from `low` to `high`; text may be hexadecimal (0x...)."""
+
+    def read(value: Any) -> int:
+        try:
+            number = int(value, 0) if isinstance(value, str) else value
+        except ValueError:
+            number = None
+        if not isinstance(number, int) or isinstance(number, bool) or not low <= number <= high:
+            raise ValueError(f"must be a whole number from {low} to {high}")
+        return number
+
+    return read
+
+
+def number(low: float, high: float) -> Reader:
+    """Make a reader of numbers from `low` to `high`."""
+
+    def read(value: Any) -> float:
+        try:
+            result = float(value) if isinstance(value, (str, int, float)) else None
+        except ValueError:
+            result = None
+        if result is None or isinstance(value, bool) or not low <= result <= high:
+            raise ValueError(f"must be a number from {low:g} to {high:g}")
+        return result
+
+    return read
+
+
+def text(low: int, high: int) -> Reader:
+    """Make a reader of one-line text of `low` to `high` characters."""
+
+    def read(value: Any) -> str:
+        if not isinstance(value, str) or not low <= len(value) <= high or not _printable(value):
+            raise ValueError(f"must be text of {low} to {high} characters on one line")
+        return value
+
+    return read
+
+
+def choice(*allowed: str) -> Reader:
+    """Make a reader that takes one of a few words."""
+
+    def read(value: Any) -> str:
+        if value not in allowed:
+            raise ValueError("must be one of " + ", ".join(f'"{word}"' for word in allowed))
+        return str(value)
+
+    return read
+
+
+def list_of(item: Reader, most: int) -> Reader:
+    """Make a reader of lists with at most `most` items; a ``--set`` separates them by commas."""
+
+    def read(value: Any) -> tuple[Any, ...]:
+        items = [part.strip() for part in value.split(",")] if isinstance(value, str) else value
+        if items == [""]:
+            items = []
+        if not isinstance(items, (list, tuple)) or len(items) > most:
+            raise ValueError(f"must be a list of at most {most} items")
+        return tuple(item(part) for part in items)
+
+    return read
+
+
+def address(value: Any) -> Address:
+    """Read ``host:port``; IPv6 addresses stand in brackets."""
+    if isinstance(value, Address):
+        return value
+    host, _, port = value.rpartition(":") if isinstance(value, str) else ("", "", "")
+    if host.startswith("[") and host.endswith("]"):
+        host = host[1:-1]
+    elif ":" in host:
+        host = ""
+    if not _is_host(host) or not port.isascii() or not port.isdigit() or int(port) > 65535:
+        raise ValueError('must be "host:port" with a port from 0 to 65535, like "127.0.0.1:9100"')
+    return Address(host, int(port))
+
+
+def optional(reader: Reader) -> Reader:
+    """Make a reader that lets empty text stand for "not set" (None)."""
+
+    def read(value: Any) -> Any:
+        return None if value == "" else reader(value)
+
+    return read
+
+
+def host(value: Any) -> str:
+    """Read a host: dotted IPv4, IPv6 or a name."""
+    if not isinstance(value, str) or not _is_host(value):
+        raise ValueError('must be an IP address or a host name, like "203.0.113.7"')
+    return value
+
+
+def crc_seed(value: Any) -> int | None:
+    """Read the session check key: ``"random"`` (None) or a number of 32 bits."""
+    if value == "random":
+        return None
+    try:
+        return int(integer(0, 0xFFFFFFFF)(value))
+    except ValueError:
+        raise ValueError('must be "random" or a number from 0 to 4294967295') from None
+
+
+def path(value: Any) -> Path:
+    """Read a file or folder name; ``~`` stands for the home folder."""
+    if not isinstance(value, str) or not value or "\0" in value:
+        raise ValueError("must be the name of a file")
+    return Path(value).expanduser()
+
+
+def sqlite_url(value: Any) -> Path:
+    """Read a database URL: ``sqlite:FILE``, also as ``sqlite:///FILE`` for an absolute name."""
+    scheme, _, rest = value.partition(":") if isinstance(value, str) else ("", "", "")
+    rest = rest.removeprefix("//")
+    if scheme != "sqlite" or not rest or rest == "/" or "\0" in rest:
+        raise ValueError('must be "sqlite:FILE", like "sqlite:/var/lib/eq2emu/emu.sqlite"')
+    return Path(rest).expanduser()
+
+
+def fingerprint(value: Any) -> str:
+    """Read the SHA-256 fingerprint of a certificate: 64 hex digits, colons allowed."""
+    digits = value.replace(":", "").lower() if isinstance(value, str) else ""
+    if not re.fullmatch(r"[0-9a-f]{64}", digits):
+        raise ValueError("must be a SHA-256 fingerprint of 64 hex digits")
+    return digits
+
+
+def _is_host(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return len(name) <= 253 and _HOST_NAME.fullmatch(name) is not None
+    return True
+
+
+def _printable(value: str) -> bool:
+    return all(character.isprintable() for character in value)

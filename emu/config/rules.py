@@ -1,0 +1,27 @@
+"""What must hold between several settings; single values are checked by their readers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from emu.config.model import Config
+
+
+def contradictions(config: Config) -> Iterator[str]:
+    """Yield one line for each rule between settings that does not hold."""
+    login, world, link = config.login, config.world, config.link
+    if not login.enabled and not world.enabled:
+        yield "login.enabled, world.enabled: at least one must be true, or there is nothing to run"
+    if world.enabled and not login.enabled and not world.login_servers:
+        yield "world.login_servers: must name a login server when login.enabled is false"
+    same = login.listen.port != 0 and login.listen == world.listen
+    if login.enabled and world.enabled and same:
+        yield f"world.listen: {world.listen} is login.listen as well; give it another port"
+    if world.login_servers and not (world.account and world.password):
+        yield "world.account, world.password: must be set when world.login_servers names any"
+    if world.login_tls_fingerprints and len(world.login_tls_fingerprints) != len(
+        world.login_servers
+    ):
+        yield "world.login_tls_fingerprints: must hold one for each of world.login_servers"
+    if (link.certificate is None) != (link.tls_listen is None):
+        yield "link.certificate, link.tls_listen: TLS needs both of them"

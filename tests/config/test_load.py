@@ -1,0 +1,161 @@
+import dataclasses
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emu.cli.config import as_toml
+from emu.config import Address, Config, default_path, load, parse
+from emu.errors import ConfigError
+
+
+def problems_of(document: dict, *overrides: str) -> tuple[str, ...]:
+    with pytest.raises(ConfigError) as caught:
+        parse(document, overrides)
+    return caught.value.problems
+
+
+def test_defaults_are_those_the_outside_relies_on() -> None:
+    config = load(None)
+    assert config.login.listen == Address("127.0.0.1", 9100)
+    assert config.world.listen == Address("127.0.0.1", 9001)
+    assert config.login.crc_seed is None
+    assert config.database.path.name == "emu.sqlite"
+
+
+def test_the_state_folder_follows_the_environment(monkeypatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    assert load(None).database.path == tmp_path / "eq2emu" / "emu.sqlite"
+
+
+def test_every_problem_is_reported_at_once_with_its_key() -> None:
+    problems = problems_of(
+        {
+            "login": {"listen": "nonsense", "crc_seed": -1, "lisen": 1},
+            "wrold": {},
+            "network": 3,
+            "world": {"name": "abc"},
+        },
+        "login.max_characters=900",
+        "nonsense",
+    )
+    text = "\n".join(problems)
+    assert len(problems) == 8
+    for key in ("login.listen", "login.crc_seed", "login.lisen", "[wrold]", "network"):
+        assert key in text
+    assert "did you mean listen?" in text
+    assert "did you mean world?" in text
+    assert "login.max_characters: must be a whole number from 1 to 255, not '900'" in text
+
+
+def test_overrides_win_over_the_file() -> None:
+    config = parse({"login": {"listen": "127.0.0.1:1"}}, ["login.listen=[::1]:0"])
+    assert config.login.listen == Address("::1", 0)
+    assert str(config.login.listen) == "[::1]:0"
+
+
+def test_a_seed_may_be_hexadecimal_text_or_a_number() -> None:
+    assert parse({"login": {"crc_seed": 0x33624702}}).login.crc_seed == 0x33624702
+    assert parse({}, ["login.crc_seed=0x33624702"]).login.crc_seed == 0x33624702
+    assert parse({}, ["login.crc_seed=random"]).login.crc_seed is None
+
+
+def test_lists_can_be_given_on_the_command_line() -> None:
+    config = parse({}, ["link.server_versions=0.9.9-Nebula, 0.9.8"])
+    assert config.link.server_versions == ("0.9.9-Nebula", "0.9.8")
+    assert parse({}, ["world.name_filter="]).world.name_filter == ()
+
+
+def test_relative_names_count_from_the_configuration_file(tmp_path: Path) -> None:
+    file = tmp_path / "emu.toml"
+    file.write_text('[database]\nurl = "sqlite:here.sqlite"\n[trace]\nfile = "t.pcapng"\n')
+    config = load(file)
+    assert config.database.path == tmp_path / "here.sqlite"
+    assert config.trace.file == tmp_path / "t.pcapng"
+
+
+@pytest.mark.parametrize("url", ["sqlite:/a/b.sqlite", "sqlite:///a/b.sqlite"])
+def test_absolute_database_urls(url: str) -> None:
+    assert parse({"database": {"url": url}}).database.path == Path("/a/b.sqlite")
+
+
+@pytest.mark.parametrize("url", ["mysql://root@localhost", "sqlite:", "emu.sqlite", 7])
+def test_other_database_urls_are_refused(url: object) -> None:
+    assert problems_of({"database": {"url": url}})[0].startswith("database.url: must be")
+
+
+def test_a_missing_file_is_one_clear_line(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"gone\.toml: cannot be read"):
+        load(tmp_path / "gone.toml")
+
+
+def test_a_file_that_is_not_toml_names_the_place(tmp_path: Path) -> None:
+    file = tmp_path / "emu.toml"
+    file.write_text("[login\n")
+    with pytest.raises(ConfigError, match=r"emu\.toml: not a TOML file: .*line 1"):
+        load(file)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "key"),
+    [
+        (["login.enabled=no", "world.enabled=no"], "login.enabled"),
+        (["login.enabled=no"], "world.login_servers"),
+        (["world.listen=127.0.0.1:9100"], "world.listen"),
+        (["world.login_servers=127.0.0.1:5999"], "world.account"),
+        (["link.tls_listen=127.0.0.1:9443"], "link.certificate"),
+        (
+            [
+                "world.login_servers=127.0.0.1:5999",
+                "world.account=a",
+                "world.password=b",
+                "world.login_tls_fingerprints=" + ",".join(["ab" * 32] * 2),
+            ],
+            "world.login_tls_fingerprints",
+        ),
+    ],
+)
+def test_settings_that_contradict_each_other(overrides: list[str], key: str) -> None:
+    assert problems_of({}, *overrides)[0].startswith(key)
+
+
+def test_shown_configuration_reads_back_as_itself() -> None:
+    config = parse({}, ["login.crc_seed=7", "world.name_filter=a,b", "world.advertise=203.0.113.7"])
+    assert parse(tomllib.loads("\n".join(as_toml(config)))) == config
+
+
+def test_every_setting_says_what_it_is_for() -> None:
+    for table in dataclasses.fields(Config):
+        for item in dataclasses.fields(getattr(Config(), table.name)):
+            assert item.metadata["about"]
+
+
+def test_default_path_is_the_working_folder(monkeypatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert default_path() is None
+    Path("emu.toml").touch()
+    assert default_path() == Path("emu.toml")
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["login", "world", "database", "x"]),
+        st.dictionaries(
+            st.sampled_from(["listen", "url", "name", "locked", "max_level", "x"]),
+            st.none()
+            | st.booleans()
+            | st.integers()
+            | st.floats()
+            | st.text()
+            | st.lists(st.text()),
+        )
+        | st.integers(),
+    )
+)
+def test_any_document_is_a_configuration_or_a_config_error(document: dict) -> None:
+    try:
+        assert isinstance(parse(document), Config)
+    except ConfigError as error:
+        assert error.problems  # noqa: PT017
