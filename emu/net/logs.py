@@ -1,0 +1,103 @@
+"""How the server's own log looks: one line for people, or one JSON object a line.
+
+Everything in the package logs through `logger(area)`; the level of ``[log] level`` is kept here,
+so that what is below it costs no formatting. Never give a password or a key to a logger.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from datetime import UTC, datetime
+from typing import TextIO
+
+from twisted.logger import (
+    FilteringLogObserver,
+    ILogObserver,
+    LogEvent,
+    Logger,
+    LogLevel,
+    LogLevelFilterPredicate,
+    formatEvent,
+    globalLogPublisher,
+)
+from zope.interface import implementer
+
+_threshold = LogLevelFilterPredicate(defaultLogLevel=LogLevel.info)
+_observer = FilteringLogObserver(globalLogPublisher, [_threshold])
+_INTERNAL = ("log_", "isError", "time", "system", "message", "format")
+
+
+def logger(area: str) -> Logger:
+    """Return a logger for one area of the server, for instance ``"login"``."""
+    return Logger(namespace=f"emu.{area}", observer=_observer)
+
+
+def set_level(name: str) -> None:
+    """Set the least level that is written: ``debug``, ``info``, ``warn`` or ``error``."""
+    _threshold.setLogLevelForNamespace("", LogLevel.levelWithName(name))
+
+
+def observer(form: str, stream: TextIO | None = None) -> ILogObserver:
+    """Return the observer for ``text`` or ``json`` that writes to a stream (standard output)."""
+    writer = JsonLines if form == "json" else TextLines
+    return FilteringLogObserver(writer(stream or sys.stdout), [_threshold])
+
+
+@implementer(ILogObserver)
+class TextLines:
+    """Writes each event as one line: time, level, area, text."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def __call__(self, event: LogEvent) -> None:
+        """Write one event."""
+        moment = datetime.fromtimestamp(event["log_time"], UTC).astimezone()
+        area = str(event.get("log_namespace", "-")).removeprefix("emu.")
+        text = _one_line(_text(event))
+        level = event["log_level"].name
+        self.stream.write(f"{moment:%Y-%m-%d %H:%M:%S} {level:<5} {area}: {text}\n")
+        if "log_failure" in event:
+            self.stream.write(event["log_failure"].getTraceback())
+        self.stream.flush()
+
+
+@implementer(ILogObserver)
+class JsonLines:
+    """Writes each event as one JSON object: time, level, area, text, and the event's own fields."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def __call__(self, event: LogEvent) -> None:
+        """Write one event."""
+        moment = datetime.fromtimestamp(event["log_time"], UTC)
+        record = {
+            "time": moment.isoformat(timespec="milliseconds"),
+            "level": event["log_level"].name,
+            "area": str(event.get("log_namespace", "-")).removeprefix("emu."),
+            "text": _text(event),
+        }
+        if "log_failure" in event:
+            record["traceback"] = event["log_failure"].getTraceback()
+        for key, value in event.items():
+            if not key.startswith(_INTERNAL) and key not in record:
+                plain = isinstance(value, (str, int, float, bool, type(None)))
+                record[key] = value if plain else str(value)
+        self.stream.write(json.dumps(record, ensure_ascii=False) + "\n")
+        self.stream.flush()
+
+
+def _text(event: LogEvent) -> str:
+    text = formatEvent(event)
+    if not text and "log_failure" in event:
+        text = event["log_failure"].getErrorMessage()
+    return text
+
+
+def _one_line(text: str) -> str:
+    """Make control characters visible: a name from the network must not forge a log line."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

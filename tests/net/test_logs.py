@@ -1,0 +1,72 @@
+import io
+import json
+
+import pytest
+from twisted.logger import LogLevel, globalLogPublisher
+from twisted.python.failure import Failure
+
+from emu.net import logs
+
+
+@pytest.fixture
+def written():
+    stream = io.StringIO()
+    observers = []
+
+    def start(form: str, level: str = "info") -> io.StringIO:
+        logs.set_level(level)
+        observers.append(logs.observer(form, stream))
+        globalLogPublisher.addObserver(observers[-1])
+        return stream
+
+    yield start
+    for observer in observers:
+        globalLogPublisher.removeObserver(observer)
+    logs.set_level("info")
+
+
+def test_text_is_one_line_with_area_and_level(written) -> None:
+    stream = written("text")
+    logs.logger("login").info("{name} logged in", name="bob")
+    assert stream.getvalue().endswith("info  login: bob logged in\n")
+
+
+def test_a_name_from_the_network_cannot_forge_a_line(written) -> None:
+    stream = written("text")
+    logs.logger("login").info("{name} refused", name="bob\n2026 info login: root logged in\x1b[2J")
+    assert stream.getvalue().count("\n") == 1
+    assert "\x1b" not in stream.getvalue()
+    assert r"bob\n2026" in stream.getvalue()
+
+
+def test_json_carries_the_fields(written) -> None:
+    stream = written("json")
+    logs.logger("login").warn("{name} refused: {reason}", name="böb", reason="bad password")
+    record = json.loads(stream.getvalue())
+    assert record["level"] == "warn"
+    assert record["area"] == "login"
+    assert record["text"] == "böb refused: bad password"
+    assert record["name"] == "böb"
+    assert record["reason"] == "bad password"
+
+
+def test_below_the_level_nothing_is_written(written) -> None:
+    stream = written("text", "warn")
+    logs.logger("x").info("quiet")
+    logs.logger("x").error("loud")
+    assert "quiet" not in stream.getvalue()
+    assert "loud" in stream.getvalue()
+
+
+def test_failures_show_their_traceback_in_both_forms() -> None:
+    try:
+        raise ZeroDivisionError("by zero")
+    except ZeroDivisionError:
+        failure = Failure()
+    event = {"log_time": 0.0, "log_level": LogLevel.critical, "log_failure": failure}
+    text, lines = io.StringIO(), io.StringIO()
+    logs.TextLines(text)(event)
+    logs.JsonLines(lines)(event)
+    assert "ZeroDivisionError" in text.getvalue()
+    assert "by zero" in text.getvalue().splitlines()[0]
+    assert "ZeroDivisionError" in json.loads(lines.getvalue())["traceback"]
