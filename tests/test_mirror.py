@@ -1,0 +1,75 @@
+"""The tests mirror the tree: each module has its own test file, and no test file is an orphan."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+PLAIN = {
+    "emu/login/ports.py": "protocols and plain records",
+    "emu/world/ports.py": "protocols and plain records",
+    "emu/versions.py": "names for numbers",
+}
+"""Modules without behavior of their own, with the reason why they need no test file."""
+
+HOUSE = {"mirror", "packaging", "layers", "readme"}
+"""Tests of the project as a whole."""
+
+
+def modules() -> set[str]:
+    paths = (ROOT / "emu").rglob("*.py")
+    return {str(path.relative_to(ROOT)) for path in paths if path.name != "__init__.py"}
+
+
+def test_files() -> dict[str, Path]:
+    return {
+        str(path.relative_to(ROOT / "tests")): path
+        for path in (ROOT / "tests").rglob("test_*.py")
+        if "support" not in path.parts
+    }
+
+
+test_files.__test__ = False  # type: ignore[attr-defined]
+
+
+def stem_of(module: str) -> str:
+    """The test file's name without ``test_``; helpers of one subject may share one."""
+    return Path(module).stem.lstrip("_")
+
+
+def test_every_module_has_a_test_file() -> None:
+    tests = test_files()
+    missing = []
+    for module in sorted(modules() - set(PLAIN)):
+        folder = Path(module).relative_to("emu").parent
+        names = [Path(name) for name in tests if Path(name).parent == folder]
+        stem = stem_of(module)
+        if not any(
+            name.stem == f"test_{stem}" or name.stem.startswith(f"test_{stem}_") for name in names
+        ):
+            missing.append(module)
+    assert not missing, f"modules without tests/<folder>/test_<module>.py: {missing}"
+
+
+def test_no_test_file_is_an_orphan() -> None:
+    known = modules()
+    orphans = []
+    for name in sorted(test_files()):
+        path = Path(name)
+        stem = path.stem.removeprefix("test_")
+        if path.parent == Path() and stem in HOUSE:
+            continue
+        folder = Path("emu") / path.parent
+        stems = [stem_of(module) for module in known if Path(module).parent == folder]
+        package = (ROOT / folder / "__init__.py").exists() and path.parent.name == stem
+        if not package and not any(stem == s or stem.startswith(f"{s}_") for s in stems):
+            orphans.append(name)
+    assert not orphans, f"test files of no module: {orphans}"
+
+
+def test_files_stay_small_enough_to_read() -> None:
+    long = {}
+    for folder in ("emu", "tools", "tests", "twistd-plugins"):
+        for path in (ROOT / folder).rglob("*.py"):
+            lines = len(path.read_text(encoding="utf-8").splitlines())
+            if lines > 480:
+                long[str(path.relative_to(ROOT))] = lines
+    assert not long, f"files of more than about 450 lines: {long}"

@@ -1,0 +1,109 @@
+"""The wheel holds all the server needs: built, installed into an empty venv, started, stopped."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    out = tmp_path_factory.mktemp("wheel")
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(out)],
+        cwd=ROOT, check=True, capture_output=True,
+    )  # fmt: skip
+    (path,) = out.glob("*.whl")
+    return path
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory) -> Path:
+    """The folder of programs of an empty venv into which pip has installed the wheel."""
+    venv = tmp_path_factory.mktemp("venv") / "v"
+    subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
+    subprocess.run(
+        [str(venv / "bin" / "python"), "-m", "pip", "install", "--quiet", "--no-compile",
+         "--disable-pip-version-check", str(wheel)],
+        check=True,
+    )  # fmt: skip
+    return venv / "bin"
+
+
+def environment(home: Path) -> dict[str, str]:
+    clean = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
+    return clean | {"HOME": str(home), "XDG_STATE_HOME": str(home / "state")}
+
+
+def test_the_wheel_carries_data_opcodes_and_the_plugin(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    assert "twisted/plugins/emu_plugin.py" in names
+    assert any(re.match(r"emu/_data/opcodes/.*\.csv", name) for name in names)
+    assert any(re.match(r"emu/_data/structs/.*\.xml", name) for name in names)
+    assert any(re.match(r"emu/_data/sql/", name) for name in names)
+    assert not any(name.startswith(("tests/", "tools/")) for name in names)
+    assert not any(name.endswith("dropin.cache") for name in names)
+
+
+@pytest.mark.parametrize("program", ["twist", "twistd"])
+def test_the_plugin_is_found(installed: Path, program: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [str(installed / program), "emu", "--help"],
+        cwd=tmp_path, env=environment(tmp_path), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "--config" in done.stdout, done.stderr
+    assert "--set" in done.stdout
+
+
+def test_the_plugin_is_found_in_an_editable_install_too(tmp_path: Path) -> None:
+    """The tests' own environment is one: `make` installs the checkout with ``--editable``."""
+    done = subprocess.run(
+        [sys.executable, "-m", "twisted", "emu", "--help"],
+        cwd=tmp_path, env=environment(tmp_path), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "--config" in done.stdout, done.stderr
+
+
+def test_the_emu_command_is_installed(installed: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [str(installed / "emu"), "opcodes", "show", "OP_LoginRequestMsg", "--version", "546"],
+        cwd=tmp_path, env=environment(tmp_path), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "OP_LoginRequestMsg" in done.stdout
+
+
+def test_the_installed_server_starts_from_any_folder_and_stops(
+    installed: Path, tmp_path: Path
+) -> None:
+    command = [
+        str(installed / "twistd"), "-n", "--pidfile=", "emu",
+        "--set", "login.listen=127.0.0.1:0", "--set", "world.listen=127.0.0.1:0",
+    ]  # fmt: skip
+    process = subprocess.Popen(
+        command, cwd=tmp_path, env=environment(tmp_path), stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    lines = []
+    for line in process.stdout:
+        lines.append(line)
+        if "registered" in line or "ready" in line:
+            break
+    started = time.monotonic()
+    process.send_signal(signal.SIGTERM)
+    rest, _ = process.communicate(timeout=20)
+    text = "".join(lines) + rest
+    assert process.returncode == 0, text
+    assert time.monotonic() - started < 10
+    assert re.search(r"login: .*127\.0\.0\.1:\d+", text), text
+    assert re.search(r"world: .*127\.0\.0\.1:\d+", text), text
+    assert (tmp_path / "state" / "eq2emu" / "emu.sqlite").exists()
