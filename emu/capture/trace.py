@@ -1,0 +1,130 @@
+"""What a server writes when it records its own sessions: pcapng that Wireshark opens, with keys.
+
+Each datagram becomes an enhanced packet block of raw IP with made-up IP and UDP headers; the keys
+go into a decryption secrets block of our own type (`records.EQ2_SECRETS`) that holds the text of
+`keys`. Wireshark skips secrets of types it does not know. Must not know files or clocks: every
+method returns the bytes to append.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import lru_cache
+from ipaddress import IPv4Address, IPv6Address, ip_address
+
+from emu.capture.frames import RAW, UDP
+from emu.capture.keys import key_lines
+from emu.capture.pcapng import (
+    BYTE_ORDER_MAGIC,
+    ENHANCED_PACKET,
+    INTERFACE,
+    OPTION_RESOLUTION,
+    SECRETS,
+    SECTION,
+)
+from emu.capture.records import EQ2_SECRETS, Address
+
+MAX_PAYLOAD = 65535 - 40 - 8
+"""Largest datagram that fits an IP packet with either header."""
+HOP_LIMIT = 64
+
+_PACKET = struct.Struct("<IIIIIII")
+
+
+class TraceWriter:
+    """Encodes a trace: `header` once at the start of the file, then `key` and `datagram`.
+
+    A file may be appended to after a restart: write `header` again, it begins a new section.
+    """
+
+    __slots__ = ()
+
+    def header(self) -> bytes:
+        """Return the section header and the one interface: raw IP, times in microseconds."""
+        section = struct.pack("<IHHq", BYTE_ORDER_MAGIC, 1, 0, -1)
+        resolution = struct.pack("<HHB3xHH", OPTION_RESOLUTION, 1, 6, 0, 0)
+        interface = struct.pack("<HHI", RAW, 0, 0) + resolution
+        return _block(SECTION, section) + _block(INTERFACE, interface)
+
+    def datagram(self, t: float, source: Address, destination: Address, payload: bytes) -> bytes:
+        """Return the record of one datagram.
+
+        `t` is seconds since the epoch. An address that is not numeric is written as 0.0.0.0.
+        Raises `ValueError` when `payload` fits no UDP datagram.
+        """
+        packet = ip_packet(source, destination, payload)
+        ticks = max(0, round(t * 1_000_000))
+        size = len(packet)
+        padding = -size % 4
+        length = 32 + size + padding
+        return b"".join(
+            (
+                _PACKET.pack(
+                    ENHANCED_PACKET, length, 0, ticks >> 32 & 0xFFFFFFFF, ticks & 0xFFFFFFFF,
+                    size, size,
+                ),
+                packet,
+                bytes(padding),
+                struct.pack("<I", length),
+            )
+        )  # fmt: skip
+
+    def key(
+        self, session_id: int, *, check_key: int | None = None, rc4_key: bytes | None = None
+    ) -> bytes:
+        """Return the record of a session's keys; nothing needs to follow or precede it.
+
+        `check_key` is SessionResponse's Key as a number, `rc4_key` the 8 bytes K of
+        eq2-transport.md 4.
+        """
+        text = key_lines(session_id, check_key=check_key, rc4_key=rc4_key).encode("ascii")
+        return _block(SECRETS, struct.pack("<II", EQ2_SECRETS, len(text)) + text)
+
+
+def ip_packet(source: Address, destination: Address, payload: bytes) -> bytes:
+    """Return an IPv4 or IPv6 packet with a UDP datagram in it, all checksums right.
+
+    Raises `ValueError` when `payload` is too long.
+    """
+    if len(payload) > MAX_PAYLOAD:
+        raise ValueError(f"{len(payload)} bytes fit no UDP datagram")
+    origin, target = _packed(source[0]), _packed(destination[0])
+    if len(origin) != len(target):
+        origin, target = _mapped(origin), _mapped(target)
+    length = 8 + len(payload)
+    pseudo = origin + target + struct.pack(">II", length, UDP)
+    ports = struct.pack(">HHH", source[1], destination[1], length)
+    checksum = _checksum(pseudo + ports + payload) or 0xFFFF
+    datagram = ports + checksum.to_bytes(2, "big") + payload
+    if len(origin) == 16:
+        head = struct.pack(">IHBB", 6 << 28, length, UDP, HOP_LIMIT)
+        return head + origin + target + datagram
+    first = struct.pack(">BBHHHBB", 0x45, 0, 20 + length, 0, 0x4000, HOP_LIMIT, UDP)
+    addresses = origin + target
+    return first + _checksum(first + addresses).to_bytes(2, "big") + addresses + datagram
+
+
+def _checksum(data: bytes) -> int:
+    """Return the Internet checksum; the remainder by 65535 is the ones' complement sum."""
+    if len(data) % 2:
+        data += b"\0"
+    return (0xFFFF - int.from_bytes(data, "big") % 0xFFFF) % 0xFFFF
+
+
+@lru_cache(maxsize=4096)
+def _packed(host: str) -> bytes:
+    try:
+        address: IPv4Address | IPv6Address = ip_address(host.partition("%")[0])
+    except ValueError:
+        address = IPv4Address(0)
+    return address.packed
+
+
+def _mapped(packed: bytes) -> bytes:
+    return packed if len(packed) == 16 else bytes(10) + b"\xff\xff" + packed
+
+
+def _block(kind: int, body: bytes) -> bytes:
+    body += bytes(-len(body) % 4)
+    length = struct.pack("<I", 12 + len(body))
+    return struct.pack("<I", kind) + length + body + length
