@@ -1,8 +1,8 @@
 """Capture files as a stream: classic pcap and pcapng, gzipped or not, to datagrams and secrets.
 
-Owns the recognition of the file, unzipping and the classic format. Must not
-know frames' insides (`frames`), EQ2, or where the bytes come from: they are handed in as they
-arrive, so a file of any size needs little memory and a growing file can be followed.
+Owns the recognition of the file, unzipping and the classic format. Must not know frames' insides
+(`frames`), EQ2, or where the bytes come from: they are handed in as they arrive, so a file of any
+size needs little memory and a growing file can be followed.
 """
 
 from __future__ import annotations
@@ -87,6 +87,8 @@ class CaptureReader:
 
         Raises `FileFormatError` when the file is empty or ends in the middle of something.
         """
+        if self._inflater is not None and not self._inflater.eof:
+            raise FileFormatError("the gzip data is cut off; everything before it was read")
         if not self._queue.offset and not len(self._queue) and not self._head:
             raise FileFormatError("the file is empty, so it is no capture")
         if self._format is None:
@@ -99,8 +101,6 @@ class CaptureReader:
                 "the capture is cut off in the middle of a record; everything before it was read",
                 place=f"byte {self._queue.offset}",
             )
-        if self._inflater is not None and not self._inflater.eof:
-            raise FileFormatError("the gzip data is cut off; everything before it was read")
 
     def _recognize(self) -> FileFormat | None:
         magic = self._queue.peek(4)
