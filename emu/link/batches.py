@@ -1,0 +1,160 @@
+"""Batches: the login server asks for what changed, the world answers. eq2-login.md 10.8.
+
+A request is a u16, the most items the answer may have. An answer is counted and ends with five
+zero bytes more than its items need; a reader takes any number of zero bytes there.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import ClassVar
+
+from emu.errors import LimitExceeded, MalformedMessage, StructValueError
+from emu.link.fields import FixedLayout, FixedMessage, to_bytes
+from emu.link.opcodes import LinkOpcode
+
+ZONES_PER_BATCH = 20
+EQUIPMENT_PER_BATCH = 100
+PADDING = bytes(5)
+
+_COUNT = struct.Struct("<H")
+_ZONE = struct.Struct("<IBB")
+_EQUIPMENT = struct.Struct("<IIH6BI")
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneUpdatesRequest(FixedMessage):
+    """Login to world: describe your zones. 2 bytes."""
+
+    OPCODE: ClassVar[int] = LinkOpcode.ZoneUpdates
+    LAYOUT: ClassVar[FixedLayout] = FixedLayout("ZoneUpdates", max_per_batch="H")
+
+    max_per_batch: int = ZONES_PER_BATCH
+
+
+@dataclass(frozen=True, slots=True)
+class LoginEquipmentRequest(FixedMessage):
+    """Login to world: what do your characters wear? 2 bytes."""
+
+    OPCODE: ClassVar[int] = LinkOpcode.LoginEquipment
+    LAYOUT: ClassVar[FixedLayout] = FixedLayout("LoginEquipment", max_per_batch="H")
+
+    max_per_batch: int = EQUIPMENT_PER_BATCH
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneItem:
+    """One zone: name and description have at most 255 characters."""
+
+    zone_id: int
+    name: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneUpdates:
+    """World to login: zones, at most `ZONES_PER_BATCH`."""
+
+    OPCODE: ClassVar[int] = LinkOpcode.ZoneUpdates
+
+    zones: tuple[ZoneItem, ...]
+
+    def encode(self) -> bytes:
+        """Return the payload; raises `StructValueError` when something does not fit."""
+        if len(self.zones) > ZONES_PER_BATCH:
+            raise StructValueError(f"ZoneUpdates: more than {ZONES_PER_BATCH} zones")
+        parts = [_COUNT.pack(len(self.zones))]
+        for zone in self.zones:
+            name = to_bytes(zone.name, 255, "ZoneUpdates.name")
+            description = to_bytes(zone.description, 255, "ZoneUpdates.description")
+            try:
+                parts.append(_ZONE.pack(zone.zone_id, len(name), len(description)))
+            except struct.error as error:
+                raise StructValueError(f"ZoneUpdates: {error}") from None
+            parts += (name, description)
+        return b"".join((*parts, PADDING))
+
+    @classmethod
+    def decode(cls, payload: bytes) -> ZoneUpdates:
+        """Read a payload; raises `MalformedMessage`, `LimitExceeded` above 20 zones."""
+        count = _count(payload, ZONES_PER_BATCH, "ZoneUpdates")
+        place = _COUNT.size
+        zones: list[ZoneItem] = []
+        for _ in range(count):
+            if len(payload) - place < _ZONE.size:
+                raise MalformedMessage("wrong size of ZoneUpdates")
+            zone_id, name, description = _ZONE.unpack_from(payload, place)
+            place += _ZONE.size
+            end = place + name + description
+            if end > len(payload):
+                raise MalformedMessage("wrong size of ZoneUpdates")
+            texts = payload[place:end].decode("latin-1")
+            zones.append(ZoneItem(zone_id, texts[:name], texts[name:]))
+            place = end
+        _expect_padding(payload, place, "ZoneUpdates")
+        return cls(tuple(zones))
+
+
+@dataclass(frozen=True, slots=True)
+class EquipmentItem:
+    """What one slot of one character shows. 20 bytes."""
+
+    id: int
+    """The world's own number of the change; means nothing to the login server."""
+    char_id: int
+    model: int
+    color: tuple[int, int, int]
+    highlight: tuple[int, int, int]
+    slot: int
+
+
+@dataclass(frozen=True, slots=True)
+class LoginEquipment:
+    """World to login: equipment that changed, at most `EQUIPMENT_PER_BATCH` slots."""
+
+    OPCODE: ClassVar[int] = LinkOpcode.LoginEquipment
+
+    items: tuple[EquipmentItem, ...]
+
+    def encode(self) -> bytes:
+        """Return the payload; raises `StructValueError` when something does not fit."""
+        if len(self.items) > EQUIPMENT_PER_BATCH:
+            raise StructValueError(f"LoginEquipment: more than {EQUIPMENT_PER_BATCH} items")
+        parts = [_COUNT.pack(len(self.items))]
+        for item in self.items:
+            colors = (*item.color, *item.highlight)
+            try:
+                parts.append(_EQUIPMENT.pack(item.id, item.char_id, item.model, *colors, item.slot))
+            except struct.error as error:
+                raise StructValueError(f"LoginEquipment: {error}") from None
+        return b"".join((*parts, PADDING))
+
+    @classmethod
+    def decode(cls, payload: bytes) -> LoginEquipment:
+        """Read a payload; raises `MalformedMessage`, `LimitExceeded` above 100 items."""
+        count = _count(payload, EQUIPMENT_PER_BATCH, "LoginEquipment")
+        end = _COUNT.size + count * _EQUIPMENT.size
+        if end > len(payload):
+            raise MalformedMessage("wrong size of LoginEquipment")
+        _expect_padding(payload, end, "LoginEquipment")
+        return cls(
+            tuple(
+                EquipmentItem(row[0], row[1], row[2], row[3:6], row[6:9], row[9])
+                for row in _EQUIPMENT.iter_unpack(payload[_COUNT.size : end])
+            )
+        )
+
+
+def _count(payload: bytes, most: int, name: str) -> int:
+    if len(payload) < _COUNT.size:
+        raise MalformedMessage(f"wrong size of {name}")
+    (count,) = _COUNT.unpack_from(payload)
+    if count > most:
+        raise LimitExceeded(f"too many items in {name}")
+    return int(count)
+
+
+def _expect_padding(payload: bytes, place: int, name: str) -> None:
+    if payload.count(0, place) != len(payload) - place:
+        raise MalformedMessage(f"wrong size of {name}")

@@ -1,0 +1,201 @@
+"""Messages about single characters. eq2-login.md 10.2, 10.6, 10.7; ZoneUpdate as recorded."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import ClassVar
+
+from emu.errors import MalformedMessage, StructValueError
+from emu.link.fields import FixedLayout, FixedMessage, from_bytes, to_bytes
+from emu.link.opcodes import LinkOpcode
+
+LEVEL, RACE, CLASS, GENDER, ZONE, ARMOR, NAME, DELETE = 1, 2, 4, 8, 16, 32, 64, 128
+"""Values of `BasicCharUpdate.field`."""
+
+MAX_NAME = 63
+MAX_ZONE_FILE = 64
+MAX_PICTURE = 0xFFFF
+
+
+@dataclass(frozen=True, slots=True)
+class CharTimeStamp(FixedMessage):
+    """When a character was changed last. 12 bytes.
+
+    EQ2Emulator's world answers any of these with a delete, so a login server must not send it.
+    """
+
+    OPCODE: ClassVar[int] = LinkOpcode.CharTimeStamp
+    LAYOUT: ClassVar[FixedLayout] = FixedLayout(
+        "CharTimeStamp", char_id="I", account_id="I", unix_timestamp="I"
+    )
+
+    char_id: int
+    account_id: int
+    unix_timestamp: int
+
+
+@dataclass(frozen=True, slots=True)
+class BasicCharUpdate(FixedMessage):
+    """One number of a character changed. 13 bytes."""
+
+    OPCODE: ClassVar[int] = LinkOpcode.BasicCharUpdate
+    LAYOUT: ClassVar[FixedLayout] = FixedLayout(
+        "BasicCharUpdate", account_id="I", char_id="I", field="B", data="I"
+    )
+
+    account_id: int
+    char_id: int
+    field: int
+    """LEVEL, CLASS, GENDER from a world; DELETE (with data 1) from a login server."""
+    data: int
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterCreateRequest:
+    """Login to world: make a character. u16 client version, then the client's own request."""
+
+    OPCODE: ClassVar[int] = LinkOpcode.CharacterCreate
+
+    client_version: int
+    request: bytes
+    """Body of OP_CreateCharacterRequestMsg with the real account id in it (eq2-login.md 5.1)."""
+
+    def encode(self) -> bytes:
+        """Return the payload; raises `StructValueError` when the version is no u16."""
+        try:
+            return struct.pack("<H", self.client_version) + self.request
+        except struct.error as error:
+            raise StructValueError(f"CharacterCreate.client_version: {error}") from None
+
+    @classmethod
+    def decode(cls, payload: bytes) -> CharacterCreateRequest:
+        """Read a payload; raises `MalformedMessage` when not even the version is there."""
+        if len(payload) < 2:
+            raise MalformedMessage("wrong size of CharacterCreate")
+        return cls(int.from_bytes(payload[:2], "little"), payload[2:])
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterCreateReply(FixedMessage):
+    """World to login: how a `CharacterCreateRequest` went. 9 bytes."""
+
+    OPCODE: ClassVar[int] = LinkOpcode.CharacterCreate
+    LAYOUT: ClassVar[FixedLayout] = FixedLayout(
+        "CharacterCreate", account_id="I", char_id="I", response="B"
+    )
+
+    account_id: int
+    """0 when the world could not read the request."""
+    char_id: int
+    response: int
+    """A create reply code of eq2-login.md 5.2; 1 is success."""
+
+
+@dataclass(frozen=True, slots=True)
+class NameCharUpdate:
+    """A character has a new name. 9 bytes and the name."""
+
+    OPCODE: ClassVar[int] = LinkOpcode.NameCharUpdate
+
+    account_id: int
+    char_id: int
+    name: str
+    """1 to 63 characters."""
+
+    def encode(self) -> bytes:
+        """Return the payload; raises `StructValueError` when the name does not fit."""
+        name = to_bytes(self.name, MAX_NAME, "NameCharUpdate.name")
+        if not name or 0 in name:
+            raise StructValueError("NameCharUpdate.name: must not be empty or hold a zero byte")
+        try:
+            return struct.pack("<IIB", self.account_id, self.char_id, len(name)) + name
+        except struct.error as error:
+            raise StructValueError(f"NameCharUpdate: {error}") from None
+
+    @classmethod
+    def decode(cls, payload: bytes) -> NameCharUpdate:
+        """Read a payload; raises `MalformedMessage` unless size and length byte agree."""
+        if len(payload) < 10 or len(payload) != 9 + payload[8] or payload[8] > MAX_NAME:
+            raise MalformedMessage("wrong size of NameCharUpdate")
+        account_id, char_id = struct.unpack_from("<II", payload)
+        name = from_bytes(payload[9:])
+        if len(name) != payload[8]:
+            raise MalformedMessage("zero byte in NameCharUpdate")
+        return cls(account_id, char_id, name)
+
+
+@dataclass(frozen=True, slots=True)
+class RaceUpdate(FixedMessage):
+    """A character has another race and model. 11 bytes."""
+
+    OPCODE: ClassVar[int] = LinkOpcode.RaceUpdate
+    LAYOUT: ClassVar[FixedLayout] = FixedLayout(
+        "RaceUpdate", account_id="I", char_id="I", model="H", race="B"
+    )
+
+    account_id: int
+    char_id: int
+    model: int
+    """Model id, the character list's field race_type."""
+    race: int
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneUpdate:
+    """A character is in another zone; a world sends it twice. Always 78 bytes."""
+
+    OPCODE: ClassVar[int] = LinkOpcode.ZoneUpdate
+    SIZE: ClassVar[int] = 13 + MAX_ZONE_FILE + 1
+
+    account_id: int
+    char_id: int
+    zone_id: int
+    zone_name: str
+    """The zone's file name, at most 64 characters."""
+
+    def encode(self) -> bytes:
+        """Return the payload; raises `StructValueError` when a value does not fit."""
+        name = to_bytes(self.zone_name, MAX_ZONE_FILE, "ZoneUpdate.zone_name")
+        ids = (self.account_id, self.char_id, self.zone_id)
+        try:
+            return struct.pack("<IIIB65s", *ids, len(name), name)
+        except struct.error as error:
+            raise StructValueError(f"ZoneUpdate: {error}") from None
+
+    @classmethod
+    def decode(cls, payload: bytes) -> ZoneUpdate:
+        """Read a payload; raises `MalformedMessage` unless size and length byte agree."""
+        if len(payload) != cls.SIZE or payload[12] > MAX_ZONE_FILE:
+            raise MalformedMessage("wrong size of ZoneUpdate")
+        account_id, char_id, zone_id = struct.unpack_from("<III", payload)
+        return cls(account_id, char_id, zone_id, from_bytes(payload[13 : 13 + payload[12]]))
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterPicture:
+    """A character's portrait, as the client made it. 10 bytes and the picture."""
+
+    OPCODE: ClassVar[int] = LinkOpcode.CharacterPicture
+
+    account_id: int
+    char_id: int
+    picture: bytes
+
+    def encode(self) -> bytes:
+        """Return the payload; raises `StructValueError` when a value does not fit."""
+        try:
+            head = struct.pack("<IIH", self.account_id, self.char_id, len(self.picture))
+        except struct.error as error:
+            raise StructValueError(f"CharacterPicture: {error}") from None
+        return head + self.picture
+
+    @classmethod
+    def decode(cls, payload: bytes) -> CharacterPicture:
+        """Read a payload; raises `MalformedMessage` unless its size is the announced one."""
+        if len(payload) < 10:
+            raise MalformedMessage("wrong size of CharacterPicture")
+        account_id, char_id, size = struct.unpack_from("<IIH", payload)
+        if len(payload) != 10 + size:
+            raise MalformedMessage("wrong size of CharacterPicture")
+        return cls(account_id, char_id, payload[10:])

@@ -1,0 +1,88 @@
+"""Messages of fixed size: one list of fields serves both directions. Little-endian, packed.
+
+A layout's fields are `struct` codes; ``65s`` is text in latin-1 (so that any byte round trips),
+zero-filled and ended by at least one zero byte.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
+
+from emu.errors import MalformedMessage, StructValueError
+
+
+def to_bytes(value: str, most: int, field: str) -> bytes:
+    """Return text as latin-1 bytes; raises `StructValueError` above `most` bytes."""
+    try:
+        data = value.encode("latin-1")
+    except UnicodeEncodeError:
+        raise StructValueError(f"{field}: only latin-1 characters fit") from None
+    if len(data) > most:
+        raise StructValueError(f"{field}: {len(data)} bytes do not fit, {most} do")
+    return data
+
+
+def from_bytes(data: bytes) -> str:
+    """Return the text before the first zero byte."""
+    return data.partition(b"\0")[0].decode("latin-1")
+
+
+class FixedLayout:
+    """Field names with their `struct` codes, in wire order."""
+
+    __slots__ = ("_fields", "_struct", "_texts", "name")
+
+    def __init__(self, name: str, /, **codes: str) -> None:
+        self.name = name
+        self._struct = struct.Struct("<" + "".join(codes.values()))
+        self._fields = tuple(codes)
+        self._texts = tuple(int(code[:-1]) if code[-1] == "s" else 0 for code in codes.values())
+
+    @property
+    def size(self) -> int:
+        """The payload's size in bytes."""
+        return self._struct.size
+
+    def encode(self, message: object) -> bytes:
+        """Return the payload with the attributes of `message` as fields.
+
+        Raises `StructValueError` when one does not fit.
+        """
+        values: list[Any] = []
+        for field, size in zip(self._fields, self._texts, strict=True):
+            value = getattr(message, field)
+            values.append(to_bytes(value, size - 1, f"{self.name}.{field}") if size else value)
+        try:
+            return self._struct.pack(*values)
+        except struct.error as error:
+            raise StructValueError(f"{self.name}: {error}") from None
+
+    def decode(self, payload: bytes) -> Sequence[Any]:
+        """Return the field values in order; raises `MalformedMessage` unless the size is exact."""
+        if len(payload) != self._struct.size:
+            raise MalformedMessage(f"wrong size of {self.name}")
+        values = self._struct.unpack(payload)
+        return [
+            from_bytes(value) if size else value
+            for value, size in zip(values, self._texts, strict=True)
+        ]
+
+
+class FixedMessage:
+    """Base of messages with one `FixedLayout`; the dataclass has its fields in wire order."""
+
+    __slots__ = ()
+
+    OPCODE: ClassVar[int]
+    LAYOUT: ClassVar[FixedLayout]
+
+    def encode(self) -> bytes:
+        """Return the payload; raises `StructValueError` when a value does not fit."""
+        return self.LAYOUT.encode(self)
+
+    @classmethod
+    def decode(cls, payload: bytes) -> Self:
+        """Read a payload; raises `MalformedMessage` unless its size is exact."""
+        return cls(*cls.LAYOUT.decode(payload))

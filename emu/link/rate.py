@@ -1,0 +1,25 @@
+"""A token bucket: how much a peer may send at once and over time. Knows no clock."""
+
+from __future__ import annotations
+
+
+class RateLimit:
+    """Lets `burst` units through at once and `rate` units a second over time."""
+
+    __slots__ = ("_burst", "_left", "_rate", "_when")
+
+    def __init__(self, rate: float, burst: float, now: float) -> None:
+        self._rate = rate
+        self._burst = burst
+        self._left = burst
+        self._when = now
+
+    def take(self, units: float, now: float) -> bool:
+        """Spend units; False when there are not that many left."""
+        if now > self._when:
+            self._left = min(self._burst, self._left + (now - self._when) * self._rate)
+            self._when = now
+        if units > self._left:
+            return False
+        self._left -= units
+        return True
