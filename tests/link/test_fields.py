@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import pytest
+
+from emu.errors import MalformedMessage, StructValueError
+from emu.link.fields import FixedLayout, from_bytes, to_bytes
+
+
+class Values:
+    def __init__(self, number: object, text: str) -> None:
+        self.number = number
+        self.text = text
+
+
+LAYOUT = FixedLayout("Sample", number="H", text="4s")
+
+
+def test_one_list_of_fields_serves_both_directions() -> None:
+    assert LAYOUT.size == 6
+    assert LAYOUT.encode(Values(0x1234, "ab")) == b"\x34\x12ab\0\0"
+    assert list(LAYOUT.decode(b"\x34\x12ab\0x")) == [0x1234, "ab"]
+
+
+@pytest.mark.parametrize("values", [Values(65536, ""), Values(-1, ""), Values("x", "")])
+def test_numbers_that_do_not_fit_name_the_message(values: Values) -> None:
+    with pytest.raises(StructValueError, match=r"^Sample: "):
+        LAYOUT.encode(values)
+
+
+def test_text_keeps_room_for_its_zero_byte() -> None:
+    assert LAYOUT.encode(Values(0, "abc")) == b"\0\0abc\0"
+    with pytest.raises(StructValueError, match=r"Sample\.text: 4 bytes do not fit"):
+        LAYOUT.encode(Values(0, "abcd"))
+    with pytest.raises(StructValueError, match="latin-1"):
+        LAYOUT.encode(Values(0, "\u20ac"))
+
+
+@pytest.mark.parametrize("size", [0, 5, 7])
+def test_any_other_size_is_refused(size: int) -> None:
+    with pytest.raises(MalformedMessage, match="wrong size of Sample"):
+        LAYOUT.decode(bytes(size))
+
+
+def test_every_byte_of_text_round_trips() -> None:
+    every = bytes(range(1, 256))
+    assert to_bytes(from_bytes(every), 255, "x") == every
