@@ -1,1 +1,45 @@
-"""Filled by its owner."""
+"""The EQ2 session layer without input or output: order, loss, cipher, messages.
+
+`Session` is one side of one session, either role. `Endpoint` finds the session of a datagram on a
+server's socket. `follow` decodes one direction of a recorded session. Settings are in
+`SessionConfig` and `EndpointConfig`, what happens is told by the events.
+"""
+
+from __future__ import annotations
+
+from emu.session.configuration import Role, SessionConfig, StreamType
+from emu.session.endpoint import Endpoint, EndpointConfig
+from emu.session.events import (
+    CloseReason,
+    DatagramDropped,
+    Event,
+    KeyEstablished,
+    Message,
+    SessionClosed,
+    SessionEstablished,
+    StatisticsReceived,
+)
+from emu.session.follow import FollowingSession
+from emu.session.session import Session
+from emu.session.states import ConnectionState
+from emu.session.statistics import SessionStatistics
+
+__all__ = [
+    "CloseReason",
+    "ConnectionState",
+    "DatagramDropped",
+    "Endpoint",
+    "EndpointConfig",
+    "Event",
+    "FollowingSession",
+    "KeyEstablished",
+    "Message",
+    "Role",
+    "Session",
+    "SessionClosed",
+    "SessionConfig",
+    "SessionEstablished",
+    "SessionStatistics",
+    "StatisticsReceived",
+    "StreamType",
+]

@@ -1,1 +1,56 @@
-"""Filled by its owner."""
+"""The bytes of one datagram: bounded reading and writing, the keyed check, the protocol packets.
+
+Owns shapes only (eq2-transport.md 1, 2 and 7). Knows nothing of sessions, order, time, ciphers or
+application messages. Integers are big-endian at this layer.
+"""
+
+from __future__ import annotations
+
+from emu.wire.buffer import Reader, Writer
+from emu.wire.check import check_of, check_start
+from emu.wire.packets import (
+    Ack,
+    AppCombined,
+    Combined,
+    Fragment,
+    KeepAlive,
+    OutOfOrderAck,
+    OutOfSession,
+    Packet,
+    ProtocolOpcode,
+    ProtocolPacket,
+    ServerKeyRequest,
+    SessionDisconnect,
+    SessionRequest,
+    SessionResponse,
+    SessionStatResponse,
+    pull_packet,
+    push_packet,
+)
+from emu.wire.seal import Format, Seal
+
+__all__ = [
+    "Ack",
+    "AppCombined",
+    "Combined",
+    "Format",
+    "Fragment",
+    "KeepAlive",
+    "OutOfOrderAck",
+    "OutOfSession",
+    "Packet",
+    "ProtocolOpcode",
+    "ProtocolPacket",
+    "Reader",
+    "Seal",
+    "ServerKeyRequest",
+    "SessionDisconnect",
+    "SessionRequest",
+    "SessionResponse",
+    "SessionStatResponse",
+    "Writer",
+    "check_of",
+    "check_start",
+    "pull_packet",
+    "push_packet",
+]

@@ -1,0 +1,178 @@
+"""The reliable channel of a session: payloads in order one way, messages into packets the other.
+
+Joins receive window, assembler, send queue and the joining and cutting of payloads
+(eq2-transport.md 5 and 8). Knows no cipher, no seal and no message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from emu.errors import LimitExceeded, MalformedDatagram
+from emu.session.combining import join_messages
+from emu.session.configuration import SessionConfig
+from emu.session.fragments import Assembler, cut
+from emu.session.receive_window import Placement, ReceiveWindow
+from emu.session.send_queue import SendQueue
+from emu.wire import AppCombined, ProtocolOpcode
+from emu.wire.packets import push_app_combined
+
+_PACKET = ProtocolOpcode.PACKET.to_bytes(2, "big")
+_FRAGMENT = ProtocolOpcode.FRAGMENT.to_bytes(2, "big")
+_ACK = ProtocolOpcode.ACK.to_bytes(2, "big")
+_OUT_OF_ORDER_ACK = ProtocolOpcode.OUT_OF_ORDER_ACK.to_bytes(2, "big")
+_SEQUENCED_HEADER = 4
+
+
+class BrokenChannel(LimitExceeded):
+    """The order of the channel is lost for good, so the session has to end; see `reason`."""
+
+
+class ReliableChannel:
+    """Channel 0 of one session.
+
+    `room` is what a datagram holds without its seal, `size_limit` the longest payload to assemble,
+    `ack_pending` whether an Ack should leave, `outgoing` the messages (cipher text) not yet given
+    a place, `lead` a message that must share its payload with the first of them.
+    """
+
+    __slots__ = (
+        "_assembler",
+        "_config",
+        "_early_acks",
+        "ack_pending",
+        "lead",
+        "outgoing",
+        "outgoing_bytes",
+        "queue",
+        "room",
+        "size_limit",
+        "window",
+    )
+
+    def __init__(self, config: SessionConfig, max_length: int, overhead: int) -> None:
+        self._config = config
+        self._assembler: Assembler | None = None
+        self._early_acks: list[int] | None = None
+        self.ack_pending = False
+        self.lead: bytes | None = None
+        self.outgoing: list[bytes] = []
+        self.outgoing_bytes = 0
+        self.queue = SendQueue(config, max_length)
+        self.room = max_length - overhead
+        self.size_limit = config.message_size_limit_before_key
+        self.window = ReceiveWindow(config)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether `packets_to_send` would have nothing, now and without new input."""
+        return not self.outgoing and self.queue.empty and self.lead is None
+
+    @property
+    def queued_bytes(self) -> int:
+        """How many bytes wait or are not yet acknowledged."""
+        return self.outgoing_bytes + self.queue.queued_bytes
+
+    def receive(self, opcode: int, sequence: int, data: bytes) -> Iterator[bytes]:
+        """Take a Packet or Fragment; yield every payload it completes, in order.
+
+        Raises `MalformedDatagram` or `LimitExceeded` when it is dropped, `BrokenChannel` when the
+        session cannot go on.
+        """
+        window = self.window
+        placement = window.place(sequence, opcode, data)
+        if placement is Placement.NEXT:
+            self.ack_pending = True
+            entry: tuple[int, bytes] | None = (opcode, data)
+            while entry is not None:
+                payload = self._assemble(*entry)
+                if payload is not None:
+                    yield payload
+                entry = window.take_next() if window.held is not None else None
+        elif placement is Placement.FUTURE:
+            if self._early_acks is None:
+                self._early_acks = []
+            if sequence not in self._early_acks:
+                self._early_acks.append(sequence)
+        elif placement is Placement.DUPLICATE:
+            self.ack_pending = True
+            raise MalformedDatagram("duplicate packet")
+        elif placement is Placement.OUTSIDE:
+            raise LimitExceeded("outside the window")
+        else:
+            raise LimitExceeded("too much held out of order")
+
+    def _assemble(self, opcode: int, data: bytes) -> bytes | None:
+        assembler = self._assembler
+        if opcode == ProtocolOpcode.PACKET:
+            if assembler is not None:
+                raise BrokenChannel("packet inside a run of fragments")
+            return data
+        if assembler is None:
+            assembler = self._assembler = Assembler(self._config.fragment_count_limit)
+        try:
+            payload = assembler.add(data, self.size_limit)
+        except (MalformedDatagram, LimitExceeded) as error:
+            raise BrokenChannel(error.reason) from None
+        if payload is not None:
+            self._assembler = None
+        return payload
+
+    def add(self, message: bytes) -> None:
+        """Queue one message (cipher text with its escape byte, or clear before there is a key)."""
+        self.outgoing.append(message)
+        self.outgoing_bytes += len(message)
+
+    def ack_packets(self) -> list[bytes]:
+        """Return the acks due: one Ack for everything contiguous, one for each early packet."""
+        acks: list[bytes] = []
+        if self.ack_pending:
+            self.ack_pending = False
+            acks.append(_ACK + self.window.last_contiguous.to_bytes(2, "big"))
+        if self._early_acks is not None:
+            held = self.window.held
+            if held is not None:
+                acks += [
+                    _OUT_OF_ORDER_ACK + sequence.to_bytes(2, "big")
+                    for sequence in self._early_acks
+                    if sequence in held
+                ]
+            self._early_acks = None
+        return acks
+
+    def packets_to_send(self, now: float) -> list[bytes]:
+        """Return the Packets and Fragments that may leave now, giving waiting messages a place."""
+        if self.outgoing or self.lead is not None:
+            self._place_messages()
+        return self.queue.take(now)
+
+    def _place_messages(self) -> None:
+        messages = self.outgoing
+        self.outgoing = []
+        self.outgoing_bytes = 0
+        if self.lead is not None:
+            lead = self.lead
+            self.lead = None
+            if messages:
+                lead = push_app_combined(AppCombined((lead, messages.pop(0))))
+            self._place_payload(lead)
+        room = self.room - _SEQUENCED_HEADER
+        for payload in join_messages(messages, room, self._config.app_combined_part_limit):
+            self._place_payload(payload)
+
+    def _place_payload(self, payload: bytes) -> None:
+        if len(payload) + _SEQUENCED_HEADER <= self.room:
+            self.queue.add(_PACKET, payload)
+        else:
+            for chunk in cut(payload, self.room):
+                self.queue.add(_FRAGMENT, chunk)
+
+    def clear(self) -> None:
+        """Let go of everything held and queued."""
+        self._assembler = None
+        self._early_acks = None
+        self.outgoing.clear()
+        self.outgoing_bytes = 0
+        self.lead = None
+        self.window.clear()
+        self.queue.clear()

@@ -1,0 +1,58 @@
+"""Joining small things: messages into AppCombined payloads, packets into Combined datagrams.
+
+Owns the choice of what is joined (eq2-transport.md 5); the shapes are `emu.wire.packets`'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from emu.wire.buffer import length_bytes
+
+_COMBINED = b"\x00\x03"
+_APP_COMBINED = b"\x00\x19"
+
+
+def _join(marker: bytes, parts: Sequence[bytes], room: int, part_limit: int) -> list[bytes]:
+    """Join neighbors that fit `room` together; one alone, or longer than the limit, stays bare."""
+    joined: list[bytes] = []
+    group: list[bytes] = []
+    size = len(marker)
+    for part in parts:
+        length = len(part)
+        if length > part_limit:
+            if group:
+                joined.append(_wrap(marker, group))
+                group, size = [], len(marker)
+            joined.append(part)
+            continue
+        grown = size + (1 if length < 0xFF else 3) + length
+        if group and grown > room:
+            joined.append(_wrap(marker, group))
+            group = [part]
+            size = len(marker) + (1 if length < 0xFF else 3) + length
+        else:
+            group.append(part)
+            size = grown
+    if group:
+        joined.append(_wrap(marker, group))
+    return joined
+
+
+def _wrap(marker: bytes, group: Sequence[bytes]) -> bytes:
+    if len(group) == 1:
+        return group[0]
+    pieces = [marker]
+    for part in group:
+        pieces += (length_bytes(len(part)), part)
+    return b"".join(pieces)
+
+
+def join_messages(messages: Sequence[bytes], room: int, part_limit: int) -> list[bytes]:
+    """Return reliable payloads for messages in order; `room` is the longest worth joining up to."""
+    return _join(_APP_COMBINED, messages, room, part_limit)
+
+
+def join_packets(packets: Sequence[bytes], room: int, part_limit: int) -> list[bytes]:
+    """Return what goes into datagrams, unsealed, for protocol packets in order."""
+    return _join(_COMBINED, packets, room, part_limit)

@@ -1,0 +1,89 @@
+"""What a session tells its owner. Values only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class CloseReason(StrEnum):
+    """Why a session ended, as `SessionClosed.reason` carries it (or a reason of a drop)."""
+
+    PEER = "closed by peer"
+    LOCAL = "closed by us"
+    SILENCE = "nothing received for too long"
+    GAVE_UP = "no acknowledgment after the last attempt"
+    NO_ANSWER = "no answer to the session request"
+    UNPROVEN = "address not proven in time"
+    REPLACED = "replaced by a newer session"
+    EVICTED = "made room for newer session requests"
+    OUT_OF_SESSION = "peer does not know the session"
+    SEND_QUEUE_FULL = "send queue full"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEstablished:
+    """Both sides agree on a session.
+
+    A server emits it with the first datagram that proves the client's address.
+    """
+
+    session_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class KeyEstablished:
+    """The RC4 key (8 bytes, in the order the server-to-client direction uses) is known."""
+
+    key: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One application message, in order: opcode and the bytes after it."""
+
+    opcode: int
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticsReceived:
+    """The peer's view of the session; round trips in seconds.
+
+    A server gets the client's round trips; a client gets those it measured itself.
+    `peer_sent` and `peer_received` are the peer's packet counts.
+    """
+
+    last: float
+    average: float
+    low: float
+    high: float
+    peer_sent: int
+    peer_received: int
+
+
+@dataclass(frozen=True, slots=True)
+class DatagramDropped:
+    """Something was dropped for this reason, for the first time in this session: worth a log line.
+
+    Later drops for the same reason only count (`Session.drops`).
+    """
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionClosed:
+    """The session is over; nothing follows. `reason` is a `CloseReason` or the reason of a drop."""
+
+    reason: str
+
+
+Event = (
+    SessionEstablished
+    | KeyEstablished
+    | Message
+    | StatisticsReceived
+    | DatagramDropped
+    | SessionClosed
+)

@@ -1,0 +1,456 @@
+"""How a session opens, stays alive and ends (eq2-transport.md 3 and 8), and what it counts.
+
+Owns the state, the timers and the outcome: `Session` builds on it. Does not look into payloads.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Hashable, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from emu.errors import LocalProtocolError, MalformedDatagram
+from emu.session.channel import ReliableChannel
+from emu.session.cipher import KEY_BLOCK_SIZE, KEY_SIZE
+from emu.session.configuration import Role, SessionConfig
+from emu.session.events import (
+    CloseReason,
+    DatagramDropped,
+    Event,
+    SessionClosed,
+    SessionEstablished,
+)
+from emu.session.messages import MessageCodec
+from emu.session.states import TRANSITIONS, ConnectionState, Step
+from emu.session.statistics import SessionStatistics
+from emu.wire import (
+    Format,
+    Seal,
+    ServerKeyRequest,
+    SessionDisconnect,
+    SessionRequest,
+    SessionResponse,
+    packets,
+)
+
+_CHECK_BYTES: Final = 2
+_FORMATS: Final = frozenset(
+    (Format.NONE, Format.COMPRESSED, Format.ENCODED, Format.COMPRESSED | Format.ENCODED)
+)
+_DISCONNECTS: Final = 2  # the farewell is sent again once when it gets no answer
+_NO_DROPS: Final[Mapping[str, int]] = MappingProxyType({})
+
+
+class SessionLife:
+    """State, timers and counters of one session.
+
+    Public attributes: `role`, `config`, `address` (opaque), `session_id`, `check_key`,
+    `max_length` (bytes a datagram may have), `state`, `proven` (a datagram with a valid check has
+    come; always true for a client), `ended`, `key` (RC4 key or None), and the counters
+    `datagrams_received`, `datagrams_sent`, `bytes_received`, `bytes_sent`, `messages_received`,
+    `messages_sent`.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_channel",
+        "_close_code",
+        "_close_deadline",
+        "_codec",
+        "_disconnects",
+        "_drops",
+        "_early",
+        "_early_bytes",
+        "_events",
+        "_keep_alive_due",
+        "_key_block",
+        "_last_received",
+        "_last_sent",
+        "_next_statistics",
+        "_plain_start",
+        "_ready",
+        "_request_deadline",
+        "_requests",
+        "_seal",
+        "_size_limit",
+        "_stat_request",
+        "_statistics_asked",
+        "_statistics_due",
+        "_statistics_tries",
+        "address",
+        "bytes_received",
+        "bytes_sent",
+        "check_key",
+        "config",
+        "datagrams_received",
+        "datagrams_sent",
+        "ended",
+        "key",
+        "max_length",
+        "messages_received",
+        "messages_sent",
+        "proven",
+        "role",
+        "session_id",
+        "state",
+    )
+
+    def __init__(
+        self,
+        config: SessionConfig,
+        *,
+        role: Role,
+        session_id: int = 0,
+        key_block: bytes = b"",
+        check_key: int = 0,
+        address: Hashable = None,
+    ) -> None:
+        """Make a session that has not begun.
+
+        A client gives `session_id` (u32, random) and `key_block` (60 random bytes, the last eight
+        not all zero); a server gives `check_key` (u32), and gets its id from the SessionRequest.
+        Raises `LocalProtocolError` for a key block that cannot be used.
+        """
+        if role is Role.CLIENT and (
+            len(key_block) != KEY_BLOCK_SIZE or not any(key_block[-KEY_SIZE:])
+        ):
+            raise LocalProtocolError(f"a key block has {KEY_BLOCK_SIZE} bytes, not zero at the end")
+        self.config = config
+        self.role = role
+        self.session_id = session_id
+        self.check_key = check_key
+        self.address = address
+        self.max_length = config.max_length
+        self.state = ConnectionState.CLOSED
+        self.proven = role is Role.CLIENT
+        self.ended = False
+        self.key: bytes | None = None
+        self.datagrams_received = self.datagrams_sent = 0
+        self.bytes_received = self.bytes_sent = 0
+        self.messages_received = self.messages_sent = 0
+        self._key_block = key_block
+        self._size_limit = config.datagram_size_limit
+        self._seal: Seal | None = None
+        self._plain_start: int | None = None
+        self._channel: ReliableChannel = _NO_CHANNEL
+        self._codec: MessageCodec | None = None
+        self._drops: dict[str, int] | None = None
+        self._early: list[tuple[int, bytes]] | None = None
+        self._early_bytes = 0
+        self._events: deque[Event] = deque()
+        self._ready: list[bytes] = []
+        self._last_received = self._last_sent = 0.0
+        self._request_deadline: float | None = None
+        self._requests = 0
+        self._close_code = 0
+        self._close_deadline: float | None = None
+        self._disconnects = 0
+        self._keep_alive_due = False
+        self._stat_request: ServerKeyRequest | None = None
+        self._statistics_due = False
+        self._statistics_tries = 0
+        self._statistics_asked: tuple[int, float] | None = None
+        self._next_statistics = 0.0
+
+    # -- what an owner may look at --------------------------------------------------------------
+
+    def next_event(self) -> Event | None:
+        """Return the oldest event not taken yet, or None."""
+        return self._events.popleft() if self._events else None
+
+    @property
+    def drops(self) -> Mapping[str, int]:
+        """How often something was dropped, by reason."""
+        return MappingProxyType(self._drops) if self._drops else _NO_DROPS
+
+    def statistics(self) -> SessionStatistics:
+        """Return all counters as they are now."""
+        channel = self._channel
+        queue = channel.queue
+        round_trip = queue.round_trip
+        return SessionStatistics(
+            datagrams_received=self.datagrams_received,
+            datagrams_sent=self.datagrams_sent,
+            bytes_received=self.bytes_received,
+            bytes_sent=self.bytes_sent,
+            messages_received=self.messages_received,
+            messages_sent=self.messages_sent,
+            retransmissions=queue.retransmissions,
+            drops=sum(self.drops.values()),
+            smoothed_round_trip=round_trip.smoothed if round_trip.measured else None,
+            retransmission_timeout=round_trip.timeout,
+            congestion_window=queue.congestion.window,
+            packets_under_way=queue.under_way,
+            packets_held=len(channel.window.held or ()),
+            queued_bytes=channel.queued_bytes + self._early_bytes,
+        )
+
+    def has_valid_check(self, datagram: bytes) -> bool:
+        """Tell whether a datagram is sealed with this session's key; changes nothing."""
+        return self._seal is not None and self._seal.is_valid(datagram)
+
+    # -- opening --------------------------------------------------------------------------------
+
+    def connect(self, now: float) -> None:
+        """Begin as a client: ask for the session. Raises `LocalProtocolError` at any other time."""
+        if self.role is not Role.CLIENT or self._requests or self.ended:
+            raise LocalProtocolError("only a new client session can connect")
+        self._ask_for_session(now)
+
+    def _ask_for_session(self, now: float) -> None:
+        self._requests += 1
+        self._request_deadline = now + self.config.session_request_interval
+        request = SessionRequest(self.session_id, self.config.max_length)
+        self._ready.append(packets.push_session_request(request))
+
+    def _handle_session_request(self, packet: bytes, now: float) -> None:
+        request = packets.pull_session_request(packet)
+        if self.state is ConnectionState.CLOSED:
+            self.session_id = request.session
+            self.max_length = self.config.clamp_max_length(request.max_length)
+            self._agree(self.config.stream_type.format, now)
+        elif request.session != self.session_id:
+            raise MalformedDatagram("another session id")
+        elif self.proven:
+            raise MalformedDatagram("repeated session request")
+        answer = SessionResponse(
+            self.session_id, self.check_key, self.max_length, self.config.stream_type.format
+        )
+        if not self._ready:
+            self._ready.append(packets.push_session_response(answer))
+
+    def _handle_session_response(self, packet: bytes, now: float) -> None:
+        response = packets.pull_session_response(packet)
+        if self._request_deadline is None or response.session != self.session_id:
+            raise MalformedDatagram("unasked session response")
+        if response.unknown_a != _CHECK_BYTES or response.format not in _FORMATS:
+            raise MalformedDatagram("session response with unknown check or format")
+        self.check_key = response.key
+        self.max_length = self.config.clamp_max_length(response.max_length)
+        self._request_deadline = None
+        self._agree(Format(response.format), now)
+        self._events.append(SessionEstablished(self.session_id))
+        self._statistics_due = True
+        self._plan_statistics(now)
+
+    def _agree(self, form: Format, now: float) -> None:
+        """Enter the established state with what both sides now know."""
+        config = self.config
+        self._seal = Seal(
+            self.check_key,
+            form,
+            threshold=config.datagram_compression_threshold,
+            inflate_limit=config.datagram_inflate_limit,
+        )
+        self._plain_start = self._seal.start if self._seal.plain else None
+        self._channel = ReliableChannel(config, self.max_length, self._seal.overhead)
+        self._last_received = self._last_sent = now
+        self._step(Step.AGREED)
+
+    def _prove(self) -> None:
+        """The peer showed that it got our SessionResponse: its address is real."""
+        self.proven = True
+        self._events.append(SessionEstablished(self.session_id))
+
+    def _step(self, step: Step) -> None:
+        """Change the state; the only place that does."""
+        self.state = TRANSITIONS[self.state, step]
+
+    # -- ending ---------------------------------------------------------------------------------
+
+    def close(self, reason: int = 6) -> None:
+        """End the session in order: what is queued still arrives, then SessionDisconnect.
+
+        `reason` is the u16 the peer gets. `SessionClosed` comes when the peer has answered, or has
+        not for `close_timeout` plus twice `disconnect_timeout`.
+        """
+        if self.ended or self.state is ConnectionState.CLOSING:
+            return
+        if self.state is ConnectionState.CLOSED or not self.proven:
+            self._end(CloseReason.LOCAL)
+            return
+        self._close_code = reason
+        self._early = None
+        self._early_bytes = 0
+        self._step(Step.CLOSE)
+
+    def replace(self, reason: str) -> None:
+        """End the session at once and in silence, because its endpoint has no more place for it."""
+        if not self.ended:
+            self._ready.clear()
+            self._end(reason)
+
+    def _closing_packets(self, now: float) -> list[bytes]:
+        """Return the farewell when everything before it has arrived."""
+        if self._close_deadline is None:
+            self._close_deadline = now + self.config.close_timeout
+        if self._disconnects or not self._channel.is_idle:
+            return []
+        return [self._farewell(now)]
+
+    def _farewell(self, now: float) -> bytes:
+        self._disconnects += 1
+        self._close_deadline = now + self.config.disconnect_timeout
+        return packets.push_session_disconnect(SessionDisconnect(self.session_id, self._close_code))
+
+    def _handle_session_disconnect(self, packet: bytes, _now: float) -> None:
+        disconnect = packets.pull_session_disconnect(packet)
+        if disconnect.session != self.session_id:
+            raise MalformedDatagram("disconnect of another session")
+        if self.state is ConnectionState.CLOSING and self._disconnects:
+            self._end(CloseReason.LOCAL)
+        else:
+            self._end_with_farewell(CloseReason.PEER)
+
+    def _handle_out_of_session(self, packet: bytes, now: float) -> None:
+        """Believe it only after a long silence: anybody could have sent it."""
+        packets.pull_out_of_session(packet)
+        silent = now - self._last_received >= self.config.keep_alive_interval
+        if not silent:
+            raise MalformedDatagram("unproven OutOfSession")
+        self._end(CloseReason.OUT_OF_SESSION)
+
+    def _abort(self, reason: str) -> None:
+        """End the session because of something that cannot be repaired; it is counted as a drop."""
+        self._drop(reason)
+        self._end_with_farewell(reason)
+
+    def _end_with_farewell(self, reason: str) -> None:
+        if self._seal is not None and self.proven and not self.ended:
+            disconnect = SessionDisconnect(self.session_id, self._close_code or 6)
+            self._ready.append(self._seal.seal(packets.push_session_disconnect(disconnect)))
+        self._end(reason)
+
+    def _end(self, reason: str) -> None:
+        if self.ended:
+            return
+        self._step(Step.ENDED)
+        self.ended = True
+        self._plain_start = None
+        self._channel.clear()
+        self._codec = None
+        self._early = None
+        self._early_bytes = 0
+        self._request_deadline = None
+        self._events.append(SessionClosed(str(reason)))
+
+    # -- time -----------------------------------------------------------------------------------
+
+    def get_timer(self) -> float | None:
+        """Return when `handle_timer` should be called (same clock as `now`), or None for never.
+
+        It moves with nearly every datagram, nearly always to later. An owner saves work by letting
+        an earlier timer run out: `handle_timer` before its time does nothing.
+        """
+        if self.ended:
+            return None
+        if self.state is ConnectionState.CLOSED:
+            return self._request_deadline
+        config = self.config
+        if not self.proven:
+            return self._last_received + config.unproven_lifetime  # since its SessionRequest
+        deadline = self._last_received + config.idle_timeout
+        if self.state is ConnectionState.CLOSING:
+            if self._close_deadline is not None:
+                deadline = min(deadline, self._close_deadline)
+        else:
+            deadline = min(deadline, self._last_sent + self._keep_alive_interval)
+            if self.role is Role.CLIENT:
+                deadline = min(deadline, self._next_statistics)
+        retransmission = self._channel.queue.timer()
+        if retransmission is not None and retransmission < deadline:
+            return retransmission
+        return deadline
+
+    @property
+    def _keep_alive_interval(self) -> float:
+        if self.role is Role.CLIENT:
+            return self.config.keep_alive_interval
+        return self.config.server_keep_alive_interval
+
+    def handle_timer(self, now: float) -> None:
+        """Do what is due at `now`; take events and datagrams afterwards."""
+        if self.ended:
+            return
+        if self.state is ConnectionState.CLOSED:
+            self._handle_request_timer(now)
+        elif not self.proven:
+            if now >= self._last_received + self.config.unproven_lifetime:
+                self._end(CloseReason.UNPROVEN)
+        elif now >= self._last_received + self.config.idle_timeout:
+            self._end_with_farewell(CloseReason.SILENCE)
+        else:
+            if self.state is ConnectionState.CLOSING:
+                self._handle_close_timer(now)
+            else:
+                self._handle_idle_timers(now)
+            self._channel.queue.handle_timer(now)
+
+    def _handle_request_timer(self, now: float) -> None:
+        if self._request_deadline is None or now < self._request_deadline:
+            return
+        if self._requests >= self.config.session_request_attempts:
+            self._end(CloseReason.NO_ANSWER)
+        else:
+            self._ask_for_session(now)
+
+    def _handle_close_timer(self, now: float) -> None:
+        if self._close_deadline is None or now < self._close_deadline:
+            return
+        if self._disconnects >= _DISCONNECTS or self._seal is None:
+            self._end(CloseReason.LOCAL)
+        else:
+            self._ready.append(self._seal.seal(self._farewell(now)))
+
+    def _handle_idle_timers(self, now: float) -> None:
+        if now >= self._last_sent + self._keep_alive_interval:
+            self._keep_alive_due = True
+            if self._codec is not None:
+                self._codec.release()
+        if self.role is Role.CLIENT and now >= self._next_statistics:
+            self._statistics_due = True
+            self._plan_statistics(now)
+
+    def _plan_statistics(self, now: float) -> None:
+        """Ask again soon while the key request is missing, with back-off; rarely afterwards."""
+        config = self.config
+        interval = config.statistics_interval
+        if self._codec is None:
+            first = config.round_trip_start * config.timeout_multiplier
+            interval = min(first * 2**self._statistics_tries, config.timeout_maximum, interval)
+            self._statistics_tries += 1
+        self._next_statistics = now + interval
+
+    # -- counting -------------------------------------------------------------------------------
+
+    def _count_sent(self, datagrams: list[bytes], now: float) -> list[bytes]:
+        """Count what leaves; to an unproven address no more than it paid for."""
+        allowed = datagrams
+        if not self.proven:
+            allowed = []
+            budget = self.config.amplification_limit * self.bytes_received - self.bytes_sent
+            for datagram in datagrams:
+                budget -= len(datagram)
+                if budget < 0:
+                    self._drop("answer larger than allowed")
+                    break
+                allowed.append(datagram)
+        self.datagrams_sent += len(allowed)
+        for datagram in allowed:
+            self.bytes_sent += len(datagram)
+        self._last_sent = now
+        return allowed
+
+    def _drop(self, reason: str) -> None:
+        drops = self._drops
+        if drops is None:
+            drops = self._drops = {}
+        count = drops.get(reason, 0)
+        drops[reason] = count + 1
+        if not count and not self.ended:
+            self._events.append(DatagramDropped(reason))
+
+
+_NO_CHANNEL: Final = ReliableChannel(SessionConfig(), 512, 2)
+"""What an unopened session has: empty, and never added to."""

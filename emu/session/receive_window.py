@@ -1,0 +1,81 @@
+"""Puts reliable packets in order (eq2-transport.md 8). Knows sequence numbers, not contents."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from emu.session.configuration import SessionConfig
+from emu.session.serial import MASK, distance, preceding
+
+
+class Placement(Enum):
+    """Where a sequence number stands."""
+
+    NEXT = "the one awaited"
+    FUTURE = "inside the window, held"
+    DUPLICATE = "received before"
+    OUTSIDE = "outside the window"
+    FULL = "inside the window, but nothing more can be held"
+
+
+class ReceiveWindow:
+    """Which packet is awaited, and what came before its turn.
+
+    `expected` is the sequence number that comes next. An entry is (protocol opcode, bytes behind
+    the sequence number).
+    """
+
+    __slots__ = ("_bytes_limit", "_count_limit", "_window", "expected", "held", "held_bytes")
+
+    def __init__(self, config: SessionConfig) -> None:
+        self.expected = config.first_sequence
+        self.held: dict[int, tuple[int, bytes]] | None = None
+        self.held_bytes = 0
+        self._window = config.window
+        self._count_limit = config.held_packet_limit
+        self._bytes_limit = config.held_bytes_limit
+
+    @property
+    def last_contiguous(self) -> int:
+        """The sequence number an Ack carries."""
+        return preceding(self.expected)
+
+    def place(self, sequence: int, opcode: int, data: bytes) -> Placement:
+        """Find out where a packet belongs; hold it when it is early. NEXT moves the window."""
+        ahead = distance(self.expected, sequence)
+        if ahead == 0:
+            self.expected = (sequence + 1) & MASK
+            return Placement.NEXT
+        if ahead < 0:
+            return Placement.DUPLICATE if ahead >= -self._window else Placement.OUTSIDE
+        if ahead >= self._window:
+            return Placement.OUTSIDE
+        held = self.held
+        if held is None:
+            held = self.held = {}
+        if sequence in held:
+            return Placement.FUTURE
+        if len(held) >= self._count_limit or self.held_bytes + len(data) > self._bytes_limit:
+            return Placement.FULL
+        held[sequence] = (opcode, data)
+        self.held_bytes += len(data)
+        return Placement.FUTURE
+
+    def take_next(self) -> tuple[int, bytes] | None:
+        """Return the held entry whose turn it is now, moving the window, or None."""
+        held = self.held
+        if held is None:
+            return None
+        entry = held.pop(self.expected, None)
+        if entry is None:
+            return None
+        self.held_bytes -= len(entry[1])
+        self.expected = (self.expected + 1) & MASK
+        if not held:
+            self.held = None
+        return entry
+
+    def clear(self) -> None:
+        """Let go of everything held."""
+        self.held = None
+        self.held_bytes = 0

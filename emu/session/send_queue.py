@@ -1,0 +1,263 @@
+"""What is to be sent reliably, what is under way, and what was lost (eq2-transport.md 8).
+
+Owns sequence numbers of the sending side, acknowledgments, loss detection and the retransmission
+timer. Loss is judged as RACK does (RFC 8985): a packet is lost when one sent after it arrived and
+it is older than a round trip; the last ones of a flight are found by the timer, which sends the
+oldest again and lets its acknowledgment tell about the rest. Does not know messages or seals.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+from emu.errors import MalformedDatagram
+from emu.session.configuration import SessionConfig
+from emu.session.congestion import NewReno
+from emu.session.round_trip import RoundTrip
+from emu.session.serial import MASK, distance
+
+_GRANULARITY = 0.001  # seconds; clocks and sums of floats are no finer
+_REORDER_STEP = 0.25
+_REORDER_MAXIMUM = 2.0
+
+
+class _Sent:
+    """One packet under way."""
+
+    __slots__ = ("lost", "packet", "sent_at", "transmissions")
+
+    def __init__(self, packet: bytes, now: float) -> None:
+        self.packet = packet
+        self.sent_at = now
+        self.transmissions = 1
+        self.lost = False
+
+
+class SendQueue:
+    """The sending half of the reliable channel.
+
+    `exhausted` turns true when a packet was lost after its last attempt. `retransmissions` counts
+    packets sent again, `queued_bytes` everything not yet acknowledged.
+    """
+
+    __slots__ = (
+        "_backoff",
+        "_base",
+        "_config",
+        "_loss_time",
+        "_lost",
+        "_needs_detection",
+        "_newest_acked",
+        "_next",
+        "_probe",
+        "_reorder",
+        "_timer_start",
+        "_under_way",
+        "_waiting",
+        "congestion",
+        "exhausted",
+        "queued_bytes",
+        "retransmissions",
+        "round_trip",
+    )
+
+    def __init__(self, config: SessionConfig, max_length: int) -> None:
+        self._config = config
+        self._waiting: deque[tuple[bytes, bytes]] | None = None
+        self._under_way: dict[int, _Sent] = {}
+        self._lost: list[int] = []
+        self._base = self._next = config.first_sequence
+        self._backoff = 0
+        self._loss_time: float | None = None
+        self._needs_detection = False
+        self._newest_acked = (-1.0, 0)  # when the newest that arrived was sent, and which it is
+        self._probe = False
+        self._reorder = 1.0
+        self._timer_start = 0.0
+        self.exhausted = False
+        self.queued_bytes = 0
+        self.retransmissions = 0
+        self.round_trip = RoundTrip(config)
+        self.congestion = NewReno(
+            start=config.congestion_window_start,
+            minimum=config.congestion_window_minimum_datagrams * max_length,
+            unit=max_length,
+        )
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing waits and nothing is under way."""
+        return not self._under_way and not self._waiting
+
+    @property
+    def under_way(self) -> int:
+        """How many packets are sent and not acknowledged."""
+        return len(self._under_way)
+
+    def add(self, marker: bytes, data: bytes) -> None:
+        """Queue one Packet or Fragment: its two opcode bytes, and what is behind the sequence."""
+        if self._waiting is None:
+            self._waiting = deque()
+        self._waiting.append((marker, data))
+        self.queued_bytes += len(data)
+
+    def take(self, now: float) -> list[bytes]:
+        """Return the protocol packets that may leave now, lost ones first."""
+        if self._needs_detection:
+            self._detect_losses(now)
+        packets: list[bytes] = []
+        if self._lost:
+            self._resend(packets, now)
+        if self._waiting and not self._lost:
+            self._send_waiting(packets, now)
+        return packets
+
+    def _send_waiting(self, packets: list[bytes], now: float) -> None:
+        waiting = self._waiting
+        under_way = self._under_way
+        congestion = self.congestion
+        if not under_way:
+            self._timer_start = now
+        while waiting and (self._next - self._base) & MASK < self._config.window:
+            marker, data = waiting[0]
+            size = len(data) + 4
+            if not congestion.may_send(size):
+                return
+            waiting.popleft()
+            sequence = self._next
+            self._next = (sequence + 1) & MASK
+            packet = marker + sequence.to_bytes(2, "big") + data
+            under_way[sequence] = _Sent(packet, now)
+            congestion.on_sent(size)
+            packets.append(packet)
+        if not waiting:
+            self._waiting = None
+
+    def _resend(self, packets: list[bytes], now: float) -> None:
+        lost = self._lost
+        while lost:
+            sent = self._under_way.get(lost[0])
+            if sent is not None and sent.lost:
+                size = len(sent.packet)
+                if not self._probe and not self.congestion.may_send(size):
+                    return
+                if sent.transmissions >= self._config.transmission_limit:
+                    self.exhausted = True
+                    return
+                sent.lost = False
+                sent.sent_at = now
+                sent.transmissions += 1
+                self.retransmissions += 1
+                self.congestion.on_sent(size)
+                packets.append(sent.packet)
+                self._timer_start = now
+                self._probe = False
+            del lost[0]
+
+    def acknowledge_up_to(self, sequence: int, now: float) -> None:
+        """Handle an Ack. Raises `MalformedDatagram` for a packet that was never sent."""
+        count = distance(self._base, sequence) + 1
+        if count <= 0:
+            return  # late copy of an older Ack
+        if count > (self._next - self._base) & MASK:
+            raise MalformedDatagram("ack of a packet never sent")
+        for acked in range(self._base, self._base + count):
+            self._arrived(acked & MASK, now, measure=acked - self._base == count - 1)
+        self._base = (sequence + 1) & MASK
+        self._progress(now)
+
+    def acknowledge_one(self, sequence: int, now: float) -> None:
+        """Handle an OutOfOrderAck. Raises `MalformedDatagram` for a packet never sent."""
+        ahead = distance(self._base, sequence)
+        if ahead < 0:
+            return
+        if ahead >= (self._next - self._base) & MASK:
+            raise MalformedDatagram("ack of a packet never sent")
+        if sequence in self._under_way:
+            self._arrived(sequence, now, measure=True)
+            self._progress(now)
+
+    def _arrived(self, sequence: int, now: float, *, measure: bool) -> None:
+        sent = self._under_way.pop(sequence, None)
+        if sent is None:
+            return
+        size = len(sent.packet)
+        self.queued_bytes -= size - 4
+        if not sent.lost:
+            self.congestion.on_acked(size, sent.sent_at)
+        if sent.transmissions == 1:
+            if measure:
+                self.round_trip.measure(now - sent.sent_at)
+        elif now - sent.sent_at < self.round_trip.low:
+            # The first copy arrived after all: this path reorders, so wait longer from now on.
+            self._reorder = min(self._reorder + _REORDER_STEP, _REORDER_MAXIMUM)
+            return
+        newest_at, newest = self._newest_acked
+        if (sent.sent_at, distance(newest, sequence)) > (newest_at, 0):
+            self._newest_acked = (sent.sent_at, sequence)
+
+    def _progress(self, now: float) -> None:
+        self._backoff = 0
+        self._timer_start = now
+        self._needs_detection = True
+        if not self._under_way:
+            self._loss_time = None
+            self._lost.clear()
+
+    def _detect_losses(self, now: float) -> None:
+        self._needs_detection = False
+        self._loss_time = None
+        newest_at, newest = self._newest_acked
+        age_limit = self.round_trip.smoothed * self._reorder
+        for sequence, sent in self._under_way.items():
+            if sent.lost or sent.sent_at > newest_at:
+                continue
+            if sent.sent_at == newest_at and distance(newest, sequence) > 0:
+                continue
+            if now - sent.sent_at + _GRANULARITY >= age_limit:
+                self._mark_lost(sequence, sent, now)
+            elif self._loss_time is None or sent.sent_at + age_limit < self._loss_time:
+                self._loss_time = sent.sent_at + age_limit
+
+    def _mark_lost(self, sequence: int, sent: _Sent, now: float) -> None:
+        sent.lost = True
+        self._lost.append(sequence)
+        self.congestion.on_lost(len(sent.packet), sent.sent_at, now)
+
+    def timer(self) -> float | None:
+        """Return when `handle_timer` wants to be called, or None."""
+        if not self._under_way:
+            return None
+        timeout = min(self.round_trip.timeout * (1 << self._backoff), self._config.timeout_maximum)
+        deadline = self._timer_start + timeout
+        if self._loss_time is not None and self._loss_time < deadline:
+            return self._loss_time
+        return deadline
+
+    def handle_timer(self, now: float) -> None:
+        """Look for losses when the time for it has come; `take` then has what to send again."""
+        deadline = self.timer()
+        if deadline is None or now < deadline:
+            return
+        if self._loss_time is not None and now >= self._loss_time:
+            self._needs_detection = True
+            self._detect_losses(now)
+            if self._lost:
+                return
+        for sequence, sent in self._under_way.items():
+            if not sent.lost:
+                self._backoff += 1
+                self._probe = True  # leaves whatever the congestion window says
+                sent.lost = True
+                self._lost.insert(0, sequence)
+                self.congestion.on_timeout(len(sent.packet), now)
+                break
+        self._timer_start = now
+
+    def clear(self) -> None:
+        """Let go of everything."""
+        self._waiting = None
+        self._under_way.clear()
+        self._lost.clear()
+        self._loss_time = None
+        self.queued_bytes = 0

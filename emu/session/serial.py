@@ -1,0 +1,22 @@
+"""Arithmetic of 16-bit sequence numbers that wrap (eq2-transport.md 8, RFC 1982)."""
+
+from __future__ import annotations
+
+MASK = 0xFFFF
+HALF = 0x8000
+
+
+def following(sequence: int) -> int:
+    """Return the sequence number after this one."""
+    return (sequence + 1) & MASK
+
+
+def preceding(sequence: int) -> int:
+    """Return the sequence number before this one."""
+    return (sequence - 1) & MASK
+
+
+def distance(start: int, sequence: int) -> int:
+    """Return how far `sequence` is ahead of `start`: -32768 to 32767, negative when behind."""
+    ahead = (sequence - start) & MASK
+    return ahead if ahead < HALF else ahead - MASK - 1

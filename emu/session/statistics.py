@@ -1,0 +1,25 @@
+"""What a session can tell about itself at any time, as one value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class SessionStatistics:
+    """Counters of one session since its start; round trip and timeout in seconds."""
+
+    datagrams_received: int
+    datagrams_sent: int
+    bytes_received: int
+    bytes_sent: int
+    messages_received: int
+    messages_sent: int
+    retransmissions: int
+    drops: int
+    smoothed_round_trip: float | None
+    retransmission_timeout: float
+    congestion_window: int
+    packets_under_way: int
+    packets_held: int
+    queued_bytes: int

@@ -1,0 +1,154 @@
+"""From a protocol packet to a datagram and back: compression or encoding, then the check.
+
+Owns eq2-transport.md 2 and 7. Does not look into packets beyond their two opcode bytes.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from enum import IntFlag
+
+from emu.errors import BadChecksum, LimitExceeded, MalformedDatagram
+from emu.wire.check import CHECK_SIZE, check_of, check_start
+
+_COMPRESSED = 0x5A
+_AS_IT_IS = 0xA5
+_HEADER = 2  # the two opcode bytes stay readable in every format
+_WORD = 4
+
+
+class Format(IntFlag):
+    """The Format byte of SessionResponse: what happens to the bytes behind the opcode."""
+
+    NONE = 0
+    COMPRESSED = 1
+    ENCODED = 4
+
+
+def encode_words(data: bytes, key: int) -> bytes:
+    """Encode with the chained XOR of ChatStream.
+
+    32-bit little-endian words: each is XORed with the one that went out before it, the first with
+    `key` (the session's check key); the 0-3 bytes left over with the low byte of the last.
+    """
+    count = len(data) // _WORD
+    shape = f"<{count}I"
+    words = list(struct.unpack_from(shape, data))
+    for index, word in enumerate(words):
+        key ^= word
+        words[index] = key
+    low = key & 0xFF
+    return struct.pack(shape, *words) + bytes(byte ^ low for byte in data[count * _WORD :])
+
+
+def decode_words(data: bytes, key: int) -> bytes:
+    """Undo `encode_words` with the same key."""
+    count = len(data) // _WORD
+    shape = f"<{count}I"
+    words = list(struct.unpack_from(shape, data))
+    for index, word in enumerate(words):
+        words[index] = word ^ key
+        key = word
+    low = key & 0xFF
+    return struct.pack(shape, *words) + bytes(byte ^ low for byte in data[count * _WORD :])
+
+
+def compress(data: bytes, threshold: int) -> bytes:
+    """Return marker and data: 5A and zlib when longer than `threshold` and smaller so, else A5."""
+    if len(data) > threshold:
+        packed = zlib.compress(data)
+        if len(packed) < len(data):
+            return bytes((_COMPRESSED,)) + packed
+    return bytes((_AS_IT_IS,)) + data
+
+
+def decompress(data: bytes, limit: int) -> bytes:
+    """Undo `compress`, with at most `limit` bytes of output.
+
+    Raises `MalformedDatagram` for a missing marker or a damaged stream, `LimitExceeded` beyond the
+    limit.
+    """
+    if not data:
+        raise MalformedDatagram("missing compression marker")
+    if data[0] == _AS_IT_IS:
+        return data[1:]
+    if data[0] != _COMPRESSED:
+        raise MalformedDatagram("missing compression marker")
+    inflater = zlib.decompressobj()
+    try:
+        plain = inflater.decompress(data[1:], limit + 1)
+    except zlib.error:
+        raise MalformedDatagram("damaged compressed datagram") from None
+    if len(plain) > limit:
+        raise LimitExceeded("inflated datagram too long")
+    if not inflater.eof or inflater.unused_data:
+        raise MalformedDatagram("damaged compressed datagram")
+    return plain
+
+
+class Seal:
+    """Seals protocol packets into datagrams and opens them, for one session.
+
+    `key` is the check key (u32) of SessionResponse, `threshold` the size in bytes above which a
+    packet's body is worth compressing, `inflate_limit` the most bytes one datagram may become.
+    `overhead` is how many bytes sealing adds at most. SessionRequest, SessionResponse and
+    OutOfSession are never sealed; that is the caller's knowledge.
+    """
+
+    __slots__ = ("_format", "_inflate_limit", "_key", "_threshold", "overhead", "start")
+
+    def __init__(
+        self,
+        key: int,
+        form: Format = Format.NONE,
+        *,
+        threshold: int = 128,
+        inflate_limit: int = 8192,
+    ) -> None:
+        self._key = key
+        self._format = form
+        self._threshold = threshold
+        self._inflate_limit = inflate_limit
+        self.start = check_start(key)
+        self.overhead = CHECK_SIZE + (1 if form & Format.COMPRESSED else 0)
+
+    @property
+    def plain(self) -> bool:
+        """Whether the bytes of a packet stay as they are, with only the check behind them."""
+        return self._format == Format.NONE
+
+    def is_valid(self, datagram: bytes) -> bool:
+        """Tell whether the datagram ends in the right check."""
+        return len(datagram) >= _HEADER + CHECK_SIZE and (
+            check_of(datagram[:-CHECK_SIZE], self.start)
+            == int.from_bytes(datagram[-CHECK_SIZE:], "big")
+        )
+
+    def seal(self, packet: bytes) -> bytes:
+        """Return the datagram for one protocol packet (`00 op` and body)."""
+        if self._format:
+            body = packet[_HEADER:]
+            if self._format & Format.COMPRESSED:
+                body = compress(body, self._threshold)
+            if self._format & Format.ENCODED:
+                body = encode_words(body, self._key)
+            packet = packet[:_HEADER] + body
+        return packet + check_of(packet, self.start).to_bytes(CHECK_SIZE, "big")
+
+    def unseal(self, datagram: bytes) -> bytes:
+        """Return the protocol packet of a datagram.
+
+        Raises `BadChecksum`, or what `decompress` raises.
+        """
+        if not self.is_valid(datagram):
+            raise BadChecksum("bad check")
+        packet = datagram[:-CHECK_SIZE]
+        if self._format:
+            body = packet[_HEADER:]
+            if self._format & Format.ENCODED:
+                body = decode_words(body, self._key)
+            if self._format & Format.COMPRESSED:
+                body = decompress(body, self._inflate_limit)
+            packet = packet[:_HEADER] + body
+        return packet
