@@ -1,0 +1,247 @@
+"""One client of the login service: its state, its deadlines, and the order of its messages.
+
+A `Client` is driven by its shell, which owns the session below, and by the service, which passes
+on what worlds answer. Whatever arrives is worked on one at a time and in order, even when a
+handler has to await a store in between: later messages wait in a short queue. What a message
+means is in the handlers that `emu.login.dispatch` names; which of them may come when is there too.
+
+Time is the `now` of each call; only after an await, when that has grown old, the service's `clock`
+is asked.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections import Counter, deque
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Protocol
+
+from emu.errors import EmuError, PeerError, StoreError, UnknownOpcode
+from emu.login.dialect import BEFORE_LOGIN, Dialect
+from emu.login.events import ClientEnded, MessageDropped, ServiceFault
+from emu.login.ports import Account, Character
+
+if TYPE_CHECKING:
+    from emu.login.creation import PendingCreate
+    from emu.login.service import LoginService
+
+
+class ClientLink(Protocol):
+    """What a client needs of the session below it; the shell provides it."""
+
+    def send(self, opcode: int, payload: bytes) -> None:
+        """Send one application message."""
+
+    def close(self, reason: str) -> None:
+        """End the session in order, after what was sent has left."""
+
+    def wake(self) -> None:
+        """Ask for the client's timer again: it changed while the shell was not calling."""
+
+
+class ClientState(enum.Enum):
+    """Where a client stands."""
+
+    CONNECTED = "connected"
+    """Its session stands; it has not asked to log in."""
+    AUTHENTICATING = "authenticating"
+    REFUSED = "refused"
+    """It was denied, and is disconnected in a moment."""
+    LOGGED_IN = "logged in"
+    PLAYING = "playing"
+    """It asked to play and its world has not answered."""
+    CLOSED = "closed"
+
+
+END_STATES = frozenset({ClientState.REFUSED, ClientState.CLOSED})
+LOGGED_IN_STATES = frozenset({ClientState.LOGGED_IN, ClientState.PLAYING})
+
+
+class PendingPlay:
+    """A play request that a world has not answered."""
+
+    __slots__ = ("char_id", "name", "world_id")
+
+    def __init__(self, world_id: int, char_id: int, name: str) -> None:
+        self.world_id = world_id
+        self.char_id = char_id
+        self.name = name
+
+
+class Client:
+    """One connected client.
+
+    It can be driven by three: the shell (`message`, `closed`, `get_timer`, `handle_timer`), the
+    handlers of its own messages, and the service with answers of worlds (`enqueue`, `work`).
+    """
+
+    __slots__ = (
+        "_deadlines", "_inbox", "_working", "account", "address", "deleted", "dialect", "drops",
+        "link", "logs_stored", "pending_create", "pending_play", "service", "shown_worlds", "state",
+        "status_due",
+    )  # fmt: skip
+
+    def __init__(self, service: LoginService, link: ClientLink, address: str, now: float) -> None:
+        self.service = service
+        self.link = link
+        self.address = address
+        self.state = ClientState.CONNECTED
+        self.dialect: Dialect = service.dialects.for_version(BEFORE_LOGIN)
+        self.account: Account | None = None
+        self.drops: Counter[str] = Counter()
+        self.deleted: list[Character] = []
+        """Characters deleted in this session, kept for old clients' lists."""
+        self.shown_worlds: dict[int, tuple[bool, bool]] | None = None
+        """(up, locked) of each world as this client was told; None until it asked for the list."""
+        self.status_due: set[int] = set()
+        self.pending_play: PendingPlay | None = None
+        self.pending_create: PendingCreate | None = None
+        self.logs_stored = 0
+        self._inbox: deque[Callable[[], Awaitable[None]]] = deque()
+        self._working = False
+        self._deadlines = {"login": now + service.config.login_timeout}
+
+    # what the shell calls
+
+    async def message(self, opcode: int, body: bytes, now: float) -> None:
+        """Take one application message.
+
+        May be called again while an earlier call is still awaited: messages wait for each other,
+        and a client with too many of them waiting is closed.
+        """
+        if self.state in END_STATES:
+            return
+        if len(self._inbox) >= self.service.config.waiting_messages:
+            self.close("too many messages waiting")
+            return
+        self.enqueue(lambda: self.service.dispatch(self, opcode, body, now))
+        await self.work()
+
+    def closed(self, reason: str = "session closed") -> None:
+        """Learn that the session is over, from whichever side; may come more than once."""
+        if self.state is not ClientState.CLOSED:
+            self._end(reason)
+
+    def get_timer(self) -> float | None:
+        """Return when `handle_timer` wants to be called; None for not at all."""
+        return min(self._deadlines.values(), default=None)
+
+    def handle_timer(self, now: float) -> None:
+        """Do what is due."""
+        for name in [name for name, due in self._deadlines.items() if due <= now]:
+            if self._deadlines.pop(name, None) is not None:
+                self.service.deadline_passed(self, name, now)
+
+    # what handlers and the service call
+
+    @property
+    def version(self) -> int:
+        """The client's data version, 0 before login."""
+        return self.dialect.version
+
+    @property
+    def account_id(self) -> int:
+        """The account's id; only to be asked when logged in."""
+        return self.owner.id
+
+    @property
+    def owner(self) -> Account:
+        """The account; only to be asked when logged in."""
+        if self.account is None:
+            raise RuntimeError("this client is not logged in")
+        return self.account
+
+    @property
+    def account_name(self) -> str:
+        """The account's name, empty before login."""
+        return self.account.name if self.account else ""
+
+    @property
+    def is_logged_in(self) -> bool:
+        """Whether a login has succeeded and the session is not over."""
+        return self.state in LOGGED_IN_STATES
+
+    def set_state(self, state: ClientState) -> None:
+        """Enter a state; a closed client stays closed."""
+        if self.state is not ClientState.CLOSED:
+            self.state = state
+
+    def set_deadline(self, name: str, due: float) -> None:
+        """Set or move one deadline; `emu.login.service` says what happens at each."""
+        if self.state is not ClientState.CLOSED:
+            self._deadlines[name] = due
+            if not self._working:
+                self.link.wake()
+
+    def clear_deadline(self, name: str) -> None:
+        """Take one deadline back."""
+        self._deadlines.pop(name, None)
+
+    def send(self, name: str, payload: bytes) -> None:
+        """Send a message by its name; nothing is sent to a closed client."""
+        if self.state is ClientState.CLOSED:
+            return
+        try:
+            number = self.dialect.table.number(name)
+        except UnknownOpcode as error:
+            self.fault(str(error))
+            return
+        self.link.send(number, payload)
+
+    def drop(self, message: str, reason: str) -> None:
+        """Count a message that has no effect."""
+        self.drops[reason] += 1
+        self.service.counters[reason] += 1
+        self.service.log(MessageDropped(self.address, self.account_name, message, reason))
+
+    def fault(self, reason: str) -> None:
+        """Report something of ours that failed while this client was served."""
+        self.service.counters["service fault"] += 1
+        self.service.log(ServiceFault(self.address, self.account_name, reason))
+
+    def close(self, reason: str) -> None:
+        """End the session."""
+        if self.state is not ClientState.CLOSED:
+            self._end(reason)
+            self.link.close(reason)
+
+    def enqueue(self, task: Callable[[], Awaitable[None]]) -> None:
+        """Put one piece of work behind those that wait."""
+        self._inbox.append(task)
+
+    async def work(self) -> None:
+        """Do the work that waits, in order, unless somebody is doing it already."""
+        if self._working:
+            return
+        self._working = True
+        try:
+            while self._inbox:
+                task = self._inbox.popleft()
+                if self.state not in END_STATES:
+                    await task()
+        finally:
+            self._working = False
+            self.link.wake()
+
+    def _end(self, reason: str) -> None:
+        self.state = ClientState.CLOSED
+        self._deadlines.clear()
+        self._inbox.clear()
+        self.pending_play = None
+        if self.pending_create is not None:
+            self.pending_create.client = None
+            self.pending_create = None
+        self.service.client_ended(self)
+        self.service.log(ClientEnded(self.address, self.account_name, reason))
+
+
+async def guarded(client: Client, message: str, handler: Awaitable[None]) -> None:
+    """Await a handler; what a peer or a store did wrong is counted and never goes further."""
+    try:
+        await handler
+    except PeerError as error:
+        client.drop(message, error.reason)
+    except StoreError as error:
+        client.fault(str(error))
+    except EmuError as error:
+        client.fault(f"{message}: {error}")

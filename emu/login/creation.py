@@ -1,0 +1,227 @@
+"""Create requests: reading them, keeping them until the world answers, making rows of them.
+
+Owns what becomes of each field of a create request (eq2-login.md 5.1, 4.4) and the book of requests
+that worlds have not answered. Sends nothing and stores nothing.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from emu.login.colors import color_row, color_row_of_bytes, slider_row, slider_value
+from emu.login.dialect import Dialect
+from emu.login.ports import Character, Color, CreateAnswer
+from emu.login.text import read_name
+
+if TYPE_CHECKING:
+    from emu.login.client import Client
+
+MOST_UNANSWERED = 4
+"""Requests of one account that one world may leave unanswered before further ones are refused."""
+
+_MODEL_FILES = {
+    "race_file": "race_type",
+    "hair_file": "hair_type",
+    "face_file": "hair_face_type",
+    "wing_file": "wing_type",
+    "chest_file": "chest_type",
+    "legs_file": "legs_type",
+}
+_SLIDERS = {
+    "eyes2": "eye_type",
+    "ears": "ear_type",
+    "eye_brows": "eye_brow_type",
+    "cheeks": "cheek_type",
+    "lips": "lip_type",
+    "chin": "chin_type",
+    "nose": "nose_type",
+}
+MODEL_FIELDS: Mapping[str, str] = {
+    prefix + name: prefix + model
+    for prefix in ("", "soga_")
+    for name, model in _MODEL_FILES.items()
+}
+"""Model path fields of the request -> the profile field that holds the model's number."""
+SLIDER_FIELDS: Mapping[str, str] = {
+    prefix + name: prefix + row for prefix in ("", "soga_") for name, row in _SLIDERS.items()
+}
+"""Slider fields of the request -> the row they become."""
+
+
+@dataclass(frozen=True, slots=True)
+class CreateRequest:
+    """What the login service keeps of a create request; the world gets the client's own bytes."""
+
+    world_id: int
+    raw_name: str
+    race: int
+    class_: int
+    gender: int
+    deity: int
+    version: int
+    appearance: Mapping[str, int] = field(default_factory=dict)
+    colors: Mapping[str, Color] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The wanted name."""
+        return read_name(self.raw_name)
+
+    def character(self, account_id: int, char_id: int, now: float) -> Character:
+        """Return the row of the character that the world has made; its level is the first."""
+        return Character(
+            id=0,
+            account_id=account_id,
+            world_id=self.world_id,
+            char_id=char_id,
+            name=self.name,
+            race=self.race,
+            class_=self.class_,
+            gender=self.gender,
+            deity=self.deity,
+            created=now,
+            last_played=now,
+            client_version=self.version,
+            appearance=self.appearance,
+            colors=self.colors,
+        )
+
+
+def read_create_request(
+    body: bytes, dialect: Dialect, model_number: Callable[[str], int]
+) -> CreateRequest:
+    """Read a create request in any of its layouts.
+
+    `model_number` gives the number of a model's path, 0 when it is unknown. Raises
+    `MalformedMessage` when the fields before the appearance cannot be read.
+    """
+    values = dialect.layout("CreateCharacter").decode_short(body)
+    appearance, colors = _looks(values, model_number, signed=dialect.rules.signed_colors)
+    return CreateRequest(
+        world_id=values["server_id"],
+        raw_name=values["name"],
+        race=values["race"],
+        class_=values["class"],
+        gender=values["gender"],
+        deity=values["deity"],
+        version=dialect.version,
+        appearance=appearance,
+        colors=colors,
+    )
+
+
+def _looks(
+    values: Mapping[str, Any], model_number: Callable[[str], int], *, signed: bool
+) -> tuple[dict[str, int], dict[str, Color]]:
+    appearance: dict[str, int] = {}
+    colors: dict[str, Color] = {}
+    for name, value in values.items():
+        if name in MODEL_FIELDS:
+            number = model_number(read_name(value)) if value else 0
+            if number:
+                appearance[MODEL_FIELDS[name]] = number
+        elif name in SLIDER_FIELDS:
+            colors[SLIDER_FIELDS[name]] = slider_row(value)
+        elif name == "body_size":
+            appearance[name] = slider_value(value)
+        elif isinstance(value, Sequence) and not isinstance(value, str) and len(value) == 3:
+            whole = all(isinstance(part, int) for part in value)
+            colors[name] = color_row_of_bytes(value) if whole else color_row(value, signed=signed)
+    return appearance, colors
+
+
+@dataclass(slots=True)
+class PendingCreate:
+    """One create request on its way to a world and back."""
+
+    account_id: int
+    account_name: str
+    address: str
+    request: CreateRequest
+    expires: float
+    client: Client | None
+    """None once the session that asked is over; the answer still makes the row."""
+    overdue: bool = False
+    """The client was told that the world did not answer in time."""
+
+
+class PendingCreates:
+    """Create requests that worlds have not answered, in the order they were sent.
+
+    A world answers in order and names the account only, so the oldest request of that account
+    belongs to an answer. Requests are kept when their client is gone or has been told to wait no
+    longer: the world may have made the character all the same (the peer loses it). What is older
+    than its `expires` goes when the next request comes.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: OrderedDict[tuple[int, int], deque[PendingCreate]] = OrderedDict()
+
+    def __len__(self) -> int:
+        return sum(len(queue) for queue in self._waiting.values())
+
+    def add(self, pending: PendingCreate, now: float) -> bool:
+        """Keep a request; False when the account has one waiting, or too many unanswered."""
+        self._expire(now)
+        key = (pending.request.world_id, pending.account_id)
+        queue = self._waiting.setdefault(key, deque())
+        if len(queue) >= MOST_UNANSWERED or any(self._is_fresh(other) for other in queue):
+            return False
+        queue.append(pending)
+        self._waiting.move_to_end(key)
+        return True
+
+    def answered(self, answer: CreateAnswer) -> PendingCreate | None:
+        """Take out the request that an answer belongs to.
+
+        Account 0 means that the world could not read the request: it belongs to the only client
+        that waits for this world, if there is exactly one.
+        """
+        if answer.account_id:
+            return self._take((answer.world_id, answer.account_id))
+        keys = [
+            key
+            for key, queue in self._waiting.items()
+            if key[0] == answer.world_id and any(self._is_fresh(one) for one in queue)
+        ]
+        return self._take(keys[0]) if len(keys) == 1 else None
+
+    def world_gone(self, world_id: int) -> list[PendingCreate]:
+        """Take out every request to a world whose link is down; no answer can come any more."""
+        gone: list[PendingCreate] = []
+        for key in [key for key in self._waiting if key[0] == world_id]:
+            gone.extend(self._waiting.pop(key))
+        return gone
+
+    def withdraw(self, pending: PendingCreate) -> None:
+        """Take out a request that never reached its world."""
+        key = (pending.request.world_id, pending.account_id)
+        queue = self._waiting.get(key)
+        if queue and pending in queue:
+            queue.remove(pending)
+            if not queue:
+                del self._waiting[key]
+
+    def _take(self, key: tuple[int, int]) -> PendingCreate | None:
+        queue = self._waiting.get(key)
+        if not queue:
+            return None
+        taken = queue.popleft()
+        if not queue:
+            del self._waiting[key]
+        return taken
+
+    def _expire(self, now: float) -> None:
+        for key, queue in list(self._waiting.items()):
+            while queue and queue[0].expires <= now:
+                queue.popleft()
+            if queue:
+                break  # keys are in the order of their newest request
+            del self._waiting[key]
+
+    @staticmethod
+    def _is_fresh(pending: PendingCreate) -> bool:
+        return pending.client is not None and not pending.overdue

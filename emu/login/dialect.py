@@ -1,0 +1,162 @@
+"""How one client version speaks: its opcode numbers, its struct layouts and its rules.
+
+A `Dialect` is a snapshot: a client keeps the one it was given at login even when an operator edits
+the opcode tables meanwhile. Before login every client speaks version 0 (eq2-login.md 1.2).
+`Dialects` makes them on demand and forgets them when the tables are replaced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from emu.errors import StructValueError, UnknownStruct, UnknownVersion
+from emu.login.rules import RuleTable, VersionRules
+from emu.opcodes import OpcodeTable, OpcodeTables
+from emu.structs import Layout, StructCatalog
+
+BEFORE_LOGIN = 0
+"""The version every client speaks until its login request has told another."""
+
+NEEDED_STRUCTS = (
+    "LS_LoginReplyMsg",
+    "LS_WorldList",
+    "CharSelectProfile",
+    "CreateCharacter",
+    "LS_CreateCharacterReply",
+    "LS_DeleteCharacterRequest",
+    "LS_DeleteCharacterResponse",
+    "LS_PlayRequest",
+    "LS_PlayResponse",
+)
+MOST_DIALECTS = 256
+
+
+class Dialect:
+    """Opcode numbers, layouts and rules of one client version."""
+
+    __slots__ = ("_catalog", "_layouts", "_signed", "_templates", "rules", "table", "version")
+
+    def __init__(
+        self, version: int, table: OpcodeTable, catalog: StructCatalog, rules: VersionRules
+    ) -> None:
+        self.version = version
+        self.table = table
+        self.rules = rules
+        self._catalog = catalog
+        self._layouts: dict[str, Layout] = {}
+        self._templates: dict[str, dict[str, Any]] = {}
+        self._signed: dict[tuple[str, str], bool] = {}
+
+    def layout(self, name: str) -> Layout:
+        """Return the layout of a struct for this version; raises `UnknownStruct`."""
+        found = self._layouts.get(name)
+        if found is None:
+            found = self._layouts[name] = self._catalog.layout(name, self.version)
+        return found
+
+    def template(self, name: str) -> Mapping[str, Any]:
+        """Return a struct's unconditional fields with their zero values."""
+        found = self._templates.get(name)
+        if found is None:
+            layout = self.layout(name)
+            found = self._templates[name] = layout.decode(layout.encode({}))
+        return found
+
+    def element(self, name: str, count: str, array: str) -> Mapping[str, Any]:
+        """Return the unconditional fields of an array's elements with their zero values."""
+        key = f"{name}.{array}"
+        found = self._templates.get(key)
+        if found is None:
+            layout = self.layout(name)
+            one = layout.decode(layout.encode({count: 1, array: [{}]}))
+            found = self._templates[key] = one[array][0]
+        return found
+
+    def encode_known(self, name: str, values: Mapping[str, Any]) -> bytes:
+        """Encode a struct from values of which this version may know only some.
+
+        Fields that the version's layout lacks are left out; lists are cut or filled with zeros to
+        the length of the field, and a list given for a single value becomes its first element.
+        """
+        template = self.template(name)
+        fitted = {
+            field: fit(template[field], value)
+            for field, value in values.items()
+            if field in template
+        }
+        return self.layout(name).encode(fitted)
+
+    def holds_signed(self, struct: str, field: str) -> bool:
+        """Say whether a field of three components takes negative numbers."""
+        found = self._signed.get((struct, field))
+        if found is None:
+            try:
+                self.layout(struct).encode({field: [-1, -1, -1]})
+            except StructValueError:
+                found = False
+            else:
+                found = True
+            self._signed[struct, field] = found
+        return found
+
+
+def fit(zero: Any, value: Any) -> Any:
+    """Return `value` in the shape of a field whose zero value is `zero`."""
+    if isinstance(zero, list):
+        if not isinstance(value, list | tuple):
+            return [value, *zero[1:]]
+        return [*value[: len(zero)], *zero[len(value) :]]
+    if isinstance(value, list | tuple):
+        return value[0]
+    return value
+
+
+class Dialects:
+    """The dialects of every version that is spoken, made on demand."""
+
+    def __init__(
+        self, opcodes: Callable[[], OpcodeTables], catalog: StructCatalog, rules: RuleTable
+    ) -> None:
+        self.catalog = catalog
+        self._opcodes = opcodes
+        self._rules = rules
+        self._tables: OpcodeTables | None = None
+        self._made: dict[int, Dialect] = {}
+
+    def for_version(self, version: int) -> Dialect:
+        """Return a version's dialect.
+
+        Raises `UnknownVersion` when no opcode range covers the version or its structs are not all
+        known.
+        """
+        tables = self._opcodes()
+        if tables is not self._tables or len(self._made) >= MOST_DIALECTS:
+            self._tables = tables
+            self._made.clear()
+        found = self._made.get(version)
+        if found is None:
+            table = tables.for_version(version)
+            found = Dialect(version, table, self.catalog, self._rules.for_version(version))
+            if version != BEFORE_LOGIN:
+                _check(found)
+            self._made[version] = found
+        return found
+
+    def knows(self, version: int) -> bool:
+        """Say whether a client of this version can be served."""
+        if version == BEFORE_LOGIN:
+            return False
+        try:
+            self.for_version(version)
+        except UnknownVersion:
+            return False
+        return True
+
+
+def _check(dialect: Dialect) -> None:
+    try:
+        for name in NEEDED_STRUCTS:
+            dialect.layout(name)
+    except UnknownStruct as error:
+        raise UnknownVersion(dialect.version) from error

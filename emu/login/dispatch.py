@@ -1,0 +1,70 @@
+"""Which message is handled by whom, and in which states it may come: one table.
+
+A name that is not in the table has no handler and is counted as unknown; a message in a state
+where it may not come is counted as out of order. Neither ends the connection, except that nothing
+at all is handled before a login has succeeded but the login request itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+
+from emu.login import (
+    handle_create,
+    handle_delete,
+    handle_lists,
+    handle_login,
+    handle_logs,
+    handle_play,
+)
+from emu.login.client import LOGGED_IN_STATES, Client, ClientState, guarded
+from emu.login.client_logs import KINDS
+
+Handler = Callable[[Client, bytes, float], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One message: its handler, and the states in which it may come."""
+
+    handler: Handler
+    states: frozenset[ClientState]
+
+
+_IDLE = frozenset({ClientState.LOGGED_IN})
+
+
+async def ignored(_client: Client, _body: bytes, _now: float) -> None:
+    """Take a message that real clients send and that needs no answer."""
+
+
+MESSAGES: dict[str, Rule] = {
+    "OP_LoginRequestMsg": Rule(handle_login.login, frozenset({ClientState.CONNECTED})),
+    "OP_AllWSDescRequestMsg": Rule(handle_lists.list_worlds, LOGGED_IN_STATES),
+    "OP_AllCharactersDescRequestMsg": Rule(ignored, LOGGED_IN_STATES),
+    "OP_CreateCharacterRequestMsg": Rule(handle_create.create, _IDLE),
+    "OP_DeleteCharacterRequestMsg": Rule(handle_delete.delete, _IDLE),
+    "OP_PlayCharacterRequestMsg": Rule(handle_play.play, _IDLE),
+    "OP_KeymapLoadMsg": Rule(ignored, LOGGED_IN_STATES),
+} | {
+    name: Rule(partial(handle_logs.keep, kind=kind), LOGGED_IN_STATES)
+    for name, kind in KINDS.items()
+}
+
+
+async def dispatch(client: Client, opcode: int, body: bytes, now: float) -> None:
+    """Hand one message to its handler."""
+    name = client.dialect.table.name(opcode)
+    rule = MESSAGES.get(name) if name else None
+    if rule is None:
+        known = client.is_logged_in
+        client.drop(name or str(opcode), "unknown message" if known else "message before login")
+    elif client.state not in rule.states:
+        known = client.is_logged_in
+        client.drop(
+            name or str(opcode), "message out of order" if known else "message before login"
+        )
+    else:
+        await guarded(client, name or str(opcode), rule.handler(client, body, now))

@@ -1,0 +1,195 @@
+"""What the login service reports to its operator: facts as frozen dataclasses, and their wording.
+
+The service hands each event to its `log` port; how and where lines are written is the shell's
+business. No event ever holds a password. Text that a stranger chose is made printable and cut
+short when it is worded, never before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import ClassVar
+
+LONGEST_TEXT = 64
+"""Characters of one stranger's text that a line shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoginEvent:
+    """Base of all events; `level` is ``debug``, ``info`` or ``warn``."""
+
+    level: ClassVar[str] = "info"
+    template: ClassVar[str] = ""
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoginAccepted(LoginEvent):
+    """A client is logged in."""
+
+    template: ClassVar[str] = "login of {account} from {address}, client {version}"
+    account: str
+    account_id: int
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class LoginRefused(LoginEvent):
+    """A login request was denied; `account` is the name as the client gave it."""
+
+    template: ClassVar[str] = "login of {account} from {address} refused: {reason}"
+    account: str
+    reason: str
+    version: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SessionReplaced(LoginEvent):
+    """An account logged in again and its earlier session was ended."""
+
+    template: ClassVar[str] = "session of {account} from {address} ended: {reason}"
+    account: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClientEnded(LoginEvent):
+    """A client's session is over; `account` is empty when it never logged in."""
+
+    level: ClassVar[str] = "debug"
+    template: ClassVar[str] = "client {address} {account} is gone: {reason}"
+    account: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterCreated(LoginEvent):
+    """A world made a character and the list has it."""
+
+    template: ClassVar[str] = "{account} made {name} on world {world_id}, client {version}"
+    account: str
+    name: str
+    world_id: int
+    char_id: int
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class CreateRefused(LoginEvent):
+    """A create request was refused, by the world or before it got there."""
+
+    template: ClassVar[str] = "{account} may not make {name} on world {world_id}: {reason}"
+    account: str
+    name: str
+    world_id: int
+    code: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterDeleted(LoginEvent):
+    """A character was marked deleted at its owner's wish, or because its world has lost it."""
+
+    template: ClassVar[str] = "{account} lost {name} on world {world_id}: {reason}"
+    account: str
+    name: str
+    world_id: int
+    char_id: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteRefused(LoginEvent):
+    """A delete request named no character of the account."""
+
+    template: ClassVar[str] = (
+        "{account} may not delete {name} on world {world_id}: no such character"
+    )
+    account: str
+    name: str
+    world_id: int
+    char_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlayGranted(LoginEvent):
+    """A client was sent on to a world."""
+
+    template: ClassVar[str] = "{account} goes to world {world_id} at {server}:{port}"
+    account: str
+    world_id: int
+    char_id: int
+    server: str
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlayRefused(LoginEvent):
+    """A play request came to nothing; `code` is the play reply code that the client was sent."""
+
+    template: ClassVar[str] = "{account} may not enter world {world_id}: {reason} (code {code})"
+    account: str
+    world_id: int
+    char_id: int
+    code: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class MessageDropped(LoginEvent):
+    """A message had no effect; `message` is its name, or its number when it has none."""
+
+    level: ClassVar[str] = "debug"
+    template: ClassVar[str] = "message {message} of {address} {account} dropped: {reason}"
+    account: str
+    message: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClientLogStored(LoginEvent):
+    """A client log was stored."""
+
+    level: ClassVar[str] = "debug"
+    template: ClassVar[str] = "{kind} of {account} from {address} stored, {size} characters"
+    account: str
+    kind: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerDropped(LoginEvent):
+    """A world answered what nobody had asked, or asked no longer; `address` is the world's id."""
+
+    level: ClassVar[str] = "debug"
+    template: ClassVar[str] = "answer of world {address} dropped: {reason}"
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceFault(LoginEvent):
+    """Something of ours failed: a store, or a table without a message that it should have."""
+
+    level: ClassVar[str] = "warn"
+    template: ClassVar[str] = "cannot serve {account} at {address}: {reason}"
+    account: str
+    reason: str
+
+
+def printable(text: str) -> str:
+    """Return a stranger's text as one short line without control characters."""
+    cut = text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT] + "..."
+    return "".join(letter if letter.isprintable() else f"\\x{ord(letter):02x}" for letter in cut)
+
+
+def format_event(event: LoginEvent) -> str:
+    """Return the event as one line for an operator."""
+    values: dict[str, object] = {}
+    for item in fields(event):
+        value = getattr(event, item.name)
+        values[item.name] = value
+        if isinstance(value, str) and item.name not in {"reason", "kind"}:
+            values[item.name] = printable(value)
+    if values.get("account") == "":
+        values["account"] = "(no name)" if isinstance(event, LoginRefused) else "(not logged in)"
+    return event.template.format(**values)

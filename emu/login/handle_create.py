@@ -1,0 +1,180 @@
+"""OP_CreateCharacterRequestMsg: handing a create request to its world, and what comes of it.
+
+A character that a world has made is saved whether or not the client that asked is still there or
+was told to wait no longer. Saving comes first, then the reply, the new list and, for old clients,
+the play request that they expect the server to make.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from emu.errors import MalformedMessage, StoreError
+from emu.login import replies
+from emu.login.client import Client, ClientState, guarded
+from emu.login.creation import CreateRequest, PendingCreate, read_create_request
+from emu.login.events import CharacterCreated, CreateRefused, ServiceFault
+from emu.login.handle_lists import send_characters
+from emu.login.handle_play import request_play
+from emu.login.ports import Character, CreateAnswer
+
+if TYPE_CHECKING:
+    from emu.login.service import LoginService
+
+_REASONS = {
+    replies.CREATE_NO_SERVERS: "world not connected",
+    replies.CREATE_PENDING: "an earlier request is not answered yet",
+    replies.CREATE_MAX_CHARACTERS: "too many characters",
+    replies.CREATE_BAD_NAME_LENGTH: "name too long",
+}
+
+
+async def create(client: Client, body: bytes, now: float) -> None:
+    """Hand a create request on, or say at once why not."""
+    service = client.service
+    try:
+        request = read_create_request(body, client.dialect, service.model_number)
+    except MalformedMessage:
+        _reply(client, replies.CREATE_UNKNOWN_ERROR, "")
+        raise
+    code = await _reason_against(client, request)
+    if client.state is not ClientState.LOGGED_IN:
+        return
+    if code is None:
+        code = _hand_on(client, request, body, now)
+    if code is not None:
+        _refuse(client, request, code, _REASONS[code])
+
+
+async def _reason_against(client: Client, request: CreateRequest) -> int | None:
+    service = client.service
+    if not 0 < len(request.raw_name) <= service.config.character_name_size:
+        return replies.CREATE_BAD_NAME_LENGTH
+    if service.worlds.connected(request.world_id) is None:
+        return replies.CREATE_NO_SERVERS
+    if client.pending_create is not None and not client.pending_create.overdue:
+        return replies.CREATE_PENDING
+    rows = await service.characters.characters_of(client.account_id)
+    if len(rows) >= service.config.character_limit:
+        return replies.CREATE_MAX_CHARACTERS
+    return None
+
+
+def _hand_on(client: Client, request: CreateRequest, body: bytes, now: float) -> int | None:
+    service = client.service
+    pending = PendingCreate(
+        account_id=client.account_id,
+        account_name=client.account_name,
+        address=client.address,
+        request=request,
+        expires=now + service.config.create_memory,
+        client=client,
+    )
+    if not service.creates.add(pending, now):
+        return replies.CREATE_PENDING
+    client.pending_create = pending
+    client.set_deadline("create", service.clock() + service.config.create_timeout)
+    # the answer may come before this call returns
+    asked = service.worlds.request_create(
+        request.world_id, client.account_id, client.version, body, now
+    )
+    if not asked and client.pending_create is pending:
+        service.creates.withdraw(pending)
+        _finish(client)
+        return replies.CREATE_NO_SERVERS
+    return None
+
+
+async def answered(service: LoginService, pending: PendingCreate, answer: CreateAnswer) -> None:
+    """Save what a world has made, and tell the client if it is still there."""
+    client = pending.client
+    waits = client is not None and client.pending_create is pending
+    if client is not None and waits:
+        _finish(client)
+    code = answer.response if answer.account_id else replies.CREATE_UNKNOWN_ERROR
+    row = None
+    if code == replies.CREATE_SUCCESS:
+        row = await _save(service, pending, answer)
+        code = code if row else replies.CREATE_UNKNOWN_ERROR
+    if client is None or not client.is_logged_in:
+        return
+    if row is None:
+        _refuse(client, pending.request, code, "the world says no")
+        return
+    client.enqueue(partial(_show, client, row, play=waits))
+    await client.work()
+
+
+def timed_out(client: Client) -> None:
+    """Tell a client to wait no longer, as the peer does: with a play reply."""
+    pending = client.pending_create
+    if pending is not None:
+        pending.overdue = True
+        _finish(client)
+        payload = replies.play_failure(client.dialect, client.account_id, replies.PLAY_TIMEOUT)
+        client.send("OP_PlayCharacterReplyMsg", payload)
+        service = client.service
+        service.counters["create refused"] += 1
+        event = _refused_event(pending, replies.PLAY_TIMEOUT, "the world does not answer")
+        service.log(event)
+
+
+def world_gone(pending: PendingCreate) -> None:
+    """Tell the client whose request can no longer be answered."""
+    client = pending.client
+    if client is not None and client.pending_create is pending:
+        _finish(client)
+        code = replies.CREATE_NO_SERVERS
+        _refuse(client, pending.request, code, "the world is gone")
+
+
+async def _save(
+    service: LoginService, pending: PendingCreate, answer: CreateAnswer
+) -> Character | None:
+    made = pending.request.character(pending.account_id, answer.char_id, service.clock())
+    try:
+        row = await service.characters.add_character(made)
+    except StoreError as error:
+        service.counters["service fault"] += 1
+        service.log(ServiceFault(pending.address, pending.account_name, str(error)))
+        return None
+    service.counters["characters created"] += 1
+    place = (row.world_id, row.char_id)
+    version = pending.request.version
+    name = pending.account_name
+    service.log(CharacterCreated(pending.address, name, row.name, *place, version))
+    return row
+
+
+async def _show(client: Client, row: Character, *, play: bool) -> None:
+    """Tell a client of its new character; `play` is whether it still waited for the answer."""
+    _reply(client, replies.CREATE_SUCCESS, row.name)
+    await guarded(client, "OP_CreateCharacterRequestMsg", send_characters(client))
+    follows = play and client.dialect.rules.play_after_create
+    if follows and client.state is ClientState.LOGGED_IN:
+        request_play(client, row, client.service.clock())
+
+
+def _refuse(client: Client, request: CreateRequest, code: int, reason: str) -> None:
+    service = client.service
+    service.counters["create refused"] += 1
+    name = client.account_name
+    place = (request.name, request.world_id)
+    service.log(CreateRefused(client.address, name, *place, code, reason))
+    _reply(client, code, "")
+
+
+def _refused_event(pending: PendingCreate, code: int, reason: str) -> CreateRefused:
+    place = (pending.request.name, pending.request.world_id)
+    return CreateRefused(pending.address, pending.account_name, *place, code, reason)
+
+
+def _reply(client: Client, code: int, name: str) -> None:
+    payload = replies.create_reply(client.dialect, client.account_id, code & 0xFF, name)
+    client.send("OP_CreateCharacterReplyMsg", payload)
+
+
+def _finish(client: Client) -> None:
+    client.pending_create = None
+    client.clear_deadline("create")

@@ -1,0 +1,64 @@
+"""OP_DeleteCharacterRequestMsg: a character marked deleted here and on its world."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from emu.login import replies
+from emu.login.client import Client
+from emu.login.events import CharacterDeleted, DeleteRefused
+from emu.login.handle_lists import send_characters
+from emu.login.ports import Character
+from emu.login.text import read_name
+
+MOST_DELETED = 100
+"""Deleted entries kept for one session's list."""
+
+
+async def delete(client: Client, body: bytes, now: float) -> None:
+    """Answer a delete request; the character list follows in every case."""
+    asked = client.dialect.layout("LS_DeleteCharacterRequest").decode_short(body)
+    rows = await client.service.characters.characters_of(client.account_id)
+    row = _find(client, rows, asked)
+    if row is None or not await _delete(client, row, now):
+        _refuse(client, asked)
+    else:
+        _reply(client, asked, replies.DELETE_SUCCESS)
+    if client.is_logged_in:
+        await send_characters(client)
+
+
+def _find(client: Client, rows: Sequence[Character], asked: dict[str, Any]) -> Character | None:
+    """Return the row; none when its world is away and could not be told of the deletion."""
+    wanted = (asked["server_id"], asked["char_id"], read_name(asked["name"]))
+    for row in rows:
+        if (row.world_id, row.char_id, row.name) == wanted:
+            return row if client.service.worlds.connected(row.world_id) else None
+    return None
+
+
+async def _delete(client: Client, row: Character, now: float) -> bool:
+    service = client.service
+    place = (row.world_id, row.char_id)
+    if not await service.characters.delete_character(client.account_id, *place, row.name):
+        return False
+    if client.dialect.rules.keep_deleted_entries and len(client.deleted) < MOST_DELETED:
+        client.deleted.append(row)
+    service.worlds.notify_delete(row.world_id, client.account_id, row.char_id, now)
+    service.counters["characters deleted"] += 1
+    name = client.account_name
+    service.log(CharacterDeleted(client.address, name, row.name, *place, "deleted by its owner"))
+    return True
+
+
+def _refuse(client: Client, asked: dict[str, Any]) -> None:
+    name = client.account_name
+    place = (asked["server_id"], asked["char_id"])
+    client.service.log(DeleteRefused(client.address, name, read_name(asked["name"]), *place))
+    _reply(client, asked, replies.DELETE_REFUSED)
+
+
+def _reply(client: Client, asked: dict[str, Any], code: int) -> None:
+    payload = replies.delete_reply(client.dialect, client.account_id, code, asked)
+    client.send("OP_DeleteCharacterReplyMsg", payload)

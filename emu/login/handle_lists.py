@@ -1,0 +1,103 @@
+"""OP_AllWSDescRequestMsg: the world list and what follows it, and later the changes of worlds.
+
+A client is told of a world's change only when what it was told last is no longer so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from emu.login import replies
+from emu.login.client import Client
+from emu.login.ports import Character
+from emu.login.profiles import Entry, character_list
+
+WorldState = tuple[bool, bool]
+"""Up and locked, all that a status message can say."""
+
+GONE: WorldState = (False, False)
+
+
+async def list_worlds(client: Client, _body: bytes, _now: float) -> None:
+    """Answer a request for the world list, with everything that goes along with it."""
+    service = client.service
+    worlds = service.worlds.listed()
+    client.shown_worlds = {world.id: (world.up, world.locked and world.up) for world in worlds}
+    client.status_due.clear()
+    client.send("OP_WorldListMsg", service.world_list(client.dialect, worlds))
+    flags = replies.login_reply(
+        client.dialect, service.config, client.account_name, response=replies.FLAGS
+    )
+    client.send("OP_LoginReplyMsg", flags)
+    await send_characters(client)
+
+
+async def send_characters(client: Client) -> None:
+    """Send the character list as the store has it now."""
+    service = client.service
+    rows = await service.characters.characters_of(client.account_id)
+    entries = [entry for row in rows if (entry := await _entry(client, row))]
+    if not client.is_logged_in:
+        return
+    if client.dialect.rules.keep_deleted_entries:
+        entries += [Entry(row, "", "", "", deleted=True) for row in client.deleted]
+    payload = character_list(
+        client.dialect, service.config, client.account_id, entries, veterans=_veterans(client, rows)
+    )
+    client.send("OP_AllCharactersDescReplyMsg", payload)
+
+
+async def _entry(client: Client, row: Character) -> Entry | None:
+    service = client.service
+    world = service.worlds.connected(row.world_id)
+    if world is None:
+        return None
+    zone, description = await service.zones.texts(
+        row, by_name=client.dialect.rules.zone_by_name, now=service.clock()
+    )
+    return Entry(row, world.name, zone, description)
+
+
+def _veterans(client: Client, rows: Sequence[Character]) -> int:
+    count = 0
+    for row in rows:
+        world = client.service.worlds.connected(row.world_id)
+        if world is not None and 0 < world.max_level <= row.level:
+            count += 1
+    return count
+
+
+def note_world_state(client: Client, world_id: int, state: WorldState, now: float) -> None:
+    """Make a client hear of a world soon, if it was told something else."""
+    if client.shown_worlds is None or client.shown_worlds.get(world_id, GONE) == state:
+        return
+    if not client.status_due:
+        client.set_deadline("status", now + client.service.config.status_delay)
+    client.status_due.add(world_id)
+
+
+def push_world_states(client: Client) -> None:
+    """Tell a client of every world that has changed since it was told."""
+    shown = client.shown_worlds
+    due, client.status_due = sorted(client.status_due), set()
+    if shown is None:
+        return
+    for world_id in due:
+        state = client.service.world_state(world_id)
+        told = shown.get(world_id, GONE)
+        if told != state:
+            _tell(client, world_id, told, state)
+            shown[world_id] = state
+
+
+def _tell(client: Client, world_id: int, told: WorldState, state: WorldState) -> None:
+    up, locked = state
+    dialect = client.dialect
+    long_only = client.service.config.choices.long_status_only
+    if up != told[0] and not long_only:
+        payload = replies.world_came_or_went(dialect, world_id, up=up)
+        client.send("OP_WorldStatusChangeMsg", payload)
+        told = (up, False)
+    if told != state:
+        payload = replies.world_update(dialect, world_id, up=up, locked=locked)
+        client.send("OP_WorldStatusChangeMsg", payload)

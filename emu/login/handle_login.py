@@ -1,0 +1,80 @@
+"""OP_LoginRequestMsg: from a connected client to a logged-in one, or to a denial."""
+
+from __future__ import annotations
+
+from emu.errors import StoreError, UnknownVersion
+from emu.login import replies
+from emu.login.client import Client, ClientState
+from emu.login.events import LoginAccepted, LoginRefused
+from emu.login.login_request import LoginRequest, account_of, read_login_request
+from emu.login.ports import Account, Refused
+
+
+async def login(client: Client, body: bytes, now: float) -> None:
+    """Find the version, check name and password, and answer."""
+    service = client.service
+    try:
+        request = read_login_request(body, service.dialects)
+    except UnknownVersion as error:
+        refuse(client, account_of(body, service.dialects), str(error), now, error.version)
+        return
+    reason = _out_of_bounds(client, request)
+    if reason:
+        refuse(client, request.account, reason, now, request.version)
+        return
+    client.set_state(ClientState.AUTHENTICATING)
+    try:
+        verdict = await service.authenticator.authenticate(
+            request.account, request.password, client.address, request.version, now
+        )
+    except StoreError as error:
+        client.fault(str(error))
+        verdict = Refused("server problem")
+    if client.state is not ClientState.AUTHENTICATING:
+        return
+    if isinstance(verdict, Refused):
+        refuse(client, request.account, verdict.reason, service.clock(), request.version)
+    else:
+        _admit(client, verdict.account, request.version)
+
+
+def refuse(client: Client, account: str, reason: str, now: float, version: int) -> None:
+    """Send the denial, and disconnect a little later so that it leaves first."""
+    service = client.service
+    service.counters["login refused"] += 1
+    service.log(LoginRefused(client.address, account, reason, version))
+    client.send("OP_LoginReplyMsg", replies.denial(client.dialect))
+    client.set_state(ClientState.REFUSED)
+    client.clear_deadline("login")
+    client.set_deadline("disconnect", now + service.config.denial_linger)
+
+
+def _out_of_bounds(client: Client, request: LoginRequest) -> str | None:
+    config = client.service.config
+    if not 0 < request.account_size <= config.account_name_size:
+        return "name not allowed"
+    if len(request.password) > config.password_size:
+        return "bad password"
+    return None
+
+
+def _admit(client: Client, account: Account, version: int) -> None:
+    service = client.service
+    try:
+        dialect = service.dialects.for_version(version)
+    except UnknownVersion as error:  # the tables were replaced while the password was checked
+        refuse(client, account.name, str(error), service.clock(), version)
+        return
+    if service.is_full(client.address, account.id):
+        reason = "too many clients from this address"
+        refuse(client, account.name, reason, service.clock(), version)
+        return
+    client.account = account
+    client.dialect = dialect
+    client.set_state(ClientState.LOGGED_IN)
+    client.clear_deadline("login")
+    service.client_logged_in(client)
+    service.counters["login accepted"] += 1
+    service.log(LoginAccepted(client.address, account.name, account.id, version))
+    reply = replies.login_reply(dialect, service.config, account.name, response=replies.ACCEPTED)
+    client.send("OP_LoginReplyMsg", reply)

@@ -1,0 +1,33 @@
+"""The four client log messages: opened within bounds, stored, never answered."""
+
+from __future__ import annotations
+
+from emu.login.client import Client
+from emu.login.client_logs import read_client_log
+from emu.login.events import ClientLogStored
+from emu.login.ports import ClientLog
+
+
+async def keep(client: Client, body: bytes, now: float, *, kind: str) -> None:
+    """Store one client log; what cannot be opened, or is one too many, is counted and dropped."""
+    service = client.service
+    config = service.config
+    if client.logs_stored >= config.client_logs:
+        client.drop(kind, "too many client logs")
+        return
+    long_header = client.dialect.rules.long_log_header
+    text = read_client_log(body, long_header=long_header, limit=config.client_log_bytes)
+    client.logs_stored += 1
+    await service.logs.add_client_log(
+        ClientLog(
+            kind=kind,
+            text=text,
+            account_id=client.account_id,
+            account_name=client.account_name,
+            address=client.address,
+            client_version=client.version,
+            received=now,
+        )
+    )
+    service.counters["client logs"] += 1
+    service.log(ClientLogStored(client.address, client.account_name, kind, len(text)))

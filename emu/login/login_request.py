@@ -1,0 +1,63 @@
+"""Reading OP_LoginRequestMsg: who wants in, and which client version asks (eq2-login.md 1.1, 1.2).
+
+Two layouts are in use and nothing in the message says which: the classic one, whose version field
+is read first, and the one of 1208 and later. Fields past the end of a short message count as
+zero or empty, as the 2006 client's request ends right after its version.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from emu.errors import UnknownVersion
+from emu.login.dialect import Dialects
+from emu.login.text import read_name, read_secret
+
+CLASSIC_LAYOUT = 1
+LATER_LAYOUT = 1208
+
+
+@dataclass(frozen=True, slots=True)
+class LoginRequest:
+    """Account name, password bytes and client version of a login request."""
+
+    account: str
+    account_size: int
+    """Bytes that the name took on the wire; bounds are checked against this."""
+    password: bytes = field(repr=False)
+    version: int
+
+
+def read_login_request(body: bytes, dialects: Dialects) -> LoginRequest:
+    """Read a login request and find the client's version.
+
+    `version` of the result is one that `dialects` can serve. Raises `UnknownVersion` with the
+    version that was found when there is none, and `MalformedMessage` when not even the strings
+    can be read.
+    """
+    classic = dialects.catalog.layout("LS_LoginRequest", CLASSIC_LAYOUT).decode_short(body)
+    version = int(classic["version"])
+    if dialects.knows(version):
+        return _request(classic, version)
+    later = dialects.catalog.layout("LS_LoginRequest", LATER_LAYOUT).decode_short(body)
+    version = int(later["version"]) or version
+    if dialects.knows(version):
+        return _request(later, version)
+    raise UnknownVersion(version)
+
+
+def account_of(body: bytes, dialects: Dialects) -> str:
+    """Return the account name of a login request whose version is unknown, for the log."""
+    classic = dialects.catalog.layout("LS_LoginRequest", CLASSIC_LAYOUT).decode_short(body)
+    return read_name(str(classic["username"]))
+
+
+def _request(values: dict[str, Any], version: int) -> LoginRequest:
+    name = str(values["username"])
+    return LoginRequest(
+        account=read_name(name),
+        account_size=len(name),
+        password=read_secret(str(values["password"])),
+        version=version,
+    )
