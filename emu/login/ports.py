@@ -136,8 +136,14 @@ class AccountStore(Protocol):
     async def add_account(self, name: str, password: str, created: float) -> Account:
         """Add an account; `password` is a PHC string. Raises `DuplicateName`."""
 
-    async def set_password(self, account_id: int, password: str) -> None:
-        """Replace the stored password hash."""
+    async def set_password(
+        self, account_id: int, password: str, expected: str | None = None
+    ) -> bool:
+        """Replace the stored password hash; True when that was done.
+
+        With `expected` only where that is still the stored hash, so that an upgrade of the hash
+        cannot undo a change of the password.
+        """
 
     async def record_login(self, account_id: int, address: str, version: int, now: float) -> None:
         """Remember when, from where and with which client version the account logged in."""

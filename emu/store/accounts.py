@@ -1,0 +1,155 @@
+"""Rows of players' accounts. Runs inside the transactions of `emu.store.store.Store`."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Sequence
+
+from emu.errors import DuplicateName
+from emu.login.ports import Account
+from emu.store.names import name_key
+
+FOR_EVER = 253402300799.0
+"""How the end of an endless ban is stored: the last second of the year 9999."""
+
+_COLUMNS = (
+    "id, name, password, enabled, banned_until, ban_reason, created, last_login, last_address,"
+    " last_client_version"
+)
+
+
+def find(connection: sqlite3.Connection, name: str) -> Account | None:
+    """Return the account of this name, without regard to case."""
+    row = connection.execute(
+        f"SELECT {_COLUMNS} FROM accounts WHERE name_key = ?",  # noqa: S608
+        (name_key(name),),
+    ).fetchone()
+    return _account(row) if row else None
+
+
+def get(connection: sqlite3.Connection, account_id: int) -> Account | None:
+    """Return the account with this id."""
+    row = connection.execute(
+        f"SELECT {_COLUMNS} FROM accounts WHERE id = ?",  # noqa: S608
+        (account_id,),
+    ).fetchone()
+    return _account(row) if row else None
+
+
+def every(connection: sqlite3.Connection) -> list[Account]:
+    """Return all accounts by name."""
+    rows = connection.execute(f"SELECT {_COLUMNS} FROM accounts ORDER BY name_key")  # noqa: S608
+    return [_account(row) for row in rows]
+
+
+def add(connection: sqlite3.Connection, name: str, password: str, created: float) -> Account:
+    """Add an account. Raises `DuplicateName`."""
+    if find(connection, name) is not None:
+        raise DuplicateName(f"there is already an account {name!r}")
+    account_id = connection.execute(
+        "INSERT INTO accounts (name, name_key, password, created) VALUES (?, ?, ?, ?)",
+        (name, name_key(name), password, created),
+    ).lastrowid
+    return Account(id=account_id or 0, name=name, password=password, created=created)
+
+
+def put(connection: sqlite3.Connection, account: Account) -> Account:
+    """Add an account with everything it has; its id too, unless that is 0.
+
+    Raises `DuplicateName` when name or id is taken.
+    """
+    account_id = connection.execute(
+        "INSERT INTO accounts (id, name, name_key, password, enabled, banned_until, ban_reason,"
+        " created, last_login, last_address, last_client_version)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            account.id or None,
+            account.name,
+            name_key(account.name),
+            account.password,
+            account.enabled,
+            _stored_end(account.banned_until),
+            account.ban_reason,
+            account.created,
+            account.last_login,
+            account.last_address,
+            account.last_client_version,
+        ),
+    ).lastrowid
+    stored = get(connection, account_id or 0)
+    assert stored is not None  # noqa: S101  # it was inserted above
+    return stored
+
+
+def set_password(
+    connection: sqlite3.Connection, account_id: int, password: str, expected: str | None
+) -> bool:
+    """Replace the password hash; with `expected` only where that is still the stored one."""
+    changed = connection.execute(
+        "UPDATE accounts SET password = ? WHERE id = ? AND password = coalesce(?, password)",
+        (password, account_id, expected),
+    )
+    return changed.rowcount == 1
+
+
+def set_enabled(connection: sqlite3.Connection, account_id: int, enabled: bool) -> None:
+    """Let an account log in, or not."""
+    connection.execute("UPDATE accounts SET enabled = ? WHERE id = ?", (enabled, account_id))
+
+
+def set_ban(
+    connection: sqlite3.Connection, account_id: int, until: float | None, reason: str
+) -> None:
+    """Ban an account until a unix time (``math.inf``: for ever), or lift its ban with None."""
+    connection.execute(
+        "UPDATE accounts SET banned_until = ?, ban_reason = ? WHERE id = ?",
+        (_stored_end(until), reason, account_id),
+    )
+
+
+def record_login(
+    connection: sqlite3.Connection, account_id: int, address: str, version: int, now: float
+) -> None:
+    """Remember when, from where and with which client version an account logged in."""
+    connection.execute(
+        "UPDATE accounts SET last_login = ?, last_address = ?, last_client_version = ?"
+        " WHERE id = ?",
+        (now, address, version, account_id),
+    )
+
+
+def remove(connection: sqlite3.Connection, account_id: int) -> None:
+    """Remove an account and the rows of its characters."""
+    connection.execute("DELETE FROM characters WHERE account_id = ?", (account_id,))
+    connection.execute("DELETE FROM accounts WHERE id = ?", (account_id,))
+
+
+def names_with_ids(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, str]:
+    """Return which of these ids are taken, and by which name."""
+    taken = {}
+    for account_id in ids:
+        row = connection.execute("SELECT name FROM accounts WHERE id = ?", (account_id,)).fetchone()
+        if row:
+            taken[account_id] = str(row["name"])
+    return taken
+
+
+def _stored_end(until: float | None) -> float | None:
+    return None if until is None else min(until, FOR_EVER)
+
+
+def _account(row: sqlite3.Row) -> Account:
+    until = row["banned_until"]
+    return Account(
+        id=row["id"],
+        name=row["name"],
+        password=row["password"],
+        enabled=bool(row["enabled"]),
+        banned_until=math.inf if until is not None and until >= FOR_EVER else until,
+        ban_reason=row["ban_reason"],
+        created=row["created"],
+        last_login=row["last_login"],
+        last_address=row["last_address"],
+        last_client_version=row["last_client_version"],
+    )

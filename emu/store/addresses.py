@@ -1,0 +1,106 @@
+"""Banned addresses: single ones, prefixes of whole parts, and networks.
+
+EQ2Emulator compares the texts' beginnings, so that a ban of 10.0.0.1 also hits 10.0.0.17; here a
+prefix ends where a part of the address ends.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_PREFIX = re.compile(r"[0-9a-f.:]{1,45}", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class BannedAddress:
+    """One ban. `until` is the unix time at which it ends, None for never."""
+
+    prefix: str
+    reason: str = ""
+    added: float = 0.0
+    until: float | None = None
+
+
+def normalize_prefix(text: str) -> str:
+    """Return how a ban is stored: an address, a prefix of whole parts, or a network.
+
+    Raises `ValueError` saying what would be right.
+    """
+    text = text.strip().lower()
+    try:
+        if "/" in text:
+            return str(ipaddress.ip_network(text, strict=False))
+        return plain_address(text)
+    except ValueError:
+        pass
+    if "/" not in text and _PREFIX.fullmatch(text) and text.strip(".:"):
+        return text.rstrip(".") if "." in text else text.rstrip(":")
+    raise ValueError(f"{text!r} is no address; use 192.0.2.7, 192.0.2 or 192.0.2.0/24")
+
+
+def plain_address(text: str) -> str:
+    """Return an address in its usual spelling; IPv4 inside IPv6 as IPv4. Raises `ValueError`."""
+    address = ipaddress.ip_address(text)
+    mapped = getattr(address, "ipv4_mapped", None)
+    return str(mapped or address)
+
+
+def ban(connection: sqlite3.Connection, entry: BannedAddress) -> bool:
+    """Store a ban; one for the same prefix is replaced. True when it is new."""
+    before = connection.execute(
+        "SELECT 1 FROM banned_addresses WHERE prefix = ?", (entry.prefix,)
+    ).fetchone()
+    connection.execute(
+        "INSERT OR REPLACE INTO banned_addresses (prefix, reason, added, until)"
+        " VALUES (?, ?, ?, ?)",
+        (entry.prefix, entry.reason, entry.added, entry.until),
+    )
+    return before is None
+
+
+def lift(connection: sqlite3.Connection, prefix: str) -> bool:
+    """Remove a ban; True when there was one."""
+    gone = connection.execute("DELETE FROM banned_addresses WHERE prefix = ?", (prefix,))
+    return gone.rowcount == 1
+
+
+def every(connection: sqlite3.Connection) -> list[BannedAddress]:
+    """Return all bans, ended ones too."""
+    rows = connection.execute(
+        "SELECT prefix, reason, added, until FROM banned_addresses ORDER BY prefix"
+    )
+    return [BannedAddress(**dict(row)) for row in rows]
+
+
+def is_banned(connection: sqlite3.Connection, address: str, now: float) -> bool:
+    """Say whether a ban that has not ended covers this address."""
+    if connection.execute("SELECT 1 FROM banned_addresses LIMIT 1").fetchone() is None:
+        return False
+    candidates = list(covering(address))
+    marks = ", ".join("?" * len(candidates))
+    found = connection.execute(
+        f"SELECT 1 FROM banned_addresses WHERE prefix IN ({marks})"  # noqa: S608
+        " AND (until IS NULL OR until > ?) LIMIT 1",
+        (*candidates, now),
+    ).fetchone()
+    return found is not None
+
+
+def covering(text: str) -> Iterator[str]:
+    """Yield every prefix and network that covers an address, as bans are stored."""
+    try:
+        address = plain_address(text)
+    except ValueError:
+        yield text  # not an IP address (a UNIX socket's name, say): only the same text covers it
+        return
+    yield address
+    separator = ":" if ":" in address else "."
+    parts = address.split(separator)
+    for count in range(1, len(parts)):
+        yield separator.join(parts[:count]).rstrip(":")
+    for length in range(ipaddress.ip_address(address).max_prefixlen + 1):
+        yield str(ipaddress.ip_network(f"{address}/{length}", strict=False))

@@ -1,0 +1,111 @@
+"""Rows of the built-in world's own characters."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import replace
+from typing import Any
+
+from emu.errors import DuplicateName
+from emu.login.ports import Color
+from emu.store.names import name_key
+from emu.world.ports import WorldCharacter
+
+FIELDS = {
+    "account_id": "account_id",
+    "name": "name",
+    "race": "race",
+    "class_": "class",
+    "gender": "gender",
+    "deity": "deity",
+    "level": "level",
+    "starting_zone": "starting_zone",
+    "zone_id": "zone_id",
+    "client_version": "client_version",
+    "created": "created",
+    "last_played": "last_played",
+    "admin_status": "admin_status",
+    "deleted": "deleted",
+}
+"""Field of `WorldCharacter` -> column."""
+
+_INSERT = (
+    f"INSERT INTO world_characters (name_key, {', '.join(FIELDS.values())})"  # noqa: S608
+    f" VALUES (?, {', '.join('?' * len(FIELDS))})"
+)
+
+
+def create(connection: sqlite3.Connection, character: WorldCharacter) -> WorldCharacter:
+    """Store a character with its looks and return it with its id.
+
+    Raises `DuplicateName` when the name is taken, without regard to case, deleted rows included.
+    """
+    key = name_key(character.name)
+    taken = connection.execute("SELECT 1 FROM world_characters WHERE name_key = ?", (key,))
+    if taken.fetchone() is not None:
+        raise DuplicateName(f"there is already a character {character.name!r}")
+    values = [getattr(character, name) for name in FIELDS]
+    char_id = connection.execute(_INSERT, (key, *values)).lastrowid or 0
+    connection.executemany(
+        "INSERT INTO world_character_appearance VALUES (?, ?, ?)",
+        [(char_id, name, value) for name, value in character.appearance.items()],
+    )
+    connection.executemany(
+        "INSERT INTO world_character_colors VALUES (?, ?, ?, ?, ?, ?)",
+        [
+            (char_id, name, color.red, color.green, color.blue, color.signed)
+            for name, color in character.colors.items()
+        ],
+    )
+    return replace(character, id=char_id)
+
+
+def find(connection: sqlite3.Connection, char_id: int) -> WorldCharacter | None:
+    """Return a character that is not deleted."""
+    row = connection.execute(
+        "SELECT * FROM world_characters WHERE id = ? AND NOT deleted", (char_id,)
+    ).fetchone()
+    return _character(connection, row) if row else None
+
+
+def of_account(connection: sqlite3.Connection, account_id: int) -> list[WorldCharacter]:
+    """Return an account's characters that are not deleted, oldest first."""
+    rows = connection.execute(
+        "SELECT * FROM world_characters WHERE account_id = ? AND NOT deleted ORDER BY id",
+        (account_id,),
+    ).fetchall()
+    return [_character(connection, row) for row in rows]
+
+
+def delete(connection: sqlite3.Connection, account_id: int, char_id: int) -> bool:
+    """Mark one deleted; True when that row was there and not deleted."""
+    changed = connection.execute(
+        "UPDATE world_characters SET deleted = 1 WHERE id = ? AND account_id = ? AND NOT deleted",
+        (char_id, account_id),
+    )
+    return changed.rowcount == 1
+
+
+def played(connection: sqlite3.Connection, char_id: int, now: float) -> None:
+    """Remember when a character was played last."""
+    connection.execute("UPDATE world_characters SET last_played = ? WHERE id = ?", (now, char_id))
+
+
+def _character(connection: sqlite3.Connection, row: sqlite3.Row) -> WorldCharacter:
+    appearance = connection.execute(
+        "SELECT field, value FROM world_character_appearance WHERE character_id = ?", (row["id"],)
+    )
+    colors = connection.execute(
+        "SELECT field, red, green, blue, signed FROM world_character_colors WHERE character_id = ?",
+        (row["id"],),
+    )
+    values: dict[str, Any] = {name: row[column] for name, column in FIELDS.items()}
+    values["deleted"] = bool(values["deleted"])
+    return WorldCharacter(
+        id=row["id"],
+        **values,
+        appearance={name: value for name, value in appearance},  # noqa: C416  # rows, not pairs
+        colors={
+            name: Color(red, green, blue, bool(signed)) for name, red, green, blue, signed in colors
+        },
+    )

@@ -1,0 +1,184 @@
+"""Rows of registered worlds, their status and their zones."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from emu.errors import DuplicateName
+from emu.login.ports import World, ZoneDescription
+from emu.store.names import name_key
+
+_COLUMNS = "id, name, account, password, description, enabled, last_address, login_version"
+MOST_ZONES = 4096
+"""Zones kept of one world; further ones are left out, so that a world cannot fill the disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorldReport:
+    """A world with its latest status, for operators."""
+
+    world: World
+    status: int
+    players: int
+    zones: int
+    updated: float | None
+    last_connected: float | None
+    created: float
+
+
+def find_by_account(connection: sqlite3.Connection, account: str) -> World | None:
+    """Return the world that registers with this account name, without regard to case."""
+    return _one(connection, "account_key = ?", name_key(account))
+
+
+def find(connection: sqlite3.Connection, name: str) -> World | None:
+    """Return the world of this name, without regard to case."""
+    return _one(connection, "name_key = ?", name_key(name))
+
+
+def get(connection: sqlite3.Connection, world_id: int) -> World | None:
+    """Return the world with this id."""
+    return _one(connection, "id = ?", world_id)
+
+
+def reports(connection: sqlite3.Connection) -> list[WorldReport]:
+    """Return all worlds by id, each with its latest status (-4 when it never reported one)."""
+    rows = connection.execute(
+        "SELECT worlds.*, coalesce(status, -4) AS status, coalesce(players, 0) AS players,"
+        " coalesce(zones, 0) AS zones, updated FROM worlds"
+        " LEFT JOIN world_stats ON world_stats.world_id = worlds.id ORDER BY worlds.id"
+    )
+    return [
+        WorldReport(
+            world=_world(row),
+            status=row["status"],
+            players=row["players"],
+            zones=row["zones"],
+            updated=row["updated"],
+            last_connected=row["last_connected"],
+            created=row["created"],
+        )
+        for row in rows
+    ]
+
+
+def put(connection: sqlite3.Connection, world: World, created: float = 0.0) -> World:
+    """Add a world with everything it has; its id too, unless that is 0. Raises `DuplicateName`."""
+    if find(connection, world.name) is not None:
+        raise DuplicateName(f"there is already a world {world.name!r}")
+    if find_by_account(connection, world.account) is not None:
+        raise DuplicateName(f"another world registers with the account {world.account!r}")
+    world_id = connection.execute(
+        "INSERT INTO worlds (id, name, name_key, account, account_key, password, description,"
+        " enabled, created, last_address, login_version) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            world.id or None,
+            world.name,
+            name_key(world.name),
+            world.account,
+            name_key(world.account),
+            world.password,
+            world.description,
+            world.enabled,
+            created,
+            world.last_address,
+            world.login_version,
+        ),
+    ).lastrowid
+    stored = get(connection, world_id or 0)
+    assert stored is not None  # noqa: S101  # it was inserted above
+    return stored
+
+
+def set_password(connection: sqlite3.Connection, world_id: int, password: str) -> None:
+    """Replace the link password's hash."""
+    connection.execute("UPDATE worlds SET password = ? WHERE id = ?", (password, world_id))
+
+
+def set_enabled(connection: sqlite3.Connection, world_id: int, enabled: bool) -> None:
+    """Let a world register, or not."""
+    connection.execute("UPDATE worlds SET enabled = ? WHERE id = ?", (enabled, world_id))
+
+
+def connected(
+    connection: sqlite3.Connection, world_id: int, address: str, version: str, now: float
+) -> None:
+    """Remember the address and program version of a world that has registered."""
+    connection.execute(
+        "UPDATE worlds SET last_address = ?, login_version = ?, last_connected = ? WHERE id = ?",
+        (address, version, now, world_id),
+    )
+
+
+def record_status(  # noqa: PLR0917  # the order of the port
+    connection: sqlite3.Connection, world_id: int, status: int, players: int, zones: int, now: float
+) -> None:
+    """Remember a world's status report; nothing when the world was removed meanwhile."""
+    connection.execute(
+        "INSERT INTO world_stats (world_id, status, players, zones, updated)"
+        " SELECT id, ?, ?, ?, ? FROM worlds WHERE id = ?"
+        " ON CONFLICT (world_id) DO UPDATE SET status = excluded.status,"
+        " players = excluded.players, zones = excluded.zones, updated = excluded.updated",
+        (status, players, zones, now, world_id),
+    )
+
+
+def set_zones(
+    connection: sqlite3.Connection, world_id: int, zones: Sequence[ZoneDescription]
+) -> None:
+    """Store zone names and descriptions of one world; known zones are overwritten."""
+    room = MOST_ZONES - int(
+        connection.execute(
+            "SELECT count(*) FROM world_zones WHERE world_id = ?", (world_id,)
+        ).fetchone()[0]
+    )
+    for zone in zones:
+        changed = connection.execute(
+            "UPDATE world_zones SET name = ?, description = ? WHERE world_id = ? AND zone_id = ?",
+            (zone.name, zone.description, world_id, zone.zone_id),
+        )
+        if changed.rowcount == 0 and room > 0:
+            room -= 1
+            connection.execute(
+                "INSERT INTO world_zones (world_id, zone_id, name, description)"
+                " SELECT id, ?, ?, ? FROM worlds WHERE id = ?",
+                (zone.zone_id, zone.name, zone.description, world_id),
+            )
+
+
+def zones_of(connection: sqlite3.Connection, world_id: int) -> list[ZoneDescription]:
+    """Return the zones a world has described, by ascending id."""
+    rows = connection.execute(
+        "SELECT zone_id, name, description FROM world_zones WHERE world_id = ? ORDER BY zone_id",
+        (world_id,),
+    )
+    return [ZoneDescription(*row) for row in rows]
+
+
+def remove(connection: sqlite3.Connection, world_id: int) -> None:
+    """Remove a world, what it reported, and the rows of its characters."""
+    connection.execute("DELETE FROM characters WHERE world_id = ?", (world_id,))
+    connection.execute("DELETE FROM worlds WHERE id = ?", (world_id,))
+
+
+def _one(connection: sqlite3.Connection, condition: str, value: str | int) -> World | None:
+    row = connection.execute(
+        f"SELECT {_COLUMNS} FROM worlds WHERE {condition}",  # noqa: S608
+        (value,),
+    ).fetchone()
+    return _world(row) if row else None
+
+
+def _world(row: sqlite3.Row) -> World:
+    return World(
+        id=row["id"],
+        name=row["name"],
+        account=row["account"],
+        password=row["password"],
+        description=row["description"],
+        enabled=bool(row["enabled"]),
+        last_address=row["last_address"],
+        login_version=row["login_version"],
+    )
