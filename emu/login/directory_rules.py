@@ -1,0 +1,68 @@
+"""Which worlds may register, and with which of EQ2Emulator's texts the others are refused.
+
+Decides on `LSInfo` and a stored row; asks no store and keeps nothing. Source: eq2-login.md 10.3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from emu.link.login_end import BAD_PASSWORD, INCORRECT_VERSION, POSSIBLE_HACKING
+from emu.link.password import is_link_hash
+from emu.link.registration import PROTOCOL_VERSION, TYPE_DEVELOPMENT, TYPE_WORLD, LSInfo
+
+ACCOUNT_SIZE = 29
+"""Characters of a link account that count; EQ2Emulator cuts the rest off."""
+LEAST_NAME = 4
+
+PLAYER_LIMIT_TEXT = "Your server reports more players than are allowed."
+ZONE_LIMIT_TEXT = "Your server reports more zones than are allowed."
+
+
+@dataclass(frozen=True, slots=True)
+class DirectoryConfig:
+    """What the directory lets in and how much; times are seconds."""
+
+    server_versions: tuple[str, ...] = ("*",)
+    """World program versions let in; ``*`` is any."""
+    unregistered_worlds: bool = False
+    """Let worlds in whose account nobody added, and add them."""
+    max_players: int = 5_000
+    """Players a world may report; one more and it is dropped."""
+    max_zones: int = 500
+    status_record_interval: float = 60.0
+    """Between two records of an unchanged status in the store."""
+    waiting_updates: int = 2_048
+    """Updates of one world that may wait for the store."""
+    unanswered: int = 4_096
+    """Play and create requests that one world may leave unanswered."""
+    answer_memory: float = 120.0
+    """Time an unanswered request is remembered, so that its late answer is still taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A world may not register: `text` for it, `reason` for the counters."""
+
+    text: str
+    reason: str
+
+
+def check_introduction(info: LSInfo, config: DirectoryConfig) -> Refusal | None:
+    """Judge what a world says about itself, before anything is looked up."""
+    if info.protocol_version != PROTOCOL_VERSION:
+        return Refusal(INCORRECT_VERSION, "protocol version not supported")
+    if "*" not in config.server_versions and info.server_version not in config.server_versions:
+        return Refusal(INCORRECT_VERSION, "server version not allowed")
+    if info.server_type not in (TYPE_WORLD, TYPE_DEVELOPMENT):
+        return Refusal(POSSIBLE_HACKING, "server type not supported")
+    if len(info.name) < LEAST_NAME or not info.name.isprintable():
+        return Refusal(BAD_PASSWORD, "world name not allowed")
+    if not account_of(info) or not is_link_hash(info.password):
+        return Refusal(BAD_PASSWORD, "bad password")
+    return None
+
+
+def account_of(info: LSInfo) -> str:
+    """Return the link account that counts."""
+    return info.account[:ACCOUNT_SIZE]

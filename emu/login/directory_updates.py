@@ -1,0 +1,110 @@
+"""What a world reports about characters, zones and bugs, turned into calls of the stores.
+
+Each update becomes one awaitable job that stores everything that belongs together. Source:
+eq2-login.md 10.2, 10.6, 10.8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from functools import partial
+
+from emu.link.batches import LoginEquipment, ZoneUpdates
+from emu.link.characters import (
+    CLASS,
+    GENDER,
+    LEVEL,
+    BasicCharUpdate,
+    CharTimeStamp,
+    NameCharUpdate,
+    RaceUpdate,
+    ZoneUpdate,
+)
+from emu.link.messages import Message
+from emu.link.reports import BugReport
+from emu.login.directory_jobs import Job
+from emu.login.ports import CharacterStore, Equipment, LogStore, WorldStore, ZoneDescription
+
+EQUIPMENT_SLOTS = 25
+"""Slots a character list entry can show; worlds send 0 to 8 and 19."""
+
+_BASIC: Mapping[int, tuple[str, int]] = {
+    LEVEL: ("level", 255),
+    CLASS: ("class_", 255),
+    GENDER: ("gender", 255),
+}
+"""Field number of BasicCharUpdate -> column and the greatest value.
+
+Not there: race (a message of its own), and delete, which EQ2Emulator's worlds also send in answer
+to a time stamp for characters that exist; a login server that obeyed it would lose characters.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateStores:
+    """Where updates go."""
+
+    characters: CharacterStore
+    worlds: WorldStore
+    logs: LogStore
+
+
+Changed = Callable[[int], None]
+"""Told the account id once a stored character of it has changed."""
+
+
+def job_for(
+    message: Message, world_id: int, stores: UpdateStores, changed: Changed, now: float
+) -> Job | None:
+    """Return what is to be done about a world's report; None when it means nothing to us."""
+    if isinstance(message, ZoneUpdates):
+        zones = [ZoneDescription(row.zone_id, row.name, row.description) for row in message.zones]
+        return partial(stores.worlds.set_zones, world_id, zones) if zones else None
+    if isinstance(message, LoginEquipment):
+        items = [
+            (row.char_id, Equipment(row.slot, row.model, row.color, row.highlight))
+            for row in message.items
+            if row.slot < EQUIPMENT_SLOTS
+        ]
+        return partial(stores.characters.set_equipment, world_id, items) if items else None
+    if isinstance(message, BugReport):
+        texts = {item.name: getattr(message, item.name) for item in fields(message)}
+        account_id = texts.pop("account_id")
+        return partial(stores.logs.add_bug_report, world_id, account_id, texts, now)
+    return _character_job(message, world_id, stores.characters, changed)
+
+
+def _character_job(
+    message: Message, world_id: int, store: CharacterStore, changed: Changed
+) -> Job | None:
+    if not isinstance(
+        message, BasicCharUpdate | RaceUpdate | ZoneUpdate | NameCharUpdate | CharTimeStamp
+    ):
+        return None
+    changes = _changes(message)
+    if not changes:
+        return None
+    account_id, char_id = message.account_id, message.char_id
+
+    async def update() -> None:
+        if await store.update_character(account_id, world_id, char_id, changes):
+            changed(account_id)
+
+    return update
+
+
+def _changes(
+    message: BasicCharUpdate | RaceUpdate | ZoneUpdate | NameCharUpdate | CharTimeStamp,
+) -> dict[str, int | str | float]:
+    """Return the changed columns by name; empty when the message changes nothing."""
+    if isinstance(message, BasicCharUpdate):
+        column, most = _BASIC.get(message.field, ("", -1))
+        return {column: message.data} if message.data <= most else {}
+    if isinstance(message, RaceUpdate):
+        return {"race": message.race, "race_type": message.model}
+    if isinstance(message, ZoneUpdate):
+        return {"zone_id": message.zone_id, "zone_name": message.zone_name}
+    if isinstance(message, NameCharUpdate):
+        return {"name": message.name} if message.name.isprintable() else {}
+    return {"last_played": float(message.unix_timestamp)}

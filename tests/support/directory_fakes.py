@@ -1,0 +1,185 @@
+"""Stores, links and an observer that remember what they were told, and a loop run by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine, Generator, Mapping, Sequence
+from typing import Any
+
+from emu.errors import DuplicateName, StoreError
+from emu.link.messages import Message
+from emu.login.ports import (
+    Character,
+    CreateAnswer,
+    Equipment,
+    PlayAnswer,
+    World,
+    WorldEntry,
+    ZoneDescription,
+)
+
+
+class _Turn:
+    def __await__(self) -> Generator[None, None, None]:
+        yield
+
+
+class Loop:
+    """Runs coroutines until each of them waits for a held store."""
+
+    def __init__(self) -> None:
+        self.running: list[Coroutine[Any, Any, None]] = []
+
+    def spawn(self, coroutine: Coroutine[Any, Any, None]) -> None:
+        self.running.append(coroutine)
+        self._step(coroutine)
+
+    def run(self) -> None:
+        for coroutine in list(self.running):
+            self._step(coroutine)
+
+    def _step(self, coroutine: Coroutine[Any, Any, None]) -> None:
+        try:
+            coroutine.send(None)
+        except StopIteration:
+            self.running.remove(coroutine)
+
+
+class Stores:
+    """All stores of the login service that the directory uses; `held` makes them wait."""
+
+    def __init__(self, *worlds: World) -> None:
+        self.worlds = {world.account: world for world in worlds}
+        self.calls: list[tuple[Any, ...]] = []
+        self.banned: set[str] = set()
+        self.known = True
+        self.held = False
+        self.broken = False
+
+    async def _turn(self) -> None:
+        while self.held:
+            await _Turn()
+        if self.broken:
+            raise StoreError("the disk is full")
+
+    async def find_world_by_account(self, account: str) -> World | None:
+        await self._turn()
+        return self.worlds.get(account)
+
+    async def add_world(self, name: str, account: str, password: str) -> World:
+        await self._turn()
+        if any(world.name == name for world in self.worlds.values()):
+            raise DuplicateName(name)
+        world = World(100 + len(self.worlds), name, account, password)
+        self.worlds[account] = world
+        return world
+
+    async def is_address_banned(self, address: str, now: float) -> bool:
+        await self._turn()
+        return any(address.startswith(prefix) for prefix in self.banned)
+
+    async def world_connected(self, world_id: int, address: str, version: str, now: float) -> None:
+        await self._turn()
+        self.calls.append(("connected", world_id, address, version, now))
+
+    async def record_status(
+        self, world_id: int, status: int, players: int, zones: int, now: float
+    ) -> None:
+        await self._turn()
+        self.calls.append(("status", world_id, status, players, zones, now))
+
+    async def set_zones(self, world_id: int, zones: Sequence[ZoneDescription]) -> None:
+        await self._turn()
+        self.calls.append(("zones", world_id, *zones))
+
+    async def zones_of(self, world_id: int) -> Sequence[ZoneDescription]:
+        await self._turn()
+        return ()
+
+    async def characters_of(self, account_id: int) -> Sequence[Character]:
+        await self._turn()
+        return ()
+
+    async def add_character(self, character: Character) -> Character:
+        await self._turn()
+        return character
+
+    async def delete_character(
+        self, account_id: int, world_id: int, char_id: int, name: str
+    ) -> bool:
+        await self._turn()
+        return False
+
+    async def update_character(
+        self, account_id: int, world_id: int, char_id: int, changes: Mapping[str, int | str | float]
+    ) -> bool:
+        await self._turn()
+        self.calls.append(("character", account_id, world_id, char_id, dict(changes)))
+        return self.known
+
+    async def set_equipment(self, world_id: int, items: Sequence[tuple[int, Equipment]]) -> None:
+        await self._turn()
+        self.calls.append(("equipment", world_id, *items))
+
+    async def add_client_log(self, log: object) -> None:
+        await self._turn()
+
+    async def add_bug_report(
+        self, world_id: int, account_id: int, fields: Mapping[str, str | int], received: float
+    ) -> None:
+        await self._turn()
+        self.calls.append(("bug", world_id, account_id, dict(fields), received))
+
+
+class Link:
+    """A link to a world that remembers what became of it."""
+
+    def __init__(self, address: str = "192.0.2.7") -> None:
+        self.address = address
+        self.closed = False
+        self.accepted = 0
+        self.sent: list[Message] = []
+        self.refused: tuple[str, str] | None = None
+        self.reason: str | None = None
+
+    def send(self, message: Message, now: float) -> None:
+        if not self.closed:
+            self.sent.append(message)
+
+    def accept(self, now: float) -> None:
+        self.accepted += 1
+
+    def refuse(self, text: str, reason: str, now: float) -> None:
+        if not self.closed:
+            self.refused = (text, reason)
+        self.close(reason, now)
+
+    def close(self, reason: str, now: float) -> None:
+        if not self.closed:
+            self.closed = True
+            self.reason = reason
+
+
+class Observer:
+    """Remembers what the client side of the login service would hear."""
+
+    def __init__(self) -> None:
+        self.heard: list[Any] = []
+
+    def take(self) -> list[Any]:
+        heard, self.heard = self.heard, []
+        return heard
+
+    def world_changed(self, entry: WorldEntry, now: float) -> None:
+        self.heard.append(entry)
+
+    def world_gone(self, world_id: int, now: float) -> None:
+        self.heard.append(("gone", world_id))
+
+    def play_answered(self, answer: PlayAnswer, now: float) -> None:
+        self.heard.append(answer)
+
+    def create_answered(self, answer: CreateAnswer, now: float) -> None:
+        self.heard.append(answer)
+
+    def character_changed(self, account_id: int, now: float) -> None:
+        self.heard.append(("character", account_id))
