@@ -73,6 +73,34 @@ class ReliableChannel:
         """How many bytes wait or are not yet acknowledged."""
         return self.outgoing_bytes + self.queue.queued_bytes
 
+    def takes_next(self, sequence: int) -> bool:
+        """Take note of a whole Packet if it is the awaited one and completes nothing but itself.
+
+        The short way for nearly every Packet; after False `receive` has to be called with it.
+        """
+        window = self.window
+        if sequence != window.expected or window.held is not None or self._assembler is not None:
+            return False
+        window.expected = (sequence + 1) & 0xFFFF
+        self.ack_pending = True
+        return True
+
+    @property
+    def owes_only_ack(self) -> bool:
+        """Whether one Ack is all that could leave."""
+        return (
+            self.ack_pending
+            and self._early_acks is None
+            and not self.outgoing
+            and self.queue.empty
+            and self.lead is None
+        )
+
+    def take_ack(self) -> bytes:
+        """Return the Ack for everything contiguous."""
+        self.ack_pending = False
+        return _ACK + ((self.window.expected - 1) & 0xFFFF).to_bytes(2, "big")
+
     def receive(self, opcode: int, sequence: int, data: bytes) -> Iterator[bytes]:
         """Take a Packet or Fragment; yield every payload it completes, in order.
 
@@ -127,8 +155,7 @@ class ReliableChannel:
         """Return the acks due: one Ack for everything contiguous, one for each early packet."""
         acks: list[bytes] = []
         if self.ack_pending:
-            self.ack_pending = False
-            acks.append(_ACK + self.window.last_contiguous.to_bytes(2, "big"))
+            acks.append(self.take_ack())
         if self._early_acks is not None:
             held = self.window.held
             if held is not None:

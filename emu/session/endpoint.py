@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
 
-from emu.errors import ConfigError, PeerError
+from emu.errors import ConfigError, LimitExceeded, PeerError
 from emu.session.configuration import Role, SessionConfig
 from emu.session.events import CloseReason
 from emu.session.session import Session
@@ -150,6 +150,8 @@ class Endpoint:
 
     def _receive_request(self, data: bytes, address: Hashable, now: float) -> Session | None:
         try:
+            if len(data) > self.config.session.datagram_size_limit:
+                raise LimitExceeded("datagram too long")
             request = packets.pull_session_request(data)
         except PeerError as error:
             self._drop(error.reason)
@@ -199,6 +201,9 @@ class Endpoint:
             if candidate.has_valid_check(data):
                 current = self._sessions.get(address)
                 if current is None or not current.has_valid_check(data):
+                    return candidate
+                # One check key for all: only what a new client says first tells them apart.
+                if candidate.is_opened_by(data) and current.is_in_use:
                     return candidate
         return None
 

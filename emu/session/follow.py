@@ -88,7 +88,7 @@ class FollowingSession(Session):
     def _handle_out_of_order_ack(self, packet: bytes, _now: float) -> None:
         packets.pull_out_of_order_ack(packet)
 
-    def _request_key(self) -> None:
+    def _request_key(self, _now: float) -> None:
         """Ask for nothing."""
 
     def _answer_key_request(self) -> None:

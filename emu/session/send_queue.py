@@ -210,9 +210,13 @@ class SendQueue:
         newest_at, newest = self._newest_acked
         age_limit = self.round_trip.smoothed * self._reorder
         for sequence, sent in self._under_way.items():
-            if sent.lost or sent.sent_at > newest_at:
+            if sent.sent_at > newest_at or (
+                sent.sent_at == newest_at and distance(newest, sequence) > 0
+            ):
+                if sent.transmissions == 1:
+                    break  # all behind it left even later
                 continue
-            if sent.sent_at == newest_at and distance(newest, sequence) > 0:
+            if sent.lost:
                 continue
             if now - sent.sent_at + _GRANULARITY >= age_limit:
                 self._mark_lost(sequence, sent, now)
@@ -253,6 +257,14 @@ class SendQueue:
                 self.congestion.on_timeout(len(sent.packet), now)
                 break
         self._timer_start = now
+
+    def hurry(self, now: float) -> None:
+        """Send the oldest packet again, unless that was done a moment ago: the peer misses it."""
+        for sequence, sent in self._under_way.items():
+            if not sent.lost and now - sent.sent_at >= self._config.timeout_minimum:
+                self._probe = True
+                self._mark_lost(sequence, sent, now)
+            return
 
     def clear(self) -> None:
         """Let go of everything."""

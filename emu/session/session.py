@@ -66,7 +66,7 @@ class Session(SessionLife):
     `datagrams_to_send`, and asks `get_timer` again. Once `ended` is true (a `SessionClosed` event
     tells) it takes the last datagrams and forgets the session.
 
-    Args (see `SessionLife.__init__`): `config`, `role`; a client gives `session_id` (u32) and
+    Args (see `SessionBase`): `config`, `role`; a client gives `session_id` (u32) and
     `key_block` (60 random bytes), a server `check_key` (u32).
     """  # noqa: D400  # the list is the sentence
 
@@ -88,7 +88,12 @@ class Session(SessionLife):
                 self._last_received = now
                 if not self.proven:
                     self._prove()
-                self._receive_sequenced(0x09, data[2] << 8 | data[3], data[4:-2])
+                channel = self._channel
+                sequence = data[2] << 8 | data[3]
+                if channel.takes_next(sequence):
+                    self._receive_payload(data[4:-2])
+                else:
+                    self._receive_sequenced(0x09, sequence, data[4:-2])
             else:
                 self._receive_general(data, now)
         except BrokenChannel as error:
@@ -154,11 +159,12 @@ class Session(SessionLife):
     def _handle_keep_alive(self, packet: bytes, _now: float) -> None:
         packets.pull_keep_alive(packet)
         if self.role is Role.SERVER:
-            self._keep_alive_due = True
+            self._keep_alive_due = self._control_due = True
 
-    def _handle_server_key_request(self, packet: bytes, _now: float) -> None:
+    def _handle_server_key_request(self, packet: bytes, now: float) -> None:
         request = packets.pull_server_key_request(packet)
         self._stat_request = request
+        self._control_due = True
         channel = self._channel
         channel.queue.round_trip.hint(request.average / 1000)
         self._events.append(
@@ -172,11 +178,17 @@ class Session(SessionLife):
             )
         )
         if self._codec is None:
-            self._request_key()
+            self._request_key(now)
 
-    def _request_key(self) -> None:
-        """Ask for the key, once at a time: the channel repeats what gets lost."""
-        if self._channel.is_idle:
+    def _request_key(self, now: float) -> None:
+        """Ask for the key once: a second request could reach a client that has begun to encrypt.
+
+        A client that asks again misses the first one, so that is repeated without waiting.
+        """
+        if self._key_requested:
+            self._channel.queue.hurry(now)
+        else:
+            self._key_requested = True
             self._channel.add(KEY_REQUEST)
 
     def _handle_session_stat_response(self, packet: bytes, now: float) -> None:
@@ -215,15 +227,15 @@ class Session(SessionLife):
 
     def _receive_sequenced(self, opcode: int, sequence: int, data: bytes) -> None:
         for payload in self._channel.receive(opcode, sequence, data):
-            if payload[0]:
-                self._receive_message(payload)
-            else:
-                self._receive_marked(payload)
+            self._receive_payload(payload)
             if self.ended:
                 return
 
-    def _receive_marked(self, payload: bytes) -> None:
-        """Take a payload that begins with 00: an escape byte, or several messages."""
+    def _receive_payload(self, payload: bytes) -> None:
+        """Take a message, or what begins with 00: an escape byte, or several messages."""
+        if payload[0]:
+            self._receive_message(payload)
+            return
         marker = payload[1] if len(payload) > 1 else None
         if marker == 0:
             self._receive_message(payload[1:])
@@ -335,9 +347,22 @@ class Session(SessionLife):
 
     def datagrams_to_send(self, now: float) -> list[bytes]:
         """Return the datagrams that may leave now, as few as possible, each up to MaxLength."""
+        seal = self._seal
+        channel = self._channel
+        if (
+            seal is not None
+            and not self._control_due
+            and not self._ready
+            and channel.owes_only_ack
+            and self.state is ConnectionState.ESTABLISHED
+        ):
+            datagram = seal.seal(channel.take_ack())  # the commonest answer of all
+            self.datagrams_sent += 1
+            self.bytes_sent += len(datagram)
+            self._last_sent = now
+            return [datagram]
         datagrams = self._ready
         self._ready = []
-        seal = self._seal
         if seal is not None and not self.ended and self.proven:
             outgoing = self._control_packets(now)
             outgoing += self._channel.packets_to_send(now)
@@ -357,6 +382,9 @@ class Session(SessionLife):
 
     def _control_packets(self, now: float) -> list[bytes]:
         outgoing = self._channel.ack_packets()
+        if not self._control_due:
+            return outgoing
+        self._control_due = False
         if self._stat_request is not None:
             outgoing.append(self._stat_answer(self._stat_request, now))
             self._stat_request = None
