@@ -23,6 +23,7 @@ from emu.link.characters import (
     CharacterCreateRequest,
 )
 from emu.link.end import MessageReceived
+from emu.link.jobs import JobQueue, Spawn
 from emu.link.login_end import BAD_PASSWORD, GHOST_KICK, HACKING, WorldIntroduced
 from emu.link.messages import Message
 from emu.link.password import link_password_matches
@@ -37,7 +38,6 @@ from emu.link.registration import (
     LSStatus,
 )
 from emu.login.directory_events import UpdateLost, WorldLeft, WorldRefused, WorldRegistered
-from emu.login.directory_jobs import JobQueue, Spawn
 from emu.login.directory_pending import PendingAnswers
 from emu.login.directory_rules import (
     PLAYER_LIMIT_TEXT,

@@ -21,9 +21,9 @@ from emu.link.characters import (
     RaceUpdate,
     ZoneUpdate,
 )
+from emu.link.jobs import Job
 from emu.link.messages import Message
 from emu.link.reports import BugReport
-from emu.login.directory_jobs import Job
 from emu.login.ports import CharacterStore, Equipment, LogStore, WorldStore, ZoneDescription
 
 EQUIPMENT_SLOTS = 25

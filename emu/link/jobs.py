@@ -1,6 +1,6 @@
-"""One world's updates on their way to the store: one after another, in the order they came.
+"""What a link's messages ask to be done: one job after another, in the order they came.
 
-Knows nothing of what an update is. Who starts coroutines (`Spawn`) is the shell's business.
+Knows nothing of what a job does. Who starts coroutines (`Spawn`) is the shell's business.
 """
 
 from __future__ import annotations

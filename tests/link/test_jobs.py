@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 
 from emu.errors import EmuError, StoreError
-from emu.login.directory_jobs import JobQueue
+from emu.link.jobs import JobQueue
 from tests.support.directory_fakes import Loop, Stores
 
 
