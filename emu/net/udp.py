@@ -1,0 +1,221 @@
+"""The UDP shell: one port, any number of sessions, one reactor call for all their timers.
+
+Owns the socket, the wake-ups and the order of work: datagrams of one wake-up are all taken in
+first, then each session that was touched is served once, so that one datagram answers many and
+nothing waits for a clock. What a datagram means is the business of `emu.session`; what a message
+means, of the handler that `make_handler` returns for each session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol, cast
+
+from twisted.internet.interfaces import IDelayedCall, IReactorTime, IUDPTransport
+from twisted.internet.protocol import DatagramProtocol
+from twisted.logger import Logger
+
+from emu.net.timers import Timer, TimerHeap
+from emu.session import Endpoint, Event, KeyEstablished, Session, SessionEstablished
+
+HostPort = tuple[str, int]
+
+
+class Handler(Protocol):
+    """What a service does with one session."""
+
+    def handle_event(self, event: Event, now: float) -> None:
+        """Take one event of the session; `SessionClosed` is the last."""
+
+    def get_timer(self) -> float | None:
+        """Return when `handle_timer` wants to be called, or None."""
+
+    def handle_timer(self, now: float) -> None:
+        """Do what is due."""
+
+
+class Tracer(Protocol):
+    """Sees every datagram and key of a port; see `emu.net.trace`."""
+
+    def datagram(self, now: float, source: HostPort, destination: HostPort, data: bytes) -> None:
+        """One datagram, as it is on the wire."""
+
+    def key(self, now: float, client: HostPort, key: bytes) -> None:
+        """A session's RC4 key became known."""
+
+
+class SessionPort:
+    """One session as its handler sees it: the session, its address, and a way to be served.
+
+    `handler` is None until the peer's address is proven, so that strangers cost little.
+    """
+
+    __slots__ = ("_shell", "address", "handler", "session", "timer", "touched")
+
+    def __init__(self, shell: UdpShell, session: Session, address: HostPort) -> None:
+        self._shell = shell
+        self.session = session
+        self.address = address
+        self.touched = False
+        self.timer: Timer[SessionPort] = Timer(self)
+        self.handler: Handler | None = None
+
+    def touch(self) -> None:
+        """Have the session served in this turn of the reactor: something was queued or changed."""
+        self._shell.touch(self)
+
+
+class UdpShell(DatagramProtocol):
+    """A `DatagramProtocol` that serves the sessions of one `Endpoint`."""
+
+    transport: IUDPTransport
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        clock: IReactorTime,
+        make_handler: Callable[[SessionPort, float], Handler],
+        log: Logger,
+        tracer: Tracer | None = None,
+    ) -> None:
+        self.endpoint = endpoint
+        self._clock = clock
+        self._make_handler = make_handler
+        self._log = log
+        self._tracer = tracer
+        self._ports: dict[Session, SessionPort] = {}
+        self._touched: list[SessionPort] = []
+        self._timers: TimerHeap[SessionPort] = TimerHeap()
+        self._serving: IDelayedCall | None = None
+        self._wake: IDelayedCall | None = None
+        self._own: HostPort = ("0.0.0.0", 0)  # noqa: S104  # until the port is bound
+
+    def startProtocol(self) -> None:
+        """Learn the bound address; called by Twisted."""
+        host: Any = self.transport.getHost()
+        self._own = (host.host, host.port)
+
+    def datagramReceived(self, datagram: bytes, addr: Any) -> None:
+        """Take one datagram in; the answer leaves before the reactor sleeps again."""
+        now = self._clock.seconds()
+        if self._tracer is not None:
+            self._tracer.datagram(now, addr[:2], self._own, datagram)
+        endpoint = self.endpoint
+        session = endpoint.receive_datagram(datagram, addr, now)
+        if session is None:
+            for data, address in endpoint.datagrams_to_send():
+                self._write(data, cast("HostPort", address), now)
+            return
+        port = self._ports.get(session)
+        if port is None:
+            port = self._ports[session] = SessionPort(self, session, addr)
+        if not port.touched:
+            self.touch(port)
+        while (ended := endpoint.next_ended()) is not None:
+            if ended in self._ports:
+                self.touch(self._ports[ended])
+
+    def touch(self, port: SessionPort) -> None:
+        """Serve a session in this turn of the reactor; once, however often it is touched."""
+        if not port.touched:
+            port.touched = True
+            self._touched.append(port)
+        if self._serving is None:
+            self._serving = self._clock.callLater(0, self._serve_touched)
+
+    def close(self, now: float) -> None:
+        """Begin an orderly close of every session; `session_count` tells when all are over."""
+        for port in list(self._ports.values()):
+            port.session.close()
+            self._serve(port, now)
+        self._arm(now)
+
+    def abandon(self) -> None:
+        """Stop all timers; what is still queued will not leave."""
+        for call in (self._serving, self._wake):
+            if call is not None and call.active():
+                call.cancel()
+        self._serving = self._wake = None
+        self._ports.clear()
+
+    @property
+    def session_count(self) -> int:
+        """How many sessions there are, in whatever state."""
+        return len(self._ports)
+
+    def _serve_touched(self) -> None:
+        self._serving = None
+        now = self._clock.seconds()
+        touched, self._touched = self._touched, []
+        for port in touched:
+            port.touched = False
+            self._serve(port, now)
+        self._arm(now)
+
+    def _serve(self, port: SessionPort, now: float) -> None:
+        """Hand out events, send what is ready, rearm the timer."""
+        session = port.session
+        while (event := session.next_event()) is not None:
+            if type(event) is SessionEstablished:
+                port.handler = self._make_handler(port, now)
+            elif type(event) is KeyEstablished and self._tracer is not None:
+                self._tracer.key(now, port.address[:2], event.key)
+            if port.handler is not None:
+                self._hand_out(event, port, now)
+        for data in session.datagrams_to_send(now):
+            self._write(data, port.address, now)
+        if session.ended:
+            self._ports.pop(session, None)
+            self._timers.arm(port.timer, None)
+            self.endpoint.forget(session)
+            return
+        deadline = session.get_timer()
+        if port.handler is not None:
+            theirs = port.handler.get_timer()
+            if deadline is None or (theirs is not None and theirs < deadline):
+                deadline = theirs
+        self._timers.arm(port.timer, deadline)
+
+    def _hand_out(self, event: Event, port: SessionPort, now: float) -> None:
+        assert port.handler is not None  # noqa: S101
+        try:
+            port.handler.handle_event(event, now)
+        except Exception:  # noqa: BLE001  # one session's trouble must stay its own
+            self._log.failure("a handler failed; its session is closed")
+            port.session.close()
+
+    def _write(self, data: bytes, address: HostPort, now: float) -> None:
+        if self._tracer is not None:
+            self._tracer.datagram(now, self._own, address[:2], data)
+        try:
+            self.transport.write(data, address)
+        except OSError as error:
+            # A full socket buffer or an unreachable net: the protocol's own retransmission
+            # is the remedy, so it is worth a line for a debugger and no more.
+            self._log.debug("datagram not sent: {error}", error=error)
+
+    def _arm(self, now: float) -> None:
+        """Have one reactor call stand at the earliest deadline, or earlier."""
+        deadline = self._timers.next()
+        if deadline is None:
+            return
+        if self._wake is not None and self._wake.active():
+            if self._wake.getTime() <= deadline:
+                return
+            self._wake.cancel()
+        self._wake = self._clock.callLater(max(0.0, deadline - now), self._wake_up)
+
+    def _wake_up(self) -> None:
+        self._wake = None
+        now = self._clock.seconds()
+        for port in list(self._timers.due(now)):
+            deadline = port.session.get_timer()
+            if deadline is not None and deadline <= now:
+                port.session.handle_timer(now)
+            handler = port.handler
+            if handler is not None:
+                deadline = handler.get_timer()
+                if deadline is not None and deadline <= now:
+                    handler.handle_timer(now)
+            self._serve(port, now)
+        self._arm(now)

@@ -1,0 +1,212 @@
+import random
+
+import pytest
+from twisted.internet.task import Clock
+
+from emu.errors import EmuError
+from emu.net.logs import logger
+from emu.net.udp import UdpShell
+from emu.session import (
+    Endpoint,
+    EndpointConfig,
+    Message,
+    Role,
+    Session,
+    SessionClosed,
+    SessionConfig,
+)
+from tests.support.memory_udp import MemoryPort
+
+CLIENT = ("127.0.0.1", 40000)
+
+
+class Recorder:
+    """A handler that keeps the events of one session and answers opcode 5 with opcode 6."""
+
+    made: list["Recorder"] = []
+
+    def __init__(self, port, now):
+        self.port = port
+        self.events = []
+        self.timer = None
+        self.fired = []
+        Recorder.made.append(self)
+
+    def handle_event(self, event, now):
+        self.events.append(event)
+        if isinstance(event, Message):
+            if event.opcode == 5:
+                self.port.session.send(6, event.body)
+            if event.opcode == 7:
+                raise EmuError("a handler's own mistake")
+
+    def get_timer(self):
+        return self.timer
+
+    def handle_timer(self, now):
+        self.fired.append(now)
+        self.timer = None
+        self.port.session.send(8, b"late")
+
+
+@pytest.fixture
+def house():
+    Recorder.made = []
+    clock = Clock()
+    endpoint = Endpoint(EndpointConfig(), random_bytes=random.Random(1).randbytes)
+    shell = UdpShell(endpoint, clock, Recorder, logger("test"))
+    port = MemoryPort(shell)
+    yield clock, shell, port
+    shell.abandon()
+    assert clock.getDelayedCalls() == []
+
+
+def new_client(session_id: int = 7) -> Session:
+    return Session(
+        SessionConfig(), role=Role.CLIENT, session_id=session_id, key_block=bytes(range(1, 61))
+    )
+
+
+def exchange(client: Session, clock: Clock, shell: UdpShell, port: MemoryPort, turns: int = 12):
+    """Let both sides talk until neither has anything to say; return the client's events."""
+    events = []
+    for _ in range(turns):
+        for data in client.datagrams_to_send(clock.seconds()):
+            shell.datagramReceived(data, CLIENT)
+        clock.advance(0)
+        for data, address in port.take():
+            assert address == CLIENT
+            client.receive_datagram(data, clock.seconds())
+        while (event := client.next_event()) is not None:
+            events.append(event)
+    return events
+
+
+def connected(house) -> Session:
+    clock, shell, port = house
+    client = new_client()
+    client.connect(clock.seconds())
+    exchange(client, clock, shell, port)
+    assert client.key is not None
+    return client
+
+
+def test_a_message_in_is_answered_in_the_same_turn(house) -> None:
+    clock, shell, port = house
+    client = connected(house)
+    client.send(5, b"hello")
+    assert Message(6, b"hello") in exchange(client, clock, shell, port)
+    assert clock.seconds() == 0.0
+
+
+def test_the_datagrams_of_one_wake_up_are_answered_with_one(house) -> None:
+    clock, shell, port = house
+    client = connected(house)
+    for _ in range(10):
+        client.send(3, b"x")
+        for data in client.datagrams_to_send(clock.seconds()):
+            shell.datagramReceived(data, CLIENT)
+    assert port.written == []
+    clock.advance(0)
+    assert len(port.take()) == 1
+
+
+def test_a_handler_is_made_only_for_a_proven_address(house) -> None:
+    clock, shell, port = house
+    client = new_client()
+    client.connect(clock.seconds())
+    for data in client.datagrams_to_send(clock.seconds()):
+        shell.datagramReceived(data, CLIENT)
+    clock.advance(0)
+    assert shell.session_count == 1
+    assert Recorder.made == []
+    clock.advance(6)
+    assert shell.session_count == 0
+
+
+def test_a_failing_handler_costs_only_its_session(house, logged_failures) -> None:
+    clock, shell, port = house
+    client = connected(house)
+    client.send(7, b"")
+    events = exchange(client, clock, shell, port)
+    assert any(isinstance(event, SessionClosed) for event in events)
+    assert len(logged_failures.flush(EmuError)) == 1
+    clock.advance(10)
+    assert shell.session_count == 0
+
+
+def test_a_handlers_own_timer_is_served(house) -> None:
+    clock, shell, port = house
+    client = connected(house)
+    (handler,) = Recorder.made
+    handler.timer = 2.0
+    handler.port.touch()
+    clock.advance(0)
+    clock.advance(1.9)
+    assert handler.fired == []
+    clock.advance(0.1)
+    assert handler.fired == [2.0]
+    assert Message(8, b"late") in exchange(client, clock, shell, port)
+
+
+def test_silence_closes_the_session_and_frees_it(house) -> None:
+    clock, shell, _ = house
+    connected(house)
+    (handler,) = Recorder.made
+    for _ in range(80):
+        clock.advance(1)
+    assert isinstance(handler.events[-1], SessionClosed)
+    assert shell.session_count == 0
+    assert len(shell.endpoint) == 0
+    assert shell._ports == {}
+
+
+def test_close_says_goodbye_to_every_client(house) -> None:
+    clock, shell, port = house
+    client = connected(house)
+    shell.close(clock.seconds())
+    events = exchange(client, clock, shell, port)
+    assert any(isinstance(event, SessionClosed) for event in events)
+    clock.advance(1)
+    assert shell.session_count == 0
+
+
+def test_a_session_that_is_replaced_hears_of_it(house) -> None:
+    clock, shell, port = house
+    connected(house)
+    again = new_client(session_id=8)
+    again.connect(clock.seconds())
+    exchange(again, clock, shell, port)
+    first, second = Recorder.made
+    assert isinstance(first.events[-1], SessionClosed)
+    assert not any(isinstance(event, SessionClosed) for event in second.events)
+    assert shell.session_count == 1
+
+
+def test_every_datagram_and_key_is_traced(house) -> None:
+    clock, shell, port = house
+    seen: list[tuple] = []
+
+    class Tracer:
+        def datagram(self, now, source, destination, data):
+            seen.append((source, destination))
+
+        def key(self, now, client, key):
+            seen.append((client, key))
+
+    shell._tracer = Tracer()
+    client = connected(house)
+    assert (CLIENT, ("127.0.0.1", 9100)) in seen
+    assert (("127.0.0.1", 9100), CLIENT) in seen
+    assert (CLIENT, client.key) in seen
+
+
+def test_any_bytes_from_anybody_never_raise_out_of_the_shell(house) -> None:
+    clock, shell, port = house
+    connected(house)
+    source = random.Random(7)
+    for _ in range(2000):
+        shell.datagramReceived(source.randbytes(source.randrange(80)), CLIENT)
+        shell.datagramReceived(b"\0" + source.randbytes(source.randrange(20)), ("10.0.0.9", 1))
+        clock.advance(0.001)
+    assert shell.session_count < 5
