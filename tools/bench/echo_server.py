@@ -1,0 +1,68 @@
+"""The yardstick: a bare Twisted UDP echo, and the session endpoint, each in its own process.
+
+Run as ``python -m tools.bench.echo_server echo|session``; prints ``ready PORT``.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from twisted.internet import reactor as _reactor
+from twisted.internet.protocol import DatagramProtocol
+
+reactor: Any = _reactor
+
+
+class Echo(DatagramProtocol):
+    """Sends every datagram back."""
+
+    def datagramReceived(self, datagram: bytes, addr: Any) -> None:  # noqa: N802
+        """Send it back."""
+        assert self.transport is not None
+        self.transport.write(datagram, addr)
+
+
+def session_protocol() -> DatagramProtocol:
+    """Return the project's own endpoint with a handler that lets messages fall."""
+    from emu.net.logs import logger
+    from emu.net.udp import UdpShell
+    from emu.session import Endpoint, EndpointConfig
+
+    class Sink:
+        """Takes every event and does nothing."""
+
+        def __init__(self, port: object, now: float) -> None: ...
+
+        def handle_event(self, event: object, now: float) -> None:
+            """Let it fall."""
+
+        def get_timer(self) -> float | None:
+            """No timer."""
+            return None
+
+        def handle_timer(self, now: float) -> None:
+            """Nothing is due."""
+
+    endpoint = Endpoint(
+        EndpointConfig(half_open_limit=100_000, session_limit=100_000), random_bytes=os.urandom
+    )
+    return UdpShell(endpoint, reactor, Sink, logger("bench"))
+
+
+def main() -> None:
+    """Serve until terminated."""
+    protocol = Echo() if sys.argv[1] == "echo" else session_protocol()
+    port = reactor.listenUDP(0, protocol, interface="127.0.0.1", maxPacketSize=2048)
+    print(f"ready {port.getHost().port}", flush=True)
+    if len(sys.argv) > 2:
+        import cProfile
+
+        cProfile.runctx("reactor.run()", globals(), {}, sys.argv[2])
+    else:
+        reactor.run()
+
+
+if __name__ == "__main__":
+    main()

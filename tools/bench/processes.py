@@ -1,0 +1,56 @@
+"""Child processes of the benchmarks and what the operating system says of them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+_TICK = os.sysconf("SC_CLK_TCK")
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+class Child:
+    """A process under measurement that prints ``ready PORT`` when it serves."""
+
+    def __init__(self, process: subprocess.Popen[str], port: int) -> None:
+        self.process = process
+        self.port = port
+
+    def cpu_seconds(self) -> float:
+        """User and system time of the process so far, all threads."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(") ")[2].split()
+        return (int(fields[11]) + int(fields[12])) / _TICK
+
+    def resident_bytes(self) -> int:
+        """Resident memory of the process now."""
+        return int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]) * _PAGE
+
+
+@contextmanager
+def child(*command: str) -> Iterator[Child]:
+    """Run ``python -m MODULE ...`` and stop it at the end."""
+    process = subprocess.Popen([sys.executable, "-m", *command], stdout=subprocess.PIPE, text=True)
+    try:
+        yield Child(process, _wait_ready(process))
+    finally:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+        if process.stdout is not None:
+            process.stdout.close()
+
+
+def _wait_ready(process: subprocess.Popen[str]) -> int:
+    assert process.stdout is not None
+    for line in process.stdout:
+        words = line.split()
+        if len(words) == 2 and words[0] == "ready":
+            return int(words[1])
+    raise SystemExit("a measured process ended before it was ready")
