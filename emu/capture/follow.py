@@ -1,0 +1,258 @@
+"""Following every session of a capture: datagrams in, application messages and notices out.
+
+Owns which datagram belongs to which session, and where each session's keys come from; order, cipher
+and inflating are the business of `emu.session`, the same code that serves players. Must not know
+files. A session is made only when the server's answer is seen, so a flood of requests costs little.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from emu.capture.keys import KeyRing
+from emu.capture.messages import CapturedMessage, MessageDecoder
+from emu.capture.records import EQ2_SECRETS, Address, Datagram, Record, Secrets, show_address
+from emu.capture.sessions import FollowedSession, looks_sealed
+from emu.errors import FileFormatError, PeerError
+from emu.wire import packets
+
+MAX_CONVERSATIONS = 4096
+"""Address pairs followed at one time; the one silent for longest is given up."""
+SERVER_PORTS = frozenset({9100, 9001})
+"""Who is the server when a capture begins in the middle of a session."""
+USUAL_CHECK_KEY = 0x33624702
+"""What every EQ2Emulator server hands out (eq2-transport.md 2); tried when none was captured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something about the capture that its reader should know; one line of text."""
+
+    t: float
+    text: str
+
+
+class CaptureFollower:
+    """Follows all sessions of one capture.
+
+    `decoder` names messages, `keys` holds keys from outside, `version` overrules the client version
+    that sessions show. `messages` counts what was decoded, `sessions` how many sessions were found.
+    """
+
+    __slots__ = (
+        "_conversations",
+        "_decoder",
+        "_given_up",
+        "_keys",
+        "_t",
+        "_version",
+        "messages",
+        "sessions",
+    )
+
+    def __init__(
+        self, decoder: MessageDecoder, *, keys: KeyRing | None = None, version: int | None = None
+    ) -> None:
+        self._decoder = decoder
+        self._keys = keys if keys is not None else KeyRing()
+        self._version = version
+        self._conversations: OrderedDict[tuple[Address, Address], _Conversation] = OrderedDict()
+        self._given_up = 0
+        self._t = 0.0
+        self.messages = 0
+        self.sessions = 0
+
+    def receive(self, record: Record) -> Iterator[CapturedMessage | Notice]:
+        """Take one record of the capture; yield what it completes. Use the iterator to its end."""
+        if isinstance(record, Secrets):
+            yield from self._receive_secrets(record)
+            return
+        self._t = record.t
+        if len(record.payload) < 2 or record.payload[0]:
+            return
+        conversation = self._conversation(record)
+        if conversation is None:
+            return
+        yield from self._receive_datagram(conversation, record)
+
+    def close(self) -> Iterator[Notice]:
+        """Yield what stayed undecoded, at the end of the capture."""
+        for conversation in self._conversations.values():
+            for session in conversation.sessions:
+                for text in session.left_over():
+                    yield Notice(self._t, text)
+        self._conversations.clear()
+        if self._given_up:
+            yield Notice(
+                self._t, f"{self._given_up} sessions were given up to follow newer ones instead"
+            )
+
+    def _receive_secrets(self, secrets: Secrets) -> Iterator[Notice]:
+        if secrets.kind != EQ2_SECRETS:
+            return
+        try:
+            self._keys.add_text(secrets.data.decode("ascii", "replace"), name="keys in the capture")
+        except FileFormatError as error:
+            yield Notice(self._t, str(error))
+
+    def _conversation(self, datagram: Datagram) -> _Conversation | None:
+        """Return the conversation of a datagram; a new one only when it begins like a session."""
+        ends = datagram.source, datagram.destination
+        key = ends if ends[0] <= ends[1] else ends[::-1]
+        conversation = self._conversations.get(key)
+        if conversation is not None:
+            self._conversations.move_to_end(key)
+            return conversation
+        opcode = datagram.payload[1]
+        if opcode not in (_REQUEST, _RESPONSE) and not looks_sealed(datagram.payload):
+            return None
+        conversation = self._conversations[key] = _Conversation([], None)
+        if len(self._conversations) > MAX_CONVERSATIONS:
+            _, oldest = self._conversations.popitem(last=False)
+            self._given_up += bool(oldest.sessions)
+        return conversation
+
+    def _receive_datagram(
+        self, conversation: _Conversation, datagram: Datagram
+    ) -> Iterator[CapturedMessage | Notice]:
+        opcode = datagram.payload[1]
+        if opcode == _REQUEST:
+            conversation.requested = datagram.source
+        elif opcode == _RESPONSE:
+            yield from self._receive_response(conversation, datagram)
+        else:
+            session = conversation.session_of(datagram)
+            if session is None:
+                session = self._join_in_the_middle(conversation, datagram)
+                if session is None:
+                    return
+                yield Notice(
+                    datagram.t,
+                    f"{session.title}: the capture begins after this session did; messages are "
+                    "decoded only if it shows the session's first packets",
+                )
+            yield from self._feed(session, datagram)
+
+    def _receive_response(
+        self, conversation: _Conversation, datagram: Datagram
+    ) -> Iterator[Notice]:
+        try:
+            response = packets.pull_session_response(datagram.payload)
+        except PeerError as error:
+            yield Notice(datagram.t, f"SessionResponse left out: {error}")
+            return
+        client, server = datagram.destination, datagram.source
+        # Whoever asked is the client: a response from that side opens nothing. Without a request it
+        # is a repeat, which EQ2Emulator sends in answer to statistics (eq2-login.md 2.1).
+        asked, conversation.requested = conversation.requested, None
+        if asked not in (None, client):
+            return
+        latest = conversation.sessions[-1] if conversation.sessions else None
+        if latest is not None and latest.is_same(
+            response.session, response.key, asked_again=asked is not None
+        ):
+            return
+        session = FollowedSession(
+            client,
+            server,
+            session_id=response.session,
+            check_key=response.key,
+            form=response.format,
+            rc4_key=self._keys.rc4_key(response.session, client),
+        )
+        yield from self._add(conversation, session, datagram.t)
+
+    def _join_in_the_middle(
+        self, conversation: _Conversation, datagram: Datagram
+    ) -> FollowedSession | None:
+        """Begin with a session whose opening was not captured, when a known key fits."""
+        client, server = _guess_roles(datagram)
+        known = self._keys.check_key(None, client)
+        session = FollowedSession(
+            client,
+            server,
+            session_id=None,
+            check_key=known if known is not None else USUAL_CHECK_KEY,
+            form=0,
+            rc4_key=self._keys.rc4_key(None, client),
+        )
+        if not session.fits(datagram.payload):
+            return None
+        conversation.sessions.append(session)
+        self.sessions += 1
+        return session
+
+    def _add(
+        self, conversation: _Conversation, session: FollowedSession, t: float
+    ) -> Iterator[Notice]:
+        """Put a session behind those of the same addresses; keep the one before it for its end."""
+        self.sessions += 1
+        conversation.sessions.append(session)
+        while len(conversation.sessions) > _KEPT:
+            for text in conversation.sessions.pop(0).left_over():
+                yield Notice(t, text)
+
+    def _feed(
+        self, session: FollowedSession, datagram: Datagram
+    ) -> Iterator[CapturedMessage | Notice]:
+        for happening in session.receive(datagram):
+            if isinstance(happening, str):
+                yield Notice(datagram.t, happening)
+                continue
+            yield from self._message(session, datagram, happening.opcode, happening.body)
+
+    def _message(
+        self, session: FollowedSession, datagram: Datagram, opcode: int, body: bytes
+    ) -> Iterator[CapturedMessage | Notice]:
+        self.messages += 1
+        if self._version is not None:
+            session.version = self._version
+        elif session.version is None and datagram.source == session.client:
+            text = session.find_version(opcode, body, self._decoder.covers)
+            if text is not None:
+                yield Notice(datagram.t, text)
+        name, fields, commands = self._decoder.decode(session.version, opcode, body)
+        yield CapturedMessage(
+            datagram.t, datagram.source, datagram.destination, session.version, opcode, name, body,
+            fields, commands,
+        )  # fmt: skip
+
+
+_REQUEST, _RESPONSE = 1, 2
+_KEPT = 2
+"""Sessions of one address pair that are looked through for a datagram."""
+
+
+@dataclass(slots=True)
+class _Conversation:
+    """The sessions between two addresses, oldest first, and who asked for the latest."""
+
+    sessions: list[FollowedSession]
+    requested: Address | None
+
+    def session_of(self, datagram: Datagram) -> FollowedSession | None:
+        """Return the newest session whose check fits, else the newest: it counts the bad check."""
+        if len(self.sessions) > 1:
+            for session in reversed(self.sessions):
+                if session.fits(datagram.payload):
+                    return session
+        return self.sessions[-1] if self.sessions else None
+
+
+def _guess_roles(datagram: Datagram) -> tuple[Address, Address]:
+    """Return (client, server) by what only one side sends, by known ports, by the lower port."""
+    source, destination = datagram.source, datagram.destination
+    opcode = datagram.payload[1]
+    if opcode == 0x07:
+        return source, destination
+    if opcode == 0x08:
+        return destination, source
+    for server, client in ((source, destination), (destination, source)):
+        if server[1] in SERVER_PORTS:
+            return client, server
+    return (source, destination) if destination[1] < source[1] else (destination, source)
+
+
+__all__ = ["CaptureFollower", "CapturedMessage", "Notice", "show_address"]

@@ -1,0 +1,166 @@
+"""One session of a capture: two listening sessions, one for each direction, that share their keys.
+
+Owns that pair and the words for what went wrong in it. Must not know which session a datagram
+belongs to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from emu.capture.records import Address, Datagram, show_address
+from emu.capture.versions import find_client_version
+from emu.session import (
+    CloseReason,
+    FollowingSession,
+    KeyEstablished,
+    Message,
+    Role,
+    SessionClosed,
+    SessionConfig,
+    StreamType,
+)
+from emu.wire import Format
+
+SEALED = frozenset({*range(0x03, 0x04), *range(0x05, 0x19)})
+"""Protocol opcodes of datagrams that end with a check."""
+ENDINGS = frozenset({0x03, 0x05})
+"""Opcodes of datagrams that may bring a SessionDisconnect: Combined and itself."""
+USUAL_DROPS = frozenset({"duplicate packet", "session is over"})
+"""What every lossy session has, and no reader needs to hear of."""
+SAID_PER_REASON = 5
+"""Drops for one reason that are told one by one; the rest is summed up at the end."""
+
+_ONE_BYTE_OPCODES = SessionConfig(stream_type=StreamType.CHAT_STREAM)
+_USUAL_OPCODES = SessionConfig(stream_type=StreamType.EQ2_STREAM)
+
+
+def looks_sealed(payload: bytes) -> bool:
+    """Tell whether a datagram could belong to a session whose beginning was not captured."""
+    return len(payload) >= 4 and payload[0] == 0 and payload[1] in SEALED
+
+
+class _Follower(FollowingSession):
+    """One direction. `outside_key` is an RC4 key that counts instead of the key block's."""
+
+    __slots__ = ("outside_key",)
+
+    def __init__(self, role: Role, config: SessionConfig, outside_key: bytes | None) -> None:
+        self.outside_key = outside_key
+        super().__init__(role, config=config)
+
+    def set_cipher_key(self, key: bytes) -> None:
+        """Start the ciphers where the key block stands, but with the right key."""
+        super().set_cipher_key(self.outside_key or key)
+
+
+class FollowedSession:
+    """A session between two addresses.
+
+    `version` is the client version once it is known, `title` how notices call the session.
+    `session_id` is None for a session that began before the capture.
+    """
+
+    __slots__ = (
+        "_by_client", "_by_server", "_check_key", "_messages", "_told", "client", "server",
+        "session_id", "title", "version",
+    )  # fmt: skip
+
+    def __init__(
+        self, client: Address, server: Address, *, session_id: int | None, check_key: int,
+        form: int, rc4_key: bytes | None,
+    ) -> None:  # fmt: skip
+        self.client = client
+        self.server = server
+        self.session_id = session_id
+        self.version: int | None = None
+        self.title = f"session {show_address(client)} > {show_address(server)}"
+        self._check_key = check_key
+        self._messages = 0
+        self._told: dict[str, int] = {}
+        config = _ONE_BYTE_OPCODES if form & Format.ENCODED else _USUAL_OPCODES
+        self._by_client = _Follower(Role.SERVER, config, rc4_key)
+        self._by_server = _Follower(Role.CLIENT, config, rc4_key)
+        for follower in (self._by_client, self._by_server):
+            if session_id is not None:
+                follower.session_id = session_id
+            follower.set_check_key(check_key, Format(form))
+
+    def is_same(self, session_id: int, check_key: int, *, asked_again: bool) -> bool:
+        """Tell whether a SessionResponse with these numbers repeats this session's own.
+
+        `asked_again` says that a SessionRequest came before it.
+        """
+        if self._by_client.ended or self._by_server.ended or check_key != self._check_key:
+            return False
+        if self.session_id is None and not asked_again:
+            self.session_id = session_id
+        return session_id == self.session_id and not (asked_again and self._messages)
+
+    def fits(self, payload: bytes) -> bool:
+        """Tell whether a datagram is sealed with this session's key."""
+        return self._by_client.has_valid_check(payload)
+
+    def find_version(self, opcode: int, body: bytes, covers: Callable[[int], bool]) -> str | None:
+        """Learn the client version from a message of the client; return a complaint or None."""
+        self.version = find_client_version(opcode, body, covers)
+        if self.version is None or covers(self.version):
+            return None
+        return (
+            f"{self.title}: no opcode table covers client version {self.version}, "
+            "so its messages have no names (--version takes another one)"
+        )
+
+    def receive(self, datagram: Datagram) -> Iterator[Message | str]:
+        """Take one datagram; yield the messages it completes and what went wrong as text."""
+        from_client = datagram.source == self.client
+        follower = self._by_client if from_client else self._by_server
+        before = dict(follower.drops)
+        # The end of a session lets go of what it held, so look before it comes.
+        waiting = follower.statistics().packets_held if datagram.payload[1] in ENDINGS else 0
+        follower.receive_datagram(datagram.payload, datagram.t)
+        follower.datagrams_to_send(datagram.t)
+        while (event := follower.next_event()) is not None:
+            if isinstance(event, Message):
+                self._messages += 1
+                yield event
+            elif isinstance(event, KeyEstablished) and from_client:
+                self._by_server.set_cipher_key(event.key)
+            elif isinstance(event, SessionClosed):
+                if event.reason != CloseReason.PEER:
+                    yield f"{self._direction(datagram.source)}: cannot go on: {event.reason}"
+                if waiting:
+                    yield self._tell_waiting(datagram.source, waiting)
+        for reason, count in follower.drops.items():
+            if count > before.get(reason, 0):
+                yield from self._tell_drop(datagram, reason)
+
+    def left_over(self) -> Iterator[str]:
+        """Yield what was not told one by one, and which packets wait for one that never came."""
+        for follower, source in ((self._by_client, self.client), (self._by_server, self.server)):
+            for reason, count in follower.drops.items():
+                rest = count - SAID_PER_REASON
+                if reason not in USUAL_DROPS and rest > 0:
+                    yield f"{self._direction(source)}: {reason}: {rest} more"
+            held = 0 if follower.ended else follower.statistics().packets_held
+            if held:
+                yield self._tell_waiting(source, held)
+
+    def _tell_drop(self, datagram: Datagram, reason: str) -> Iterator[str]:
+        if reason in USUAL_DROPS:
+            return
+        key = f"{datagram.source} {reason}"
+        self._told[key] = self._told.get(key, 0) + 1
+        if self._told[key] <= SAID_PER_REASON:
+            size = len(datagram.payload)
+            yield f"{self._direction(datagram.source)}: datagram of {size} bytes: {reason}"
+
+    def _tell_waiting(self, source: Address, held: int) -> str:
+        return (
+            f"{self._direction(source)}: {held} packets cannot be decoded, because one before "
+            "them is not in the capture"
+        )
+
+    def _direction(self, source: Address) -> str:
+        target = self.server if source == self.client else self.client
+        return f"{show_address(source)} > {show_address(target)}"

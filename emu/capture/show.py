@@ -1,0 +1,118 @@
+"""Messages as text for people and as JSON lines for programs.
+
+Owns both forms. Must not know terminals or files: every function returns text. What a peer wrote is
+never printed as it is: control characters are escaped.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from emu.capture.messages import CapturedMessage, Command
+from emu.capture.records import show_address
+
+_WIDTH = 16
+_PRINTABLE = bytes(byte if 32 <= byte < 127 else ord(".") for byte in range(256))
+
+
+def to_json(message: CapturedMessage) -> str:
+    """Return one line of JSON: t, from, to, version, opcode, name, payload (hex), fields.
+
+    An OP_ClientCmdMsg has `commands` as well, each with opcode, name, payload and fields. What is
+    not known is null; so is a number that JSON cannot write (not-a-number, infinity).
+    """
+    record: dict[str, Any] = {
+        "t": message.t,
+        "from": show_address(message.source),
+        "to": show_address(message.destination),
+        "version": message.version,
+        **_json_message(message),
+    }
+    if message.commands is not None:
+        record["commands"] = [_json_message(command) for command in message.commands]
+    return json.dumps(record, allow_nan=False)
+
+
+def to_text(message: CapturedMessage) -> str:
+    """Return a message as lines: a head with time, ends, name and size, then what is in it."""
+    head = (
+        f"{show_time(message.t)}  {show_address(message.source)} > "
+        f"{show_address(message.destination)}  {_title(message)}"
+    )
+    if message.commands is None:
+        return "\n".join((head, *_contents(message, "    ")))
+    lines = [head]
+    for command in message.commands:
+        lines.append(f"    {_title(command)}")
+        lines += _contents(command, "        ")
+    if not message.commands:
+        lines += hex_dump(message.payload, "    ")
+    return "\n".join(lines)
+
+
+def show_time(t: float) -> str:
+    """Return a capture's time as date and time of day in UTC, or as seconds when it is neither."""
+    try:
+        moment = datetime.fromtimestamp(t, UTC)
+    except (ValueError, OverflowError, OSError):
+        return f"{t:.6f}"
+    return moment.strftime("%Y-%m-%d %H:%M:%S.%f")
+
+
+def hex_dump(data: bytes, indent: str = "") -> Iterator[str]:
+    """Yield lines of offset, sixteen bytes and their letters."""
+    for at in range(0, len(data), _WIDTH):
+        piece = data[at : at + _WIDTH]
+        digits = f"{piece[:8].hex(' '):<24}{piece[8:].hex(' ')}"
+        letters = piece.translate(_PRINTABLE).decode("ascii")
+        yield f"{indent}{at:06x}  {digits:<48} {letters}"
+
+
+def _json_message(message: CapturedMessage | Command) -> dict[str, Any]:
+    return {
+        "opcode": message.opcode,
+        "name": message.name,
+        "payload": message.payload.hex(),
+        "fields": _finite(message.fields),
+    }
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    if isinstance(value, bytes):
+        return value.hex()
+    return value
+
+
+def _title(message: CapturedMessage | Command) -> str:
+    size = len(message.payload)
+    return f"{message.name or 'unknown'} ({message.opcode})  {size} byte{'' if size == 1 else 's'}"
+
+
+def _contents(message: CapturedMessage | Command, indent: str) -> Iterator[str]:
+    if message.fields is None:
+        yield from hex_dump(message.payload, indent)
+    else:
+        yield from _show_fields(message.fields, indent)
+
+
+def _show_fields(fields: dict[str, Any], indent: str) -> Iterator[str]:
+    for name, value in fields.items():
+        if isinstance(value, dict):
+            yield f"{indent}{name}:"
+            yield from _show_fields(value, indent + "    ")
+        elif isinstance(value, list) and value and isinstance(value[0], dict):
+            for number, item in enumerate(value):
+                yield f"{indent}{name}[{number}]:"
+                yield from _show_fields(item, indent + "    ")
+        else:
+            yield f"{indent}{name}: {value!r}"

@@ -1,0 +1,79 @@
+"""Names, fields and commands of messages in the clear."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emu.capture.messages import MAX_COMMANDS, Command, split_commands
+from tests.support.known_names import few_messages
+
+
+def command(number, payload, size=None):
+    inner = b"\xff" + struct.pack("<H", number) + payload
+    return struct.pack("<I", len(inner) if size is None else size) + inner
+
+
+def old_command(number, payload):
+    inner = b"\xff" + struct.pack("<H", number) + payload
+    size = bytes([len(inner)]) if len(inner) < 255 else b"\xff" + struct.pack("<H", len(inner))
+    return size + inner
+
+
+def test_a_message_that_fits_has_fields_and_one_that_does_not_has_none():
+    decoder = few_messages()
+    assert decoder.decode(546, 4, b"\1\0\0\0") == ("OP_LoginReplyMsg", {"number": 1}, None)
+    assert decoder.decode(546, 4, b"\1\0\0\0\0") == ("OP_LoginReplyMsg", None, None)
+    assert decoder.decode(546, 8, b"\1") == ("OP_WorldListMsg", None, None)
+    assert decoder.decode(546, 99, b"\1") == (None, None, None)
+
+
+def test_without_a_covered_version_nothing_has_a_name():
+    decoder = few_messages()
+    assert decoder.decode(None, 4, b"\1\0\0\0") == (None, None, None)
+    assert decoder.decode(700, 4, b"\1\0\0\0") == (None, None, None)
+    assert decoder.covers(546)
+    assert not decoder.covers(700)
+
+
+def test_commands_are_split_named_and_decoded():
+    body = command(412, b"\2\0\0\0") + command(413, b"ghost") + command(412, b"")
+    name, fields, commands = few_messages().decode(546, 50, body)
+    assert (name, fields) == ("OP_ClientCmdMsg", None)
+    assert commands == (
+        Command(412, "OP_EqDisplayTextCmd", b"\2\0\0\0", {"number": 2}),
+        Command(413, None, b"ghost", None),
+        Command(412, "OP_EqDisplayTextCmd", b"", None),
+    )
+
+
+@pytest.mark.parametrize("length", [0, 5, 251, 252, 300])
+def test_old_versions_have_shorter_sizes(length):
+    body = old_command(412, bytes(length)) + old_command(9, b"x")
+    assert split_commands(body, 374) == [(412, bytes(length)), (9, b"x")]
+
+
+def test_recorded_command():
+    # eq2-world-recorded.md 2 and 4: EqCollectionUpdate `00 00 01`, 10 bytes with its header.
+    assert split_commands(bytes.fromhex("06000000ffbc01000001"), 546) == [(444, b"\0\0\1")]
+
+
+@pytest.mark.parametrize(
+    "tail", [b"\1", b"\0\0\0\0", command(1, b"abc", 900), command(1, b"", 2), b"\xff" * 4 + b"x"]
+)
+def test_a_damaged_end_gives_the_commands_before_it(tail):
+    assert split_commands(command(412, b"ok") + tail, 546) == [(412, b"ok")]
+
+
+def test_the_number_of_commands_is_bounded():
+    body = command(1, b"") * (MAX_COMMANDS + 5)
+    assert len(split_commands(body, 546)) == MAX_COMMANDS
+
+
+@given(st.binary(max_size=100), st.sampled_from([374, 546]))
+def test_no_bytes_raise_and_nothing_is_invented(body, version):
+    commands = split_commands(body, version)
+    assert sum(len(payload) for _, payload in commands) <= len(body)

@@ -1,0 +1,64 @@
+"""Opcode names and layouts for capture tests that must not depend on the shipped tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from emu.capture.messages import Decoder, MessageDecoder
+from emu.errors import MalformedMessage, UnknownVersion
+
+NAMES = {
+    0: "OP_LoginRequestMsg",
+    1: "OP_LoginByNumRequestMsg",
+    4: "OP_LoginReplyMsg",
+    8: "OP_WorldListMsg",
+    50: "OP_ClientCmdMsg",
+    300: "OP_WideMsg",
+    412: "OP_EqDisplayTextCmd",
+}
+
+
+class FewNames:
+    """The opcodes of one version."""
+
+    def name(self, number: int) -> str | None:
+        """Return a name, or None."""
+        return NAMES.get(number)
+
+
+class FewTables:
+    """Tables that cover 546 and 60114 (and 1, as the real ones do)."""
+
+    def for_version(self, version: int) -> FewNames:
+        """Return the names; raises `UnknownVersion` outside."""
+        if version not in (1, 546, 60114):
+            raise UnknownVersion(version)
+        return FewNames()
+
+
+class FourBytes:
+    """A layout of four bytes."""
+
+    def decode(self, data: bytes) -> dict[str, Any]:
+        """Return one number."""
+        if len(data) != 4:
+            raise MalformedMessage("not four bytes")
+        return {"number": int.from_bytes(data, "little")}
+
+
+class FewLayouts:
+    """Layouts of OP_LoginReplyMsg and of the display text command."""
+
+    def layouts_for(
+        self, opcode_name: str, command_name: str | None, version: int
+    ) -> Iterable[Decoder]:
+        """Return the layouts of one message."""
+        del version
+        known = ("OP_LoginReplyMsg", None), ("OP_ClientCmdMsg", "OP_EqDisplayTextCmd")
+        return [FourBytes()] if (opcode_name, command_name) in known else []
+
+
+def few_messages() -> MessageDecoder:
+    """Return a decoder of these names and layouts."""
+    return MessageDecoder(FewTables(), FewLayouts())
