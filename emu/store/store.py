@@ -15,6 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from emu.errors import StoreError
 from emu.login.ports import Account, Character, ClientLog, Equipment, World, ZoneDescription
 from emu.store import accounts, addresses, characters, reports, world_characters, worlds
 from emu.store.addresses import BannedAddress
@@ -32,12 +33,13 @@ from emu.world.ports import WorldCharacter
 class Store:
     """An open database. Every method raises `StoreError` when the database fails."""
 
-    __slots__ = ("_connection", "path")
+    __slots__ = ("_connection", "_depth", "path")
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         """Take an open connection; `open` and `create` are how to get one."""
         self.path = path
         self._connection = connection
+        self._depth = 0
 
     @classmethod
     def open(cls, path: Path, *, wait: float = LOCK_WAIT) -> Store:
@@ -75,18 +77,23 @@ class Store:
         """All changes inside, or none; inside another transaction, a part that can fail alone."""
         connection = self._connection
         with readable_errors(self.path):
-            inner = connection.in_transaction
+            inner = self._depth > 0
+            if inner and not connection.in_transaction:
+                raise StoreError(f"{self.path}: an earlier failure undid this group of changes")
             connection.execute("SAVEPOINT part" if inner else "BEGIN IMMEDIATE")
+            self._depth += 1
             try:
                 yield connection
                 connection.execute("RELEASE part" if inner else "COMMIT")
             except BaseException:
                 if not inner:
                     roll_back(connection)
-                elif connection.in_transaction:  # some failures end the whole transaction
+                elif connection.in_transaction:  # SQLite may have ended all of it: disk full, say
                     connection.execute("ROLLBACK TO part")
                     connection.execute("RELEASE part")
                 raise
+            finally:
+                self._depth -= 1
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:

@@ -1,0 +1,81 @@
+"""Token buckets that slow guessing down, and by whom addresses are counted.
+
+A bucket is full until something goes wrong; every wrong try takes a token, time gives tokens back,
+and without one nothing more is tried. Time is an argument, memory is bounded.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections import OrderedDict
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """How many tries somebody has at once, and how many seconds each takes to come back."""
+
+    burst: int
+    refill: float
+
+
+class Throttle:
+    """A bucket for each key; keys that were not touched for longest are forgotten first."""
+
+    __slots__ = ("_allowance", "_buckets", "_most_keys")
+
+    def __init__(self, allowance: Allowance, *, most_keys: int = 100_000) -> None:
+        self._allowance = allowance
+        self._most_keys = most_keys
+        self._buckets: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._buckets)
+
+    def allows(self, key: Hashable, now: float) -> bool:
+        """Say whether a token is left."""
+        return self._tokens(key, now) >= 1
+
+    def take(self, key: Hashable, now: float) -> bool:
+        """Take a token; False, with nothing taken, when none is left."""
+        tokens = self._tokens(key, now)
+        if tokens < 1:
+            return False
+        self._put(key, tokens - 1, now)
+        return True
+
+    def charge(self, key: Hashable, now: float) -> None:
+        """Take a token even when none is left; debt grows to one full bucket at most."""
+        self._put(key, max(self._tokens(key, now) - 1, -float(self._allowance.burst)), now)
+
+    def give_back(self, key: Hashable, now: float) -> None:
+        """Return a token that was taken for something that turned out right."""
+        self._put(key, self._tokens(key, now) + 1, now)
+
+    def _tokens(self, key: Hashable, now: float) -> float:
+        tokens, when = self._buckets.get(key, (self._allowance.burst, now))
+        gained = max(0.0, now - when) / self._allowance.refill
+        return min(float(self._allowance.burst), tokens + gained)
+
+    def _put(self, key: Hashable, tokens: float, now: float) -> None:
+        if tokens >= self._allowance.burst:
+            self._buckets.pop(key, None)
+            return
+        self._buckets[key] = (tokens, now)
+        self._buckets.move_to_end(key)
+        if len(self._buckets) > self._most_keys:
+            self._buckets.popitem(last=False)
+
+
+def address_key(address: str) -> str:
+    """Return whom an address stands for: itself for IPv4, its /64 network for IPv6."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(parsed, ipaddress.IPv4Address):
+        return str(parsed)
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return str(ipaddress.IPv6Network((int(parsed) >> 64 << 64, 64)))
