@@ -1,0 +1,116 @@
+"""Messages as text and JSON."""
+
+from __future__ import annotations
+
+import json
+
+from emu.capture.messages import CapturedMessage, Command
+from emu.capture.show import hex_dump, show_time, to_json, to_text
+
+ENDS = (("10.0.0.1", 40001), ("2001:db8::2", 9100))
+
+
+def message(**changes):
+    values = {
+        "t": 1763712000.0597, "source": ENDS[0], "destination": ENDS[1], "version": 546,
+        "opcode": 4, "name": "OP_LoginReplyMsg", "payload": b"\1\0\0\0",
+        "fields": {"number": 1}, "commands": None,
+    }  # fmt: skip
+    return CapturedMessage(**{**values, **changes})
+
+
+def test_json_has_exactly_these_keys():
+    record = json.loads(to_json(message()))
+    assert record == {
+        "t": 1763712000.0597, "from": "10.0.0.1:40001", "to": "[2001:db8::2]:9100",
+        "version": 546, "opcode": 4, "name": "OP_LoginReplyMsg", "payload": "01000000",
+        "fields": {"number": 1},
+    }  # fmt: skip
+
+
+def test_json_of_what_is_not_known():
+    record = json.loads(to_json(message(version=None, name=None, fields=None)))
+    assert [record[key] for key in ("version", "name", "fields")] == [None] * 3
+
+
+def test_json_of_commands():
+    commands = (Command(412, "OP_EqDisplayTextCmd", b"\2", {"x": 2}), Command(9, None, b"", None))
+    record = json.loads(to_json(message(fields=None, commands=commands)))
+    assert record["commands"] == [
+        {"opcode": 412, "name": "OP_EqDisplayTextCmd", "payload": "02", "fields": {"x": 2}},
+        {"opcode": 9, "name": None, "payload": "", "fields": None},
+    ]
+    assert json.loads(to_json(message(commands=())))["commands"] == []
+
+
+def test_json_is_one_strict_line_whatever_a_peer_sent():
+    fields = {"a": float("nan"), "b": [float("inf"), {"c": 1.5}], "d": "line\nfeed\x1b[2J\xff"}
+    line = to_json(message(fields=fields))
+    assert "\n" not in line
+    assert "\x1b" not in line
+
+    def refuse(name):
+        raise AssertionError(name)
+
+    record = json.loads(line, parse_constant=refuse)
+    assert record["fields"] == {"a": None, "b": [None, {"c": 1.5}], "d": "line\nfeed\x1b[2J\xff"}
+
+
+def test_text_with_fields_nested_and_in_lists():
+    fields = {
+        "name": "Aldana", "color": [1, 2, 3], "empty": [],
+        "place": {"x": 1.5}, "world_list": [{"id": 1}, {"id": 2}],
+    }  # fmt: skip
+    assert to_text(message(fields=fields)) == (
+        "2025-11-21 08:00:00.059700  10.0.0.1:40001 > [2001:db8::2]:9100"
+        "  OP_LoginReplyMsg (4)  4 bytes\n"
+        "    name: 'Aldana'\n"
+        "    color: [1, 2, 3]\n"
+        "    empty: []\n"
+        "    place:\n"
+        "        x: 1.5\n"
+        "    world_list[0]:\n"
+        "        id: 1\n"
+        "    world_list[1]:\n"
+        "        id: 2"
+    )
+
+
+def test_text_of_an_unknown_message_is_a_hex_dump():
+    text = to_text(message(name=None, fields=None, payload=bytes(range(0x1F, 0x31))))
+    assert text.split("\n")[0].endswith("unknown (4)  18 bytes")
+    assert text.split("\n")[1:] == [
+        "    000000  1f 20 21 22 23 24 25 26 27 28 29 2a 2b 2c 2d 2e  . !\"#$%&'()*+,-.",
+        "    000010  2f 30                                            /0",
+    ]
+
+
+def test_text_of_commands():
+    commands = (Command(412, "OP_EqDisplayTextCmd", b"\2", {"x": 2}), Command(9, None, b"A", None))
+    text = to_text(message(name="OP_ClientCmdMsg", fields=None, commands=commands))
+    assert text.split("\n")[1:] == [
+        "    OP_EqDisplayTextCmd (412)  1 byte",
+        "        x: 2",
+        "    unknown (9)  1 byte",
+        "        000000  41                                               A",
+    ]
+    garbled = to_text(message(name="OP_ClientCmdMsg", fields=None, commands=()))
+    assert garbled.split("\n")[1].startswith("    000000  01 00 00 00")
+
+
+def test_text_never_carries_a_peers_control_characters():
+    text = to_text(message(fields={"name": "\x1b[2J\r\n\x9b", "bytes": b"\x1b"}))
+    assert "\x1b" not in text
+    assert "\r" not in text
+    assert "\x9b" not in text
+    assert len(text.split("\n")) == 3
+
+
+def test_times_that_are_no_date_are_shown_as_seconds():
+    assert show_time(0.5) == "1970-01-01 00:00:00.500000"
+    assert show_time(1e30) == f"{1e30:.6f}"
+    assert show_time(-1e30) == f"{-1e30:.6f}"
+
+
+def test_an_empty_payload_dumps_nothing():
+    assert list(hex_dump(b"")) == []
