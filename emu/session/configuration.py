@@ -80,7 +80,7 @@ class SessionConfig:
     timeout_maximum: float = 5.0
     transmission_limit: int = 15
     congestion_window_start: int = 14_600
-    congestion_window_minimum_datagrams: int = 2
+    congestion_window_minimum_datagrams: int = 8
 
     # Life (3, 8)
     session_request_interval: float = 1.0

@@ -161,8 +161,11 @@ class SendQueue:
             return  # late copy of an older Ack
         if count > (self._next - self._base) & MASK:
             raise MalformedDatagram("ack of a packet never sent")
-        for acked in range(self._base, self._base + count):
-            self._arrived(acked & MASK, now, measure=acked - self._base == count - 1)
+        arrived = [self._arrived((self._base + step) & MASK, now) for step in range(count)]
+        last = arrived[-1]
+        # When one of them was sent twice, the last may have waited for it: no measure of the path.
+        if last is not None and all(sent is None or sent.transmissions == 1 for sent in arrived):
+            self.round_trip.measure(now - last.sent_at)
         self._base = (sequence + 1) & MASK
         self._progress(now)
 
@@ -173,28 +176,29 @@ class SendQueue:
             return
         if ahead >= (self._next - self._base) & MASK:
             raise MalformedDatagram("ack of a packet never sent")
-        if sequence in self._under_way:
-            self._arrived(sequence, now, measure=True)
+        sent = self._arrived(sequence, now)
+        if sent is not None:
+            if sent.transmissions == 1:
+                self.round_trip.measure(now - sent.sent_at)
             self._progress(now)
 
-    def _arrived(self, sequence: int, now: float, *, measure: bool) -> None:
+    def _arrived(self, sequence: int, now: float) -> _Sent | None:
+        """Take a packet off the way and learn from it; None when that was done before."""
         sent = self._under_way.pop(sequence, None)
         if sent is None:
-            return
+            return None
         size = len(sent.packet)
         self.queued_bytes -= size - 4
         if not sent.lost:
             self.congestion.on_acked(size, sent.sent_at)
-        if sent.transmissions == 1:
-            if measure:
-                self.round_trip.measure(now - sent.sent_at)
-        elif now - sent.sent_at < self.round_trip.low:
+        if sent.transmissions > 1 and now - sent.sent_at < self.round_trip.low:
             # The first copy arrived after all: this path reorders, so wait longer from now on.
             self._reorder = min(self._reorder + _REORDER_STEP, _REORDER_MAXIMUM)
-            return
+            return sent
         newest_at, newest = self._newest_acked
         if (sent.sent_at, distance(newest, sequence)) > (newest_at, 0):
             self._newest_acked = (sent.sent_at, sequence)
+        return sent
 
     def _progress(self, now: float) -> None:
         self._backoff = 0

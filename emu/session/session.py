@@ -312,6 +312,7 @@ class Session(SessionLife):
         self._events.append(KeyEstablished(key))
         early = self._early
         self._early = None
+        self._early_bytes = 0
         for opcode, payload in early or ():
             self._channel.add(self._codec.encode(opcode, payload))
 

@@ -1,0 +1,153 @@
+"""A simulated network between two sessions: lossy, repeating, reordering, with its own clock.
+
+No reactor and no waiting: time jumps to the next arrival or timer.
+"""
+
+from __future__ import annotations
+
+import heapq
+import random
+from collections.abc import Iterator
+
+from emu.session import Event, Message, Role, Session, SessionConfig
+
+CHECK_KEY = 0x33624702
+KEY_BLOCK = bytes(range(1, 61))
+SESSION_ID = 0x5352F60F
+
+
+class Link:
+    """Joins a client-role and a server-role session; `now` is seconds since an arbitrary start.
+
+    `loss`, `duplicate` and `reorder` are probabilities for each datagram, `delay` is one way. A
+    reordered datagram takes up to three delays instead of one. `events` holds what each side told,
+    `carried` and `lost` count datagrams, `carried_by` those that one side sent.
+    """
+
+    def __init__(
+        self,
+        client: Session,
+        server: Session,
+        *,
+        loss: float = 0.0,
+        duplicate: float = 0.0,
+        reorder: float = 0.0,
+        delay: float = 0.05,
+        seed: int = 0,
+        now: float = 1000.0,
+    ) -> None:
+        self.client = client
+        self.server = server
+        self.loss = loss
+        self.duplicate = duplicate
+        self.reorder = reorder
+        self.delay = delay
+        self.now = now
+        self.carried = 0
+        self.lost = 0
+        self.carried_by = {Role.CLIENT: 0, Role.SERVER: 0}
+        self.events: dict[Role, list[Event]] = {Role.CLIENT: [], Role.SERVER: []}
+        self.wire: list[tuple[Role, bytes]] = []
+        self._random = random.Random(seed)
+        self._arrivals: list[tuple[float, int, Session, bytes]] = []
+        self._count = 0
+
+    def messages(self, role: Role) -> list[tuple[int, bytes]]:
+        """Return opcode and body of everything that arrived at one side."""
+        return [(e.opcode, e.body) for e in self.events[role] if isinstance(e, Message)]
+
+    def _sessions(self) -> Iterator[tuple[Session, Session]]:
+        yield self.client, self.server
+        yield self.server, self.client
+
+    def flush(self) -> None:
+        """Take events and datagrams of both sides; the datagrams are on their way then."""
+        for session, other in self._sessions():
+            while (event := session.next_event()) is not None:
+                self.events[session.role].append(event)
+            for datagram in session.datagrams_to_send(self.now):
+                self.carried_by[session.role] += 1
+                self.wire.append((session.role, datagram))
+                self._carry(other, datagram)
+            while (event := session.next_event()) is not None:
+                self.events[session.role].append(event)
+
+    def _carry(self, receiver: Session, datagram: bytes) -> None:
+        self.carried += 1
+        chance = self._random.random
+        if chance() < self.loss:
+            self.lost += 1
+            return
+        copies = 2 if chance() < self.duplicate else 1
+        for _ in range(copies):
+            delay = self.delay * (1 + 2 * chance() if chance() < self.reorder else 1)
+            self._count += 1
+            heapq.heappush(self._arrivals, (self.now + delay, self._count, receiver, datagram))
+
+    def _next_time(self) -> float | None:
+        times = [session.get_timer() for session, _ in self._sessions()]
+        times += [self._arrivals[0][0]] if self._arrivals else []
+        return min((time for time in times if time is not None), default=None)
+
+    def step(self, until: float | None = None) -> bool:
+        """Go to the next thing that happens; False when that is after `until`, or never."""
+        self.flush()
+        time = self._next_time()
+        if time is None or (until is not None and time > until):
+            return False
+        self.now = max(self.now, time)
+        while self._arrivals and self._arrivals[0][0] <= self.now:
+            _, _, receiver, datagram = heapq.heappop(self._arrivals)
+            receiver.receive_datagram(datagram, self.now)
+        for session, _ in self._sessions():
+            timer = session.get_timer()
+            if timer is not None and timer <= self.now:
+                session.handle_timer(self.now)
+        self.flush()
+        return True
+
+    def run(self, seconds: float) -> None:
+        """Let this much time pass."""
+        until = self.now + seconds
+        while self.step(until):
+            pass
+        self.now = until
+
+    def settle(self, seconds: float = 600.0) -> None:
+        """Run until both sides have had everything acknowledged, at most for some seconds."""
+        until = self.now + seconds
+        self.flush()
+        while any(self._busy(session) for session, _ in self._sessions()):
+            assert self.step(until), "the link did not settle"
+
+    @staticmethod
+    def _busy(session: Session) -> bool:
+        statistics = session.statistics()
+        return not session.ended and bool(statistics.queued_bytes or statistics.packets_under_way)
+
+
+def make_sessions(
+    config: SessionConfig | None = None, server_config: SessionConfig | None = None
+) -> tuple[Session, Session]:
+    """Return a client and a server session that have not begun."""
+    config = config or SessionConfig()
+    client = Session(config, role=Role.CLIENT, session_id=SESSION_ID, key_block=KEY_BLOCK)
+    server = Session(server_config or config, role=Role.SERVER, check_key=CHECK_KEY, address="peer")
+    return client, server
+
+
+def connected_link(config: SessionConfig | None = None, **settings: float) -> Link:
+    """Return a link whose sessions have a key; the set-up itself went over a perfect link."""
+    client, server = make_sessions(config)
+    link = Link(client, server, seed=int(settings.pop("seed", 0)))
+    client.connect(link.now)
+    link.run(1.0)
+    assert client.key is not None
+    assert client.key == server.key
+    for name, value in settings.items():
+        setattr(link, name, value)
+    link.events = {Role.CLIENT: [], Role.SERVER: []}
+    link.carried = link.lost = 0
+    link.carried_by = {Role.CLIENT: 0, Role.SERVER: 0}
+    link.wire.clear()
+    return link
