@@ -1,0 +1,192 @@
+"""The TCP port on which world servers register with the login service.
+
+Owns who may connect and how often; a link's protocol is `emu.link.LoginEnd`, and which world it is
+decides `emu.login.directory`. Same port number as the clients' UDP port (eq2-login.md 10); a
+second port may speak TLS.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from twisted.internet.defer import Deferred, DeferredList, maybeDeferred
+from twisted.internet.interfaces import IAddress, IListeningPort
+from twisted.internet.protocol import Factory, connectionDone
+from twisted.internet.ssl import CertificateOptions
+from twisted.internet.task import LoopingCall
+from twisted.python.failure import Failure
+
+from emu.link.login_end import LoginEnd, LoginEndConfig
+from emu.link.rate import RateLimit
+from emu.login.directory import WorldDirectory
+from emu.net.link_connection import ConnectionLimits, LinkConnection
+from emu.net.link_tasks import Tasks
+from emu.net.logs import logger
+
+_log = logger("link")
+MOST_REMEMBERED = 10_000
+"""Addresses whose refusals are remembered."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkServerConfig:
+    """Limits of the listening side; times are seconds."""
+
+    max_connections: int = 512
+    connections_per_address: int = 16
+    suspect_connections_per_minute: int = 30
+    """Connections a minute of an address that has given a wrong password before."""
+    revalidate_interval: float = 60.0
+    """How often connected worlds are looked up again, to drop those disabled meanwhile."""
+    end: LoginEndConfig = field(default_factory=LoginEndConfig)
+    connection: ConnectionLimits = field(default_factory=ConnectionLimits)
+
+
+class WorldConnection(LinkConnection):
+    """One world's connection; what the directory knows as a `WorldLink`."""
+
+    end: LoginEnd
+
+    def __init__(self, server: LinkServer, address: str) -> None:
+        super().__init__(server.reactor, server.config.connection)
+        self._server = server
+        self.address = address
+
+    def connectionMade(self) -> None:
+        """Wait for the world to introduce itself."""
+        transport: Any = self.transport
+        transport.setTcpNoDelay(True)
+        transport.setTcpKeepAlive(True)
+        self.start(LoginEnd(self._server.config.end, self._clock.seconds()))
+
+    def accept(self, now: float) -> None:
+        """Let the world in."""
+        self.end.accept(now)
+        self.serve()
+
+    def refuse(self, text: str, reason: str, now: float) -> None:
+        """Send a fatal error and end the link."""
+        self.end.refuse(text, reason, now)
+        self.serve()
+
+    def take_event(self, event: object, now: float) -> None:
+        """Hand an event on to the directory."""
+        self._server.directory.link_event(self, event, now)
+
+    def link_closed(self, reason: str, now: float) -> None:
+        """Count why, and tell the directory."""
+        self._server.closed(self, reason, now)
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:
+        """The connection is gone."""
+        super().connectionLost(reason)
+        self._server.gone(self)
+
+
+class LinkServer(Factory):
+    """Takes worlds' connections for one `WorldDirectory`; `listen` may be called more than once.
+
+    `tasks` runs the coroutines of the directory, so that `stop` can wait for them.
+    """
+
+    noisy = False
+
+    def __init__(
+        self, config: LinkServerConfig, directory: WorldDirectory, tasks: Tasks, reactor: Any
+    ) -> None:
+        self.config = config
+        self.directory = directory
+        self.reactor = reactor
+        self.counters: Counter[str] = Counter()
+        """Connections not taken and links closed, by reason."""
+        self._tasks = tasks
+        self._ports: list[IListeningPort] = []
+        self._connections: set[WorldConnection] = set()
+        self._by_address: Counter[str] = Counter()
+        self._refusals: dict[str, RateLimit] = {}
+        self._stopped: Deferred[None] | None = None
+        self._revalidating = LoopingCall(self._revalidate)
+        self._revalidating.clock = reactor
+
+    @property
+    def connections(self) -> int:
+        """Connections that are open now, registered or not."""
+        return len(self._connections)
+
+    def listen(self, host: str, port: int, tls: CertificateOptions | None = None) -> IListeningPort:
+        """Listen on an address; port 0 lets the system choose. Raises `CannotListenError`."""
+        if tls is None:
+            listening = self.reactor.listenTCP(port, self, interface=host)
+        else:
+            listening = self.reactor.listenSSL(port, self, tls, interface=host)
+        self._ports.append(listening)
+        if not self._revalidating.running:
+            self._revalidating.start(self.config.revalidate_interval, now=False)
+        found: IListeningPort = listening
+        return found
+
+    async def stop(self) -> None:
+        """Stop listening, end every link, and wait until all they reported is stored."""
+        if self._revalidating.running:
+            self._revalidating.stop()
+        ports, self._ports = self._ports, []
+        await DeferredList([maybeDeferred(port.stopListening) for port in ports])
+        if self._connections:
+            self._stopped = Deferred()
+            for connection in list(self._connections):
+                connection.close("server is stopping", self.reactor.seconds())
+            await self._stopped
+        await self._tasks.finished()
+
+    def buildProtocol(self, addr: IAddress | None) -> WorldConnection | None:
+        """Take a connection, or None when one limit or another is reached."""
+        peer: Any = addr
+        address = str(peer.host)
+        reason = self._reason_against(address)
+        if reason is not None:
+            self.counters[reason] += 1
+            return None
+        connection = WorldConnection(self, address)
+        self._connections.add(connection)
+        self._by_address[address] += 1
+        return connection
+
+    def _reason_against(self, address: str) -> str | None:
+        if len(self._connections) >= self.config.max_connections:
+            return "too many connections"
+        if self._by_address[address] >= self.config.connections_per_address:
+            return "too many connections of one address"
+        refused_before = self._refusals.get(address)
+        if refused_before is not None and not refused_before.take(1, self.reactor.seconds()):
+            return "too many refused registrations"
+        return None
+
+    def closed(self, connection: WorldConnection, reason: str, now: float) -> None:
+        """Count why a link is over; its connection may linger."""
+        self.counters[reason] += 1
+        if reason == "bad password":
+            self._remember_refusal(connection.address, now)
+        _log.debug("link of {address} closed: {reason}", address=connection.address, reason=reason)
+        self.directory.link_closed(connection, reason, now)
+
+    def gone(self, connection: WorldConnection) -> None:
+        """Forget a connection."""
+        self._connections.discard(connection)
+        self._by_address[connection.address] -= 1
+        if not self._by_address[connection.address]:
+            del self._by_address[connection.address]
+        if not self._connections and self._stopped is not None:
+            stopped, self._stopped = self._stopped, None
+            stopped.callback(None)
+
+    def _remember_refusal(self, address: str, now: float) -> None:
+        """Count the connections of this address from now on."""
+        if len(self._refusals) >= MOST_REMEMBERED:
+            self._refusals.clear()
+        most = float(self.config.suspect_connections_per_minute)
+        self._refusals.setdefault(address, RateLimit(most / 60, most, now))
+
+    def _revalidate(self) -> None:
+        self._tasks.spawn(self.directory.revalidate())

@@ -1,0 +1,93 @@
+"""TLS for links between our own processes: one self-signed certificate, pinned by fingerprint.
+
+The link carries password hashes in clear, and a hash is all a world needs to register. No
+certificate authority is asked: the world knows the SHA-256 fingerprint of the login server's
+certificate and talks to nobody else.
+"""
+
+from __future__ import annotations
+
+import hmac
+from datetime import datetime, timedelta
+from typing import Any
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from OpenSSL import SSL
+from twisted.internet import ssl
+from twisted.internet.interfaces import ISSLTransport
+
+from emu.errors import FileFormatError
+
+VALID_DAYS = 3650
+
+
+def make_certificate(name: str, now: datetime) -> bytes:
+    """Return a new private key and a self-signed certificate for it, both as PEM, key first.
+
+    `now` must know its time zone. The file must be readable by the login server only.
+    """
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(subject)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=VALID_DAYS))
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    private = key.private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )
+    return private + certificate.public_bytes(serialization.Encoding.PEM)
+
+
+def certificate_fingerprint(pem: bytes) -> str:
+    """Return the SHA-256 fingerprint of a PEM certificate: 64 lower-case hex digits.
+
+    Raises `FileFormatError` when there is none in `pem`.
+    """
+    try:
+        certificate = x509.load_pem_x509_certificate(pem)
+    except ValueError:
+        raise FileFormatError("no PEM certificate in the link's certificate file") from None
+    return certificate.fingerprint(hashes.SHA256()).hex()
+
+
+def server_options(pem: bytes) -> ssl.CertificateOptions:
+    """Return what a listening port needs, from a PEM with key and certificate.
+
+    Raises `FileFormatError` when either is missing.
+    """
+    try:
+        pair: Any = ssl.PrivateCertificate.loadPEM(pem)  # type: ignore[no-untyped-call]
+    except SSL.Error:
+        raise FileFormatError(
+            "the link's certificate file needs a private key and a certificate, both as PEM"
+        ) from None
+    return ssl.CertificateOptions(
+        privateKey=pair.privateKey.original,
+        certificate=pair.original,
+        raiseMinimumTo=ssl.TLSVersion.TLSv1_2,
+    )
+
+
+def client_options() -> ssl.CertificateOptions:
+    """Return what a connecting side needs; the caller must check the fingerprint itself."""
+    return ssl.CertificateOptions(verify=False, raiseMinimumTo=ssl.TLSVersion.TLSv1_2)
+
+
+def peer_has_fingerprint(transport: ISSLTransport, fingerprint: str) -> bool:
+    """Say whether the peer's certificate has this fingerprint; call it after the handshake."""
+    certificate: Any = transport.getPeerCertificate()
+    if certificate is None:
+        return False
+    found: str = certificate.to_cryptography().fingerprint(hashes.SHA256()).hex()
+    return hmac.compare_digest(found, fingerprint.replace(":", "").lower())
