@@ -137,13 +137,24 @@ class CaptureReader:
                 if not data:
                     return
                 self._inflater = zlib.decompressobj(wbits=31)
+            before = self._inflater.copy()
             try:
                 piece = self._inflater.decompress(data, CHUNK)
             except zlib.error as error:
+                yield from _salvage(before, data)
                 raise FileFormatError("the gzip data is damaged") from error
             data = self._inflater.unused_data or self._inflater.unconsumed_tail
             if piece:
                 yield piece
+
+
+def _salvage(inflater: zlib._Decompress, data: bytes) -> Iterator[bytes]:
+    """Yield what is good before the damage; a failing call keeps its output to itself."""
+    for at in range(len(data)):
+        try:
+            yield inflater.decompress(data[at : at + 1])
+        except zlib.error:
+            return
 
 
 def read_capture(stream: BinaryIO, reader: CaptureReader | None = None) -> Iterator[Record]:

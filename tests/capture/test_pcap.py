@@ -67,6 +67,19 @@ def test_damaged_and_cut_gzip_is_said_so():
         read_all(packed[:-4])
 
 
+@pytest.mark.parametrize("step", [37, 1 << 20])
+def test_records_before_damaged_gzip_data_come_out(step):
+    frames = [IPV4_HELLO[:-5] + bytes([n, 3 * n % 256, 7, n ^ 85, 9]) for n in range(200)]
+    packed = bytearray(gzip.compress(classic(frames)))
+    packed[-60:-40] = b"\xff" * 20
+    reader, records = CaptureReader(), []
+    with pytest.raises(FileFormatError, match="gzip data is damaged"):  # noqa: PT012
+        for at in range(0, len(packed), step):
+            for record in reader.receive_data(bytes(packed[at : at + step])):
+                records.append(record)
+    assert 100 < len(records) < 200
+
+
 def test_a_cut_file_gives_what_was_whole_and_then_one_error():
     data = classic([IPV4_HELLO] * 3)
     reader = CaptureReader()
