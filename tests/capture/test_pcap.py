@@ -7,6 +7,7 @@ import gzip
 import io
 import struct
 import tracemalloc
+import zlib
 
 import pytest
 from hypothesis import given, settings
@@ -69,15 +70,15 @@ def test_damaged_and_cut_gzip_is_said_so():
 
 @pytest.mark.parametrize("step", [37, 1 << 20])
 def test_records_before_damaged_gzip_data_come_out(step):
-    frames = [IPV4_HELLO[:-5] + bytes([n, 3 * n % 256, 7, n ^ 85, 9]) for n in range(200)]
-    packed = bytearray(gzip.compress(classic(frames)))
-    packed[-60:-40] = b"\xff" * 20
+    deflater = zlib.compressobj(wbits=31)
+    packed = deflater.compress(classic([IPV4_HELLO] * 200))
+    packed += deflater.flush(zlib.Z_SYNC_FLUSH) + b"\x07" * 20  # no block has this type
     reader, records = CaptureReader(), []
     with pytest.raises(FileFormatError, match="gzip data is damaged"):  # noqa: PT012
         for at in range(0, len(packed), step):
-            for record in reader.receive_data(bytes(packed[at : at + step])):
+            for record in reader.receive_data(packed[at : at + step]):
                 records.append(record)
-    assert 100 < len(records) < 200
+    assert len(records) == 200
 
 
 def test_a_cut_file_gives_what_was_whole_and_then_one_error():
