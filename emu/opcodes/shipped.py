@@ -1,0 +1,22 @@
+"""The opcode tables that ship with the program, read once from their text under ``opcodes/``."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from emu.opcodes.rows import OpcodeRow
+from emu.opcodes.table import OpcodeTables
+from emu.opcodes.text import read_folder
+from emu.resources import opcodes_folder
+
+
+@cache
+def shipped_rows() -> tuple[OpcodeRow, ...]:
+    """Return every row of the shipped text; raises `FileFormatError` when it is damaged."""
+    return tuple(read_folder(opcodes_folder()))
+
+
+@cache
+def shipped_tables() -> OpcodeTables:
+    """Return the tables of the shipped text; always the same object."""
+    return OpcodeTables(shipped_rows())
