@@ -118,7 +118,7 @@ def _check(path: Path, connection: sqlite3.Connection, steps: Sequence[Step]) ->
     if path.stat().st_size <= CHECKED_SIZE:
         verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if verdict != "ok":
-            raise StoreError(_damaged(path, verdict))
+            raise StoreError(_damaged(path, " ".join(verdict.split())))
     connection.execute("BEGIN IMMEDIATE")  # shows now whether the file can be written
     connection.execute("ROLLBACK")
 

@@ -1,0 +1,89 @@
+from dataclasses import replace
+
+import pytest
+
+from emu.errors import StoreError
+from emu.login.ports import Character, Equipment, World
+from emu.store import Store, characters
+from tests.support.stores import character
+
+
+def test_a_character_comes_back_as_it_was(store: Store) -> None:
+    added = store.add_character(character())
+    assert added.id == 1
+    assert store.characters_of(1) == [added]
+    assert characters.find(store.connection, 1, 7) == added
+    assert store.count_characters(account_id=1) == store.count_characters(world_id=1) == 1
+
+
+def test_an_older_row_of_the_same_character_is_marked_deleted(store: Store) -> None:
+    store.add_character(character())
+    newer = store.add_character(character(name="Bryn"))
+    assert store.characters_of(1) == [newer]
+    rows = store.connection.execute("SELECT name, deleted FROM characters ORDER BY id").fetchall()
+    assert [tuple(row) for row in rows] == [("Ayla", 1), ("Bryn", 0)]
+
+
+def test_characters_of_two_worlds_are_kept_apart(store: Store) -> None:
+    store.add_world(World(0, "Other", "other", ""))
+    first = store.add_character(character())
+    second = store.add_character(character(world_id=2))
+    assert store.characters_of(1) == [first, second]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"account_id": 2}, {"world_id": 2}, {"char_id": 8}, {"name": "ayla"}],
+)
+def test_only_the_very_character_is_deleted(store: Store, wrong: dict[str, object]) -> None:
+    store.add_character(character())
+    right: dict[str, object] = {"account_id": 1, "world_id": 1, "char_id": 7, "name": "Ayla"}
+    assert not store.delete_character(**(right | wrong))  # type: ignore[arg-type]
+    assert store.delete_character(1, 1, 7, "Ayla")
+    assert not store.delete_character(1, 1, 7, "Ayla")
+    assert store.characters_of(1) == []
+
+
+def test_columns_and_looks_are_changed(store: Store) -> None:
+    added = store.add_character(character())
+    changes = {"level": 13, "class_": 4, "zone_name": "qey_north", "race_type": 112, "name": "Ay"}
+    assert store.update_character(1, 1, 7, changes)
+    assert store.characters_of(1) == [
+        replace(
+            added,
+            level=13,
+            class_=4,
+            zone_name="qey_north",
+            name="Ay",
+            appearance={"race_type": 112, "body_size": -20},
+        )
+    ]
+    assert not store.update_character(1, 1, 8, {"level": 1})
+
+
+def test_a_change_is_whole_or_nothing(store: Store) -> None:
+    added = store.add_character(character())
+    with pytest.raises(StoreError):
+        store.update_character(1, 1, 7, {"level": 99, "race_type": "no number"})
+    assert store.characters_of(1) == [added]
+
+
+def test_a_character_without_account_or_world_is_refused_whole(store: Store) -> None:
+    with pytest.raises(StoreError, match="FOREIGN KEY"):
+        store.add_character(character(account_id=5))
+    assert store.connection.execute("SELECT count(*) FROM character_colors").fetchone()[0] == 0
+
+
+def test_equipment_of_known_characters_is_stored(store: Store) -> None:
+    store.add_character(character())
+    changed = Equipment(3, 901)
+    cloak = Equipment(19, 5, (0, 128, 255), (255, 0, 1))
+    store.set_equipment(1, [(7, changed), (99, cloak), (7, cloak)])
+    (stored,) = store.characters_of(1)
+    assert stored.equipment == (changed, cloak)
+
+
+def test_every_field_has_a_column() -> None:
+    looks = {"id", "appearance", "colors", "equipment"}
+    assert set(characters.FIELDS) == set(Character.__dataclass_fields__) - looks
+    assert set(characters.FIELDS) > characters.CHANGEABLE

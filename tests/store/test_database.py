@@ -1,0 +1,158 @@
+"""A database file is whole or refused with one line that names it."""
+
+import sqlite3
+import stat
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from emu.errors import DuplicateName, StoreError
+from emu.store.database import create_database, open_database, readable_errors
+from emu.store.migrations import Step, schema_version, shipped_steps
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    made = tmp_path / "state" / "emu.sqlite"
+    assert create_database(made)
+    return made
+
+
+def refusal(path: Path, **options: float) -> str:
+    with pytest.raises(StoreError) as caught:
+        open_database(path, **options)
+    text = str(caught.value)
+    assert "\n" not in text
+    assert text.startswith(f"{path}: ")
+    return text
+
+
+def test_a_fresh_database_has_the_whole_schema_and_only_its_owner_reads_it(path: Path) -> None:
+    with closing(open_database(path)) as connection:
+        assert schema_version(connection) == shipped_steps()[-1].number
+        assert connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+        assert connection.execute("PRAGMA foreign_keys").fetchone()[0] == 1
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert [item.name for item in path.parent.iterdir()] == ["emu.sqlite"]
+
+
+def test_an_existing_file_is_never_replaced(path: Path) -> None:
+    before = path.read_bytes()
+    assert not create_database(path)
+    assert path.read_bytes() == before
+
+
+def test_a_creation_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="no such table"):
+        create_database(
+            tmp_path / "emu.sqlite", steps=[Step(1, "bad", "INSERT INTO no VALUES (1);")]
+        )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_missing_database_is_not_made_by_opening(tmp_path: Path) -> None:
+    assert "there is no such database" in refusal(tmp_path / "emu.sqlite")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_newer_schema_is_refused(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 999")
+    assert "newer version of this program (schema 999" in refusal(path)
+
+
+def test_the_database_of_another_program_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA application_id = 77")
+        connection.execute("CREATE TABLE accounts (x)")
+    assert "another program" in refusal(path)
+
+
+def garbage(path: Path) -> None:
+    path.write_bytes(b"this is no database at all" * 400)
+
+
+def torn(path: Path) -> None:
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+
+
+def scribbled(path: Path) -> None:
+    whole = bytearray(path.read_bytes())
+    whole[4096 : 4096 * 6] = b"\xa5" * (4096 * 5)
+    path.write_bytes(bytes(whole))
+
+
+@pytest.mark.parametrize("spoil", [garbage, torn, scribbled])
+def test_a_damaged_file_is_refused_and_left_as_it_is(
+    path: Path, spoil: Callable[[Path], None]
+) -> None:
+    spoil(path)
+    before = path.read_bytes()
+    assert "damaged or not a SQLite database" in refusal(path)
+    assert path.read_bytes() == before
+
+
+def test_a_folder_is_no_database(tmp_path: Path) -> None:
+    assert "cannot be opened" in refusal(tmp_path)
+
+
+def test_a_place_where_nothing_can_be_written_is_named() -> None:
+    path = Path("/proc/emu/emu.sqlite")
+    with pytest.raises(StoreError, match=r"/proc/emu/emu\.sqlite: cannot be used .*\[database\]"):
+        create_database(path)
+
+
+def test_a_locked_database_is_named_after_the_wait(path: Path) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert "locked by another program" in refusal(path, wait=0.05)
+
+
+def test_an_older_database_is_backed_up_and_brought_up_to_date(tmp_path: Path) -> None:
+    path = tmp_path / "emu.sqlite"
+    create_database(path, steps=shipped_steps()[:2])
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(
+            "INSERT INTO accounts (name, name_key, password, created) VALUES ('A', 'a', '', 1)"
+        )
+    open_database(path).close()
+    with closing(open_database(path)) as connection:
+        assert schema_version(connection) == shipped_steps()[-1].number
+    copy = tmp_path / "emu.sqlite.schema2.bak"
+    with closing(sqlite3.connect(copy)) as connection:
+        assert schema_version(connection) == 2
+        assert connection.execute("SELECT name FROM accounts").fetchall() == [("A",)]
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["emu.sqlite", copy.name]
+
+
+def test_a_migration_that_fails_leaves_the_older_database(tmp_path: Path) -> None:
+    path = tmp_path / "emu.sqlite"
+    good = shipped_steps()[:1]
+    create_database(path, steps=good)
+    with pytest.raises(StoreError, match="no such table"):
+        open_database(path, steps=[*good, Step(2, "bad", "DELETE FROM nowhere;")])
+    with closing(open_database(path, steps=good)) as connection:
+        assert schema_version(connection) == 1
+
+
+def test_a_file_that_others_made_first_gets_our_tables_too(tmp_path: Path) -> None:
+    path = tmp_path / "emu.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE opcodes (name TEXT)")
+    with closing(open_database(path)) as connection:
+        assert schema_version(connection) == shipped_steps()[-1].number
+        assert connection.execute("SELECT count(*) FROM opcodes").fetchone()[0] == 0
+
+
+def test_constraint_failures_are_told_apart(path: Path) -> None:
+    insert = "INSERT INTO accounts (name, name_key, password, created) VALUES (?, 'a', '', 1)"
+    with closing(open_database(path)) as connection:
+        connection.execute(insert, ("A",))
+        with pytest.raises(DuplicateName), readable_errors(path):
+            connection.execute(insert, ("a",))
+        with pytest.raises(StoreError, match="refused a change"), readable_errors(path):
+            connection.execute("UPDATE accounts SET enabled = 7")

@@ -1,0 +1,96 @@
+"""The awaitable face passes everything on; a wrong order of arguments would show here."""
+
+import math
+
+import pytest
+
+from emu.errors import DuplicateName
+from emu.login.ports import (
+    AccountStore,
+    CharacterStore,
+    ClientLog,
+    Equipment,
+    LogStore,
+    World,
+    WorldStore,
+    ZoneDescription,
+)
+from emu.store import AsyncStore, AsyncWorldCharacters, BannedAddress, Store
+from emu.world.ports import WorldCharacterStore
+from tests.support.stores import character, finish, run_inline, world_character
+
+
+@pytest.fixture
+def front(store: Store) -> AsyncStore:
+    return AsyncStore(store, run_inline, clock=lambda: 50.0)
+
+
+def test_accounts(store: Store, front: AsyncStore) -> None:
+    port: AccountStore = front
+    assert finish(port.add_account("Bob", "hash", 3.0)) == store.find_account("Bob")
+    with pytest.raises(DuplicateName):
+        finish(port.add_account("bob", "hash", 3.0))
+    assert finish(port.set_password(2, "new", "hash"))
+    assert not finish(port.set_password(2, "newer", "hash"))
+    finish(port.record_login(2, "192.0.2.7", 546, 9.0))
+    bob = finish(port.find_account("BOB"))
+    assert bob is not None
+    assert (bob.password, bob.last_address, bob.last_client_version, bob.last_login) == (
+        "new", "192.0.2.7", 546, 9.0,
+    )  # fmt: skip
+
+
+def test_characters(store: Store, front: AsyncStore) -> None:
+    port: CharacterStore = front
+    added = finish(port.add_character(character()))
+    assert finish(port.characters_of(1)) == [added]
+    assert finish(port.update_character(1, 1, 7, {"level": 40}))
+    finish(port.set_equipment(1, [(7, Equipment(2, 33))]))
+    (changed,) = store.characters_of(1)
+    assert changed.level == 40
+    assert [item.model for item in changed.equipment] == [33, 900]
+    assert finish(port.delete_character(1, 1, 7, "Ayla"))
+    assert finish(port.characters_of(1)) == []
+
+
+def test_worlds(store: Store, front: AsyncStore) -> None:
+    port: WorldStore = front
+    added = finish(port.add_world("Far", "far", "c" * 128))
+    assert added == World(2, "Far", "far", "c" * 128)
+    assert finish(port.find_world_by_account("FAR")) == added
+    finish(port.world_connected(2, "192.0.2.9", "0.9.9", 60.0))
+    finish(port.record_status(2, 1, 30, 4, 61.0))
+    report = store.world_reports()[1]
+    assert (report.created, report.last_connected, report.updated) == (50.0, 60.0, 61.0)
+    assert (report.status, report.players, report.zones) == (1, 30, 4)
+    assert (report.world.last_address, report.world.login_version) == ("192.0.2.9", "0.9.9")
+    zones = [ZoneDescription(1, "a", "A")]
+    finish(port.set_zones(2, zones))
+    assert finish(port.zones_of(2)) == zones
+    store.ban_address(BannedAddress("192.0.2.9", until=70.0))
+    assert finish(port.is_address_banned("192.0.2.9", 69.0))
+    assert not finish(port.is_address_banned("192.0.2.9", math.inf))
+
+
+def test_reports(store: Store, front: AsyncStore) -> None:
+    port: LogStore = front
+    log = ClientLog("Base Log", "t", 1, "Alice", "::1", 546, 3.0)
+    finish(port.add_client_log(log))
+    finish(port.add_bug_report(1, 8, {"summary": "stuck"}, 4.0))
+    assert store.client_logs() == [log]
+    row = store.connection.execute("SELECT * FROM bug_reports").fetchone()
+    assert (row["world_id"], row["account_id"], row["summary"], row["received"]) == (
+        1, 8, "stuck", 4.0,
+    )  # fmt: skip
+
+
+def test_world_characters(store: Store) -> None:
+    port: WorldCharacterStore = AsyncWorldCharacters(store, run_inline)
+    added = finish(port.create(world_character()))
+    finish(port.played(added.id, 77.0))
+    found = finish(port.find(added.id))
+    assert found is not None
+    assert found.last_played == 77.0
+    assert finish(port.of_account(1)) == [found]
+    assert not finish(port.delete(2, added.id))
+    assert finish(port.delete(1, added.id))

@@ -1,0 +1,111 @@
+"""Steps are applied once, in order, whole or not at all."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from emu.store.migrations import (
+    APPLICATION_ID,
+    Step,
+    migrate,
+    read_steps,
+    schema_version,
+    shipped_steps,
+    split_statements,
+)
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("PRAGMA foreign_keys = ON")
+    return connection
+
+
+def schema(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+    rows = connection.execute("SELECT name, sql FROM sqlite_schema ORDER BY name")
+    return [(name, sql) for name, sql in rows]
+
+
+def test_the_steps_are_numbered_without_a_gap() -> None:
+    assert [step.number for step in shipped_steps()] == list(range(1, len(shipped_steps()) + 1))
+
+
+@pytest.mark.parametrize("start", range(1, 5))
+def test_an_older_schema_ends_as_a_fresh_one_and_keeps_its_rows(tmp_path: Path, start: int) -> None:
+    fresh = connect(tmp_path / "fresh.sqlite")
+    migrate(fresh, shipped_steps())
+    older = connect(tmp_path / "older.sqlite")
+    migrate(older, shipped_steps()[:start])
+    older.execute("INSERT INTO accounts (name, name_key, password, created) VALUES ('A','a','',1)")
+
+    applied = migrate(older, shipped_steps())
+
+    assert applied == list(range(start + 1, len(shipped_steps()) + 1))
+    assert schema(older) == schema(fresh)
+    assert older.execute("SELECT name FROM accounts").fetchall() == [("A",)]
+    fresh.close()
+    older.close()
+
+
+def test_a_schema_that_is_up_to_date_is_left_alone(tmp_path: Path) -> None:
+    connection = connect(tmp_path / "emu.sqlite")
+    migrate(connection, shipped_steps())
+    assert migrate(connection, shipped_steps()) == []
+    assert schema_version(connection) == shipped_steps()[-1].number
+    assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
+    connection.close()
+
+
+def test_a_step_that_fails_leaves_nothing_of_itself(tmp_path: Path) -> None:
+    steps = (
+        Step(1, "good", "CREATE TABLE one (id INTEGER);"),
+        Step(2, "bad", "CREATE TABLE two (id INTEGER);\nINSERT INTO nowhere VALUES (1);"),
+    )
+    connection = connect(tmp_path / "emu.sqlite")
+    with pytest.raises(sqlite3.OperationalError, match="nowhere"):
+        migrate(connection, steps)
+    assert [name for name, _ in schema(connection)] == ["one"]
+    assert schema_version(connection) == 1
+    assert not connection.in_transaction
+    connection.close()
+
+
+def test_tables_of_others_in_the_same_file_stay(tmp_path: Path) -> None:
+    connection = connect(tmp_path / "emu.sqlite")
+    connection.execute("CREATE TABLE opcodes (name TEXT)")
+    connection.execute("INSERT INTO opcodes VALUES ('OP_LoginRequestMsg')")
+    migrate(connection, shipped_steps())
+    assert connection.execute("SELECT name FROM opcodes").fetchall() == [("OP_LoginRequestMsg",)]
+    connection.close()
+
+
+def test_every_table_says_what_a_row_means(tmp_path: Path) -> None:
+    connection = connect(tmp_path / "emu.sqlite")
+    migrate(connection, shipped_steps())
+    tables = connection.execute(
+        "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND sql IS NOT NULL"
+        " AND name NOT LIKE 'sqlite_%'"
+    )
+    for name, sql in tables.fetchall():
+        assert "-- " in sql, f"{name} has no comment"
+    connection.close()
+
+
+def test_statements_are_split_where_they_end() -> None:
+    table = "-- a; comment\nCREATE TABLE a (\n  b TEXT -- one; two\n);\n"
+    sql = table + "\nINSERT INTO a VALUES (';');\n-- end\n"
+    parts = list(split_statements(sql))
+    assert len(parts) == 2
+    assert parts[1] == "INSERT INTO a VALUES (';');"
+
+
+def test_a_statement_without_an_end_is_refused() -> None:
+    with pytest.raises(ValueError, match="does not end"):
+        list(split_statements("CREATE TABLE a (b TEXT)\n"))
+
+
+def test_a_gap_in_the_numbers_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "0002-late.sql").write_text("SELECT 1;", encoding="utf-8")
+    with pytest.raises(ValueError, match="starts with 0001-"):
+        read_steps(tmp_path)

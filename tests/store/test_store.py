@@ -1,0 +1,123 @@
+"""A change is whole or not there, alone, in a group, beside another program, and when killed."""
+
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from emu.errors import DuplicateName, StoreError
+from emu.login.ports import World
+from emu.store import Store
+from tests.support.store_crasher import Promises
+from tests.support.stores import character
+
+ROOT = Path(__file__).parents[2]
+ROUNDS = int(os.environ.get("EMU_CRASH_ROUNDS", "5"))
+
+
+def test_a_group_is_stored_whole(store: Store) -> None:
+    with store.transaction():
+        store.add_account("Bob", "hash", 1.0)
+        store.add_account("Carol", "hash", 1.0)
+    assert [account.name for account in store.accounts()] == ["Alice", "Bob", "Carol"]
+
+
+def test_a_part_of_a_group_fails_alone(store: Store) -> None:
+    with store.transaction():
+        store.add_account("Bob", "hash", 1.0)
+        with pytest.raises(DuplicateName):
+            store.add_account("BOB", "hash", 1.0)
+        with pytest.raises(StoreError, match="FOREIGN KEY"):
+            store.add_character(character(account_id=99))
+        store.add_account("Carol", "hash", 1.0)
+    assert [account.name for account in store.accounts()] == ["Alice", "Bob", "Carol"]
+
+
+def test_a_group_that_fails_stores_nothing(store: Store) -> None:
+    with pytest.raises(ZeroDivisionError), store.transaction():  # noqa: PT012
+        store.add_account("Bob", "hash", 1.0)
+        raise ZeroDivisionError
+    assert store.find_account("Bob") is None
+    assert store.add_account("Bob", "hash", 1.0).id == 2
+
+
+def test_nothing_is_stored_by_itself_after_a_group_was_undone(store: Store) -> None:
+    with (  # noqa: PT012
+        pytest.raises(StoreError, match="undid this group"),
+        store.transaction() as connection,
+    ):
+        store.add_account("Bob", "hash", 1.0)
+        connection.execute("ROLLBACK")  # as SQLite does by itself when the disk is full
+        store.add_account("Carol", "hash", 1.0)
+    assert [account.name for account in store.accounts()] == ["Alice"]
+
+
+def test_two_programs_work_on_one_database(store: Store) -> None:
+    with Store.open(store.path) as other:
+        store.add_account("Bob", "hash", 1.0)
+        other.add_account("Carol", "hash", 1.0)
+        with pytest.raises(DuplicateName):
+            other.add_account("bob", "hash", 1.0)
+    assert [account.name for account in store.accounts()] == ["Alice", "Bob", "Carol"]
+
+
+def test_a_lock_that_does_not_end_is_one_line(store: Store) -> None:
+    with (
+        Store.open(store.path, wait=0.05) as other,
+        store.transaction(),
+        pytest.raises(StoreError, match="locked by another program"),
+    ):
+        other.add_account("Bob", "hash", 1.0)
+
+
+def test_a_list_is_read_in_one_view(store: Store) -> None:
+    store.add_character(character())
+    with closing(sqlite3.connect(store.path)) as other, store.reading() as connection:
+        before = connection.execute("SELECT count(*) FROM character_colors").fetchone()[0]
+        with other:
+            other.execute("DELETE FROM character_colors")
+        assert connection.execute("SELECT count(*) FROM character_colors").fetchone()[0] == before
+        assert len(store.characters_of(1)[0].colors) == 2
+    assert store.characters_of(1)[0].colors == {}
+
+
+def test_opening_does_not_make_a_database_and_creating_does(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "emu.sqlite"
+    with pytest.raises(StoreError, match="no such database"):
+        Store.open(path)
+    with Store.create(path) as store:
+        store.add_world(World(0, "Norrath", "norrath", ""))
+    with Store.create(path) as store:
+        assert store.find_world("Norrath") is not None
+
+
+def test_kill_at_any_moment_loses_and_doubles_nothing(tmp_path: Path) -> None:
+    """Killed while they make the database and while they change it. EMU_CRASH_ROUNDS for more."""
+    path = tmp_path / "emu.sqlite"
+    promises = Promises()
+    moments = random.Random(7)
+    answered = 0
+    for seed in range(ROUNDS):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.support.store_crasher", str(path), str(seed)],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+        )
+        assert process.stdout is not None
+        first = process.stdout.readline() if seed % 3 else b""  # else die while starting, perhaps
+        time.sleep(moments.uniform(0.02, 0.3))
+        process.send_signal(signal.SIGKILL)
+        rest = process.stdout.read()
+        process.stdout.close()
+        process.wait()
+        answered += promises.read(first + rest)
+        with Store.create(path) as store:
+            promises.check(store)
+    assert answered > 10 * ROUNDS
