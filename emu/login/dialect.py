@@ -18,6 +18,9 @@ from emu.structs import Layout, StructCatalog
 BEFORE_LOGIN = 0
 """The version every client speaks until its login request has told another."""
 
+FIRST_LAYOUT = 1
+"""Structs begin at version 1, opcode ranges at 0."""
+
 NEEDED_STRUCTS = (
     "LS_LoginReplyMsg",
     "LS_WorldList",
@@ -52,7 +55,8 @@ class Dialect:
         """Return the layout of a struct for this version; raises `UnknownStruct`."""
         found = self._layouts.get(name)
         if found is None:
-            found = self._layouts[name] = self._catalog.layout(name, self.version)
+            version = max(self.version, FIRST_LAYOUT)
+            found = self._layouts[name] = self._catalog.layout(name, version)
         return found
 
     def template(self, name: str) -> Mapping[str, Any]:

@@ -143,8 +143,8 @@ class LoginService:
 
     async def dispatch(self, client: Client, opcode: int, body: bytes, now: float) -> None:
         """Hand a client's message to its handler."""
-        if client.is_logged_in and self.config.list_lifetime:
-            client.set_deadline("idle", now + self.config.list_lifetime)
+        if client.is_logged_in:
+            self._stays_awake(client, now)
         await dispatch(client, opcode, body, now)
 
     def deadline_passed(self, client: Client, name: str, now: float) -> None:  # noqa: ARG002
@@ -168,6 +168,7 @@ class LoginService:
             earlier.close(reason)
         self._clients[client.account_id] = client
         self._addresses[client.address] += 1
+        self._stays_awake(client, self.clock())
 
     def client_ended(self, client: Client) -> None:
         """Forget a client whose session is over; its account may log in again at once."""
@@ -192,6 +193,10 @@ class LoginService:
     def world_state(self, world_id: int) -> WorldState:
         """Return what clients are to know of a world now."""
         return self._states.get(world_id, GONE)
+
+    def _stays_awake(self, client: Client, now: float) -> None:
+        if self.config.list_lifetime:
+            client.set_deadline("idle", now + self.config.list_lifetime)
 
     def _set_world_state(self, world_id: int, state: WorldState, now: float) -> None:
         if self.world_state(world_id) == state:

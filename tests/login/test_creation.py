@@ -1,0 +1,144 @@
+"""Reading create requests, and the book of those not answered (eq2-login.md 5.1)."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emu.errors import MalformedMessage
+from emu.login.creation import (
+    MODEL_FIELDS,
+    SLIDER_FIELDS,
+    CreateRequest,
+    PendingCreate,
+    PendingCreates,
+    read_create_request,
+)
+from emu.login.dialect import Dialect, Dialects
+from emu.login.ports import CreateAnswer
+from emu.login.rules import shipped_rules
+from emu.opcodes import shipped_tables
+from emu.structs import shipped_catalog
+from emu.versions import LOGIN_VERSION_STEPS
+from tests.support.login_harness import create_request
+
+DIALECTS = Dialects(shipped_tables, shipped_catalog(), shipped_rules())
+MODEL = "ec/pc/human/human_male"
+LENGTHS = {546: 319, 561: 318, 1096: 692, 1208: 692, 57080: 694, 60114: 694, 64753: 697}
+"""Lengths with empty strings, from eq2-login.md 5.1."""
+
+
+def dialect(version: int) -> Dialect:
+    return DIALECTS.for_version(version)
+
+
+def no_model(_path: str) -> int:
+    return 0
+
+
+@pytest.mark.parametrize("version", LENGTHS)
+def test_the_tests_own_requests_have_the_documented_length(version: int) -> None:
+    body = create_request(version, b"")
+    assert len(body) - body.count(MODEL.encode()) * len(MODEL) == LENGTHS[version]
+
+
+@pytest.mark.parametrize("version", LOGIN_VERSION_STEPS)
+def test_models_are_looked_up_by_path(version: int) -> None:
+    asked: list[str] = []
+
+    def number(path: str) -> int:
+        asked.append(path)
+        return len(asked)
+
+    request = read_create_request(create_request(version), dialect(version), number)
+    assert set(asked) == {MODEL}
+    models = {name for name in MODEL_FIELDS.values() if not name.startswith("soga_")}
+    assert models - set(request.appearance) <= {"wing_type"}
+
+
+@pytest.mark.parametrize("version", LOGIN_VERSION_STEPS)
+def test_a_request_cut_anywhere_is_read_as_far_as_it_goes(version: int) -> None:
+    body = create_request(version)
+    for end in range(0, len(body), 7):
+        with contextlib.suppress(MalformedMessage):
+            read_create_request(body[:end], dialect(version), no_model)
+
+
+@given(st.sampled_from(LOGIN_VERSION_STEPS), st.binary(max_size=900))
+def test_any_bytes_give_a_request_or_malformed(version: int, body: bytes) -> None:
+    with contextlib.suppress(MalformedMessage):
+        request = read_create_request(body, dialect(version), no_model)
+        assert 0 <= request.world_id <= 0xFFFFFFFF
+
+
+def test_every_slider_of_the_request_has_a_row() -> None:
+    assert SLIDER_FIELDS["eyes2"] == "eye_type"
+    assert SLIDER_FIELDS["soga_nose"] == "soga_nose_type"
+    assert len(SLIDER_FIELDS) == 14
+
+
+def pending(account_id: int, world_id: int = 1, expires: float = 100.0) -> PendingCreate:
+    request = CreateRequest(world_id, f"Name{account_id}", 1, 1, 1, 1, 546)
+    client: Any = object()
+    return PendingCreate(account_id, "someone", "192.0.2.1", request, expires, client)
+
+
+def test_an_answer_takes_out_the_oldest_request_of_its_account() -> None:
+    book = PendingCreates()
+    first, second = pending(7), pending(8)
+    assert book.add(first, 0)
+    assert book.add(second, 0)
+    assert book.answered(CreateAnswer(1, 8, 1, 1)) is second
+    assert book.answered(CreateAnswer(1, 8, 1, 1)) is None
+    assert book.answered(CreateAnswer(2, 7, 1, 1)) is None
+    assert book.answered(CreateAnswer(1, 7, 1, 1)) is first
+    assert len(book) == 0
+
+
+def test_a_waiting_request_keeps_a_second_one_out() -> None:
+    book = PendingCreates()
+    first = pending(7)
+    book.add(first, 0)
+    assert not book.add(pending(7), 0)
+    first.overdue = True
+    assert book.add(pending(7), 0)
+
+
+def test_a_request_withdrawn_is_gone() -> None:
+    book = PendingCreates()
+    first = pending(7)
+    book.withdraw(first)
+    book.add(first, 0)
+    book.withdraw(first)
+    assert len(book) == 0
+    assert book.answered(CreateAnswer(1, 7, 1, 1)) is None
+
+
+def test_a_world_that_is_gone_takes_its_requests_along() -> None:
+    book = PendingCreates()
+    here, there = pending(7), pending(7, world_id=2)
+    book.add(here, 0)
+    book.add(there, 0)
+    assert book.world_gone(1) == [here]
+    assert len(book) == 1
+
+
+def test_old_requests_go_when_a_new_one_comes() -> None:
+    book = PendingCreates()
+    for account in range(100):
+        book.add(pending(account, expires=account), account - 50.0)
+    assert len(book) == 50
+
+
+def test_no_account_belongs_to_the_only_one_waiting() -> None:
+    book = PendingCreates()
+    first, second = pending(7), pending(8)
+    book.add(first, 0)
+    book.add(second, 0)
+    assert book.answered(CreateAnswer(1, 0, 0, 0)) is None
+    second.client = None
+    assert book.answered(CreateAnswer(1, 0, 0, 0)) is first

@@ -1,0 +1,98 @@
+"""How a version speaks: snapshots of opcodes, layouts and rules."""
+
+from __future__ import annotations
+
+import pytest
+
+from emu.errors import StructValueError, UnknownVersion
+from emu.login.dialect import BEFORE_LOGIN, MOST_DIALECTS, Dialects, fit
+from emu.login.rules import shipped_rules
+from emu.opcodes import OpcodeTables, shipped_tables
+from emu.structs import shipped_catalog
+from emu.versions import LOGIN_VERSION_STEPS
+
+
+def dialects() -> Dialects:
+    return Dialects(shipped_tables, shipped_catalog(), shipped_rules())
+
+
+@pytest.mark.parametrize("version", LOGIN_VERSION_STEPS)
+def test_every_step_has_all_it_needs(version: int) -> None:
+    known = dialects()
+    assert known.knows(version)
+    dialect = known.for_version(version)
+    assert dialect.version == version
+    for name, number in {
+        "OP_LoginRequestMsg": 0,
+        "OP_LoginReplyMsg": 4,
+        "OP_WorldListMsg": 8,
+    }.items():
+        assert dialect.table.number(name) == number
+        assert dialect.table.name(number) == name
+
+
+def test_version_0_is_for_before_login_only() -> None:
+    known = dialects()
+    assert known.for_version(BEFORE_LOGIN).table.number("OP_LoginRequestMsg") == 0
+    assert not known.knows(BEFORE_LOGIN)
+
+
+def test_a_version_without_opcodes_is_not_known() -> None:
+    assert not dialects().knows(400)
+    with pytest.raises(UnknownVersion):
+        dialects().for_version(400)
+
+
+def test_a_dialect_is_made_once_until_the_tables_change() -> None:
+    tables = [shipped_tables()]
+    known = Dialects(lambda: tables[0], shipped_catalog(), shipped_rules())
+    first = known.for_version(546)
+    assert known.for_version(546) is first
+    tables[0] = other_tables()
+    assert known.for_version(546) is not first
+    assert first.table.number("OP_WorldListMsg") == 8
+
+
+def other_tables() -> OpcodeTables:
+    """Return tables that are equal to the shipped ones but not the same."""
+    import copy  # noqa: PLC0415
+
+    return copy.copy(shipped_tables())
+
+
+def test_not_every_version_ever_asked_for_is_kept() -> None:
+    known = dialects()
+    for version in range(57121, 57121 + MOST_DIALECTS + 10):
+        known.for_version(version)
+    assert len(known._made) <= MOST_DIALECTS
+
+
+def test_values_a_layout_lacks_are_left_out_and_lists_are_fitted() -> None:
+    dialect = dialects().for_version(546)
+    reply = dialect.encode_known("LS_PlayResponse", {"response": 1, "no_such_field": 5})
+    assert reply == b"\x01" + bytes(11)
+    with pytest.raises(StructValueError):
+        dialect.encode_known("LS_PlayResponse", {"response": 256})
+
+
+@pytest.mark.parametrize(
+    ("zero", "value", "wanted"),
+    [
+        ([0, 0], [1, 2, 3], [1, 2]),
+        ([0, 0, 0], [1], [1, 0, 0]),
+        ([0, 0], 5, [5, 0]),
+        (0, [7, 8], 7),
+        (0, 7, 7),
+        ("", "text", "text"),
+    ],
+)
+def test_fit(zero: object, value: object, wanted: object) -> None:
+    assert fit(zero, value) == wanted
+
+
+def test_signed_fields_are_told_apart() -> None:
+    known = dialects()
+    assert known.for_version(546).holds_signed("CharSelectProfile", "skin_color")
+    assert not known.for_version(546).holds_signed("CharSelectProfile", "soga_eye_color")
+    assert not known.for_version(1208).holds_signed("CharSelectProfile", "skin_color")
+    assert known.for_version(1208).holds_signed("CharSelectProfile", "eye_type")

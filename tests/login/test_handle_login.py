@@ -1,0 +1,217 @@
+"""From a login request to an acceptance or a denial (eq2-login.md 1)."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+
+from emu.errors import StoreError
+from emu.login.client import ClientState
+from emu.login.events import LoginAccepted, LoginRefused, ServiceFault, SessionReplaced
+from emu.login.settings import LoginServiceConfig
+from emu.versions import LOGIN_VERSION_STEPS
+from tests.support.login_harness import Harness, classic_login, later_login, login_request
+
+DENIAL = b"\x01" + bytes(3) + struct.pack("<iiii4xiIH", -1, -1, 0, 0, 0, 0, 0)  # eq2-login.md 1.5
+
+ACCEPTED_546 = bytes.fromhex(
+    "00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 01 ff 7c ff ff ff 00 00"
+    "00 ff ff 00 00"
+)  # eq2-login.md 1.6
+
+
+def refused(harness: Harness) -> list[str]:
+    return [event.reason for event in harness.events.of(LoginRefused)]
+
+
+def test_the_2006_client_gets_its_36_bytes() -> None:
+    harness = Harness()
+    client, link = harness.connect()
+    harness.send(client, 0, classic_login(b"tester", b"secret", 546))
+    assert link.take() == [(4, ACCEPTED_546)]
+    assert client.state is ClientState.LOGGED_IN
+    assert harness.events == [LoginAccepted("192.0.2.1", "tester", 7, 546)]
+    assert harness.authenticator.asked == [("tester", b"secret", "192.0.2.1", 546, harness.now)]
+
+
+@pytest.mark.parametrize("version", LOGIN_VERSION_STEPS)
+def test_every_version_step_is_let_in(version: int) -> None:
+    harness = Harness()
+    client, link = harness.connect()
+    harness.send(client, 0, login_request(b"tester", b"secret", version))
+    ((number, reply),) = link.take()
+    assert (number, reply[0], client.version) == (4, 0, version)
+
+
+def test_a_wrong_password_is_denied_and_disconnected_a_second_later() -> None:
+    harness = Harness()
+    client, link = harness.connect()
+    harness.send(client, 0, login_request(b"tester", b"wrong", 546))
+    assert link.take() == [(4, DENIAL)]
+    assert len(DENIAL) == 34
+    assert client.get_timer() == harness.now + 1
+    harness.pass_time(client, 0.99)
+    assert link.closed is None
+    harness.pass_time(client, 0.02)
+    assert link.closed == "login refused"
+    assert refused(harness) == ["bad password"]
+    assert client.get_timer() is None
+
+
+def test_an_unknown_version_is_denied_and_its_datagram_can_leave() -> None:
+    harness = Harness()
+    client, link = harness.connect()
+    harness.send(client, 0, later_login(b"tester", b"secret", 65000))
+    assert link.take() == [(4, DENIAL)]
+    assert link.closed is None
+    assert "65000" in refused(harness)[0]
+    assert harness.authenticator.asked == []
+    harness.pass_time(client, 2)
+    assert link.closed is not None
+
+
+def test_after_a_denial_nothing_is_handled() -> None:
+    harness = Harness()
+    client, link = harness.connect()
+    harness.send(client, 0, login_request(b"tester", b"wrong", 546))
+    link.take()
+    harness.send(client, 0, login_request(b"tester", b"secret", 546))
+    harness.send(client, 7)
+    assert link.take() == []
+    assert len(harness.authenticator.asked) == 1
+
+
+@pytest.mark.parametrize("size", [0, 32])
+def test_names_that_are_empty_or_too_long_are_refused_unasked(size: int) -> None:
+    harness = Harness()
+    client, link = harness.connect()
+    harness.send(client, 0, login_request(b"a" * size, b"secret", 546))
+    assert link.take() == [(4, DENIAL)]
+    assert refused(harness) == ["name not allowed"]
+    assert harness.authenticator.asked == []
+
+
+def test_a_name_at_the_limit_is_asked_for() -> None:
+    harness = Harness(accounts={"a" * 31: (9, b"secret")})
+    client, link = harness.connect()
+    harness.send(client, 0, login_request(b"A" * 31, b"secret", 546))
+    assert link.take()[0][1][0] == 0
+
+
+@pytest.mark.parametrize(("size", "asked"), [(255, 1), (256, 0)])
+def test_a_password_over_its_limit_is_refused_unasked(size: int, asked: int) -> None:
+    harness = Harness()
+    client, link = harness.connect()
+    harness.send(client, 0, login_request(b"tester", b"p" * size, 546))
+    assert link.take() == [(4, DENIAL)]
+    assert len(harness.authenticator.asked) == asked
+
+
+def test_a_second_login_of_an_account_ends_the_first() -> None:
+    harness = Harness()
+    first, first_link = harness.login(546)
+    second, second_link = harness.login(1208, address="192.0.2.2")
+    assert first_link.closed == "logged in again from 192.0.2.2"
+    assert first.state is ClientState.CLOSED
+    assert second.is_logged_in
+    assert second_link.closed is None
+    assert harness.service.logged_in == 1
+    assert [event.address for event in harness.events.of(SessionReplaced)] == ["192.0.2.1"]
+    first.closed()
+    assert harness.service.logged_in == 1
+
+
+def test_of_two_logins_at_once_the_later_answer_stays() -> None:
+    harness = Harness()
+    harness.authenticator.holds = True
+    first, first_link = harness.connect()
+    second, second_link = harness.connect()
+    for client in (first, second):
+        harness.send(client, 0, login_request(b"tester", b"secret", 546))
+    harness.authenticator.release()
+    harness.authenticator.release()
+    assert (first_link.closed is None, second_link.closed is None) == (False, True)
+    assert harness.service.logged_in == 1
+
+
+def test_a_client_that_leaves_while_its_password_is_checked_is_never_logged_in() -> None:
+    harness = Harness()
+    harness.authenticator.holds = True
+    client, link = harness.connect()
+    harness.send(client, 0, login_request(b"tester", b"secret", 546))
+    client.closed()
+    harness.authenticator.release()
+    assert link.sent == []
+    assert harness.service.logged_in == 0
+    harness.authenticator.holds = False
+    harness.login(546)
+
+
+def test_a_denial_lingers_from_when_it_was_sent_not_from_when_it_was_asked() -> None:
+    harness = Harness()
+    harness.authenticator.holds = True
+    client, link = harness.connect()
+    harness.send(client, 0, login_request(b"tester", b"wrong", 546))
+    harness.now += 30
+    harness.authenticator.release()
+    assert client.get_timer() == harness.now + 1
+    client.handle_timer(harness.now)
+    assert link.closed is None
+
+
+def test_a_store_that_fails_denies_and_is_reported() -> None:
+    harness = Harness()
+    harness.authenticator.error = StoreError("disk full")
+    client, link = harness.connect()
+    harness.send(client, 0, login_request(b"tester", b"secret", 546))
+    assert link.take() == [(4, DENIAL)]
+    assert [event.reason for event in harness.events.of(ServiceFault)] == ["disk full"]
+    assert refused(harness) == ["server problem"]
+
+
+def test_an_address_may_have_only_so_many_clients() -> None:
+    harness = Harness(LoginServiceConfig(logins_per_address=1))
+    first, _ = harness.login(546)
+    client, link = harness.connect()
+    harness.send(client, 0, login_request(b"other", b"secret", 546))
+    assert link.take() == [(4, DENIAL)]
+    assert refused(harness) == ["too many clients from this address"]
+    _, elsewhere = harness.login(546, b"other", address="192.0.2.9")
+    assert elsewhere.closed is None
+    harness.login(546)  # the same account again takes the place of its own session
+    assert first.state is ClientState.CLOSED
+
+
+def test_an_address_is_free_again_when_its_client_is_gone() -> None:
+    harness = Harness(LoginServiceConfig(logins_per_address=1))
+    first, _ = harness.login(546)
+    first.closed()
+    harness.login(546, b"other")
+
+
+def test_a_client_that_never_logs_in_is_closed() -> None:
+    harness = Harness()
+    client, link = harness.connect()
+    harness.pass_time(client, 59.9)
+    assert link.closed is None
+    harness.pass_time(client, 0.2)
+    assert link.closed == "did not log in in time"
+
+
+def test_a_second_login_request_on_the_same_session_changes_nothing() -> None:
+    harness = Harness()
+    client, link = harness.login(546)
+    harness.send(client, 0, login_request(b"other", b"secret", 546))
+    assert link.take() == []
+    assert client.account_name == "tester"
+    assert client.drops == {"message out of order": 1}
+
+
+def test_a_name_in_utf8_is_asked_for_as_text_and_echoed_as_bytes() -> None:
+    name = "björn".encode()
+    harness = Harness(accounts={"björn": (9, b"\xff\xfe")})
+    client, link = harness.connect()
+    harness.send(client, 0, login_request(name, b"\xff\xfe", 1096))
+    assert harness.authenticator.asked[0][:2] == ("björn", b"\xff\xfe")
+    assert name in link.take()[0][1]
