@@ -73,6 +73,11 @@ class ReliableChannel:
         """How many bytes wait or are not yet acknowledged."""
         return self.outgoing_bytes + self.queue.queued_bytes
 
+    @property
+    def partial_bytes(self) -> int:
+        """How many bytes of an incomplete run of fragments are in memory."""
+        return self._assembler.held_bytes if self._assembler is not None else 0
+
     def takes_next(self, sequence: int) -> bool:
         """Take note of a whole Packet if it is the awaited one and completes nothing but itself.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import pytest
@@ -26,7 +27,7 @@ class LossyLink(RuleBasedStateMachine):
         first_sequence=st.sampled_from((0, 1, 0x7FFE, 0xFFF0, 0xFFFF)),
         max_length=st.sampled_from((64, 200, 512, 1400)),
     )
-    def begin(self, loss, duplicate, reorder, seed, first_sequence, max_length):
+    def begin(self, *, loss, duplicate, reorder, seed, first_sequence, max_length):
         config = SessionConfig(
             first_sequence=first_sequence,
             max_length=max_length,
@@ -121,17 +122,22 @@ def test_bulk_arrives_whole_across_the_sequence_wrap(loss):
     assert link.server.statistics().packets_under_way == 0
 
 
+def lose_one(link, lost):
+    carry = link._carry
+    numbers = itertools.count()
+
+    def carry_but_one(receiver, datagram):
+        if next(numbers) != lost:
+            carry(receiver, datagram)
+
+    link._carry = carry_but_one
+
+
 def test_set_up_survives_loss_of_any_of_its_datagrams():
     for lost in range(8):
         client, server = make_sessions(SessionConfig(session_request_attempts=4))
         link = Link(client, server)
-        carry = link._carry
-
-        def carry_but_one(receiver, datagram, carry=carry, lost=lost, count=iter(range(1000))):
-            if next(count) != lost:
-                carry(receiver, datagram)
-
-        link._carry = carry_but_one
+        lose_one(link, lost)
         client.connect(link.now)
         client.send(0, b"login")
         link.run(8.0)
