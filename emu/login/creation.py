@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from emu.errors import MalformedMessage
 from emu.login.colors import color_row, color_row_of_bytes, slider_row, slider_value
 from emu.login.dialect import Dialect
 from emu.login.ports import Character, Color, CreateAnswer
@@ -98,7 +99,7 @@ def read_create_request(
     `model_number` gives the number of a model's path, 0 when it is unknown. Raises
     `MalformedMessage` when the fields before the appearance cannot be read.
     """
-    values = dialect.layout("CreateCharacter").decode_short(body)
+    values = _read(body, dialect)
     appearance, colors = _looks(values, model_number, signed=dialect.rules.signed_colors)
     return CreateRequest(
         world_id=values["server_id"],
@@ -111,6 +112,16 @@ def read_create_request(
         appearance=appearance,
         colors=colors,
     )
+
+
+def _read(body: bytes, dialect: Dialect) -> dict[str, Any]:
+    """Read a request with the layout that fits it to the last byte, or else with the usual one."""
+    if dialect.rules.bare_create_request:
+        try:
+            return dialect.layout("CreateCharacterBare").decode(body)
+        except MalformedMessage:
+            pass
+    return dialect.layout("CreateCharacter").decode_short(body)
 
 
 def _looks(

@@ -56,7 +56,7 @@ async def _reason_against(client: Client, request: CreateRequest) -> int | None:
     if client.pending_create is not None and not client.pending_create.overdue:
         return replies.CREATE_PENDING
     rows = await service.characters.characters_of(client.account_id)
-    if len(rows) >= service.config.character_limit:
+    if len(rows) >= max(service.config.character_limit, service.config.max_characters):
         return replies.CREATE_MAX_CHARACTERS
     return None
 

@@ -31,6 +31,7 @@ class VersionRules:
     zone_by_name: bool
     long_log_header: bool
     play_by_name: bool
+    bare_create_request: bool
 
 
 class RuleTable:

@@ -20,7 +20,8 @@ class LoginServiceConfig:
     max_characters: int = 7
     """Characters an account may have, as told to clients above 561."""
     character_limit: int = 100
-    """Characters of one account at which the server itself refuses more (list counts are bytes)."""
+    """Characters of one account at which the server itself refuses more, unless `max_characters` is
+    greater; a list counts its entries in one byte."""
     logins_per_address: int = 32
     """Clients logged in at once from one IP address."""
     account_name_size: int = 31
@@ -34,7 +35,7 @@ class LoginServiceConfig:
     login_timeout: float = 60.0
     """Time a client has to log in once its session stands."""
     list_lifetime: float = 1800.0
-    """Time a client may stay after its last message but those of the transport; 0 is for ever."""
+    """Time a client that is logged in may send no application message; 0 is for ever."""
     play_timeout: float = 5.0
     create_timeout: float = 15.0
     create_memory: float = 120.0

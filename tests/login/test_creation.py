@@ -75,6 +75,16 @@ def test_any_bytes_give_a_request_or_malformed(version: int, body: bytes) -> Non
         assert 0 <= request.world_id <= 0xFFFFFFFF
 
 
+@pytest.mark.parametrize("version", [546, 561])
+def test_old_clients_may_leave_the_placeholder_out(version: int) -> None:
+    usual = create_request(version)
+    bare = create_request(version, placeholder=0)
+    assert len(usual) - len(bare) == 26
+    asked = read_create_request(bare, dialect(version), {MODEL: 111}.__getitem__)
+    assert asked == read_create_request(usual, dialect(version), {MODEL: 111}.__getitem__)
+    assert asked.appearance["legs_type"] == 111
+
+
 def test_every_slider_of_the_request_has_a_row() -> None:
     assert SLIDER_FIELDS["eyes2"] == "eye_type"
     assert SLIDER_FIELDS["soga_nose"] == "soga_nose_type"

@@ -256,11 +256,19 @@ def test_a_name_s_size_is_bounded_before_the_world_is_asked(size: int, asked: in
 
 
 def test_an_account_has_a_last_character() -> None:
-    harness = Harness(LoginServiceConfig(character_limit=2))
+    harness = Harness(LoginServiceConfig(character_limit=2, max_characters=2))
     harness.store.rows = [character(1), character(2)]
     client, link = harness.login(1208)
     harness.send(client, CREATE, create_request(1208))
     assert link.take() == [reply(1208, 4)]
+
+
+def test_a_greater_setting_moves_the_last_character() -> None:
+    harness = Harness(LoginServiceConfig(character_limit=2, max_characters=3))
+    harness.store.rows = [character(1), character(2)]
+    client, link = harness.login(1208)
+    harness.send(client, CREATE, create_request(1208))
+    assert link.take() == []
 
 
 def test_a_store_that_fails_is_reported_and_answered() -> None:

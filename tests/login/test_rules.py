@@ -20,6 +20,7 @@ STEPS: dict[str, list[Any]] = {
     "zone_by_name": [[0, False]],
     "long_log_header": [[0, False]],
     "play_by_name": [[0, True]],
+    "bare_create_request": [[0, False]],
 }
 
 
@@ -59,6 +60,16 @@ def test_each_rule_turns_round_once_at_its_version(name: str, last_old: int) -> 
     before = [getattr(rules(version), name) for version in (0, last_old)]
     after = [getattr(rules(version), name) for version in (last_old + 1, 65533)]
     assert before[0] == before[1] != after[0] == after[1]
+
+
+def test_only_the_old_clients_may_leave_the_placeholder_out() -> None:
+    versions = (545, 546, 561, 562)
+    assert [rules(version).bare_create_request for version in versions] == [
+        False,
+        True,
+        True,
+        False,
+    ]
 
 
 def test_a_table_of_its_own_is_followed() -> None:

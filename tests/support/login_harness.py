@@ -51,8 +51,13 @@ def login_request(user: bytes, password: bytes, version: int) -> bytes:
     return (later_login if later else classic_login)(user, password, version)
 
 
-def create_request(version: int, name: bytes = b"Aldana", world_id: int = 1) -> bytes:
-    """Return a create request: race 9, gender 1, deity 2, class 3, colors 0.5, sliders -0.25."""
+def create_request(
+    version: int, name: bytes = b"Aldana", world_id: int = 1, *, placeholder: int = 26
+) -> bytes:
+    """Return a create request: race 9, gender 1, deity 2, class 3, colors 0.5, sliders -0.25.
+
+    `placeholder` is the size of what old clients are said to send before the hair file, or not.
+    """
     color = struct.pack("<3f", 0.5, 0.75, 1.0)
     slider = struct.pack("<3f", -0.25, 0.0, 0.5)
     model = str16(b"ec/pc/human/human_male")
@@ -63,7 +68,7 @@ def create_request(version: int, name: bytes = b"Aldana", world_id: int = 1) -> 
     head += b"\0" if version == 546 else b""
     looks = _looks(version, color, slider, model)
     if version <= 561:
-        return head + b"\x04" + model + color * 5 + bytes(26) + looks
+        return head + b"\x04" + model + color * 5 + bytes(placeholder) + looks
     alternate = _looks(version, color, slider, model)
     if version >= 64659:
         first = b"\x04" + model + color * 5 + bytes(38)
