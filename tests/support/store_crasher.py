@@ -15,8 +15,7 @@ from pathlib import Path
 
 from emu.errors import DuplicateName
 from emu.login.ports import Color, Equipment, World
-from emu.store import Store
-from emu.store.reports import bug_reports
+from emu.store import Store, reports
 from tests.support.stores import character, world_character
 
 COLORS = {f"color{number}": Color(number, 0, -number, signed=True) for number in range(6)}
@@ -28,6 +27,7 @@ def crash(path: Path, seed: int) -> None:
     """Change the store for ever."""
     choice = random.Random(seed)
     store = Store.create(path)
+    reports.REPORTS_OF_WORLD = 1 << 31  # promises are kept for ever here
     try:
         store.add_account("owner", "0", 0.0)
         store.add_world(World(0, "world", "world", ""))
@@ -115,7 +115,7 @@ class Promises:
         owned = store.world_characters_of(1)
         self._once(self.world_characters, [row.name for row in owned])
         assert all(len(row.colors) == 6 for row in owned)
-        self._once(self.reports, [row["summary"] for row in bug_reports(connection)])
+        self._once(self.reports, [row["summary"] for row in reports.bug_reports(connection)])
         owner = store.find_account("owner")
         assert owner is None or int(owner.password) >= self.count
 
