@@ -1,0 +1,80 @@
+"""Hashes against vectors made elsewhere, and what is accepted, upgraded or refused."""
+
+import hashlib
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from emu.login.passwords import (
+    Checked,
+    PasswordConfig,
+    check_password,
+    eq2emulator_hash,
+    hash_password,
+    is_eq2emulator_hash,
+    is_phc,
+)
+
+CHEAP = PasswordConfig(memory_cost=64, iterations=1, lanes=1)
+SALT = bytes(range(16))
+
+REFERENCE = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
+"""Test vector of the Argon2 reference implementation (its test.c): password, somesalt."""
+
+
+def test_the_reference_vector_verifies() -> None:
+    config = PasswordConfig(memory_cost=65536, iterations=2)
+    assert check_password(b"password", REFERENCE, SALT, config) == Checked(right=True)
+    assert check_password(b"Password", REFERENCE, SALT, config) == Checked(right=False)
+
+
+def test_a_hash_is_a_phc_string_of_its_parameters() -> None:
+    stored = hash_password(b"secret", SALT, CHEAP)
+    assert stored.startswith("$argon2id$v=19$m=64,t=1,p=1$AAECAwQFBgcICQoLDA0ODw$")
+    assert is_phc(stored)
+    assert stored != hash_password(b"secret", bytes(16), CHEAP)
+
+
+def test_sha512_is_what_mysql_makes() -> None:
+    # FIPS 180-2, appendix C.1: the message "abc"
+    expected = (
+        "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a"
+        "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f"
+    )
+    assert eq2emulator_hash(b"abc") == expected
+    assert is_eq2emulator_hash(expected.upper())
+    assert not is_eq2emulator_hash(expected[:-1])
+
+
+@pytest.mark.parametrize("case", [str.lower, str.upper])
+def test_a_right_old_hash_is_upgraded(case: object) -> None:
+    stored = case(hashlib.sha512(b"secret").hexdigest())  # type: ignore[operator]
+    checked = check_password(b"secret", stored, SALT, CHEAP)
+    assert checked.right
+    assert checked.replacement == hash_password(b"secret", SALT, CHEAP)
+    assert check_password(b"wrong", stored, SALT, CHEAP) == Checked(right=False)
+
+
+def test_a_hash_of_other_parameters_is_replaced() -> None:
+    older = hash_password(b"secret", SALT, PasswordConfig(memory_cost=32, iterations=1))
+    checked = check_password(b"secret", older, SALT, CHEAP)
+    assert checked == Checked(right=True, replacement=hash_password(b"secret", SALT, CHEAP))
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [None, "", "secret", "$argon2id$", "$argon2id$v=19$m=64,t=1,p=1$AAAA$", "*" * 128,
+     "$argon2id$v=19$m=1,t=0,p=9$AAECAwQFBgcICQoLDA0ODw$AAAA", "0" * 127, "0" * 128],
+)  # fmt: skip
+def test_what_is_no_hash_never_matches(stored: str | None) -> None:
+    for password in (b"", b"secret", (stored or "").encode()):
+        assert check_password(password, stored, SALT, CHEAP) == Checked(right=False)
+
+
+@settings(max_examples=40)
+@given(st.binary(max_size=255), st.binary(max_size=255))
+def test_only_the_same_bytes_match(password: bytes, other: bytes) -> None:
+    stored = hash_password(password, SALT, CHEAP)
+    assert check_password(password, stored, SALT, CHEAP).right
+    assert check_password(other, stored, SALT, CHEAP).right == (password == other)

@@ -1,0 +1,68 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emu.login.throttle import Allowance, Throttle, address_key
+
+
+def test_a_burst_then_one_for_each_refill() -> None:
+    throttle = Throttle(Allowance(burst=3, refill=10.0))
+    assert [throttle.take("a", 0.0) for _ in range(5)] == [True, True, True, False, False]
+    assert not throttle.allows("a", 9.9)
+    assert throttle.take("a", 10.0)
+    assert not throttle.take("a", 19.9)
+    assert throttle.take("b", 10.0)
+
+
+def test_a_token_given_back_was_never_taken() -> None:
+    throttle = Throttle(Allowance(burst=1, refill=10.0))
+    for _ in range(5):
+        assert throttle.take("a", 0.0)
+        throttle.give_back("a", 0.0)
+    assert len(throttle) == 0
+
+
+def test_debt_grows_to_one_bucket_at_most() -> None:
+    throttle = Throttle(Allowance(burst=2, refill=10.0))
+    for _ in range(50):
+        throttle.charge("a", 0.0)
+    assert not throttle.allows("a", 29.9)
+    assert throttle.allows("a", 30.0)
+
+
+def test_a_clock_that_is_set_back_takes_nothing_away() -> None:
+    throttle = Throttle(Allowance(burst=2, refill=10.0))
+    assert throttle.take("a", 1000.0)
+    assert throttle.take("a", 0.0)
+    assert not throttle.take("a", 0.0)
+
+
+def test_memory_is_bounded_and_the_longest_untouched_go_first() -> None:
+    throttle = Throttle(Allowance(burst=1, refill=10.0), most_keys=3)
+    for key in ("a", "b", "c", "d"):
+        assert throttle.take(key, 0.0)
+    assert len(throttle) == 3
+    assert throttle.allows("a", 0.0)
+    assert not throttle.allows("b", 0.0)
+
+
+@given(st.lists(st.floats(0, 100), max_size=200))
+def test_never_more_than_burst_and_refill_allow(moments: list[float]) -> None:
+    throttle = Throttle(Allowance(burst=4, refill=5.0))
+    taken = sum(throttle.take("a", now) for now in sorted(moments))
+    assert taken <= 4 + (max(moments, default=0.0) - min(moments, default=0.0)) / 5.0 + 1e-6
+
+
+@pytest.mark.parametrize(
+    ("address", "key"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2::9", "2001:db8:1:2::/64"),
+        ("somewhere", "somewhere"),
+        ("", ""),
+    ],
+)
+def test_whom_an_address_stands_for(address: str, key: str) -> None:
+    assert address_key(address) == key
