@@ -1,0 +1,135 @@
+"""Making a character from a create request: reading it, judging it, storing it.
+
+The login server hands the client's own bytes on, with the real account id in them (eq2-login.md
+5.1, 10.7). Codes are those of eq2-login.md 5.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from emu.errors import DuplicateName, MalformedMessage, StoreError, UnknownStruct
+from emu.link.characters import CharacterCreateReply
+from emu.versions import CLIENT_2006, LAST_OLD_CLIENT
+from emu.world.admission import STATUS_BANNED_FOR_EVER
+from emu.world.looks import read_looks
+from emu.world.names import NAME_TAKEN, NameRules
+from emu.world.ports import WorldCharacter, WorldCharacterStore
+
+UNKNOWN_ERROR = 0
+SUCCESS = 1
+NO_SERVERS_AVAILABLE = 2
+MAX_CHARACTERS = 4
+UNKNOWN_ERROR_2 = 15
+"""What a banned account hears."""
+
+STRUCT = "CreateCharacter"
+ACCOUNT_ID_END = 9
+"""The account id is the u32 before this offset in every layout."""
+
+
+class CreateLayout(Protocol):
+    """The layout of the create request for one client version."""
+
+    def decode_short(self, data: bytes) -> Mapping[str, Any]:
+        """Read as many fields as there are; raises `MalformedMessage`."""
+
+
+LayoutFor = Callable[[str, int], CreateLayout]
+"""Finds the layout of a struct for a client version; raises `UnknownStruct`."""
+
+
+@dataclass(frozen=True, slots=True)
+class CreationRules:
+    """What new characters are like."""
+
+    commoner_up_to: int = CLIENT_2006
+    """Characters of clients up to this version begin as commoners (class 0) whatever they ask.
+
+    EQ2Emulator does so because the 2006 client chooses its class in the game; 0 turns it off.
+    """
+    signed_colors_up_to: int = LAST_OLD_CLIENT
+    """Clients up to this version have colors in signed bytes."""
+    first_level: int = 1
+    max_characters: int = 100
+    """Characters of one account."""
+
+
+class CharacterCreation:
+    """Makes characters. `start_zone` turns the starting place of a request into a zone id."""
+
+    def __init__(
+        self,
+        rules: CreationRules,
+        names: NameRules,
+        store: WorldCharacterStore,
+        layout_for: LayoutFor,
+        start_zone: Callable[[WorldCharacter], int],
+    ) -> None:
+        self._rules = rules
+        self._names = names
+        self._store = store
+        self._layout_for = layout_for
+        self._start_zone = start_zone
+
+    async def create(
+        self, version: int, body: bytes, now: float, *, locked: bool
+    ) -> CharacterCreateReply:
+        """Make a character and return the answer for the login server; never raises for the body.
+
+        The account id of the answer is 0 only when the body does not even hold one.
+        """
+        account_id = 0
+        if len(body) >= ACCOUNT_ID_END:
+            account_id = int.from_bytes(body[ACCOUNT_ID_END - 4 : ACCOUNT_ID_END], "little")
+        try:
+            request = self._layout_for(STRUCT, version).decode_short(body)
+            wanted = self._read(request, account_id, version, now)
+        except (UnknownStruct, MalformedMessage):
+            return CharacterCreateReply(account_id, 0, UNKNOWN_ERROR)
+        code = NO_SERVERS_AVAILABLE if locked else self._names.reason_against(wanted.name)
+        if code is not None:
+            return CharacterCreateReply(account_id, 0, code)
+        try:
+            code, char_id = await self._store_new(wanted)
+        except StoreError:
+            code, char_id = UNKNOWN_ERROR, 0
+        return CharacterCreateReply(account_id, char_id, code)
+
+    async def _store_new(self, wanted: WorldCharacter) -> tuple[int, int]:
+        """Return code and id. Raises `StoreError`."""
+        others = await self._store.of_account(wanted.account_id)
+        if any(row.admin_status == STATUS_BANNED_FOR_EVER for row in others):
+            return UNKNOWN_ERROR_2, 0
+        if len(others) >= self._rules.max_characters:
+            return MAX_CHARACTERS, 0
+        try:
+            made = await self._store.create(wanted)
+        except DuplicateName:
+            return NAME_TAKEN, 0
+        return SUCCESS, made.id
+
+    def _read(
+        self, request: Mapping[str, Any], account_id: int, version: int, now: float
+    ) -> WorldCharacter:
+        looks = read_looks(request, signed=version <= self._rules.signed_colors_up_to)
+        commoner = version <= self._rules.commoner_up_to
+        wanted = WorldCharacter(
+            id=0,
+            account_id=account_id,
+            name=request["name"],
+            race=request["race"],
+            class_=0 if commoner else request["class"],
+            gender=request["gender"],
+            deity=request["deity"],
+            level=self._rules.first_level,
+            starting_zone=request["starting_zone"],
+            zone_id=0,
+            client_version=version,
+            created=now,
+            appearance=looks.appearance,
+            colors=looks.colors,
+        )
+        return replace(wanted, zone_id=self._start_zone(wanted))

@@ -1,0 +1,157 @@
+"""The world as its login server sees it: introduction, status, and answers to what is asked.
+
+Knows no socket: `emu.net.link_client` carries the messages. The stores are awaited; whatever goes
+wrong with one becomes a reply code. Source: eq2-login.md 10, eq2-world.md 1.1 and 7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from emu.errors import LimitExceeded, StoreError
+from emu.link.batches import LoginEquipmentRequest, ZoneItem, ZoneUpdatesRequest
+from emu.link.characters import (
+    DELETE,
+    BasicCharUpdate,
+    CharacterCreateRequest,
+)
+from emu.link.messages import Message
+from emu.link.password import hash_link_password
+from emu.link.play import UsertoWorldReq, UsertoWorldResp
+from emu.link.registration import (
+    SERVER_VERSION,
+    STATUS_FULL,
+    STATUS_LOCKED,
+    STATUS_UP,
+    LSInfo,
+    LSStatus,
+)
+from emu.world import admission
+from emu.world.addresses import address_for
+from emu.world.admission import AdmissionRules, Presence
+from emu.world.batches import EquipmentReport, ZoneReport
+from emu.world.creation import CharacterCreation
+from emu.world.handoff import HandoffKeys
+from emu.world.ports import WorldCharacterStore
+
+
+@dataclass(frozen=True, slots=True)
+class RegistryConfig:
+    """How the world shows itself to login servers and their players."""
+
+    name: str
+    account: str
+    password: str = field(repr=False)
+    """The link password itself; only its hash leaves the process."""
+    address: str
+    """Address told to clients; at most 79 characters."""
+    port: int
+    """UDP port told to clients."""
+    internal_address: str | None = None
+    """Address told to clients with private addresses."""
+    max_level: int = 50
+    server_version: str = SERVER_VERSION
+    admission: AdmissionRules = field(default_factory=AdmissionRules)
+
+
+class WorldRegistry:
+    """Answers a login server; implements `emu.net.link_client.LinkedWorld`.
+
+    `zones` returns the zones to describe to login servers.
+    """
+
+    def __init__(
+        self,
+        config: RegistryConfig,
+        *,
+        characters: WorldCharacterStore,
+        creation: CharacterCreation,
+        handoffs: HandoffKeys,
+        presence: Presence,
+        zones: Callable[[], Sequence[ZoneItem]],
+        locked: bool = False,
+    ) -> None:
+        self._config = config
+        self._characters = characters
+        self._creation = creation
+        self._handoffs = handoffs
+        self._presence = presence
+        self._zones = ZoneReport(zones)
+        self.equipment = EquipmentReport()
+        """Told by the world what its characters wear."""
+        self.locked = locked
+        """True while only those of a status may come in; `LoginLink.status_changed` reports it."""
+
+    def registration(self) -> LSInfo:
+        """Return how the world introduces itself."""
+        return LSInfo(
+            name=self._config.name,
+            address=self._config.address,
+            account=self._config.account,
+            password=hash_link_password(self._config.password),
+            server_version=self._config.server_version,
+        )
+
+    def status(self) -> LSStatus:
+        """Return how the world is now."""
+        status = STATUS_UP
+        if self.locked:
+            status = STATUS_LOCKED
+        elif admission.is_full(self._presence, self._config.admission):
+            status = STATUS_FULL
+        presence = self._presence
+        return LSStatus(status, presence.players, presence.zones, self._config.max_level)
+
+    def link_began(self) -> None:
+        """A new link begins; its login server wants to hear of every zone again."""
+        self._zones.restart()
+
+    async def answer(self, message: Message, now: float) -> Sequence[Message]:
+        """Do what the login server asks, and return what to answer."""
+        if isinstance(message, UsertoWorldReq):
+            return [await self._answer_play(message, now)]
+        if isinstance(message, CharacterCreateRequest):
+            version, body = message.client_version, message.request
+            return [await self._creation.create(version, body, now, locked=self.locked)]
+        if isinstance(message, ZoneUpdatesRequest):
+            zones = self._zones.next_batch(message.max_per_batch)
+            return [zones] if zones else []
+        if isinstance(message, LoginEquipmentRequest):
+            items = self.equipment.next_batch(message.max_per_batch)
+            return [items] if items else []
+        if isinstance(message, BasicCharUpdate) and message.field == DELETE and message.data == 1:
+            await self._delete(message.account_id, message.char_id)
+        return []
+
+    async def _answer_play(self, request: UsertoWorldReq, now: float) -> UsertoWorldResp:
+        response, key = admission.LOADING_ERROR, 0
+        try:
+            rows = await self._characters.of_account(request.account_id)
+            response = admission.decide(
+                rows, request.char_id, self._presence, self._config.admission, locked=self.locked
+            )
+            if response == admission.SUCCESS:
+                name = next(row.name for row in rows if row.id == request.char_id)
+                key = self._handoffs.issue(request.account_id, request.char_id, name, now)
+        except StoreError:
+            response = admission.LOADING_ERROR
+        except LimitExceeded:
+            response = admission.WORLD_FULL
+        config = self._config
+        return UsertoWorldResp(
+            account_id=request.account_id,
+            char_id=request.char_id,
+            world_id=request.world_id,
+            access_key=key,
+            response=response,
+            address=address_for(request.client_address, config.address, config.internal_address),
+            port=config.port,
+            to_id=request.from_id,
+        )
+
+    async def _delete(self, account_id: int, char_id: int) -> None:
+        """Delete a character; the login server is not told how it went. Raises `StoreError`."""
+        if await self._characters.delete(account_id, char_id):
+            self._handoffs.withdraw(char_id)
+            self._presence.dismiss(char_id)
