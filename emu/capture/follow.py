@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from emu.capture.keys import KeyRing
 from emu.capture.messages import CapturedMessage, MessageDecoder
-from emu.capture.records import EQ2_SECRETS, Address, Datagram, Record, Secrets, show_address
+from emu.capture.records import EQ2_SECRETS, Address, Datagram, Record, Secrets
 from emu.capture.sessions import FollowedSession, looks_sealed
 from emu.errors import FileFormatError, PeerError
 from emu.wire import packets
@@ -254,5 +254,3 @@ def _guess_roles(datagram: Datagram) -> tuple[Address, Address]:
             return client, server
     return (source, destination) if destination[1] < source[1] else (destination, source)
 
-
-__all__ = ["CaptureFollower", "CapturedMessage", "Notice", "show_address"]

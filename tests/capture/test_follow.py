@@ -101,6 +101,20 @@ def test_copies_and_another_order_change_nothing(recorded):
     assert notices == []
 
 
+def test_a_lossy_network_with_all_its_retransmissions():
+    rng = random.Random(1)
+    conversation = Conversation(loses=lambda: rng.random() < 0.2)
+    conversation.run()
+    for from_client, opcode, body in MESSAGES:
+        conversation.say(from_client, opcode, body)
+    conversation.run_until_heard(len(MESSAGES))
+    messages, notices = follow(conversation.datagrams)
+    for from_client in (True, False):
+        wanted = [one for one in MESSAGES if one[0] == from_client]
+        assert [one for one in said(messages) if one[0] == from_client] == wanted
+    assert notices == []
+
+
 def test_a_bad_check_is_reported_and_its_packet_missed(recorded):
     spoiled = list(recorded)
     index = next(n for n, one in enumerate(spoiled) if n > 12 and one.payload[1] == 9)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from emu.capture.pcap import PcapWriter
@@ -42,6 +42,8 @@ class Conversation:
     t: float = 1_700_000_000.0
     datagrams: list[Datagram] = field(default_factory=list)
     heard: list[tuple[bool, int, bytes]] = field(default_factory=list)
+    loses: Callable[[], bool] = lambda: False
+    """Whether the network loses the next datagram behind the place where it is captured."""
 
     def __post_init__(self) -> None:
         self.client_session = Session(
@@ -61,6 +63,17 @@ class Conversation:
         ):
             pass
 
+    def run_until_heard(self, count: int) -> None:
+        """Exchange datagrams, with timers, until `count` messages have arrived."""
+        while len(self.heard) < count:
+            self.run()
+            for one in (self.client_session, self.server_session):
+                timer = one.get_timer()
+                if timer is not None and timer <= self.t:
+                    one.handle_timer(self.t)
+            self.t += 0.05
+            assert self.t < 1_700_010_000, "the sessions gave up"
+
     def close(self) -> None:
         """End the session from the client's side."""
         self.client_session.close()
@@ -71,7 +84,8 @@ class Conversation:
         datagrams = one.datagrams_to_send(self.t)
         for data in datagrams:
             self.datagrams.append(Datagram(self.t, source, target, data))
-            other.receive_datagram(data, self.t)
+            if not self.loses():
+                other.receive_datagram(data, self.t)
         while (event := other.next_event()) is not None:
             if isinstance(event, Message):
                 self.heard.append((source == self.client, event.opcode, event.body))
