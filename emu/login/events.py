@@ -12,6 +12,8 @@ from typing import ClassVar
 
 LONGEST_TEXT = 64
 """Characters of one stranger's text that a line shows."""
+LONGEST_REASON = 200
+"""Characters of a reason; some quote what somebody sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,9 +178,9 @@ class ServiceFault(LoginEvent):
     reason: str
 
 
-def printable(text: str) -> str:
+def printable(text: str, longest: int = LONGEST_TEXT) -> str:
     """Return a stranger's text as one short line without control characters."""
-    cut = text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT] + "..."
+    cut = text if len(text) <= longest else text[:longest] + "..."
     return "".join(letter if letter.isprintable() else f"\\x{ord(letter):02x}" for letter in cut)
 
 
@@ -188,8 +190,9 @@ def format_event(event: LoginEvent) -> str:
     for item in fields(event):
         value = getattr(event, item.name)
         values[item.name] = value
-        if isinstance(value, str) and item.name not in {"reason", "kind"}:
-            values[item.name] = printable(value)
+        if isinstance(value, str):
+            longest = LONGEST_REASON if item.name == "reason" else LONGEST_TEXT
+            values[item.name] = printable(value, longest)
     if values.get("account") == "":
         values["account"] = "(no name)" if isinstance(event, LoginRefused) else "(not logged in)"
     return event.template.format(**values)
