@@ -31,6 +31,10 @@ class NewReno:
             return False
         return True
 
+    def on_all_sent(self) -> None:
+        """Nothing waits any more: the window is not what holds us back."""
+        self._limited = False
+
     def on_sent(self, size: int) -> None:
         """Count bytes that leave."""
         self.in_flight += size
@@ -44,8 +48,6 @@ class NewReno:
             self.window += size
         else:
             self.window += max(1, self._unit * size // self.window)
-        if self.in_flight < self.window // 2:
-            self._limited = False
 
     def on_lost(self, size: int, sent_at: float, now: float) -> None:
         """Count bytes that were lost; losses of one flight halve the window once."""

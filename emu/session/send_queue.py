@@ -132,6 +132,7 @@ class SendQueue:
             packets.append(packet)
         if not waiting:
             self._waiting = None
+            congestion.on_all_sent()
 
     def _resend(self, packets: list[bytes], now: float) -> None:
         lost = self._lost
