@@ -192,7 +192,7 @@ class SendQueue:
         self.queued_bytes -= size - 4
         if not sent.lost:
             self.congestion.on_acked(size, sent.sent_at)
-        if sent.transmissions > 1 and now - sent.sent_at < self.round_trip.low:
+        if sent.transmissions > 1 and now - sent.sent_at + _GRANULARITY < self.round_trip.low:
             # The first copy arrived after all: this path reorders, so wait longer from now on.
             self._reorder = min(self._reorder + _REORDER_STEP, _REORDER_MAXIMUM)
             return sent

@@ -1,0 +1,216 @@
+"""Sending, acknowledging, finding losses, sending again, giving up."""
+
+from __future__ import annotations
+
+import pytest
+
+from emu.errors import MalformedDatagram
+from emu.session import SessionConfig
+from emu.session.send_queue import SendQueue
+
+MARKER = b"\x00\x09"
+
+
+def make(count=0, size=100, **settings):
+    queue = SendQueue(SessionConfig(**settings), 512)
+    for _ in range(count):
+        queue.add(MARKER, bytes(size))
+    return queue
+
+
+def numbers(packets):
+    return [int.from_bytes(packet[2:4], "big") for packet in packets]
+
+
+def test_packets_get_their_numbers_when_they_leave():
+    queue = make(3, first_sequence=0xFFFE)
+    assert numbers(queue.take(0.0)) == [0xFFFE, 0xFFFF, 0]
+    assert queue.take(0.0) == []
+    assert queue.under_way == 3
+    assert queue.queued_bytes == 300
+
+
+def test_an_ack_covers_everything_before_it_across_the_wrap():
+    queue = make(3, first_sequence=0xFFFE)
+    queue.take(0.0)
+    queue.acknowledge_up_to(0xFFFF, 0.1)
+    assert queue.under_way == 1
+    queue.acknowledge_up_to(0, 0.1)
+    assert queue.empty
+    assert queue.queued_bytes == 0
+    assert queue.timer() is None
+    assert queue.round_trip.smoothed == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("sequence", [2, 100, 0x7FFF])
+def test_an_ack_of_a_packet_never_sent_is_refused(sequence):
+    queue = make(2)
+    queue.take(0.0)
+    with pytest.raises(MalformedDatagram, match="never sent"):
+        queue.acknowledge_up_to(sequence, 0.1)
+    with pytest.raises(MalformedDatagram, match="never sent"):
+        queue.acknowledge_one(sequence, 0.1)
+    assert queue.under_way == 2
+
+
+def test_a_late_copy_of_an_ack_changes_nothing():
+    queue = make(3)
+    queue.take(0.0)
+    queue.acknowledge_up_to(1, 0.1)
+    queue.acknowledge_up_to(0, 0.2)
+    queue.acknowledge_up_to(0xFFFF, 0.2)
+    queue.acknowledge_one(0, 0.2)
+    assert queue.under_way == 1
+
+
+def test_the_window_of_2048_bounds_what_is_under_way():
+    queue = make(2100, size=1, congestion_window_start=10**6)
+    assert len(queue.take(0.0)) == 2048
+    queue.acknowledge_up_to(9, 0.1)
+    assert numbers(queue.take(0.1)) == list(range(2048, 2058))
+
+
+def test_the_congestion_window_bounds_what_is_under_way():
+    queue = make(100, size=496, congestion_window_start=5000)
+    assert len(queue.take(0.0)) == 10
+
+
+def test_the_oldest_is_sent_again_after_1500_ms_then_later_and_later():
+    queue = make(2)
+    queue.take(0.0)
+    times = []
+    for _ in range(6):
+        time = queue.timer()
+        queue.handle_timer(time - 0.01)
+        assert queue.take(time - 0.01) == []
+        queue.handle_timer(time)
+        assert numbers(queue.take(time)) == [0]
+        times.append(time)
+    gaps = [later - earlier for earlier, later in zip([0.0, *times], times, strict=False)]
+    assert gaps == pytest.approx([1.5, 3.0, 5.0, 5.0, 5.0, 5.0])
+    assert queue.retransmissions == 6
+
+
+def test_a_retransmission_repeats_the_stored_bytes():
+    queue = make()
+    queue.add(MARKER, b"cipher text")
+    first = queue.take(0.0)
+    queue.handle_timer(1.5)
+    assert queue.take(1.5) == first
+
+
+def test_an_ack_ends_the_back_off():
+    queue = make(2)
+    queue.take(0.0)
+    queue.handle_timer(1.5)
+    queue.take(1.5)
+    queue.acknowledge_up_to(0, 1.6)
+    assert queue.timer() == pytest.approx(1.6 + queue.round_trip.timeout)
+
+
+def test_an_out_of_order_ack_sends_what_is_older_than_a_round_trip_at_once():
+    queue = make(5)
+    queue.take(0.0)
+    queue.acknowledge_one(3, 0.1)
+    assert numbers(queue.take(0.1)) == [0, 1, 2]
+    assert queue.retransmissions == 3
+    queue.acknowledge_one(4, 0.1)
+    assert queue.take(0.1) == []
+
+
+def test_an_out_of_order_ack_spares_what_is_younger_than_a_round_trip():
+    queue = make(1)
+    queue.take(0.0)
+    queue.acknowledge_up_to(0, 0.2)
+    queue.add(MARKER, b"one")
+    queue.take(1.0)
+    queue.add(MARKER, b"two")
+    queue.take(1.05)
+    queue.acknowledge_one(2, 1.1)  # this path takes a fifth of a second
+    assert queue.take(1.1) == []
+    time = queue.timer()
+    assert 1.15 <= time <= 1.2
+    queue.handle_timer(time)
+    assert numbers(queue.take(time)) == [1]
+
+
+def test_the_ack_of_the_repeated_oldest_tells_about_the_rest():
+    queue = make(6)
+    queue.take(0.0)
+    queue.acknowledge_up_to(0, 0.1)
+    time = queue.timer()
+    queue.handle_timer(time)
+    assert numbers(queue.take(time)) == [1]
+    queue.acknowledge_up_to(1, time + 0.1)
+    assert numbers(queue.take(time + 0.1)) == [2, 3, 4, 5]
+
+
+def test_a_packet_sent_twice_is_no_measure():
+    queue = make(1)
+    queue.take(0.0)
+    queue.handle_timer(1.5)
+    queue.take(1.5)
+    queue.acknowledge_up_to(0, 1.6)
+    assert not queue.round_trip.measured
+
+
+def test_an_ack_through_a_filled_hole_is_no_measure():
+    queue = make(3)
+    queue.take(0.0)
+    queue.acknowledge_one(2, 0.1)  # the one for 1 got lost
+    queue.take(0.1)
+    queue.acknowledge_up_to(2, 3.0)
+    assert queue.round_trip.smoothed == pytest.approx(0.1)
+
+
+def test_an_early_ack_after_a_repeat_makes_it_wait_longer_from_then_on():
+    queue = make(3)
+    queue.take(0.0)
+    queue.acknowledge_one(2, 0.1)
+    assert numbers(queue.take(0.1)) == [0, 1]
+    queue.acknowledge_up_to(2, 0.11)  # a tenth of a round trip later: these were late, not lost
+    for _ in range(3):
+        queue.add(MARKER, b"x")
+    queue.take(1.0)
+    queue.acknowledge_one(5, 1.1)
+    assert queue.take(1.1) == []
+
+
+def test_giving_up_after_the_last_attempt():
+    queue = make(1, transmission_limit=3)
+    queue.take(0.0)
+    for attempt in range(3):
+        assert not queue.exhausted, attempt
+        time = queue.timer()
+        queue.handle_timer(time)
+        queue.take(time)
+    assert queue.exhausted
+    assert queue.retransmissions == 2
+
+
+def test_hurrying_sends_the_oldest_again_but_not_every_time():
+    queue = make(2)
+    queue.take(0.0)
+    queue.hurry(0.1)
+    assert queue.take(0.1) == []
+    queue.hurry(0.5)
+    assert numbers(queue.take(0.5)) == [0]
+    queue.hurry(0.6)
+    assert queue.take(0.6) == []
+
+
+def test_a_probe_leaves_a_full_congestion_window():
+    queue = make(40, size=496, congestion_window_start=8 * 512, idle_timeout=1000.0)
+    assert len(queue.take(0.0)) == 8
+    queue.handle_timer(1.5)
+    assert numbers(queue.take(1.5)) == [0]
+
+
+def test_clearing_lets_go_of_everything():
+    queue = make(5)
+    queue.take(0.0)
+    queue.add(MARKER, b"x")
+    queue.clear()
+    assert queue.empty
+    assert queue.queued_bytes == 0
+    assert queue.timer() is None
