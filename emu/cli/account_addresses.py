@@ -1,0 +1,86 @@
+"""`emu account address`: addresses that may not log in and whose worlds may not register."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import click
+
+from emu.cli.moments import end_of, end_options
+from emu.cli.stores import open_store
+from emu.cli.tables import format_option, print_rows, show_moment
+from emu.errors import CommandError
+from emu.store import BannedAddress
+from emu.store.addresses import normalize_prefix
+
+
+@click.group()
+def address() -> None:
+    """Banned addresses, for players and worlds alike."""
+
+
+@address.command()
+@click.argument("prefix")
+@end_options
+@click.option("--reason", default="", help="Why; nobody outside sees it.")
+@click.pass_context
+def ban(
+    ctx: click.Context, prefix: str, until: float | None, lasting: float | None, reason: str
+) -> None:
+    """Ban an address, all addresses that begin with PREFIX, or a network.
+
+    A prefix ends where a part of the address ends: 192.0.2 covers 192.0.2.7 and not 192.0.20.1.
+
+    Example: emu account address ban 192.0.2.0/24 --for 2w --reason "guessing passwords"
+    """
+    now = time.time()
+    end = end_of(until, lasting, now)
+    entry = BannedAddress(_clean(prefix), reason, now, None if end == math.inf else end)
+    with open_store(ctx) as store:
+        new = store.ban_address(entry)
+    click.echo(f"{entry.prefix} is banned{'' if new else ' (the ban was changed)'}", err=True)
+
+
+@address.command()
+@click.argument("prefix")
+@click.pass_context
+def unban(ctx: click.Context, prefix: str) -> None:
+    """Lift a ban, named as it is listed.
+
+    Example: emu account address unban 192.0.2.0/24
+    """
+    clean = _clean(prefix)
+    with open_store(ctx) as store:
+        if not store.unban_address(clean):
+            raise CommandError(f"{clean} is not banned; `emu account address list` shows all")
+    click.echo(f"{clean} is not banned any more", err=True)
+
+
+@address.command("list")
+@format_option
+@click.pass_context
+def list_addresses(ctx: click.Context, style: str) -> None:
+    """List all bans of addresses, ended ones too.
+
+    Example: emu account address list
+    """
+    with open_store(ctx) as store:
+        bans = store.banned_addresses()
+    rows = [
+        {
+            "prefix": entry.prefix,
+            "until": show_moment(entry.until),
+            "added": show_moment(entry.added),
+            "reason": entry.reason,
+        }
+        for entry in bans
+    ]
+    print_rows(rows, style, ("prefix", "until", "added", "reason"))
+
+
+def _clean(prefix: str) -> str:
+    try:
+        return normalize_prefix(prefix)
+    except ValueError as error:
+        raise CommandError(str(error)) from None

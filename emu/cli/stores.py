@@ -1,0 +1,50 @@
+"""What the nouns that work on the database share: opening it, and asking for passwords."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from emu.cli.common import load_config
+from emu.errors import CommandError
+from emu.login.passwords import MAX_PASSWORD
+from emu.store import Store
+
+password_option = click.option(
+    "--password",
+    help="The password; without this option it is asked for. Others on this machine may see it"
+    " in the list of processes, so scripts should rather pipe it in.",
+)
+
+
+def open_store(ctx: click.Context) -> Store:
+    """Open the configured database, which must be there."""
+    return Store.open(load_config(ctx).database.path)
+
+
+def create_store(ctx: click.Context) -> Store:
+    """Open the configured database, and make it when it is not there."""
+    return Store.create(load_config(ctx).database.path)
+
+
+def chosen_password(given: str | None) -> bytes:
+    """Return a password's UTF-8 bytes: the given one, or one asked for twice without showing it.
+
+    When standard input is no terminal, its first line is the password. Raises `CommandError` when
+    it is empty or too long.
+    """
+    if given is None and _is_terminal():
+        given = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
+    elif given is None:
+        given = sys.stdin.readline().rstrip("\r\n")
+    password = str(given).encode("utf-8", "surrogateescape")
+    if not password:
+        raise CommandError("the password must not be empty")
+    if len(password) > MAX_PASSWORD:
+        raise CommandError(f"the password must not be longer than {MAX_PASSWORD} bytes")
+    return password
+
+
+def _is_terminal() -> bool:
+    return sys.stdin.isatty()

@@ -1,0 +1,97 @@
+"""Rows on standard output: a table for people, CSV or JSON for programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+import click
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+Row = Mapping[str, str | int | float | bool | None]
+
+_WIDE = 10_000
+"""Columns of a table that goes to a file or pipe: nothing is cut off there."""
+
+
+def format_option(command: Command) -> Command:
+    """Give a command the option ``--format``, which `print_rows` understands."""
+    option = click.option(
+        "--format",
+        "style",
+        type=click.Choice(["table", "csv", "json"]),
+        default="table",
+        show_default=True,
+        help="How to print rows.",
+    )
+    return option(command)
+
+
+def print_rows(rows: Sequence[Row], style: str, columns: Sequence[str]) -> None:
+    """Print rows with these columns; JSON is one array of objects, CSV has a header."""
+    if style == "json":
+        chosen = [{name: row.get(name) for name in columns} for row in rows]
+        click.echo(json.dumps(chosen, indent=2, ensure_ascii=False))
+    elif style == "csv":
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows([_plain(row.get(name)) for name in columns] for row in rows)
+        click.echo(text.getvalue(), nl=False)
+    else:
+        table = Table(*columns, box=box.SIMPLE_HEAD, pad_edge=False)
+        for row in rows:
+            table.add_row(*(_printable(_plain(row.get(name))) for name in columns))
+        _console().print(table)
+
+
+def print_record(record: Row, style: str) -> None:
+    """Print one record: a line for each field, or one CSV row, or one JSON object."""
+    if style == "json":
+        click.echo(json.dumps(dict(record), indent=2, ensure_ascii=False))
+    elif style == "csv":
+        print_rows([record], style, list(record))
+    else:
+        table = Table(box=None, show_header=False, pad_edge=False)
+        for name, value in record.items():
+            table.add_row(name, _printable(_plain(value)))
+        _console().print(table)
+
+
+def show_moment(moment: float | None) -> str | None:
+    """Return a unix time as ISO 8601 in UTC with whole seconds, None for none."""
+    if moment is None:
+        return None
+    try:
+        return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (OverflowError, ValueError, OSError):
+        return "never"
+
+
+def _console() -> Console:
+    terminal = sys.stdout.isatty()
+    return Console(
+        file=sys.stdout, width=None if terminal else _WIDE, markup=False, highlight=False
+    )
+
+
+def _plain(value: str | float | None) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
+
+
+def _printable(text: str) -> str:
+    """Keep what a stranger typed from steering the terminal."""
+    return "".join(character if character.isprintable() else "\ufffd" for character in text)
