@@ -1,0 +1,261 @@
+"""Read struct files: EQ2Emulator's XML vocabulary into definitions (eq2-login.md 8.1, 8.2, 8.6).
+
+Names of elements and attributes are matched in any case, as the peer does. A document type
+declaration is refused, so no entity is ever expanded. Every complaint names file, line, struct
+and field. Knows no bytes of the network.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final, NoReturn
+from xml.parsers import expat
+
+from emu.errors import FileFormatError
+from emu.structs.definitions import (
+    NO_CONDITIONS,
+    OVERSIZED,
+    Conditions,
+    FieldDefinition,
+    FieldType,
+    Oversized,
+    StructDefinition,
+    field_type,
+)
+
+FILE_LIMIT: Final = 32 * 1024 * 1024
+"""Bytes of one file, inflated; the largest of the ecosystem has 1.3 MB."""
+STRUCT_LIMIT: Final = 20_000
+FIELD_LIMIT: Final = 4_000
+"""Fields of one struct, substructs copied in."""
+DEPTH_LIMIT: Final = 8
+SIZE_LIMIT: Final = 65_535
+"""Largest Size of a field."""
+
+Library = Mapping[str, Mapping[int, StructDefinition]]
+
+
+@dataclass(slots=True)
+class _Open:
+    """An element that is not closed yet: a struct, or an array's block."""
+
+    attributes: dict[str, str]
+    line: int
+    is_struct: bool
+    fields: list[FieldDefinition] = field(default_factory=list)
+
+
+def read_file(path: Path, known: Library | None = None) -> list[StructDefinition]:
+    """Read one file, ``.gz`` or plain; `known` holds the structs that substructs may name.
+
+    Raises `FileFormatError` when it cannot be read, is too large, or is wrong anywhere.
+    """
+    try:
+        opener = gzip.open if path.suffix == ".gz" else open
+        with opener(path, "rb") as stream:
+            data = stream.read(FILE_LIMIT + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise FileFormatError(f"{path}: cannot be read: {error}") from None
+    if len(data) > FILE_LIMIT:
+        raise FileFormatError(f"{path}: larger than {FILE_LIMIT} bytes")
+    return read_text(data, path.name, known)
+
+
+def read_text(data: bytes, file: str, known: Library | None = None) -> list[StructDefinition]:
+    """Read the text of one file; see `read_file`."""
+    return _Reader(file, known or {}).read(data)
+
+
+class _Reader:
+    """State of reading one file."""
+
+    def __init__(self, file: str, known: Library) -> None:
+        self.file = file
+        self.library: dict[str, dict[int, StructDefinition]] = {
+            name: dict(versions) for name, versions in known.items()
+        }
+        self.structs: list[StructDefinition] = []
+        self.stack: list[_Open | None] = []
+        self.parser = expat.ParserCreate()
+        self.parser.StartDoctypeDeclHandler = self._doctype
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+
+    def read(self, data: bytes) -> list[StructDefinition]:
+        """Return the structs in the order of the file."""
+        try:
+            self.parser.Parse(data, True)
+        except expat.ExpatError as error:
+            message = f"not well-formed XML: {expat.ErrorString(error.code)}"
+            self._complain(message, error.lineno)
+        return self.structs
+
+    def _complain(self, message: str, line: int | None = None) -> NoReturn:
+        line = self.parser.CurrentLineNumber if line is None else line
+        where = next((entry for entry in self.stack if entry and entry.is_struct), None)
+        inside = f" of struct {where.attributes.get('name', '?')}" if where else ""
+        raise FileFormatError(message + inside, place=f"{self.file}, line {line}")
+
+    def _doctype(self, *_: object) -> None:
+        self._complain("a document type declaration is not allowed")
+
+    def _start(self, tag: str, raw: dict[str, str]) -> None:
+        attributes = {name.lower(): value.strip() for name, value in raw.items()}
+        kind = tag.lower()
+        if kind == "struct":
+            self._open_struct(attributes)
+        elif kind == "data" and self._inside():
+            self._open_data(attributes)
+        else:
+            if not self.stack and kind != "eq2emulator":
+                self._complain(f"the root element is {tag}, not EQ2Emulator")
+            self.stack.append(None)
+
+    def _inside(self) -> bool:
+        return any(entry is not None and entry.is_struct for entry in self.stack)
+
+    def _open_struct(self, attributes: dict[str, str]) -> None:
+        if self._inside():
+            self._complain("a Struct inside a Struct")
+        if len(self.structs) >= STRUCT_LIMIT:
+            self._complain(f"more than {STRUCT_LIMIT} structs")
+        self.stack.append(_Open(attributes, self.parser.CurrentLineNumber, is_struct=True))
+
+    def _open_data(self, attributes: dict[str, str]) -> None:
+        if len(self.stack) > DEPTH_LIMIT:
+            self._complain(f"nested deeper than {DEPTH_LIMIT}")
+        self.stack.append(_Open(attributes, self.parser.CurrentLineNumber, is_struct=False))
+
+    def _end(self, _tag: str) -> None:
+        entry = self.stack[-1]
+        if entry is not None and entry.is_struct:
+            self._close_struct(entry)
+        elif entry is not None:
+            owner = next(outer for outer in reversed(self.stack[:-1]) if outer is not None)
+            owner.fields.append(self._field(entry))
+            if len(owner.fields) > FIELD_LIMIT:
+                self._complain(f"more than {FIELD_LIMIT} fields")
+        self.stack.pop()
+
+    def _close_struct(self, entry: _Open) -> None:
+        attributes = entry.attributes
+        name = attributes.get("name", "")
+        if not name:
+            self._complain("a Struct without Name", entry.line)
+        version = self._number(attributes, "clientversion", 0xFFFFFFFF, entry.line)
+        if version is None:
+            self._complain("no ClientVersion", entry.line)
+        made = StructDefinition(
+            name, version, tuple(entry.fields), attributes.get("opcodename", ""),
+            attributes.get("opcodetype", ""), self.file, entry.line,
+        )  # fmt: skip
+        if _count(made.fields) > FIELD_LIMIT * 4:
+            self._complain("too many fields, substructs copied in", entry.line)
+        self.structs.append(made)
+        self.library.setdefault(name, {})[version] = made
+
+    def _field(self, entry: _Open) -> FieldDefinition:
+        attributes, line = entry.attributes, entry.line
+        name = attributes.get("elementname", "")
+        if not name:
+            self._complain("a Data without ElementName", line)
+        size = self._number(attributes, "size", SIZE_LIMIT, line)
+        if size == 0:
+            self._complain(f"field {name}: Size is 0", line)
+        base = FieldDefinition(
+            name, None, line, size or 1, conditions=_conditions(attributes),
+            optional=attributes.get("optional", "").lower() == "true",
+        )  # fmt: skip
+        if "substruct" in attributes:
+            return self._substruct(base, attributes["substruct"])
+        kind = field_type(attributes.get("type", ""))
+        if kind is None:
+            self._complain(f"field {name}: unknown Type {attributes.get('type', '')!r}", line)
+        if kind is FieldType.ARRAY:
+            return self._array(base, entry)
+        if entry.fields:
+            self._complain(f"field {name}: only an Array holds fields", line)
+        return replace(
+            base, type=kind, type2=self._second_type(name, attributes, line),
+            oversized=self._oversized(kind, attributes, line),
+            default_byte=self._number(attributes, "defaultbytevalue", 255, line) or 0,
+        )  # fmt: skip
+
+    def _array(self, base: FieldDefinition, entry: _Open) -> FieldDefinition:
+        count_field = entry.attributes.get("arraysizevariable", "")
+        if not count_field:
+            self._complain(f"array {base.name}: no ArraySizeVariable", entry.line)
+        most = self._number(entry.attributes, "maxarraysize", 255, entry.line)
+        return replace(
+            base, type=FieldType.ARRAY, size=1, count_field=count_field, max_count=most or None,
+            fields=tuple(entry.fields),
+        )  # fmt: skip
+
+    def _second_type(self, name: str, attributes: dict[str, str], line: int) -> FieldType | None:
+        text = attributes.get("type2")
+        kind = field_type(text) if text else None
+        if text and kind is None:
+            self._complain(f"field {name}: unknown Type2 {text!r}", line)
+        return kind
+
+    def _oversized(
+        self, kind: FieldType, attributes: dict[str, str], line: int
+    ) -> Oversized | None:
+        threshold = self._number(attributes, "oversizedvalue", 255, line)
+        marker = self._number(attributes, "oversizedbyte", 255, line)
+        if not threshold or kind not in OVERSIZED:
+            return None
+        return Oversized(threshold, 255 if marker is None else marker)
+
+    def _substruct(self, base: FieldDefinition, name: str) -> FieldDefinition:
+        """Copy in the struct that the enclosing version selects, as far as the file is read."""
+        owner = next(entry for entry in self.stack if entry is not None and entry.is_struct)
+        if owner.attributes.get("name", "") == name:
+            self._complain(f"field {base.name}: struct {name} holds itself", base.line)
+        version = self._number(owner.attributes, "clientversion", 0xFFFFFFFF, owner.line) or 0
+        versions = [low for low in self.library.get(name, {}) if low <= version]
+        if not versions:
+            self._complain(
+                f"field {base.name}: no struct {name} for version {version} stands before it",
+                base.line,
+            )
+        made = self.library[name][max(versions)]
+        if base.size * _count(made.fields) > FIELD_LIMIT * 4:
+            self._complain(f"field {base.name}: too many fields in substruct {name}", base.line)
+        return replace(base, substruct=name, fields=made.fields)
+
+    def _number(self, attributes: dict[str, str], key: str, most: int, line: int) -> int | None:
+        text = attributes.get(key)
+        if text is None:
+            return None
+        if not text.isascii() or not text.isdigit() or len(text) > 12 or int(text) > most:
+            name = attributes.get("elementname", attributes.get("name", "?"))
+            self._complain(f"{name}: {key} {text[:40]!r} is no number from 0 to {most}", line)
+        return int(text)
+
+
+def _conditions(attributes: dict[str, str]) -> Conditions:
+    made = Conditions(
+        _names(attributes.get("ifvariableset", "")),
+        _names(attributes.get("ifvariablenotset", "")),
+        attributes.get("ifvariableequals", ""),
+        attributes.get("ifvariablenotequals", ""),
+        attributes.get("ifflagset", ""),
+        attributes.get("ifflagnotset", ""),
+    )
+    return made or NO_CONDITIONS
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name for part in text.split(",") if (name := part.strip()))
+
+
+def _count(fields: tuple[FieldDefinition, ...]) -> int:
+    """Count the fields of a struct as the peer would have them, substructs copied in."""
+    return sum(
+        1 + (_count(entry.fields) * (entry.size if entry.substruct else 1)) for entry in fields
+    )
