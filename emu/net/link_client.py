@@ -16,10 +16,11 @@ from typing import Any, Protocol
 
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.endpoints import HostnameEndpoint
-from twisted.internet.interfaces import IDelayedCall
+from twisted.internet.interfaces import IDelayedCall, IHandshakeListener
 from twisted.internet.protocol import Factory, connectionDone
 from twisted.protocols.tls import TLSMemoryBIOFactory
 from twisted.python.failure import Failure
+from zope.interface import implementer
 
 from emu.errors import EmuError
 from emu.link.end import MessageReceived
@@ -85,6 +86,7 @@ class LinkedWorld(Protocol):
         """Do what the login server asks, and return what to answer."""
 
 
+@implementer(IHandshakeListener)
 class LoginConnection(LinkConnection):
     """One connection to a login server."""
 

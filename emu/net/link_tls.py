@@ -12,9 +12,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from cryptography import x509
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
-from OpenSSL import SSL
 from twisted.internet import ssl
 from twisted.internet.interfaces import ISSLTransport
 
@@ -67,15 +67,15 @@ def server_options(pem: bytes) -> ssl.CertificateOptions:
     Raises `FileFormatError` when either is missing.
     """
     try:
-        pair: Any = ssl.PrivateCertificate.loadPEM(pem)  # type: ignore[no-untyped-call]
-    except SSL.Error:
+        key: Any = serialization.load_pem_private_key(pem, password=None)
+        certificate: Any = x509.load_pem_x509_certificate(pem)
+    except (ValueError, TypeError, UnsupportedAlgorithm):
         raise FileFormatError(
             "the link's certificate file needs a private key and a certificate, both as PEM"
         ) from None
+    # cryptography's own objects: pyOpenSSL warns of its older ones, which Twisted would make
     return ssl.CertificateOptions(
-        privateKey=pair.privateKey.original,
-        certificate=pair.original,
-        raiseMinimumTo=ssl.TLSVersion.TLSv1_2,
+        privateKey=key, certificate=certificate, raiseMinimumTo=ssl.TLSVersion.TLSv1_2
     )
 
 
