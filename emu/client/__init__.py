@@ -1,1 +1,63 @@
-"""Filled by its owner."""
+"""The test client of a login server: a library used by the command line, tests and benchmark.
+
+`LoginClient` is the client without input or output, `LoginFlow` runs a script over it. The
+Twisted side, `connect` and `Client`, is `emu.client.shell`: importing this package loads no
+reactor.
+"""
+
+from emu.client.core import Credentials, LoginClient, Stage
+from emu.client.events import (
+    AccountInfo,
+    Character,
+    Characters,
+    Closed,
+    Created,
+    Deleted,
+    Event,
+    Keymap,
+    KeySent,
+    LoginAccepted,
+    LoginDenied,
+    LoginFlags,
+    PlayAnswer,
+    SessionUp,
+    StatisticsAnswered,
+    Unexpected,
+    World,
+    WorldList,
+    WorldStatus,
+)
+from emu.client.flow import LoginFlow, Script, Step, StepDone, whole_login
+from emu.client.messages import LoginMessages, shipped_messages
+
+__all__ = [
+    "AccountInfo",
+    "Character",
+    "Characters",
+    "Closed",
+    "Created",
+    "Credentials",
+    "Deleted",
+    "Event",
+    "KeySent",
+    "Keymap",
+    "LoginAccepted",
+    "LoginClient",
+    "LoginDenied",
+    "LoginFlags",
+    "LoginFlow",
+    "LoginMessages",
+    "PlayAnswer",
+    "Script",
+    "SessionUp",
+    "Stage",
+    "StatisticsAnswered",
+    "Step",
+    "StepDone",
+    "Unexpected",
+    "World",
+    "WorldList",
+    "WorldStatus",
+    "shipped_messages",
+    "whole_login",
+]

@@ -1,0 +1,256 @@
+"""The test client without input or output: one login session, driven as a real client drives it.
+
+It is driven by three things: datagrams (`receive_datagram`), time (`get_timer`, `handle_timer`) and
+its owner's wishes (`connect`, `request_worlds`, `create` and so on). It answers with datagrams
+(`datagrams_to_send`) and events (`next_event`). What a real client does unasked it does as well:
+statistics request after the set-up, key block and login request in one datagram, alert log after
+an accepted login (eq2-transport.md 3, client-546-notes.md 5). It knows no socket, clock or reactor.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+from emu.client.events import (
+    Character,
+    Characters,
+    Closed,
+    Created,
+    Deleted,
+    Event,
+    Keymap,
+    KeySent,
+    LoginAccepted,
+    LoginDenied,
+    PlayAnswer,
+    SessionUp,
+    StatisticsAnswered,
+    Unexpected,
+    World,
+    WorldList,
+    WorldStatus,
+)
+from emu.client.messages import LoginMessages, Request
+from emu.errors import LocalProtocolError
+from emu.session import (
+    KeyEstablished,
+    Message,
+    Role,
+    Session,
+    SessionClosed,
+    SessionConfig,
+    SessionEstablished,
+    StatisticsReceived,
+)
+
+EVENT_LIMIT = 256
+"""Events kept for an owner who does not fetch them; the oldest go first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """Account name and password; the password is not shown in a repr."""
+
+    user: str
+    password: str = field(repr=False)
+
+
+class Stage(Enum):
+    """How far the login has come."""
+
+    NEW = "new"
+    CONNECTING = "waiting for the session response"
+    CONNECTED = "waiting for the key request"
+    LOGGING_IN = "waiting for the login reply"
+    ACCEPTED = "logged in"
+    DENIED = "login denied"
+    CLOSED = "closed"
+
+
+class LoginClient:
+    """One client of a login server.
+
+    `session_id` is any u32; `key_block` is 60 random bytes, the last 8 of which become the RC4 key
+    reversed (eq2-transport.md 4). `config` tunes the session layer. Without `credentials` it sets a
+    session up and never logs in.
+    """
+
+    __slots__ = (
+        "_credentials",
+        "_messages",
+        "account_id",
+        "characters",
+        "events",
+        "session",
+        "stage",
+        "worlds",
+    )
+
+    def __init__(
+        self,
+        messages: LoginMessages,
+        credentials: Credentials | None,
+        *,
+        session_id: int,
+        key_block: bytes,
+        config: SessionConfig | None = None,
+    ) -> None:
+        self._messages = messages
+        self._credentials = credentials
+        self.events: deque[Event] = deque(maxlen=EVENT_LIMIT)
+        """What has happened and was not fetched yet, oldest first."""
+        self.session = Session(
+            config or SessionConfig(),
+            role=Role.CLIENT,
+            session_id=session_id,
+            key_block=key_block,
+        )
+        self.stage = Stage.NEW
+        self.worlds: dict[int, World] = {}
+        """The worlds by id, as listed and updated since."""
+        self.characters: tuple[Character, ...] | None = None
+        """The latest character list, None before the first."""
+        self.account_id = 0
+        """The account's id, known from the first character list on."""
+
+    @property
+    def version(self) -> int:
+        """The client data version it plays."""
+        return self._messages.version
+
+    @property
+    def drops(self) -> Mapping[str, int]:
+        """How many datagrams and packets of the server were dropped, by reason."""
+        return self.session.drops
+
+    # network and time
+
+    def connect(self, now: float) -> None:
+        """Begin the session; everything up to the login reply then happens by itself."""
+        self._need(Stage.NEW, "connect")
+        if self._credentials is not None:
+            # Fails here, before anything is sent, when name or password cannot be written.
+            self._messages.login(self._credentials.user, self._credentials.password)
+        self.stage = Stage.CONNECTING
+        self.session.connect(now)
+
+    def receive_datagram(self, data: bytes, now: float) -> None:
+        """Take one datagram of the server; never raises for its bytes."""
+        self.session.receive_datagram(data, now)
+        self._pump()
+
+    def datagrams_to_send(self, now: float) -> list[bytes]:
+        """Return the datagrams to send now."""
+        datagrams = self.session.datagrams_to_send(now)
+        self._pump()  # giving up shows here
+        return datagrams
+
+    def get_timer(self) -> float | None:
+        """Return when `handle_timer` is to be called, None for never."""
+        return self.session.get_timer()
+
+    def handle_timer(self, now: float) -> None:
+        """Do what is due: repeat, resend, keep alive, give up."""
+        self.session.handle_timer(now)
+        self._pump()
+
+    def next_event(self) -> Event | None:
+        """Return what happened next, None when that was all."""
+        return self.events.popleft() if self.events else None
+
+    def close(self) -> None:
+        """End the session in order; `Closed` comes when it is over."""
+        if self.stage is Stage.NEW:
+            self._close("closed by us")
+        elif self.stage is not Stage.CLOSED:
+            self.session.close()
+            self._pump()
+
+    # wishes
+
+    def request_worlds(self) -> None:
+        """Ask for the worlds: list, flags, characters and later status changes follow."""
+        self._request(self._messages.worlds(), WorldList)
+
+    def load_keymap(self) -> None:
+        """Ask for the keymap, as the client does after the character list; answers are rare."""
+        self._request(self._messages.keymap_load(), Keymap)
+
+    def create(self, world_id: int, name: str, choices: Mapping[str, object] | None = None) -> None:
+        """Ask for a new character; `choices` are CreateCharacter fields other than the defaults.
+
+        Raises `StructValueError` for a field that this version does not have.
+        """
+        self._request(self._messages.create(world_id, name, choices or {}), Created)
+
+    def delete(self, character: Character) -> None:
+        """Ask for a character's deletion."""
+        self._request(self._messages.delete(character), Deleted)
+
+    def play(self, character: Character) -> None:
+        """Ask to enter the character's world."""
+        self._request(self._messages.play(character), PlayAnswer)
+
+    # inside
+
+    def _need(self, stage: Stage, wish: str) -> None:
+        if self.stage is not stage:
+            raise LocalProtocolError(f"{wish} is not possible now: {self.stage.value}")
+
+    def _request(self, request: Request, answer: type[Event]) -> None:
+        """Send a request; what came before it cannot be its answer and is forgotten."""
+        self._need(Stage.ACCEPTED, "a request")
+        stale = [event for event in self.events if isinstance(event, (answer, Unexpected))]
+        for event in stale:
+            self.events.remove(event)
+        self.session.send(*request)
+
+    def _pump(self) -> None:
+        while (event := self.session.next_event()) is not None:
+            match event:
+                case Message(opcode, body):
+                    self._message(opcode, body)
+                case SessionEstablished(session_id):
+                    self.stage = Stage.CONNECTED
+                    self.events.append(SessionUp(session_id))
+                case StatisticsReceived():
+                    if self.stage in (Stage.CONNECTED, Stage.LOGGING_IN):
+                        self.events.append(StatisticsAnswered())
+                case KeyEstablished():
+                    self._log_in()
+                case SessionClosed(reason):
+                    self._close(str(reason))
+
+    def _log_in(self) -> None:
+        self.events.append(KeySent())
+        if self._credentials is None:
+            return
+        # In the same turn as the key block, so that one datagram carries both.
+        user, password = self._credentials.user, self._credentials.password
+        self.session.send(*self._messages.login(user, password))
+        self.stage = Stage.LOGGING_IN
+
+    def _close(self, reason: str) -> None:
+        self.stage = Stage.CLOSED
+        self.events.append(Closed(reason))
+
+    def _message(self, opcode: int, body: bytes) -> None:
+        event = self._messages.read(opcode, body)
+        match event:
+            case LoginAccepted() if self.stage is Stage.LOGGING_IN:
+                self.stage = Stage.ACCEPTED
+                self.session.send(*self._messages.alert_log())
+            case LoginDenied() if self.stage is Stage.LOGGING_IN:
+                self.stage = Stage.DENIED
+            case WorldList(worlds):
+                self.worlds = {world.id: world for world in worlds}
+            case WorldStatus(world_id, up, locked) if world_id in self.worlds:
+                world = self.worlds[world_id]
+                self.worlds[world_id] = replace(world, up=up, locked=locked)
+            case Characters(characters, account):
+                self.characters = characters
+                self.account_id = account.account_id
+        self.events.append(event)

@@ -1,0 +1,212 @@
+"""What happened to a test client, as frozen values.
+
+`LoginClient.next_event` returns these; nothing here does anything. Codes and their texts are in
+`emu.client.codes`. All ids are the unsigned numbers of the wire.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+NO_ID = 0xFFFFFFFF
+"""The id that an entry deleted in this session shows to clients up to 561 (eq2-login.md 4.1)."""
+
+DELETED_NAME = "(deleted)"
+"""The name of such an entry."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionUp:
+    """The server answered the session request."""
+
+    session_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticsAnswered:
+    """The server answered the statistics request that follows the session set-up."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeySent:
+    """The server asked for a key; key block and login request are on their way."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoginAccepted:
+    """The account was accepted; `fields` is the whole LS_LoginReplyMsg."""
+
+    fields: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class LoginFlags:
+    """The second login reply, code 10, which only sets flags (eq2-login.md 1.4)."""
+
+    fields: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class LoginDenied:
+    """The account was refused; `text` says what the real client shows for `code`."""
+
+    code: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """One entry of the world list (eq2-login.md 3.1)."""
+
+    id: int
+    name: str
+    up: bool
+    locked: bool
+    players: int
+    load: int
+    """0 normal, 1 development world, 2 locked or not ready."""
+    allowed_races: int
+
+
+@dataclass(frozen=True, slots=True)
+class WorldList:
+    """The list of worlds, as sent: by ascending id."""
+
+    worlds: tuple[World, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WorldStatus:
+    """A world's status changed (eq2-login.md 3.2, 7- and 8-byte form)."""
+
+    world_id: int
+    up: bool
+    locked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Character:
+    """One entry of the character list; `fields` is the whole CharSelectProfile."""
+
+    id: int
+    world_id: int
+    name: str
+    level: int
+    race: int
+    class_: int
+    fields: Mapping[str, Any] = field(repr=False, compare=False)
+
+    @property
+    def deleted(self) -> bool:
+        """Whether the entry is only the shell of a character deleted in this session."""
+        return self.id == NO_ID or self.name == DELETED_NAME
+
+
+@dataclass(frozen=True, slots=True)
+class AccountInfo:
+    """What stands behind the character list: 15, 31 or 33 bytes (eq2-login.md 4.1)."""
+
+    account_id: int
+    max_characters: int
+    veteran_adventure_bonus: int
+    veteran_tradeskill_bonus: int
+
+
+@dataclass(frozen=True, slots=True)
+class Characters:
+    """The whole character list; sent after the world list and after every change."""
+
+    characters: tuple[Character, ...]
+    account: AccountInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """The answer to a create request; code 1 is success (eq2-login.md 5.2)."""
+
+    code: int
+    text: str
+    name: str
+    account_id: int
+
+    @property
+    def ok(self) -> bool:
+        """Whether the character exists now."""
+        return self.code == 1
+
+
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """The answer to a delete request; code 1 is success (eq2-login.md 5.3)."""
+
+    code: int
+    text: str
+    world_id: int
+    char_id: int
+    name: str
+
+    @property
+    def ok(self) -> bool:
+        """Whether the character is gone now."""
+        return self.code == 1
+
+
+@dataclass(frozen=True, slots=True)
+class PlayAnswer:
+    """The answer to a play request, or to none after a create up to 561 (eq2-login.md 5.5)."""
+
+    code: int
+    text: str
+    address: str
+    port: int
+    access_code: int
+    account_id: int
+
+    @property
+    def ok(self) -> bool:
+        """Whether the world lets the character in."""
+        return self.code == 1
+
+
+@dataclass(frozen=True, slots=True)
+class Keymap:
+    """The keymap kept for the account, or None when the server has none."""
+
+    data: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Unexpected:
+    """A message of the server that could not be used; `reason` says why in fixed words."""
+
+    opcode: int
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """The session is over; nothing comes after this."""
+
+    reason: str
+
+
+Event = (
+    SessionUp
+    | StatisticsAnswered
+    | KeySent
+    | LoginAccepted
+    | LoginFlags
+    | LoginDenied
+    | WorldList
+    | WorldStatus
+    | Characters
+    | Created
+    | Deleted
+    | PlayAnswer
+    | Keymap
+    | Unexpected
+    | Closed
+)

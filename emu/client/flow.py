@@ -1,0 +1,338 @@
+"""Scripts for a client: what to ask, what to wait for, how long each step took.
+
+A script is a generator that yields `Step`s and gets back the event each of them waited for; a
+`LoginFlow` runs it over a `LoginClient`, without a clock of its own. The same scripts serve the
+command line, the shell's methods, the tests and the benchmark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from emu.client.core import LoginClient
+from emu.client.events import (
+    Character,
+    Characters,
+    Closed,
+    Created,
+    Deleted,
+    Event,
+    Keymap,
+    KeySent,
+    LoginAccepted,
+    LoginDenied,
+    PlayAnswer,
+    SessionUp,
+    StatisticsAnswered,
+    Unexpected,
+    World,
+    WorldList,
+)
+from emu.errors import CommandError, EmuError
+from emu.versions import LAST_OLD_CLIENT
+
+STEP_TIMEOUT = 10.0
+"""Seconds a step may take when nothing else is said."""
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing to wait for, and what is asked of the server before."""
+
+    name: str
+    wanted: type[Any]
+    """The event that ends the step."""
+    message: str = ""
+    """Opcode name of the answer: when it cannot be read, the step fails at once."""
+    action: Callable[[LoginClient], None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StepDone:
+    """One step that came to its end: its event, and how many seconds it took."""
+
+    name: str
+    seconds: float
+    event: Event
+
+
+Script = Generator[Step, Any, Result]
+
+SESSION = Step("session", SessionUp)
+STATISTICS = Step("statistics", StatisticsAnswered)
+KEY = Step("key", KeySent)
+LOGIN = Step("login", LoginAccepted, "OP_LoginReplyMsg")
+WORLDS = Step("worlds", WorldList, "OP_WorldListMsg", LoginClient.request_worlds)
+CHARACTERS = Step("characters", Characters, "OP_AllCharactersDescReplyMsg")
+AUTO_PLAY = Step("play after create", PlayAnswer, "OP_PlayCharacterReplyMsg")
+KEYMAP = Step("keymap", Keymap, "OP_KeymapDataMsg", LoginClient.load_keymap)
+CLOSE = Step("close", Closed, "", LoginClient.close)
+
+
+def ping() -> Script[None]:
+    """Set a session up, wait for the server's statistics, and close."""
+    yield SESSION
+    yield STATISTICS
+    yield CLOSE
+
+
+def session() -> Script[None]:
+    """Wait for the server's answer to the session request."""
+    yield SESSION
+
+
+def finish_login() -> Script[LoginAccepted]:
+    """Wait for key exchange and login reply of a session that is up."""
+    yield KEY
+    accepted: LoginAccepted = yield LOGIN
+    return accepted
+
+
+def login() -> Script[LoginAccepted]:
+    """Set a session up and log in."""
+    yield from session()
+    return (yield from finish_login())
+
+
+def worlds() -> Script[WorldList]:
+    """Ask for the worlds."""
+    listed: WorldList = yield WORLDS
+    return listed
+
+
+def characters(client: LoginClient) -> Script[tuple[Character, ...]]:
+    """Return the latest character list, asking for it (by way of the worlds) if there is none."""
+    if client.characters is None:
+        yield WORLDS
+        yield CHARACTERS
+    assert client.characters is not None  # noqa: S101  # CHARACTERS has just set it
+    return client.characters
+
+
+def whole_list() -> Script[None]:
+    """Set a session up, log in, and wait for worlds and characters."""
+    yield from login()
+    yield from worlds()
+    yield CHARACTERS
+
+
+def load_keymap() -> Script[Keymap]:
+    """Ask for the keymap and wait for it; a server of EQ2Emulator never answers."""
+    keymap: Keymap = yield KEYMAP
+    return keymap
+
+
+def create(world_id: int, name: str, **choices: object) -> Script[Created]:
+    """Ask for a character; when it is made, wait for the new list as well.
+
+    Up to 561 the server goes on to a play request by itself; `AUTO_PLAY` waits for its answer.
+    """
+
+    def ask(client: LoginClient) -> None:
+        client.create(world_id, name, choices)
+
+    created: Created = yield Step("create", Created, "OP_CreateCharacterReplyMsg", ask)
+    if created.ok:
+        yield CHARACTERS
+    return created
+
+
+def delete(character: Character) -> Script[Deleted]:
+    """Ask for a character's deletion; when it is done, wait for the new list as well."""
+
+    def ask(client: LoginClient) -> None:
+        client.delete(character)
+
+    deleted: Deleted = yield Step("delete", Deleted, "OP_DeleteCharacterReplyMsg", ask)
+    if deleted.ok:
+        yield CHARACTERS
+    return deleted
+
+
+def play(character: Character) -> Script[PlayAnswer]:
+    """Ask to enter the world with a character."""
+
+    def ask(client: LoginClient) -> None:
+        client.play(character)
+
+    answer: PlayAnswer = yield Step("play", PlayAnswer, "OP_PlayCharacterReplyMsg", ask)
+    return answer
+
+
+def auto_play() -> Script[PlayAnswer]:
+    """Wait for the answer to the play request that a server makes after a create up to 561."""
+    answer: PlayAnswer = yield AUTO_PLAY
+    return answer
+
+
+def close() -> Script[None]:
+    """End the session in order."""
+    yield CLOSE
+
+
+def find_character(client: LoginClient, name: str) -> Character:
+    """Return a listed character by name, without regard to case; raises `CommandError`."""
+    listed = [one for one in client.characters or () if not one.deleted]
+    for character in listed:
+        if character.name.lower() == name.lower():
+            return character
+    names = ", ".join(character.name for character in listed) or "none"
+    raise CommandError(f"the account has no character {name} (it has: {names})")
+
+
+def choose_world(client: LoginClient, world: str | None) -> World:
+    """Return a listed world by id or name, or the first that is up; raises `CommandError`."""
+    listed = client.worlds.values()
+    for one in listed:
+        if one.up if world is None else world.lower() in (str(one.id), one.name.lower()):
+            return one
+    names = ", ".join(f"{one.id} {one.name}" for one in listed) or "none"
+    what = "no world is up" if world is None else f"there is no world {world}"
+    raise CommandError(f"{what} (listed: {names})")
+
+
+def whole_login(
+    client: LoginClient,
+    *,
+    create_name: str | None = None,
+    world: str | None = None,
+    delete_name: str | None = None,
+    play_name: str | None = None,
+) -> Script[None]:
+    """Do what a player does: log in, list, and as asked create, delete and play, then leave.
+
+    A refused create, delete or play ends the script with a `CommandError`.
+    """
+    yield from whole_list()
+    if create_name is not None:
+        created = yield from create(choose_world(client, world).id, create_name)
+        _need(created.ok, f"create {create_name}", created.code, created.text)
+        if client.version <= LAST_OLD_CLIENT:
+            yield from auto_play()
+    if delete_name is not None:
+        deleted = yield from delete(find_character(client, delete_name))
+        _need(deleted.ok, f"delete {delete_name}", deleted.code, deleted.text)
+    if play_name is not None:
+        answer = yield from play(find_character(client, play_name))
+        _need(answer.ok, f"play {play_name}", answer.code, answer.text)
+    yield CLOSE
+
+
+def _need(ok: bool, what: str, code: int, text: str) -> None:
+    if not ok:
+        raise CommandError(f"{what} was refused: {text} (code {code})")
+
+
+class LoginFlow(Generic[Result]):
+    """One script under way over one client.
+
+    Call `begin`, then `advance` whenever the client has taken a datagram or its timer. It has ended
+    when `done` is true: `result` is then what the script returned, or `failure` says what went
+    wrong. `steps` are the finished steps in order.
+    """
+
+    __slots__ = (
+        "_client",
+        "_on_step",
+        "_script",
+        "_since",
+        "_step",
+        "_timeout",
+        "done",
+        "failure",
+        "result",
+        "steps",
+    )
+
+    def __init__(
+        self,
+        client: LoginClient,
+        script: Script[Result],
+        *,
+        timeout: float = STEP_TIMEOUT,
+        on_step: Callable[[StepDone], None] | None = None,
+    ) -> None:
+        self._client = client
+        self._script = script
+        self._timeout = timeout
+        self._on_step = on_step
+        self._step: Step | None = None
+        self._since = 0.0
+        self.steps: list[StepDone] = []
+        self.result: Result | None = None
+        self.failure: EmuError | None = None
+        self.done = False
+
+    def begin(self, now: float) -> None:
+        """Start the first step, and take what has happened already."""
+        self._next_step(None, now)
+        self.advance(now)
+
+    def get_timer(self) -> float | None:
+        """Return when the present step has taken too long, None when there is none."""
+        return None if self._step is None else self._since + self._timeout
+
+    def advance(self, now: float) -> None:
+        """Take the client's new events and go on as far as they lead."""
+        while self._step is not None and (event := self._take(self._step)) is not None:
+            step = StepDone(self._step.name, now - self._since, event)
+            self.steps.append(step)
+            if self._on_step is not None:
+                self._on_step(step)
+            self._next_step(event, now)
+        if self._step is not None and now >= self._since + self._timeout:
+            text = f"timed out at step '{self._step.name}' after {self._timeout:g} s"
+            self.fail(CommandError(text))
+
+    def fail(self, failure: EmuError) -> None:
+        """End the flow from outside, for instance because the network is gone."""
+        if not self.done:
+            self.failure = failure
+            self._end()
+
+    def _take(self, step: Step) -> Event | None:
+        """Remove and return the event that ends the step; end the flow when none ever will."""
+        events = self._client.events
+        for event in events:
+            if isinstance(event, step.wanted):
+                events.remove(event)
+                return event
+        for event in events:
+            reason = _failure(step, event)
+            if reason is not None:
+                self.fail(CommandError(reason))
+                break
+        return None
+
+    def _next_step(self, event: Event | None, now: float) -> None:
+        self._since = now
+        try:
+            self._step = step = self._script.send(event)
+            if step.action is not None:
+                step.action(self._client)
+        except StopIteration as end:
+            self.result = end.value
+            self._end()
+        except EmuError as error:
+            self.fail(error)
+
+    def _end(self) -> None:
+        self._step = None
+        self._script.close()
+        self.done = True
+
+
+def _failure(step: Step, event: Event) -> str | None:
+    """Say why an event means that the step will never end, None when it means nothing."""
+    match event:
+        case LoginDenied(code, text):
+            return f"login denied: {text} (code {code})"
+        case Closed(reason):
+            return f"the session ended at step '{step.name}': {reason}"
+        case Unexpected(_, name, reason) if name and name == step.message:
+            return f"the server's {name} cannot be read: {reason}"
+    return None

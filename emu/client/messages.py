@@ -1,0 +1,263 @@
+"""The login phase as one client version speaks it: requests to bytes, answers to events.
+
+Opcode numbers come from the opcode tables and layouts from the struct catalog, so this module
+holds only what neither can say: forms of one message that differ by length alone (world status,
+delete reply, play failure, account info) and the default appearance of a new character. It keeps
+no state; one object serves any number of clients of its version.
+Sources: eq2-login.md 1 to 6, client-546-notes.md 3.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+from emu.client import codes
+from emu.client.appearance import create_fields
+from emu.client.events import (
+    AccountInfo,
+    Character,
+    Characters,
+    Created,
+    Deleted,
+    Event,
+    Keymap,
+    LoginAccepted,
+    LoginDenied,
+    LoginFlags,
+    PlayAnswer,
+    Unexpected,
+    World,
+    WorldList,
+    WorldStatus,
+)
+from emu.client.login_request import alert_log, login_request
+from emu.errors import MalformedMessage
+from emu.opcodes import OpcodeTables, shipped_tables
+from emu.structs import Layout, StructCatalog, shipped_catalog
+
+KEYMAP_LIMIT = 0x8000
+"""The largest keymap a client keeps, bytes (client-546-notes.md 3)."""
+
+Request = tuple[int, bytes]
+"""An opcode number and the body behind it."""
+
+
+class LoginMessages:
+    """Login messages of one client version. Raises `UnknownVersion` when there are no opcodes."""
+
+    __slots__ = (
+        "_catalog",
+        "_create",
+        "_login_reply",
+        "_numbers",
+        "_profile",
+        "_readers",
+        "_world_list",
+        "version",
+    )
+
+    def __init__(self, version: int, tables: OpcodeTables, catalog: StructCatalog) -> None:
+        self.version = version
+        table = tables.for_version(version)
+        self._numbers = table.number
+        self._catalog = catalog
+        self._create = self._layout("CreateCharacter")
+        self._login_reply = self._layout("LS_LoginReplyMsg")
+        self._profile = self._layout("CharSelectProfile")
+        self._world_list = self._layout("LS_WorldList")
+        readers: dict[str, Callable[[bytes], Event]] = {
+            "OP_LoginReplyMsg": self._read_login_reply,
+            "OP_WorldListMsg": self._read_world_list,
+            "OP_WorldStatusChangeMsg": self._read_world_status,
+            "OP_AllCharactersDescReplyMsg": self._read_characters,
+            "OP_CreateCharacterReplyMsg": self._read_created,
+            "OP_DeleteCharacterReplyMsg": self._read_deleted,
+            "OP_PlayCharacterReplyMsg": self._read_play,
+            "OP_KeymapNoneMsg": self._read_keymap_none,
+            "OP_KeymapDataMsg": self._read_keymap,
+        }
+        self._readers: dict[int, tuple[str, Callable[[bytes], Event]]] = {}
+        for name, reader in readers.items():
+            number = table.get(name)
+            if number is not None:
+                self._readers[number] = (name, reader)
+
+    def _layout(self, name: str) -> Layout:
+        return self._catalog.layout(name, self.version)
+
+    # requests
+
+    def login(self, user: str, password: str) -> Request:
+        """Return the login request."""
+        return self._numbers("OP_LoginRequestMsg"), login_request(self.version, user, password)
+
+    def alert_log(self) -> Request:
+        """Return the client log that follows an accepted login."""
+        return self._numbers("OP_LsClientAlertlogReplyMsg"), alert_log(self.version)
+
+    def worlds(self) -> Request:
+        """Return the request for the world list."""
+        return self._numbers("OP_AllWSDescRequestMsg"), b""
+
+    def keymap_load(self) -> Request:
+        """Return the request for the keymap."""
+        return self._numbers("OP_KeymapLoadMsg"), b""
+
+    def create(self, world_id: int, name: str, choices: Mapping[str, object]) -> Request:
+        """Return a create request; `choices` are CreateCharacter fields over the defaults.
+
+        Raises `StructValueError` for a field that this version does not have.
+        """
+        fields = create_fields(self._create, world_id, name) | dict(choices)
+        return self._numbers("OP_CreateCharacterRequestMsg"), self._create.encode(fields)
+
+    def delete(self, character: Character) -> Request:
+        """Return a delete request."""
+        body = self._layout("LS_DeleteCharacterRequest").encode(
+            {"char_id": character.id, "server_id": character.world_id, "name": character.name}
+        )
+        return self._numbers("OP_DeleteCharacterRequestMsg"), body
+
+    def play(self, character: Character) -> Request:
+        """Return a play request."""
+        layout = self._layout("LS_PlayRequest")
+        fields: dict[str, object] = {"char_id": character.id}
+        if "server_id" in layout.field_names:
+            fields["server_id"] = character.world_id
+        else:  # clients up to 283 name the character instead of its world
+            fields["name"] = character.name
+        return self._numbers("OP_PlayCharacterRequestMsg"), layout.encode(fields)
+
+    # answers
+
+    def read(self, opcode: int, body: bytes) -> Event:
+        """Return what a message of the server says; never raises for its bytes."""
+        known = self._readers.get(opcode)
+        if known is None:
+            return Unexpected(opcode, "", "a message that means nothing at login")
+        name, reader = known
+        try:
+            return reader(body)
+        except MalformedMessage as error:
+            return Unexpected(opcode, name, error.reason)
+
+    def _read_login_reply(self, body: bytes) -> Event:
+        if not body:
+            raise MalformedMessage("login reply without a code")
+        code = body[0]
+        if code not in (codes.LOGIN_ACCEPTED, codes.LOGIN_FLAGS):
+            return LoginDenied(code, codes.text_of(codes.LOGIN_CODES, code))
+        fields = self._login_reply.decode(body)
+        return LoginFlags(fields) if code == codes.LOGIN_FLAGS else LoginAccepted(fields)
+
+    def _read_world_list(self, body: bytes) -> Event:
+        entries = self._world_list.decode(body).get("world_list", [])
+        return WorldList(tuple(_world(entry) for entry in entries))
+
+    def _read_world_status(self, body: bytes) -> Event:
+        if len(body) not in (7, 8):
+            raise MalformedMessage("world status of another length")
+        world_id, up, locked = struct.unpack_from("<IBB", body)
+        return WorldStatus(world_id, bool(up), bool(locked))
+
+    def _read_characters(self, body: bytes) -> Event:
+        if not body:
+            raise MalformedMessage("character list without a count")
+        characters, at = [], 1
+        for _ in range(body[0]):
+            fields, at = self._profile.decode_prefix(body, at)
+            characters.append(_character(fields))
+        return Characters(tuple(characters), _account_info(body[at:]))
+
+    def _read_created(self, body: bytes) -> Event:
+        fields = self._layout("LS_CreateCharacterReply").decode(body)
+        code = fields["response"]
+        text = codes.text_of(codes.CREATE_CODES, code)
+        return Created(code, text, fields["name"], fields["account_id"])
+
+    def _read_deleted(self, body: bytes) -> Event:
+        try:
+            fields = self._layout("LS_DeleteCharacterResponse").decode(body)
+        except MalformedMessage:
+            fields = _short_delete_reply(body)
+        code = fields["response"]
+        text = codes.text_of(codes.DELETE_CODES, code)
+        return Deleted(code, text, fields["server_id"], fields["char_id"], fields["name"])
+
+    def _read_play(self, body: bytes) -> Event:
+        if len(body) == 1 and body[0] != 1:  # the 2006 client reads a failure as this one byte
+            return PlayAnswer(body[0], codes.text_of(codes.PLAY_CODES, body[0]), "", 0, 0, 0)
+        fields = self._layout("LS_PlayResponse").decode(body)
+        code = fields["response"]
+        return PlayAnswer(
+            code,
+            codes.text_of(codes.PLAY_CODES, code),
+            fields["server"],
+            fields["port"],
+            fields["access_code"],
+            fields["account_id"],
+        )
+
+    def _read_keymap_none(self, body: bytes) -> Event:  # noqa: ARG002
+        return Keymap(None)
+
+    def _read_keymap(self, body: bytes) -> Event:
+        if len(body) < 4 or struct.unpack_from("<I", body)[0] != len(body) - 4:
+            raise MalformedMessage("keymap of another length than it says")
+        if len(body) - 4 > KEYMAP_LIMIT:
+            raise MalformedMessage("keymap larger than a client keeps")
+        return Keymap(body[4:])
+
+
+@cache
+def shipped_messages(version: int) -> LoginMessages:
+    """Return the messages of a version from the tables and structs that ship with the package.
+
+    Raises `UnknownVersion`.
+    """
+    return LoginMessages(version, shipped_tables(), shipped_catalog())
+
+
+def _world(entry: Mapping[str, Any]) -> World:
+    return World(
+        entry["id"],
+        entry["name"],
+        up=bool(entry.get("tag", entry.get("online"))),
+        locked=bool(entry["locked"]),
+        players=entry.get("num_players", 0),
+        load=entry["load"],
+        allowed_races=entry.get("allowed_races", 0xFFFFFFFF),
+    )
+
+
+def _character(fields: Mapping[str, Any]) -> Character:
+    return Character(
+        fields["charid"],
+        fields["server_id"],
+        fields["name"],
+        fields["level"],
+        fields["race"],
+        fields["class"],
+        fields,
+    )
+
+
+def _account_info(data: bytes) -> AccountInfo:
+    """Read what stands behind the list: 15 bytes up to 561, 33 above; 31 without the bonuses."""
+    if len(data) not in (15, 31, 33):
+        raise MalformedMessage("account info of another length")
+    account_id, _, _, most, _ = struct.unpack_from("<IIHIB", data)
+    adventure, tradeskill = data[31:33] if len(data) == 33 else (0, 0)
+    return AccountInfo(account_id, most, adventure, tradeskill)
+
+
+def _short_delete_reply(body: bytes) -> dict[str, Any]:
+    """Read the 2006 client's own form, which has neither account id nor maximum."""
+    if len(body) < 11 or struct.unpack_from("<H", body, 9)[0] != len(body) - 11:
+        raise MalformedMessage("delete reply of another length")
+    code, world_id, char_id = struct.unpack_from("<BII", body)
+    name = body[11:].decode("latin-1")
+    return {"response": code, "server_id": world_id, "char_id": char_id, "name": name}

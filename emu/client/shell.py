@@ -1,0 +1,320 @@
+"""The test client on a UDP socket: the only room of this package that knows the reactor.
+
+One `Client` is one socket, one `LoginClient` and at most one delayed call. All that it does is feed
+datagrams and time to the core, write what the core wants sent, and turn the end of a script into
+the result of an ``async def``. A thousand of them fit into one process.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from twisted.internet.abstract import isIPAddress, isIPv6Address
+from twisted.internet.defer import Deferred
+from twisted.internet.error import CannotListenError
+from twisted.internet.protocol import DatagramProtocol
+
+from emu.client import flow
+from emu.client.core import Credentials, LoginClient, Stage
+from emu.client.events import (
+    Character,
+    Created,
+    Deleted,
+    LoginAccepted,
+    PlayAnswer,
+    World,
+)
+from emu.client.flow import STEP_TIMEOUT, LoginFlow, Script, StepDone
+from emu.client.messages import shipped_messages
+from emu.config import Address
+from emu.errors import CommandError, LocalProtocolError
+from emu.session import SessionConfig
+from emu.versions import CLIENT_2006
+
+Result = TypeVar("Result")
+
+KEY_BLOCK_SIZE = 60
+
+
+class Client(DatagramProtocol):
+    """A client of one login server; made by `connect` or `open_client`.
+
+    `reactor` needs `seconds`, `callLater` and `listenUDP`. `core` is the `LoginClient` with all
+    that is known of worlds and characters; `steps` are the finished steps of all scripts so far.
+    Every method that waits raises `CommandError` with address and step when the server does not
+    answer, refuses the login or ends the session.
+    """
+
+    def __init__(
+        self, reactor: Any, core: LoginClient, address: Address, *, timeout: float = STEP_TIMEOUT
+    ) -> None:
+        self.core = core
+        self.address = address
+        self.steps: list[StepDone] = []
+        self._reactor = reactor
+        self._timeout = timeout
+        self._port: Any = None
+        self._flow: LoginFlow[Any] | None = None
+        self._waiting: Deferred[None] | None = None
+        self._call: Any = None
+        self._armed = math.inf
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    # what one asks of a server
+
+    async def login(self) -> LoginAccepted:
+        """Wait for the login that `connect` has begun."""
+        return await self.run(flow.finish_login())
+
+    async def worlds(self) -> tuple[World, ...]:
+        """Ask for the worlds."""
+        return (await self.run(flow.worlds())).worlds
+
+    async def characters(self) -> tuple[Character, ...]:
+        """Return the latest character list, asking for it when there is none yet."""
+        return await self.run(flow.characters(self.core))
+
+    async def create(self, world_id: int, name: str, **choices: object) -> Created:
+        """Ask for a character; `choices` are CreateCharacter fields other than the defaults.
+
+        A refusal is a result, not an error. Up to 561 a success is followed by the answer to a play
+        request that the server makes by itself: `play_answer` waits for it.
+        """
+        return await self.run(flow.create(world_id, name, **choices))
+
+    async def delete(self, character: Character | str) -> Deleted:
+        """Ask for a character's deletion, by list entry or name; a refusal is a result."""
+        return await self.run(flow.delete(self._character(character)))
+
+    async def play(self, character: Character | str) -> PlayAnswer:
+        """Ask to enter the world, by list entry or name; a refusal is a result."""
+        return await self.run(flow.play(self._character(character)))
+
+    async def play_answer(self) -> PlayAnswer:
+        """Wait for a play answer that was not asked for (clients up to 561, after a create)."""
+        return await self.run(flow.auto_play())
+
+    async def close(self) -> None:
+        """End the session in order and close the socket; nothing is raised when it is gone."""
+        try:
+            if self.core.stage is not Stage.CLOSED and self._port is not None:
+                await self.run(flow.close())
+        except CommandError:
+            pass  # the server did not answer any more; there is nothing left to close
+        finally:
+            await self.stop()
+
+    async def run(
+        self,
+        script: Script[Result],
+        *,
+        timeout: float | None = None,  # noqa: ASYNC109  # per step, measured on our clock
+        on_step: Callable[[StepDone], None] | None = None,
+    ) -> Result:
+        """Run a script and return what it returns; `timeout` is for each step, in seconds.
+
+        Raises `LocalProtocolError` when another script is still running.
+        """
+        if self._flow is not None:
+            raise LocalProtocolError("another script is still running on this client")
+        if self._port is None:
+            raise CommandError(f"{self.address}: the socket is closed")
+        running = LoginFlow(
+            self.core,
+            script,
+            timeout=self._timeout if timeout is None else timeout,
+            on_step=on_step,
+        )
+        self._flow, self._waiting = running, Deferred()
+        waiting = self._waiting
+        now = self._reactor.seconds()
+        try:
+            running.begin(now)
+            self._turn(now)
+            await waiting
+        finally:
+            self._flow = self._waiting = None
+            self.steps += running.steps
+        if running.failure is not None:
+            if isinstance(running.failure, CommandError):
+                raise CommandError(f"{self.address}: {running.failure}")
+            raise running.failure
+        return running.result  # type: ignore[return-value]  # set when there is no failure
+
+    async def stop(self) -> None:
+        """Close the socket at once, without a word to the server."""
+        if self._call is not None and self._call.active():
+            self._call.cancel()
+        self._call, port, self._port = None, self._port, None
+        if port is not None:
+            await port.stopListening()
+
+    def _character(self, character: Character | str) -> Character:
+        if isinstance(character, str):
+            return flow.find_character(self.core, character)
+        return character
+
+    # network and time
+
+    def start(self) -> None:
+        """Open the socket and send the session request."""
+        interface = "::" if isIPv6Address(self.address.host) else ""
+        try:
+            self._port = self._reactor.listenUDP(0, self, interface=interface)
+            self._port.connect(self.address.host, self.address.port)
+        except (CannotListenError, OSError) as error:
+            raise CommandError(f"{self.address}: no socket: {error}") from None
+        now = self._reactor.seconds()
+        self.core.connect(now)
+        self._turn(now)
+
+    def datagramReceived(self, datagram: bytes, addr: Any) -> None:  # noqa: ARG002
+        """Take one datagram; a connected socket lets only the server's through."""
+        now = self._reactor.seconds()
+        self.core.receive_datagram(datagram, now)
+        self._turn(now)
+
+    def connectionRefused(self) -> None:
+        """Fail quickly when nothing listens there; later a lost server shows by its silence."""
+        if self.core.stage is Stage.CONNECTING:
+            self._lost("nothing listens there")
+
+    def stopProtocol(self) -> None:
+        """Learn that the socket is gone; some reactors close it when nothing listens there."""
+        if self._port is None:
+            return  # it was `stop` that closed it
+        self._port = None
+        connecting = self.core.stage is Stage.CONNECTING
+        self._lost("nothing listens there" if connecting else "the server's port is closed")
+
+    def _lost(self, why: str) -> None:
+        if self._flow is not None:
+            self._flow.fail(CommandError(why))
+            self._turn(self._reactor.seconds())
+
+    def _turn(self, now: float) -> None:
+        """Let the script go on, send what is to be sent, and set the timer."""
+        running = self._flow
+        if running is not None:
+            running.advance(now)
+        self._send(now)
+        self._arm(now)
+        if running is not None and running.done and self._waiting is not None:
+            waiting, self._waiting = self._waiting, None
+            waiting.callback(None)
+
+    def _send(self, now: float) -> None:
+        datagrams = self.core.datagrams_to_send(now)
+        if self._port is None:
+            return
+        try:
+            for datagram in datagrams:
+                self._port.write(datagram)
+        except OSError as error:
+            if self._flow is not None:
+                self._flow.fail(CommandError(f"cannot send: {error.strerror}"))
+
+    def _arm(self, now: float) -> None:
+        """Have one delayed call at or before the next deadline; a later one only moves on."""
+        deadline = self.core.get_timer()
+        step = None if self._flow is None else self._flow.get_timer()
+        when = min(math.inf if deadline is None else deadline, math.inf if step is None else step)
+        if when >= self._armed or self._port is None:
+            return
+        self._armed = when
+        delay = max(0.0, when - now)
+        if self._call is not None and self._call.active():
+            self._call.reset(delay)
+        else:
+            self._call = self._reactor.callLater(delay, self._timer)
+
+    def _timer(self) -> None:
+        self._armed = math.inf
+        now = self._reactor.seconds()
+        deadline = self.core.get_timer()
+        if deadline is not None and deadline <= now:
+            self.core.handle_timer(now)
+        self._turn(now)
+
+
+async def open_client(
+    reactor: Any,
+    host: str,
+    port: int,
+    credentials: Credentials | None,
+    *,
+    version: int = CLIENT_2006,
+    timeout: float = STEP_TIMEOUT,  # noqa: ASYNC109  # per step, measured on our clock
+    config: SessionConfig | None = None,
+) -> Client:
+    """Open a socket and send the session request, without waiting for anything but the host name.
+
+    `timeout` is for each step, in seconds. Raises `UnknownVersion`, or `CommandError` when the host
+    name or the credentials cannot be used.
+    """
+    core = LoginClient(
+        shipped_messages(version),
+        credentials,
+        session_id=int.from_bytes(os.urandom(4), "big"),
+        key_block=os.urandom(KEY_BLOCK_SIZE),
+        config=config,
+    )
+    address = Address(await _resolve(reactor, host), port)
+    client = Client(reactor, core, address, timeout=timeout)
+    try:
+        client.start()
+    except BaseException:
+        await client.stop()
+        raise
+    return client
+
+
+async def connect(
+    reactor: Any,
+    host: str,
+    port: int,
+    user: str,
+    password: str,
+    *,
+    version: int = CLIENT_2006,
+    timeout: float = STEP_TIMEOUT,  # noqa: ASYNC109  # per step, measured on our clock
+    config: SessionConfig | None = None,
+) -> Client:
+    """Open a session with a login server; key exchange and login then go on by themselves.
+
+    Raises `CommandError` when nobody answers; `open_client` says the rest.
+    """
+    credentials = Credentials(user, password)
+    client = await open_client(
+        reactor, host, port, credentials, version=version, timeout=timeout, config=config
+    )
+    try:
+        await client.run(flow.session())
+    except BaseException:
+        await client.stop()
+        raise
+    return client
+
+
+async def _resolve(reactor: Any, host: str) -> str:
+    if isIPAddress(host) or isIPv6Address(host):
+        return host
+    try:
+        address: str = await reactor.resolve(host)
+    except Exception:  # noqa: BLE001  # Twisted's resolvers fail in many ways
+        raise CommandError(f"the host name {host} cannot be resolved") from None
+    return address

@@ -1,0 +1,207 @@
+"""Scripts over every version step, and every way in which they can fail."""
+
+import pytest
+
+from emu.client import PlayAnswer, flow
+from emu.errors import CommandError, LocalProtocolError
+from emu.versions import LOGIN_VERSION_STEPS
+from tests.support.client_pair import ClientPair
+from tests.support.reference_messages import ReferenceCharacter
+from tests.support.reference_server import Script
+
+OLD = [ReferenceCharacter(5, 1, "Olda", 7), ReferenceCharacter(6, 1, "Oldb", 70)]
+
+
+def characters() -> list[ReferenceCharacter]:
+    return [ReferenceCharacter(one.char_id, 1, one.name, one.level) for one in OLD]
+
+
+@pytest.mark.parametrize("version", LOGIN_VERSION_STEPS)
+def test_every_version_logs_in_lists_creates_deletes_and_plays(version: int) -> None:
+    pair = ClientPair(Script(version=version, characters=characters()))
+    script = flow.whole_login(
+        pair.client, create_name="Testa", delete_name="olda", play_name="Testa"
+    )
+    run = pair.run(script)
+    assert run.failure is None
+    assert run.done
+    names = [step.name for step in run.steps]
+    after_create = ["play after create"] if version <= 561 else []
+    assert names == [
+        "session", "key", "login", "worlds", "characters", "create", "characters",
+        *after_create, "delete", "characters", "play", "close",
+    ]  # fmt: skip
+    assert pair.server.login is not None
+    assert pair.server.login.version == version
+    assert pair.server.created is not None
+    assert (pair.server.created.world_id, pair.server.created.name) == (1, "Testa")
+    (play,) = pair.server.play_requests
+    assert play == bytes([102, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0])
+    shown = [(one.name, one.level) for one in pair.client.characters or () if not one.deleted]
+    assert shown == [("Oldb", 70), ("Testa", 1)]
+    assert len(pair.client.characters or ()) == (3 if version <= 561 else 2)
+    answer = run.steps[-2].event
+    assert answer == PlayAnswer(1, "go", "127.0.0.1", 9001, 0x1234ABCD, 77)
+    assert pair.server.wire.disconnected
+
+
+def test_each_step_says_how_long_it_took() -> None:
+    pair = ClientPair()
+    seen = []
+    run = flow.LoginFlow(pair.client, flow.login(), on_step=seen.append)
+    run.begin(pair.now)
+    begun = pair.now
+    while not run.done:
+        pair.step(run)
+    assert seen == run.steps
+    assert all(step.seconds >= 0 for step in run.steps)
+    assert sum(step.seconds for step in run.steps) == pytest.approx(pair.now - begun, abs=0.011)
+    assert run.steps[0].seconds == pytest.approx(0.02)  # a datagram each way
+
+
+@pytest.mark.parametrize(
+    ("silent", "step"),
+    [("login", "login"), ("worlds", "worlds"), ("create", "create"), ("delete", "delete"),
+     ("play", "play")],
+)  # fmt: skip
+def test_a_server_that_falls_silent_is_named_with_the_step(silent: str, step: str) -> None:
+    pair = ClientPair(Script(version=1208, silent_from=silent, characters=characters()))
+    script = flow.whole_login(
+        pair.client, create_name="Testa", delete_name="olda", play_name="Oldb"
+    )
+    run = pair.run(script, timeout=3.0)
+    assert str(run.failure) == f"timed out at step '{step}' after 3 s"
+    assert run.done
+    assert run.get_timer() is None
+
+
+@pytest.mark.parametrize(
+    ("server", "said"),
+    [
+        (Script(create_code=13), "create Testa was refused: the name is taken (code 13)"),
+        (Script(version=1208, play_code=8), "play Olda was refused: the world did not answer in"
+         " time (code 8)"),
+        (Script(version=1208, delete_code=0), "delete Olda was refused: refused (code 0)"),
+    ],
+)  # fmt: skip
+def test_a_refusal_ends_the_script_with_its_text(server: Script, said: str) -> None:
+    server.characters = characters()
+    pair = ClientPair(server)
+    asked = {"create_name": "Testa"} if server.create_code != 1 else {}
+    if server.delete_code != 1:
+        asked = {"delete_name": "Olda"}
+    elif server.play_code != 1:
+        asked = {"play_name": "Olda"}
+    run = pair.run(flow.whole_login(pair.client, **asked))
+    assert isinstance(run.failure, CommandError)
+    assert str(run.failure) == said
+
+
+@pytest.mark.parametrize("version", [546, 561])
+def test_the_2006_clients_own_short_forms_are_taken(version: int) -> None:
+    script = Script(version=version, characters=characters(), short_forms=True, play_code=6)
+    pair = ClientPair(script)
+    pair.run(flow.whole_list())
+    deleted = pair.run(flow.delete(flow.find_character(pair.client, "Olda"))).result
+    assert (deleted.ok, deleted.name, deleted.char_id) == (True, "Olda", 5)
+    answer = pair.run(flow.play(flow.find_character(pair.client, "Oldb"))).result
+    assert answer == PlayAnswer(6, "the character was not found", "", 0, 0, 0)
+
+
+def test_a_name_that_is_not_there_is_answered_with_those_that_are() -> None:
+    pair = ClientPair(Script(characters=characters()))
+    run = pair.run(flow.whole_login(pair.client, play_name="Nobody"))
+    assert str(run.failure) == "the account has no character Nobody (it has: Olda, Oldb)"
+
+
+def test_a_world_is_chosen_by_id_by_name_or_because_it_is_up() -> None:
+    pair = ClientPair(Script(worlds=[(3, "Oggok"), (9, "Kithicor")]))
+    pair.run(flow.whole_list())
+    assert flow.choose_world(pair.client, None).id == 3
+    assert flow.choose_world(pair.client, "9").name == "Kithicor"
+    assert flow.choose_world(pair.client, "kithicor").id == 9
+    with pytest.raises(CommandError, match=r"there is no world 4 \(listed: 3 Oggok, 9 Kithicor\)"):
+        flow.choose_world(pair.client, "4")
+    pair.client.worlds.clear()
+    with pytest.raises(CommandError, match=r"no world is up \(listed: none\)"):
+        flow.choose_world(pair.client, None)
+
+
+def test_a_disconnect_in_the_middle_names_step_and_reason() -> None:
+    pair = ClientPair(Script(silent_from="worlds"))
+    pair.run(flow.login())
+    run = flow.LoginFlow(pair.client, flow.worlds())
+    run.begin(pair.now)
+    pair.server.wire.disconnect()
+    while not run.done:
+        pair.step(run)
+    assert str(run.failure) == "the session ended at step 'worlds': closed by peer"
+
+
+def test_an_unreadable_answer_ends_the_step_that_waits_for_it() -> None:
+    pair = ClientPair(Script(silent_from="play", characters=characters()))
+    pair.run(flow.whole_list())
+    run = flow.LoginFlow(pair.client, flow.play(flow.find_character(pair.client, "Olda")))
+    run.begin(pair.now)
+    pair.step(run)
+    pair.server.wire.send(19, b"\x01\x09", pair.now)
+    while not run.done:
+        pair.step(run)
+    assert str(run.failure).startswith("the server's OP_PlayCharacterReplyMsg cannot be read: ")
+
+
+def test_an_older_answer_is_not_taken_for_a_newer_requests() -> None:
+    pair = ClientPair(Script(version=546))
+    pair.run(flow.whole_list())
+    pair.run(flow.create(1, "Testa"))
+    pair.settle(0.5)  # the answer to the play request that the server made itself lies ready
+    pair.server.script.play_code = 7
+    answer = pair.run(flow.play(flow.find_character(pair.client, "Testa"))).result
+    assert answer.code == 7
+
+
+def test_the_answer_nobody_asked_for_can_be_waited_for() -> None:
+    pair = ClientPair(Script(version=561))
+    pair.run(flow.whole_list())
+    pair.run(flow.create(1, "Testa"))
+    assert pair.run(flow.auto_play()).result.port == 9001
+
+
+def test_characters_are_asked_for_only_once() -> None:
+    pair = ClientPair(Script(characters=characters()))
+    pair.run(flow.login())
+    for _ in range(2):
+        result = pair.run(flow.characters(pair.client)).result
+        assert [one.name for one in result] == ["Olda", "Oldb"]
+    assert pair.server.requests.count("worlds") == 1
+
+
+@pytest.mark.parametrize("data", [None, b"", b"keys" * 90])
+def test_a_keymap_can_be_asked_for(data: bytes | None) -> None:
+    pair = ClientPair(Script(keymap=data))
+    pair.run(flow.whole_list())
+    assert pair.run(flow.load_keymap()).result.data == data
+
+
+def test_a_ping_logs_nobody_in() -> None:
+    pair = ClientPair()
+    pair.client._credentials = None
+    run = pair.run(flow.ping())
+    assert [step.name for step in run.steps] == ["session", "statistics", "close"]
+    assert pair.server.requests == []
+
+
+def test_a_request_on_a_closed_session_fails_at_once() -> None:
+    pair = ClientPair()
+    pair.run(flow.whole_login(pair.client))
+    run = pair.run(flow.worlds())
+    assert isinstance(run.failure, LocalProtocolError)
+    assert "closed" in str(run.failure)
+
+
+def test_a_flow_can_be_ended_from_outside_once() -> None:
+    run = flow.LoginFlow(ClientPair().client, flow.login())
+    run.begin(0.0)
+    run.fail(CommandError("the network is gone"))
+    run.fail(CommandError("again"))
+    assert str(run.failure) == "the network is gone"
