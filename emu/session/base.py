@@ -64,6 +64,7 @@ class SessionBase:
         "_key_requested",
         "_last_received",
         "_last_sent",
+        "_messages_when_idle",
         "_next_statistics",
         "_plain_start",
         "_ready",
@@ -154,6 +155,7 @@ class SessionBase:
         self._statistics_tries = 0
         self._statistics_asked: tuple[int, float] | None = None
         self._next_statistics = 0.0
+        self._messages_when_idle = -1
 
     # -- what an owner may look at --------------------------------------------------------------
 

@@ -248,11 +248,16 @@ class SessionLife(SessionBase):
     def _handle_idle_timers(self, now: float) -> None:
         if now >= self._last_sent + self._keep_alive_interval:
             self._keep_alive_due = self._control_due = True
-            if self._codec is not None:
-                self._codec.release()
+            self._note_idle()
         if self.role is Role.CLIENT and now >= self._next_statistics:
             self._statistics_due = self._control_due = True
             self._plan_statistics(now)
+
+    def _note_idle(self) -> None:
+        """Give memory back when no message was sent since the last sign of idleness."""
+        if self._codec is not None and self._messages_when_idle == self.messages_sent:
+            self._codec.release()
+        self._messages_when_idle = self.messages_sent
 
     def _plan_statistics(self, now: float) -> None:
         """Ask again soon while the key request is missing, with back-off; rarely afterwards."""

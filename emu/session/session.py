@@ -160,6 +160,7 @@ class Session(SessionLife):
         packets.pull_keep_alive(packet)
         if self.role is Role.SERVER:
             self._keep_alive_due = self._control_due = True
+            self._note_idle()
 
     def _handle_server_key_request(self, packet: bytes, now: float) -> None:
         request = packets.pull_server_key_request(packet)

@@ -1,0 +1,72 @@
+"""What every session has: counters, drops, the bound for unproven addresses."""
+
+from __future__ import annotations
+
+import pytest
+
+from emu.errors import LocalProtocolError
+from emu.session import DatagramDropped, Role, Session, SessionConfig
+from emu.wire import SessionRequest, push_packet
+from tests.support.link import KEY_BLOCK, connected_link
+
+
+def drain(session):
+    events = []
+    while (event := session.next_event()) is not None:
+        events.append(event)
+    return events
+
+
+@pytest.mark.parametrize(
+    "block", [b"", bytes(58) + b"1", KEY_BLOCK + b"1", b"\x01" * 52 + bytes(8)]
+)
+def test_a_client_needs_a_whole_key_block_with_a_key_in_it(block):
+    with pytest.raises(LocalProtocolError):
+        Session(SessionConfig(), role=Role.CLIENT, session_id=1, key_block=block)
+
+
+def test_a_session_has_no_room_for_strangers():
+    with pytest.raises(AttributeError):
+        Session(SessionConfig(), role=Role.SERVER).anything = 1
+
+
+def test_each_reason_is_told_once_and_counted_always():
+    session = connected_link().server
+    for _ in range(3):
+        session.receive_datagram(b"\x01garbage", 1.0)
+        session.receive_datagram(b"\x00\x06\x00\x00", 1.0)
+    assert dict(session.drops) == {"not a protocol packet": 3, "bad check": 3}
+    assert drain(session) == [
+        DatagramDropped("not a protocol packet"),
+        DatagramDropped("bad check"),
+    ]
+
+
+def test_the_counts_of_drops_cannot_be_changed_from_outside():
+    session = connected_link().server
+    with pytest.raises(TypeError):
+        session.drops["bad check"] = 5
+    session.receive_datagram(b"", 1.0)
+    with pytest.raises(TypeError):
+        session.drops["short datagram"] = 5
+
+
+def test_an_unproven_address_gets_three_times_its_bytes_at_most():
+    session = Session(SessionConfig(), role=Role.SERVER, check_key=1)
+    request = push_packet(SessionRequest(7))
+    got = 0
+    for number in range(1, 50):
+        session.receive_datagram(request, number * 0.05)
+        got += sum(map(len, session.datagrams_to_send(number * 0.05)))
+        assert got <= 3 * len(request) * number
+    assert got == 49 * 21
+
+
+def test_an_answer_beyond_the_bound_is_kept_back():
+    session = Session(SessionConfig(amplification_limit=1), role=Role.SERVER, check_key=1)
+    request = push_packet(SessionRequest(7))
+    session.receive_datagram(request, 0.0)
+    assert session.datagrams_to_send(0.0) == []  # 21 bytes for 14
+    assert session.drops["answer larger than allowed"] == 1
+    session.receive_datagram(request, 0.0)
+    assert len(session.datagrams_to_send(0.0)) == 1

@@ -1,0 +1,418 @@
+"""The way of a datagram through a session, with the bytes of a real client."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from emu.errors import LocalProtocolError
+from emu.session import (
+    CloseReason,
+    KeyEstablished,
+    Message,
+    Role,
+    Session,
+    SessionClosed,
+    SessionConfig,
+    SessionEstablished,
+    StatisticsReceived,
+    StreamType,
+)
+from emu.session.cipher import KEY_REQUEST, key_block_message
+from emu.wire import (
+    AppCombined,
+    Combined,
+    KeepAlive,
+    Packet,
+    Seal,
+    ServerKeyRequest,
+    SessionStatResponse,
+    pull_packet,
+    push_packet,
+)
+from tests.support.link import CHECK_KEY, KEY_BLOCK, Link, connected_link, make_sessions
+
+VECTORS = json.loads((Path(__file__).parent.parent / "vectors" / "session.json").read_text())
+SEAL = Seal(CHECK_KEY)
+
+
+def drain(session):
+    events = []
+    while (event := session.next_event()) is not None:
+        events.append(event)
+    return events
+
+
+def sealed(packet):
+    return SEAL.seal(push_packet(packet))
+
+
+def proven_server(**settings):
+    """A server session that a client has begun to talk to and that has no key yet."""
+    session = Session(SessionConfig(**settings), role=Role.SERVER, check_key=CHECK_KEY)
+    session.receive_datagram(bytes.fromhex(VECTORS["session_request"]), 0.0)
+    session.datagrams_to_send(0.0)
+    session.receive_datagram(sealed(KeepAlive()), 0.0)
+    session.datagrams_to_send(0.0)
+    drain(session)
+    return session
+
+
+def test_the_real_login_of_a_version_546_client():
+    session = Session(SessionConfig(), role=Role.SERVER, check_key=VECTORS["check_key"])
+    session.receive_datagram(bytes.fromhex(VECTORS["session_request"]), 0.0)
+    assert [d.hex() for d in session.datagrams_to_send(0.0)] == [VECTORS["session_response"]]
+
+    session.receive_datagram(bytes.fromhex(VECTORS["statistics"]), 12.345)
+    assert drain(session) == [
+        SessionEstablished(0x5352F60F),
+        StatisticsReceived(0.0, 0.0, 0.0, 0.0, 2, 1),
+    ]
+    (datagram,) = session.datagrams_to_send(12.345)
+    combined = pull_packet(SEAL.unseal(datagram))
+    assert isinstance(combined, Combined)
+    assert [pull_packet(packet) for packet in combined.packets] == [
+        SessionStatResponse(0x52D7, 12345, 2, 1, 2, 2),
+        Packet(0, bytes.fromhex(VECTORS["key_request"])),
+    ]
+
+    session.receive_datagram(bytes.fromhex(VECTORS["login"]), 12.4)
+    assert drain(session) == [
+        KeyEstablished(bytes.fromhex(VECTORS["login_key"])),
+        Message(0, bytes.fromhex(VECTORS["login_body"])),
+    ]
+    assert [d.hex() for d in session.datagrams_to_send(12.4)] == [VECTORS["ack_0"]]
+
+
+def test_our_client_sends_key_block_and_login_request_in_one_app_combined():
+    link = Link(*make_sessions())
+    link.client.connect(link.now)
+    link.client.send(VECTORS["login_opcode"], bytes.fromhex(VECTORS["login_body"]))
+    link.run(1.0)
+    datagrams = [datagram for role, datagram in link.wire if role is Role.CLIENT]
+    combined = pull_packet(SEAL.unseal(datagrams[2]))  # with the Ack of the key request
+    packet = pull_packet(combined.packets[1])
+    assert packet.sequence == 0
+    first, second = pull_packet(packet.payload).messages
+    assert first == key_block_message(KEY_BLOCK)
+    assert len(second) in (35, 36)
+    assert link.messages(Role.SERVER) == [(0, bytes.fromhex(VECTORS["login_body"]))]
+
+
+def test_a_client_without_a_message_sends_the_key_block_alone():
+    link = Link(*make_sessions())
+    link.client.connect(link.now)
+    link.run(1.0)
+    assert link.server.key == link.client.key == KEY_BLOCK[:-9:-1]
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        key_block_message(KEY_BLOCK),
+        key_block_message(KEY_BLOCK)[1:],
+        push_packet(AppCombined((key_block_message(KEY_BLOCK),))),
+    ],
+)
+def test_every_form_of_the_key_block_is_taken(payload):
+    session = proven_server()
+    session.receive_datagram(sealed(Packet(0, payload)), 0.0)
+    assert session.key == KEY_BLOCK[:-9:-1]
+
+
+@pytest.mark.parametrize(
+    ("payload", "reason"),
+    [
+        (key_block_message(KEY_BLOCK)[2:], "message before the key"),
+        (b"\x01", "message before the key"),
+        (key_block_message(bytes(60)), "zero key"),
+        (push_packet(AppCombined((key_block_message(bytes(60)),))), "zero key"),
+        (push_packet(AppCombined((b"", b"\x01"))), "empty message"),
+    ],
+)
+def test_what_is_no_key_block_is_counted_and_the_session_lives(payload, reason):
+    session = proven_server()
+    session.receive_datagram(sealed(Packet(0, payload)), 0.0)
+    assert session.key is None
+    assert session.drops[reason] == 1
+    session.receive_datagram(sealed(Packet(1, key_block_message(KEY_BLOCK))), 0.0)
+    assert session.key is not None
+
+
+def test_a_second_key_block_is_ordinary_data():
+    link = connected_link()
+    key = link.server.key
+    sequence = link.client._channel.queue._next
+    block = key_block_message(bytes(range(100, 160)))
+    link.server.receive_datagram(sealed(Packet(sequence, block)), link.now)
+    assert link.server.key == key
+    assert any(isinstance(event, Message) for event in drain(link.server))
+
+
+def test_the_key_is_asked_for_once_and_repeated_when_asked_again():
+    session = proven_server()
+    question = sealed(ServerKeyRequest(1))
+    session.receive_datagram(question, 1.0)
+    (first,) = session.datagrams_to_send(1.0)
+    session.receive_datagram(question, 2.0)
+    (second,) = session.datagrams_to_send(2.0)
+    for datagram in (first, second):
+        assert KEY_REQUEST in datagram
+        assert b"\x00\x09\x00\x00" + KEY_REQUEST in datagram
+
+
+def test_no_key_is_asked_for_when_there_is_one():
+    link = connected_link()
+    link.server.receive_datagram(sealed(ServerKeyRequest(9, packets_sent=5)), link.now)
+    (datagram,) = link.server.datagrams_to_send(link.now)
+    response = pull_packet(SEAL.unseal(datagram))
+    assert isinstance(response, SessionStatResponse)
+    assert (response.request_id, response.client_sent) == (9, 5)
+
+
+def test_statistics_of_the_client_set_the_timeout_until_something_is_measured():
+    session = proven_server()
+    session.receive_datagram(sealed(ServerKeyRequest(1, average=300)), 1.0)
+    assert session.statistics().retransmission_timeout == pytest.approx(0.9)
+
+
+def test_messages_sent_before_the_key_wait_for_it_and_keep_their_order():
+    link = Link(*make_sessions())
+    for number in range(5):
+        link.server.send(number, b"early")
+        link.client.send(number, b"early")
+    link.client.connect(link.now)
+    link.run(2.0)
+    assert link.messages(Role.CLIENT) == link.messages(Role.SERVER)
+    assert [opcode for opcode, _ in link.messages(Role.CLIENT)] == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("kind", list(StreamType))
+@pytest.mark.parametrize("max_length", [64, 512, 1400])
+def test_every_stream_type_carries_small_and_large_messages_both_ways(kind, max_length):
+    link = connected_link(SessionConfig(stream_type=kind, max_length=max_length))
+    messages = [(1, b""), (2, b"x" * 100), (3, bytes(range(256)) * 40), (4, b"end")]
+    for opcode, body in messages:
+        link.client.send(opcode, body)
+        link.server.send(opcode, body)
+    link.run(5.0)
+    assert link.messages(Role.CLIENT) == link.messages(Role.SERVER) == messages
+    assert max(len(datagram) for _, datagram in link.wire) <= max_length
+    assert link.wire[0][1][:2] != b"\x00\x01"
+
+
+def test_a_client_follows_the_format_that_the_server_names():
+    client, server = make_sessions(
+        SessionConfig(), SessionConfig(stream_type=StreamType.WORLD_STREAM)
+    )
+    link = Link(client, server)
+    client.connect(link.now)
+    client.send(300, bytes(300))
+    link.run(2.0)
+    assert link.messages(Role.SERVER) == [(300, bytes(300))]
+    assert all(datagram[2] in (0x5A, 0xA5) for _, datagram in link.wire[2:])
+
+
+def test_one_flush_makes_as_few_datagrams_as_possible():
+    link = connected_link()
+    for number in range(10):
+        link.client.send(number, b"small")
+    link.flush()
+    assert link.carried == 1
+    link.run(0.06)
+    assert len(link.messages(Role.SERVER)) == 10
+    assert link.carried == 2  # one Ack
+
+
+def test_one_ack_answers_many_packets():
+    link = connected_link()
+    datagrams = []
+    for number in range(10):
+        link.client.send(number, b"x")
+        datagrams += link.client.datagrams_to_send(link.now)
+    for datagram in datagrams:
+        link.server.receive_datagram(datagram, link.now)
+    (ack,) = link.server.datagrams_to_send(link.now)
+    assert SEAL.unseal(ack)[:2] == b"\x00\x15"
+
+
+def test_fragments_fill_their_datagrams():
+    link = connected_link()
+    link.client.send(1, bytes(2000))
+    sizes = [len(datagram) for datagram in link.client.datagrams_to_send(link.now)]
+    assert sizes[:-1] == [512] * (len(sizes) - 1)
+    assert len(sizes) == 4
+
+
+def test_a_message_of_the_limit_arrives_and_one_byte_more_is_our_own_error():
+    config = SessionConfig(message_size_limit=10_000)
+    link = connected_link(config)
+    with pytest.raises(LocalProtocolError):
+        link.client.send(1, bytes(10_001))
+    link.client.send(1, bytes(9_998))  # with opcode and perhaps the escape byte
+    link.run(5.0)
+    assert link.messages(Role.SERVER) == [(1, bytes(9_998))]
+
+
+@pytest.mark.parametrize(("total", "alive"), [(10_000, True), (10_001, False), (2**32 - 1, False)])
+def test_the_announced_size_of_a_peers_message_is_bounded(total, alive):
+    link = connected_link(SessionConfig(message_size_limit=10_000))
+    sequence = link.server._channel.window.expected
+    packet = b"\x00\x0d" + sequence.to_bytes(2, "big") + total.to_bytes(4, "big") + b"x"
+    link.server.receive_datagram(SEAL.seal(packet), link.now)
+    assert link.server.ended is not alive
+    if not alive:
+        assert SessionClosed("fragmented message too long") in drain(link.server)
+
+
+def test_before_the_key_messages_are_bounded_more_tightly():
+    session = proven_server()
+    packet = b"\x00\x0d\x00\x00" + (4097).to_bytes(4, "big") + b"x"
+    session.receive_datagram(SEAL.seal(packet), 0.0)
+    assert session.ended
+
+
+@pytest.mark.parametrize(("size", "dropped"), [(2048, False), (2049, True)])
+def test_the_size_of_a_datagram_is_bounded(size, dropped):
+    session = connected_link().server
+    sequence = session._channel.window.expected
+    session.receive_datagram(sealed(Packet(sequence, b"\x01" * (size - 6))), 1.0)
+    assert ("datagram too long" in session.drops) is dropped
+    assert session.statistics().messages_received == (0 if dropped else 1)
+
+
+@pytest.mark.parametrize(("depth", "echoes"), [(4, 1), (5, 0)])
+def test_the_depth_of_combined_packets_is_bounded(depth, echoes):
+    session = connected_link().server
+    packet = push_packet(KeepAlive())
+    for _ in range(depth):
+        packet = push_packet(Combined((packet,)))
+    session.receive_datagram(SEAL.seal(packet), 1.0)
+    assert len(session.datagrams_to_send(1.0)) == echoes
+    assert session.drops.get("combined packets too deep", 0) == 1 - echoes
+
+
+@pytest.mark.parametrize(("count", "alive"), [(20, True), (21, False)])
+def test_the_number_of_messages_in_an_app_combined_is_bounded(count, alive):
+    link = connected_link(SessionConfig(app_combined_count_limit=20))
+    sequence = link.server._channel.window.expected
+    payload = push_packet(AppCombined((b"\x01",) * count))
+    link.server.receive_datagram(sealed(Packet(sequence, payload)), link.now)
+    assert link.server.ended is not alive
+
+
+def test_what_a_server_inflates_into_a_client_is_bounded():
+    link = connected_link(SessionConfig(inflate_limit=5000, deflate_level=9))
+    link.server.send(1, bytes(4999))  # with the opcode the limit
+    link.run(1.0)
+    assert link.messages(Role.CLIENT) == [(1, bytes(4999))]
+    link.server.send(1, bytes(5000))
+    link.run(1.0)
+    assert SessionClosed("inflated message too long") in link.events[Role.CLIENT]
+
+
+def test_a_send_queue_over_its_limit_ends_the_session():
+    config = SessionConfig(send_queue_limit=10_000)
+    link = connected_link(config, loss=1.0)
+    link.client.send(1, bytes(9_000))
+    assert not link.client.ended
+    link.client.send(1, bytes(2_000))
+    assert drain(link.client)[-1] == SessionClosed(CloseReason.SEND_QUEUE_FULL)
+    waiting = Session(config, role=Role.CLIENT, session_id=1, key_block=KEY_BLOCK)
+    waiting.send(1, bytes(10_000))
+    waiting.send(1, b"x")
+    assert waiting.ended
+
+
+def test_a_packet_without_acknowledgment_ends_the_session_after_the_last_attempt():
+    link = connected_link(SessionConfig(transmission_limit=4, idle_timeout=1000.0))
+    link.client.send(1, b"lost")
+    link.loss = 1.0
+    link.run(100.0)
+    assert SessionClosed(CloseReason.GAVE_UP) in link.events[Role.CLIENT]
+    assert link.client.statistics().queued_bytes == 0
+    assert link.client.get_timer() is None
+
+
+def test_sending_after_the_close_is_counted_and_dropped():
+    link = connected_link()
+    link.client.close()
+    link.client.send(1, b"too late")
+    link.run(2.0)
+    link.client.send(1, b"too late")
+    assert link.client.drops["sent after close"] == 2
+    assert link.messages(Role.SERVER) == []
+
+
+@pytest.mark.parametrize("opcode", [-1, 65536])
+def test_an_opcode_that_does_not_fit_is_our_own_error_before_the_key_too(opcode):
+    client, _ = make_sessions()
+    with pytest.raises(LocalProtocolError):
+        client.send(opcode, b"")
+    with pytest.raises(LocalProtocolError):
+        connected_link().client.send(opcode, b"")
+
+
+@pytest.mark.parametrize(
+    ("packet", "reason"),
+    [
+        (b"\x00\x19\x01\x01", "not allowed now"),
+        (b"\x00\x00\x01", "unknown protocol opcode"),
+        (b"\x00\x0a\x00\x00\x01", "unused channel"),
+        (b"\x00\x04", "unknown protocol opcode"),
+        (b"\x00\x08" + bytes(38), "not allowed now"),
+        (b"\x00\x09\x00", "wrong packet length"),
+        (b"\x00\x09\x00\x00", "empty payload"),
+        (b"\x00\x09\xff\x00\x01", "duplicate packet"),
+        (b"\x00\x09\x70\x00\x01", "outside the window"),
+        (b"\x00\x15\x40\x00", "ack of a packet never sent"),
+        (b"\x00\x03\xff\xff", "truncated packet"),
+        (b"\x00\x03\x0e\x00\x01" + bytes(12), "not allowed inside a combined packet"),
+        (b"\x00\x03\x02\x01\x06", "not a protocol packet"),
+        (b"\x00\x07", "wrong packet length"),
+    ],
+)
+def test_each_bad_packet_is_dropped_with_its_reason(packet, reason):
+    session = connected_link().server
+    session.receive_datagram(SEAL.seal(packet), 1.0)
+    assert dict(session.drops) == {reason: 1}
+    assert not session.ended
+
+
+@pytest.mark.parametrize(
+    ("payload", "reason"),
+    [
+        (b"\x00", "unknown payload marker"),
+        (b"\x00\x01x", "unknown payload marker"),
+        (b"\x00\x19\x05x", "malformed AppCombined"),
+        (b"\x00\x19\x05\x00\x19\x02ab", "AppCombined inside an AppCombined"),
+        (b"\x00\x19\x00", "empty message"),
+        (b"\xff", None),
+    ],
+)
+def test_each_bad_payload_is_dropped_with_its_reason(payload, reason):
+    link = connected_link()
+    sequence = link.server._channel.window.expected
+    link.server.receive_datagram(sealed(Packet(sequence, payload)), 1.0)
+    assert dict(link.server.drops) == ({reason: 1} if reason else {})
+    assert not link.server.ended
+
+
+def test_one_bad_part_of_a_combined_packet_spoils_only_itself():
+    session = connected_link().server
+    packet = push_packet(Combined((b"\x00\x04", push_packet(KeepAlive()), b"\x00")))
+    session.receive_datagram(SEAL.seal(packet), 1.0)
+    assert dict(session.drops) == {"unknown protocol opcode": 1, "not a protocol packet": 1}
+    assert len(session.datagrams_to_send(1.0)) == 1
+
+
+def test_sequence_numbers_wrap_in_the_middle_of_a_message():
+    link = connected_link(SessionConfig(first_sequence=0xFFFD))
+    body = bytes(range(256)) * 20
+    link.client.send(1, body)
+    link.server.send(2, body)
+    link.run(2.0)
+    assert link.messages(Role.SERVER) == [(1, body)]
+    assert link.messages(Role.CLIENT) == [(2, body)]
