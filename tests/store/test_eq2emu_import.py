@@ -1,0 +1,165 @@
+"""What becomes of the rows of an EQ2Emulator login database."""
+
+import io
+
+import pytest
+
+from emu.errors import CommandError, FileFormatError
+from emu.login.account_names import account_name
+from emu.login.ports import Account, World
+from emu.sqldump import read_inserts
+from emu.store import Store
+from emu.store.eq2emu_import import TABLES, ImportReport, import_dump
+
+HASH = "ab" * 64
+OTHER = "cd" * 64
+
+DUMP = f"""
+CREATE TABLE `account` (
+  `id` int(11) unsigned NOT NULL AUTO_INCREMENT,
+  `name` varchar(32) DEFAULT NULL,
+  `passwd` varchar(128) NOT NULL,
+  `ip_address` varchar(64) DEFAULT NULL,
+  `last_client_version` int(10) unsigned NOT NULL DEFAULT 0,
+  `created_date` int(10) unsigned NOT NULL DEFAULT 0,
+  `account_enabled` tinyint(1) NOT NULL DEFAULT 1,
+  `hack_count` int(10) unsigned NOT NULL DEFAULT 0,
+  PRIMARY KEY (`id`)
+) ENGINE=InnoDB;
+INSERT INTO `account` VALUES
+ (7,'Alice','{HASH.upper()}','192.0.2.7',546,1000000000,1,0),
+ (9,'Zo\u00eb','{OTHER}',NULL,0,0,0,3);
+CREATE TABLE `login_worldservers` (
+  `id` int, `name` varchar(255), `account` varchar(64), `password` varchar(255),
+  `description` varchar(255), `disabled` tinyint, `created_date` datetime, `hide_serverlist` int
+);
+INSERT INTO `login_worldservers` VALUES
+ (3,'Antonia','anto','{OTHER}','old','0','2001-09-09 01:46:40',0),
+ (4,'Closed','closed','{HASH}','',1,NULL,0);
+INSERT INTO `login_bannedips` (`ip`) VALUES ('10.0.'),('192.0.2.1');
+INSERT INTO `login_config` (`config_name`, `config_value`)
+ VALUES ('max_characters_per_account','7');
+INSERT INTO `login_characters` (`id`) VALUES (1);
+"""
+
+
+def take(store: Store, dump: str, *, renumber: bool = False, dry_run: bool = False) -> ImportReport:
+    return import_dump(
+        store,
+        read_inserts(io.BytesIO(dump.encode()), TABLES),
+        clean_name=account_name,
+        now=50.0,
+        renumber=renumber,
+        dry_run=dry_run,
+    )
+
+
+def counts(report: ImportReport) -> dict[str, tuple[int, int, int, int]]:
+    return {
+        name: (tally.read, tally.added, tally.present, tally.skipped)
+        for name, tally in report.tables.items()
+    }
+
+
+def account_row(number: int, name: str, password: str = HASH) -> str:
+    return f"INSERT INTO account (id, name, passwd) VALUES ({number}, '{name}', '{password}');\n"
+
+
+def test_everything_is_taken_over_with_its_ids(empty_store: Store) -> None:
+    report = take(empty_store, DUMP)
+    assert counts(report) == {
+        "account": (2, 2, 0, 0),
+        "login_worldservers": (2, 2, 0, 0),
+        "login_bannedips": (2, 2, 0, 0),
+        "login_config": (1, 1, 0, 0),
+    }
+    assert report.notes == []
+    assert report.settings == {"max_characters_per_account": "7"}
+    assert empty_store.accounts() == [
+        Account(7, "Alice", HASH, created=1e9, last_address="192.0.2.7", last_client_version=546),
+        Account(9, "Zoë", OTHER, enabled=False),
+    ]
+    worlds = empty_store.world_reports()
+    assert [item.world for item in worlds] == [
+        World(3, "Antonia", "anto", OTHER, "old"),
+        World(4, "Closed", "closed", HASH, enabled=False),
+    ]
+    assert worlds[0].created == 1e9
+    assert [ban.prefix for ban in empty_store.banned_addresses()] == ["10.0", "192.0.2.1"]
+    stored = empty_store.connection.execute("SELECT * FROM settings").fetchall()
+    assert [tuple(row) for row in stored] == [("login_config", "max_characters_per_account", "7")]
+
+
+def test_a_second_time_changes_nothing(empty_store: Store) -> None:
+    take(empty_store, DUMP)
+    empty_store.set_password(7, "upgraded meanwhile")
+    before = empty_store.accounts()
+    report = take(empty_store, DUMP)
+    assert {tally.added for tally in report.tables.values()} == {0}
+    assert [tally.present for tally in report.tables.values()] == [2, 2, 2, 1]
+    assert empty_store.accounts() == before
+
+
+def test_a_trial_tells_the_same_and_stores_nothing(empty_store: Store) -> None:
+    assert counts(take(empty_store, DUMP, dry_run=True)) == counts(take(empty_store, DUMP))
+    take(empty_store, account_row(50, "Bob"), dry_run=True)
+    assert empty_store.find_account("Bob") is None
+
+
+def test_an_id_in_the_way_stops_everything(store: Store) -> None:
+    dump = account_row(50, "Bob") + account_row(1, "Carol")
+    with pytest.raises(CommandError, match="account 1 is 'Alice' here, 'Carol' there"):
+        take(store, dump)
+    assert [account.name for account in store.accounts()] == ["Alice"]
+
+
+def test_ids_in_the_way_are_renumbered_when_that_is_asked_for(store: Store) -> None:
+    report = take(store, account_row(50, "Bob") + account_row(1, "Carol"), renumber=True)
+    assert report.notes == ["account 'Carol' gets a new id, 1 is 'Alice' here"]
+    assert [(account.id, account.name) for account in store.accounts()] == [
+        (1, "Alice"), (50, "Bob"), (51, "Carol"),
+    ]  # fmt: skip
+
+
+def test_the_same_name_under_another_id_is_told(store: Store) -> None:
+    report = take(store, account_row(30, "ALICE"))
+    assert report.notes == ["account 'ALICE' has the id 1 here and 30 in the dump"]
+
+
+def test_rows_that_cannot_be_used_are_left_out_with_a_reason(store: Store) -> None:
+    dump = (
+        account_row(30, "x" * 32)
+        + account_row(31, "")
+        + "INSERT INTO account (id, name) VALUES ('many', 'Bob');\n"
+        + "INSERT INTO login_worldservers (id, name, account) VALUES (9, 'Far', '');\n"
+        + "INSERT INTO login_worldservers (id, name, account) VALUES (9, 'NORRATH', 'far');\n"
+        + "INSERT INTO login_bannedips (ip) VALUES ('everybody');\n"
+        + "INSERT INTO login_config (config_name, config_value) VALUES ('a', '1'), ('a', '2');\n"
+        + "INSERT INTO login_config VALUES ('b', '2');\n"
+    )
+    report = take(store, dump)
+    assert [tally.skipped for tally in report.tables.values()] == [3, 2, 1, 2]
+    reasons = (
+        "31 bytes", "empty", "id is no number: 'many'", "no account to register",
+        "called 'NORRATH' already", "is no address", "a is there twice", "not named",
+    )  # fmt: skip
+    for words in reasons:
+        assert any(words in note for note in report.notes), words
+    assert len(store.accounts()) == 1
+    assert report.settings == {"a": "1"}
+
+
+def test_a_password_that_is_no_hash_never_matches(store: Store) -> None:
+    report = take(store, account_row(30, "Bob", "plain"))
+    bob = store.find_account("Bob")
+    assert bob is not None
+    assert bob.password == ""
+    assert report.notes == [
+        "no password that can be used; set one with: emu account password 'Bob'"
+    ]
+
+
+def test_a_file_that_breaks_off_stores_nothing(store: Store) -> None:
+    with pytest.raises(FileFormatError):
+        take(store, account_row(30, "Bob") + "INSERT INTO account (id, name) VALUES (31, 'Ca")
+    assert [account.name for account in store.accounts()] == ["Alice"]
