@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from emu.errors import FileFormatError
-from emu.sqldump_source import Source
+from emu.sqldump_source import CHUNK, Source
 
 MAX_STATEMENT = 256 * 1024 * 1024
 """Bytes of one statement."""
@@ -65,16 +65,19 @@ def read_inserts(
 
 _BLANK = re.compile(rb"[\s\0]*+")
 _TO_LINE_END = re.compile(rb"[^\n]*+")
-_NOT_STAR = re.compile(rb"[^*]*+")
 _WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*+")
 _NAME = re.compile(rb"`((?:[^`]|``){1,256}+)`|\"([^\"]{1,256}+)\"|([A-Za-z0-9_$\x80-\xff]{1,256}+)")
-_UNQUOTED = re.compile(rb"[^;'\"`#/\-(),]++|[/\-(),]")
+_UNQUOTED = re.compile(rb"(?:[^;'\"`#/\-]++|/(?!\*)|-(?!-))*+")
+_UNNESTED = re.compile(rb"[^;'\"`#/\-(),]++|[/\-(),]")
 _QUICK = re.compile(rb"[ \t\r\n]*+(?:(-?\d{1,18}+)|'([^'\\]*+)'(?!')|(NULL))[ \t]*+([,)])")
 _NUMBER = re.compile(
     rb"[+-]?(?:0x([0-9A-Fa-f]++)\b|0b([01]++)\b|(?:\d++\.?\d*+|\.\d++)(?:[eE][+-]?\d++)?+)"
 )
-_STOP = {quote: re.compile(rb"[^\\%c]*+" % quote) for quote in b"'\"`"}
-_ESCAPE = {quote: re.compile(rb"\\(.)|%c%c" % (quote, quote), re.DOTALL) for quote in b"'\"`"}
+_INSIDE = {
+    quote: re.compile(rb"(?:[^\\%c]++|\\.|%c%c)*+" % (quote, quote, quote), re.DOTALL)
+    for quote in b"'\""
+} | {ord("`"): re.compile(rb"(?:[^`]++|``)*+")}
+_ESCAPE = {quote: re.compile(rb"\\(.)|%c%c" % (quote, quote), re.DOTALL) for quote in b"'\""}
 _ESCAPES = {b"0": b"\0", b"b": b"\b", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"Z": b"\x1a",
             b"%": b"\\%", b"_": b"\\_"}  # fmt: skip
 _NOT_COLUMNS = frozenset(
@@ -139,15 +142,18 @@ class _Parser:
                 self._run(_TO_LINE_END)
             elif start[:2] == b"/*":
                 source.pos += 2
-                self._run(_NOT_STAR)
-                while source.peek(2) != b"*/":
-                    if not source.peek(1):
-                        raise source.error("the file ends inside a comment; was it cut short?")
-                    source.pos += 1
-                    self._run(_NOT_STAR)
-                source.pos += 2
+                self._skip_past(b"*/")
             else:
                 return True
+
+    def _skip_past(self, end: bytes) -> None:
+        """Go behind the end of a comment."""
+        source = self._source
+        while (found := source.buffer.find(end, source.pos)) < 0:
+            source.pos = max(source.pos, len(source.buffer) - len(end) + 1)
+            if not source.fill():
+                raise source.error("the file ends inside a comment; was it cut short?")
+        source.pos = found + len(end)
 
     def _run(self, pattern: re.Pattern[bytes]) -> None:
         """Consume whatever a pattern matches, however long, a chunk at a time."""
@@ -215,31 +221,30 @@ class _Parser:
 
     def _skip_statement(self) -> None:
         """Go behind the semicolon that ends the present statement."""
+        source = self._source
         while not self._take(b";"):
-            self._skip_token()
+            if not self._skip_string():
+                source.pos += 1
+                found = _UNQUOTED.match(source.buffer, source.pos)
+                end = found.end() if found is not None else source.pos
+                if end == len(source.buffer) and source.buffer[end - 1] in b"/-":
+                    end -= 1  # what follows decides whether a comment begins here
+                source.pos = max(source.pos, end)
 
     def _skip_token(self) -> bytes:
-        """Go past one piece of a statement and return its first byte."""
-        source = self._source
+        """Go past one piece between parentheses and commas; return its first byte."""
         first = self._next()
-        if first in (b"'", b'"', b"`"):
-            self._quoted(limit=MAX_STATEMENT, keep=False)
-        else:
-            source.pos += 1
-            if first not in b"/-(),":
-                self._run_in_statement()
+        if not self._skip_string():
+            found = self._source.match(_UNNESTED, CHUNK)
+            self._source.pos = self._source.pos + 1 if found is None else found.end()
         return first
 
-    def _run_in_statement(self) -> None:
-        source = self._source
-        while True:
-            found = _UNQUOTED.match(source.buffer, source.pos)
-            if found is None or found[0] in (b"/", b"-", b"(", b")", b","):
-                return
-            source.pos = found.end()
-            if source.pos < len(source.buffer):
-                return
-            self._need()
+    def _skip_string(self) -> bool:
+        """Go past a quoted piece if one is next."""
+        if self._source.peek(1) not in (b"'", b'"', b"`"):
+            return False
+        self._quoted(MAX_STATEMENT, keep=False)
+        return True
 
     def _skip_delimited(self) -> None:
         """Go past ``DELIMITER //`` and all lines up to the one that sets it back."""
@@ -405,34 +410,30 @@ class _Parser:
         """Consume a quoted piece; return what it stands for (b"" when it is not to be kept)."""
         source = self._source
         quote = source.buffer[source.pos]
-        stop = _STOP[quote]
         source.pos += 1
         parts: list[bytes] = []
-        size, plain = 0, True
+        size = 0
         while True:
-            found = stop.match(source.buffer, source.pos)
+            found = _INSIDE[quote].match(source.buffer, source.pos)
             end = found.end() if found is not None else source.pos
-            piece = source.buffer[source.pos : end]
-            source.pos = end
-            mark = source.peek(2)
-            if not mark:
-                raise source.error("the file ends inside a string; was it cut short?")
-            if mark[0] == quote and mark[1:] != mark[:1]:
-                source.pos += 1
-                break
-            if mark[0] == quote or (mark[:1] == b"\\" and quote != ord("`")):
-                piece += mark
-                source.pos += len(mark)
-                plain = False
-            size += len(piece)
+            size += end - source.pos
             if size > limit:
                 raise source.error(f"a value is longer than {limit} bytes")
-            if mark[:1] == b"\\" and quote == ord("`"):
-                source.pos += 1
             if keep:
-                parts.append(piece)
-        raw = b"".join([*parts, piece])
-        return raw if plain else _ESCAPE[quote].sub(_unescape, raw)
+                parts.append(source.buffer[source.pos : end])
+            source.pos = end
+            mark = source.peek(2)
+            if mark[:1] == bytes((quote,)) and mark[1:] != mark[:1]:
+                source.pos += 1
+                break
+            if len(mark) < 2:
+                raise source.error("the file ends inside a string; was it cut short?")
+        raw = b"".join(parts)
+        return raw if b"\\" not in raw and quote not in raw else _unescaped(raw, quote)
+
+
+def _unescaped(raw: bytes, quote: int) -> bytes:
+    return _ESCAPE[quote].sub(_unescape, raw)
 
 
 def _unescape(found: re.Match[bytes]) -> bytes:
