@@ -32,6 +32,8 @@ NEEDED_STRUCTS = (
     "LS_PlayRequest",
     "LS_PlayResponse",
 )
+COLORS_AS_FLOATS = frozenset(("CreateCharacter", "CreateCharacterBare"))
+"""Structs whose colors are three floats on the wire, whatever their type says (5.1)."""
 MOST_DIALECTS = 256
 
 
@@ -56,7 +58,9 @@ class Dialect:
         found = self._layouts.get(name)
         if found is None:
             version = max(self.version, FIRST_LAYOUT)
-            found = self._layouts[name] = self._catalog.layout(name, version)
+            floats = name in COLORS_AS_FLOATS
+            found = self._catalog.layout(name, version, create_color=floats)
+            self._layouts[name] = found
         return found
 
     def template(self, name: str) -> Mapping[str, Any]:

@@ -46,7 +46,7 @@ LOAD_NORMAL, LOAD_DEVELOPMENT, LOAD_LOCKED = 0, 1, 2
 def denial(dialect: Dialect) -> bytes:
     """Return the 34 bytes that refuse a login, the same for every version and every reason."""
     values = {"reply_code": DENIED, "unknown03": [-1, -1]}
-    return dialect.layout("LS_LoginResponse").encode(values)
+    return dialect.layout("LS_LoginDenied").encode(values)
 
 
 def login_reply(
