@@ -20,7 +20,7 @@ KEY_BLOCK_SIZE: Final = 60
 KEY_BLOCK_MESSAGE_MINIMUM: Final = 67  # what the peer takes; real clients send 68
 KEY_REQUEST_OPCODE: Final = 2
 _DROPPED: Final = bytes(20)  # keystream bytes thrown away at the start of each direction
-_KEY_BLOCK_HEADER: Final = b"\xff\xff\xff\xff" + struct.pack("<I", KEY_BLOCK_SIZE)
+KEY_BLOCK_HEADER: Final = b"\xff\xff\xff\xff" + struct.pack("<I", KEY_BLOCK_SIZE)
 
 KEY_REQUEST: Final = (
     bytes((KEY_REQUEST_OPCODE,))
@@ -44,7 +44,7 @@ def key_from_block(message: bytes) -> bytes:
 
 def key_block_message(block: bytes) -> bytes:
     """Return what a client answers to the key request, from its 60-byte block."""
-    return _KEY_BLOCK_HEADER + block
+    return KEY_BLOCK_HEADER + block
 
 
 def check_key_request(message: bytes) -> None:

@@ -8,6 +8,7 @@ What it would send is thrown away, and it has no timer.
 from __future__ import annotations
 
 from emu.errors import LocalProtocolError, MalformedDatagram
+from emu.session.cipher import KEY_BLOCK_HEADER, KEY_REQUEST
 from emu.session.configuration import Role, SessionConfig
 from emu.session.events import CloseReason, StatisticsReceived
 from emu.session.session import Session
@@ -93,6 +94,13 @@ class FollowingSession(Session):
 
     def _answer_key_request(self) -> None:
         """Answer nothing; the answer is in the other direction of the recording."""
+
+    def _receive_message(self, message: bytes) -> None:
+        """Leave out the clear messages of a key exchange whose outcome was known before."""
+        known = self._codec is not None and not self.messages_received
+        if known and (message == KEY_REQUEST or message.startswith(KEY_BLOCK_HEADER)):
+            return
+        super()._receive_message(message)
 
     def send(self, opcode: int, payload: bytes) -> None:
         """Refuse: a recording cannot be spoken to. Raises `LocalProtocolError`."""
