@@ -93,6 +93,8 @@ def world_list(dialect: Dialect, worlds: Sequence[WorldEntry]) -> bytes:
             "number_online_flag": 1,
             "allowed_races": rules.allowed_races,
         }
+        if "online" in known:  # the oldest layout, with two constants the others do not have
+            entry |= {"online": int(world.up), "unknown2": 1, "unknown3": 1}
         entries.append({field: value for field, value in entry.items() if field in known})
     values = {"num_worlds": len(entries), "world_list": entries}
     return dialect.layout("LS_WorldList").encode(values)

@@ -55,6 +55,13 @@ def test_a_development_world_says_so_when_it_is_not_locked() -> None:
     assert worlds == b"\x01" + world(546, replace(FREEPORT, locked=False), 1, 1)
 
 
+def test_the_oldest_clients_have_a_shorter_entry() -> None:
+    harness = Harness()
+    client, link = harness.login(283)
+    worlds = harness.list_worlds(client, link)[0][1]
+    assert worlds == b"\x01" + struct.pack("<I", 1) + str16(b"Norrath") + bytes([1, 0, 1, 1, 0])
+
+
 def test_no_world_and_more_worlds_than_a_byte_counts() -> None:
     harness = Harness()
     harness.worlds.entries = {}
