@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections.abc import Sequence
 
 from emu.errors import DuplicateName
 from emu.login.ports import Account
@@ -123,16 +122,6 @@ def remove(connection: sqlite3.Connection, account_id: int) -> None:
     """Remove an account and the rows of its characters."""
     connection.execute("DELETE FROM characters WHERE account_id = ?", (account_id,))
     connection.execute("DELETE FROM accounts WHERE id = ?", (account_id,))
-
-
-def names_with_ids(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, str]:
-    """Return which of these ids are taken, and by which name."""
-    taken = {}
-    for account_id in ids:
-        row = connection.execute("SELECT name FROM accounts WHERE id = ?", (account_id,)).fetchone()
-        if row:
-            taken[account_id] = str(row["name"])
-    return taken
 
 
 def _stored_end(until: float | None) -> float | None:

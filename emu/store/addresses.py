@@ -7,9 +7,10 @@ prefix ends where a part of the address ends.
 from __future__ import annotations
 
 import ipaddress
+import math
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 _PREFIX = re.compile(r"[0-9a-f.:]{1,45}", re.IGNORECASE)
@@ -76,18 +77,15 @@ def every(connection: sqlite3.Connection) -> list[BannedAddress]:
     return [BannedAddress(**dict(row)) for row in rows]
 
 
-def is_banned(connection: sqlite3.Connection, address: str, now: float) -> bool:
-    """Say whether a ban that has not ended covers this address."""
-    if connection.execute("SELECT 1 FROM banned_addresses LIMIT 1").fetchone() is None:
+def is_covered(bans: Mapping[str, float | None], address: str, now: float) -> bool:
+    """Say whether one of these bans (prefix -> when it ends) covers an address now."""
+    if not bans:
         return False
-    candidates = list(covering(address))
-    marks = ", ".join("?" * len(candidates))
-    found = connection.execute(
-        f"SELECT 1 FROM banned_addresses WHERE prefix IN ({marks})"  # noqa: S608
-        " AND (until IS NULL OR until > ?) LIMIT 1",
-        (*candidates, now),
-    ).fetchone()
-    return found is not None
+    for prefix in covering(address):
+        until = bans.get(prefix, -math.inf)
+        if until is None or until > now:
+            return True
+    return False
 
 
 def covering(text: str) -> Iterator[str]:

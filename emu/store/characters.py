@@ -48,12 +48,6 @@ def of_account(connection: sqlite3.Connection, account_id: int) -> list[Characte
     return _load(connection, "account_id = ? AND NOT deleted", (account_id,))
 
 
-def find(connection: sqlite3.Connection, world_id: int, char_id: int) -> Character | None:
-    """Return one character that is not deleted."""
-    found = _load(connection, "world_id = ? AND char_id = ? AND NOT deleted", (world_id, char_id))
-    return found[0] if found else None
-
-
 def count_of_account(connection: sqlite3.Connection, account_id: int) -> int:
     """Count the account's characters that are not deleted."""
     return _count(connection, "account_id = ?", account_id)

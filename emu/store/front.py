@@ -6,16 +6,21 @@ thread for it, in order). Knows no thread and no reactor.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Protocol, TypeVar
 
 from emu.login.ports import Account, Character, ClientLog, Equipment, World, ZoneDescription
+from emu.store.addresses import is_covered
 from emu.store.store import Store
 from emu.world.ports import WorldCharacter
 
 T = TypeVar("T")
+
+BANS_REREAD = 5.0
+"""Seconds after which a ban that another program stored or lifted counts."""
 
 
 class Run(Protocol):
@@ -28,12 +33,14 @@ class Run(Protocol):
 class AsyncStore:
     """`AccountStore`, `CharacterStore`, `WorldStore` and `LogStore` over one `Store`."""
 
-    __slots__ = ("_clock", "_run", "_store")
+    __slots__ = ("_bans", "_bans_read", "_clock", "_run", "_store")
 
     def __init__(self, store: Store, run: Run, clock: Callable[[], float] = time.time) -> None:
         self._store = store
         self._run = run
         self._clock = clock
+        self._bans: dict[str, float | None] = {}
+        self._bans_read = -math.inf
 
     async def find_account(self, name: str) -> Account | None:
         """Look an account up by name, without regard to case."""
@@ -109,8 +116,15 @@ class AsyncStore:
         return await self._run(partial(self._store.zones_of, world_id))
 
     async def is_address_banned(self, address: str, now: float) -> bool:
-        """Say whether a ban covers an address."""
-        return await self._run(partial(self._store.is_address_banned, address, now))
+        """Say whether a ban that has not ended covers an address.
+
+        Every login asks, so the bans are kept in memory and read again every `BANS_REREAD`.
+        """
+        if not 0 <= now - self._bans_read < BANS_REREAD:
+            bans = await self._run(self._store.banned_addresses)
+            self._bans = {ban.prefix: ban.until for ban in bans}
+            self._bans_read = now
+        return is_covered(self._bans, address, now)
 
     async def add_client_log(self, log: ClientLog) -> None:
         """Store one client log."""

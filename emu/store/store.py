@@ -153,11 +153,6 @@ class Store:
 
     # Addresses
 
-    def is_address_banned(self, address: str, now: float) -> bool:
-        """Say whether a ban that has not ended covers this address."""
-        with readable_errors(self.path):
-            return addresses.is_banned(self._connection, address, now)
-
     def ban_address(self, entry: BannedAddress) -> bool:
         """Store a ban; one for the same prefix is replaced. True when it is new."""
         with self.transaction() as connection:

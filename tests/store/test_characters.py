@@ -12,7 +12,6 @@ def test_a_character_comes_back_as_it_was(store: Store) -> None:
     added = store.add_character(character())
     assert added.id == 1
     assert store.characters_of(1) == [added]
-    assert characters.find(store.connection, 1, 7) == added
     assert store.count_characters(account_id=1) == store.count_characters(world_id=1) == 1
 
 
