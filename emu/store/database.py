@@ -45,6 +45,7 @@ def open_database(
         connection = _connect(path, wait)
         try:
             _check(path, connection, steps)
+            connection.execute("PRAGMA journal_mode = WAL")
             if schema_version(connection) < steps[-1].number:
                 _back_up(path, connection)
                 migrate(connection, steps)
@@ -69,6 +70,7 @@ def create_database(path: Path, *, steps: Sequence[Step] | None = None) -> bool:
             os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             connection = _connect(fresh, LOCK_WAIT)
             try:
+                connection.execute("PRAGMA journal_mode = WAL")
                 migrate(connection, shipped_steps() if steps is None else steps)
             finally:
                 connection.close()
@@ -95,7 +97,6 @@ def _connect(path: Path, wait: float) -> sqlite3.Connection:
     try:
         connection.row_factory = sqlite3.Row
         connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
     except BaseException:
         connection.close()
@@ -163,6 +164,8 @@ def readable_errors(path: Path) -> Iterator[None]:
         raise StoreError(f"{path}: refused a change ({error})") from error
     except sqlite3.Error as error:
         raise StoreError(_explain(path, error)) from error
+    except (UnicodeEncodeError, OverflowError) as error:
+        raise StoreError(f"{path}: a value cannot be stored ({error})") from error
     except OSError as error:
         raise StoreError(
             f"{path}: cannot be used ({error.strerror}); check [database] url and who may write"

@@ -1,9 +1,13 @@
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from emu.errors import StoreError
-from emu.login.ports import Character, Equipment, World
+from emu.login.ports import Character, Color, Equipment, World
 from emu.store import Store, characters
 from tests.support.stores import character
 
@@ -86,3 +90,35 @@ def test_every_field_has_a_column() -> None:
     looks = {"id", "appearance", "colors", "equipment"}
     assert set(characters.FIELDS) == set(Character.__dataclass_fields__) - looks
     assert set(characters.FIELDS) > characters.CHANGEABLE
+
+
+NUMBERS = st.integers(0, 0xFFFFFFFF)
+NAMES = st.text(st.characters(codec="utf-8"), max_size=12)
+PARTS = st.integers(-128, 255)
+TINTS = st.tuples(PARTS, PARTS, PARTS)
+CHARACTERS = st.builds(
+    character,
+    char_id=NUMBERS,
+    name=NAMES,
+    level=NUMBERS,
+    zone_name=NAMES,
+    created=st.floats(0, 1e11),
+    appearance=st.dictionaries(NAMES, st.integers(-(1 << 31), (1 << 31) - 1), max_size=5),
+    colors=st.dictionaries(NAMES, st.builds(Color, PARTS, PARTS, PARTS, st.booleans()), max_size=5),
+    equipment=st.lists(
+        st.builds(Equipment, st.integers(0, 30), st.integers(0, 0xFFFF), TINTS, TINTS),
+        max_size=5,
+        unique_by=lambda item: item.slot,
+    ).map(lambda items: tuple(sorted(items, key=lambda item: item.slot))),
+)
+
+
+@settings(max_examples=15)
+@given(st.lists(CHARACTERS, max_size=8, unique_by=lambda item: item.char_id))
+def test_any_characters_come_back_as_they_were(rows: list[Character]) -> None:
+    with TemporaryDirectory() as folder, Store.create(Path(folder) / "emu.sqlite") as store:
+        store.add_account("Alice", "hash", 1.0)
+        store.add_world(World(0, "Norrath", "norrath", ""))
+        added = [store.add_character(row) for row in rows]
+        assert [replace(row, id=0) for row in added] == rows
+        assert store.characters_of(1) == added

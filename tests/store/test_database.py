@@ -68,7 +68,9 @@ def test_the_database_of_another_program_is_refused(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA application_id = 77")
         connection.execute("CREATE TABLE accounts (x)")
+    before = path.read_bytes()
     assert "another program" in refusal(path)
+    assert path.read_bytes() == before
 
 
 def garbage(path: Path) -> None:
@@ -156,3 +158,13 @@ def test_constraint_failures_are_told_apart(path: Path) -> None:
             connection.execute(insert, ("a",))
         with pytest.raises(StoreError, match="refused a change"), readable_errors(path):
             connection.execute("UPDATE accounts SET enabled = 7")
+
+
+@pytest.mark.parametrize("value", ["\ud800", 1 << 64])
+def test_what_sqlite_cannot_hold_is_one_line_too(path: Path, value: object) -> None:
+    with (
+        closing(open_database(path)) as connection,
+        pytest.raises(StoreError, match="a value cannot be stored"),
+        readable_errors(path),
+    ):
+        connection.execute("SELECT ?", (value,))
