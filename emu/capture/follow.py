@@ -253,4 +253,3 @@ def _guess_roles(datagram: Datagram) -> tuple[Address, Address]:
         if server[1] in SERVER_PORTS:
             return client, server
     return (source, destination) if destination[1] < source[1] else (destination, source)
-

@@ -1,12 +1,15 @@
-"""Opcode names and layouts for capture tests that must not depend on the shipped tables."""
+"""Opcode names and layouts for capture tests: few ones made up, and the shipped ones."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
 
+from emu.capture.lookup import StructLookup
 from emu.capture.messages import Decoder, MessageDecoder
 from emu.errors import MalformedMessage, UnknownVersion
+from emu.opcodes import shipped_tables
+from emu.structs import shipped_catalog
 
 NAMES = {
     0: "OP_LoginRequestMsg",
@@ -62,3 +65,8 @@ class FewLayouts:
 def few_messages() -> MessageDecoder:
     """Return a decoder of these names and layouts."""
     return MessageDecoder(FewTables(), FewLayouts())
+
+
+def shipped_messages() -> MessageDecoder:
+    """Return a decoder of the tables and structs that come with the program."""
+    return MessageDecoder(shipped_tables(), StructLookup(shipped_catalog()))

@@ -1,0 +1,276 @@
+"""`emu capture`: decode capture files, follow a running server's trace, make a dissector.
+
+Owns files, terminals and waiting; what captures mean is the business of `emu.capture`.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, TextIO
+
+import click
+from rich.console import Console
+from rich.progress import Progress
+
+from emu.capture.dissector import make_dissector
+from emu.capture.follow import CaptureFollower, Notice
+from emu.capture.keys import KeyRing
+from emu.capture.lookup import StructLookup, opcode_ranges
+from emu.capture.messages import MessageDecoder
+from emu.capture.pcap import CHUNK, CaptureReader
+from emu.capture.show import to_json, to_text
+from emu.cli.common import load_config
+from emu.errors import CommandError, FileFormatError
+from emu.opcodes import OpcodeStore, OpcodeTables, shipped_tables
+from emu.structs import shipped_catalog
+
+POLL_INTERVAL = 0.2
+"""Seconds between looks at a file that is followed."""
+MAX_KEY_FILE = 16_000_000
+"""Bytes of a key file that are read."""
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.group()
+def capture() -> None:
+    """Decode captures of EQ2 sessions, follow a running server's trace, make a dissector.
+
+    Example: emu capture decode session.pcapng
+    """
+
+
+_DECODING: tuple[Callable[[Any], Any], ...] = (
+    click.option(
+        "--keys",
+        type=FILE,
+        help="Session keys from outside the capture: lines of `check SESSION HEX` or "
+        "`rc4 SESSION HEX`; SESSION is a session id, the client's address:port or *.",
+    ),
+    click.option(
+        "--version",
+        type=click.IntRange(1, 0xFFFFFFFF),
+        help="Client version; the default is what each session's login says.",
+    ),
+    click.option("--json", "as_json", is_flag=True, help="One JSON object a message."),
+    click.option(
+        "--db", type=FILE, help="Opcode database; the default is the tables that come with emu."
+    ),
+    click.option(
+        "--structs",
+        type=FILE,
+        multiple=True,
+        help="Struct file (XML) whose structs are tried first; may be given more than once.",
+    ),
+)
+
+
+def _decoding_options(command: Callable[..., None]) -> Callable[..., None]:
+    for option in reversed(_DECODING):
+        command = option(command)
+    return command
+
+
+@capture.command()
+@click.argument("file", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path))
+@_decoding_options
+def decode(file: Path, as_json: bool, **options: Any) -> None:
+    """Print every application message in FILE (pcap or pcapng, gzipped or not; - is stdin).
+
+    Messages go to standard output, notes about the capture (bad checks, missing packets) and the
+    progress to standard error. A damaged file is decoded up to the damage; the exit status is 1.
+
+    Example: emu capture decode --json session.pcap.gz > session.jsonl
+    """
+    follower = _make_follower(**options)
+    reader = CaptureReader()
+    out = _standard_output()
+    damage: FileFormatError | None = None
+    with _open(file) as stream, _progress() as progress:
+        task = progress.add_task("decoding", total=_size_of(stream))
+        try:
+            while chunk := stream.read(CHUNK):
+                for record in reader.receive_data(chunk):
+                    _print(follower.receive(record), out, as_json)
+                progress.advance(task, len(chunk))
+            reader.close()
+        except FileFormatError as error:
+            damage = error
+    _print(follower.close(), out, as_json)
+    out.flush()
+    _summarize(follower, reader)
+    if damage is not None:
+        raise FileFormatError(f"{file}: {damage}") from damage
+
+
+@capture.command()
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path), required=False)
+@click.option("--from-start", is_flag=True, help="Print what the file holds already, too.")
+@_decoding_options
+@click.pass_context
+def follow(
+    ctx: click.Context, /, file: Path | None, from_start: bool, as_json: bool, **options: Any
+) -> None:
+    """Print messages as a running server writes them to its trace FILE; stop with Ctrl-C.
+
+    Without FILE it is the configuration's trace.file. The file may be missing yet, or be replaced
+    by a new one. What it holds at the start is read, as later messages need it, but not printed.
+
+    Example: emu capture follow
+    """
+    path = file if file is not None else load_config(ctx).trace.file
+    if path is None:
+        raise CommandError("no FILE given, and the configuration's trace.file is empty")
+    out = _standard_output()
+    reader, follower = CaptureReader(), _make_follower(**options)
+    quiet = not from_start
+    if not path.exists():
+        click.echo(f"waiting for {path}", err=True)
+        quiet = False
+    try:
+        for chunk in tail(path, lambda: time.sleep(POLL_INTERVAL)):
+            if chunk is None:
+                click.echo(f"{path} was replaced; following the new file", err=True)
+                reader, follower = CaptureReader(), _make_follower(**options)
+                quiet = False
+                continue
+            if not chunk:
+                quiet = False
+                continue
+            for record in reader.receive_data(chunk):
+                happenings = follower.receive(record)
+                if quiet:
+                    for _ in happenings:
+                        pass
+                else:
+                    _print(happenings, out, as_json)
+            out.flush()
+    except FileFormatError as error:
+        raise FileFormatError(f"{path}: {error}") from error
+    except KeyboardInterrupt:
+        pass
+
+
+@capture.command()
+@click.option("--db", type=FILE, help="Opcode database; the default is the shipped tables.")
+def dissector(db: Path | None) -> None:
+    """Write a Wireshark dissector (Lua) to standard output, made from the opcode tables.
+
+    Put it into Wireshark's personal Lua plugin folder, or give it to tshark.
+
+    Example: emu capture dissector > eq2.lua && tshark -X lua_script:eq2.lua -r session.pcap
+    """
+    click.echo(make_dissector(opcode_ranges(_tables(db))), nl=False)
+
+
+def tail(path: Path, wait: Callable[[], None]) -> Iterator[bytes | None]:
+    """Yield the bytes of a growing file: ``b""`` whenever its end is reached, then calls `wait`.
+
+    Yields None when the file was replaced or cut, before the new file's first bytes. A file that
+    does not exist yet is waited for.
+    """
+    stream: BinaryIO | None = None
+    try:
+        while True:
+            if stream is None:
+                try:
+                    stream = path.open("rb")
+                except FileNotFoundError:
+                    wait()
+                    continue
+            chunk = stream.read(CHUNK)
+            yield chunk
+            if chunk:
+                continue
+            if _replaced(path, stream):
+                stream.close()
+                stream = None
+                yield None
+            else:
+                wait()
+    finally:
+        if stream is not None:
+            stream.close()
+
+
+def _replaced(path: Path, stream: BinaryIO) -> bool:
+    """Tell whether `path` is another file by now, or the same one cut short."""
+    try:
+        there = path.stat()
+    except FileNotFoundError:
+        return False
+    here = os.fstat(stream.fileno())
+    return (there.st_dev, there.st_ino) != (here.st_dev, here.st_ino) or (
+        there.st_size < stream.tell()
+    )
+
+
+def _make_follower(
+    *, keys: Path | None, version: int | None, db: Path | None, structs: tuple[Path, ...]
+) -> CaptureFollower:
+    ring = KeyRing()
+    if keys is not None:
+        with keys.open("rb") as stream:
+            ring.add_text(stream.read(MAX_KEY_FILE).decode("utf-8", "replace"), name=str(keys))
+    lookup = StructLookup(shipped_catalog(), structs)
+    return CaptureFollower(MessageDecoder(_tables(db), lookup), keys=ring, version=version)
+
+
+def _tables(db: Path | None) -> OpcodeTables:
+    if db is None:
+        return shipped_tables()
+    with OpcodeStore(db) as store:
+        return store.tables()
+
+
+def _open(file: Path) -> BinaryIO:
+    if str(file) == "-":
+        return sys.stdin.buffer
+    try:
+        return file.open("rb")
+    except OSError as error:
+        raise CommandError(f"cannot read {file}: {error.strerror}") from error
+
+
+def _standard_output() -> TextIO:
+    """Return standard output, which must not stop at a letter that its encoding lacks."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    return sys.stdout
+
+
+def _progress() -> Progress:
+    """Return a progress bar on standard error; it shows only where it cannot hit the messages."""
+    shown = sys.stderr.isatty() and not sys.stdout.isatty()
+    console = Console(stderr=True)
+    return Progress(console=console, transient=True, redirect_stdout=False, disable=not shown)
+
+
+def _size_of(stream: BinaryIO) -> int | None:
+    """Return a file's size in bytes, or None for a pipe."""
+    try:
+        return os.fstat(stream.fileno()).st_size or None
+    except OSError:
+        return None
+
+
+def _print(happenings: Iterator[Any], out: TextIO, as_json: bool) -> None:
+    for happening in happenings:
+        if isinstance(happening, Notice):
+            click.echo(f"note: {happening.text}", err=True)
+        else:
+            out.write((to_json if as_json else to_text)(happening) + "\n")
+
+
+def _summarize(follower: CaptureFollower, reader: CaptureReader) -> None:
+    if follower.sessions:
+        click.echo(f"{follower.messages} messages in {follower.sessions} sessions", err=True)
+    else:
+        click.echo("no EQ2 session in this capture", err=True)
+    for reason, count in sorted(reader.left_out.items()):
+        click.echo(f"left out: {count} {reason}", err=True)

@@ -1,0 +1,79 @@
+"""World sessions recorded against EQ2Emulator (when present): the same messages, the same order.
+
+The recorder noted each side's messages as its script handled them: a message that the script sent
+while it was still working through a datagram stands before that datagram's last messages. So order
+is compared per session and direction, and time against all.
+"""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from emu.capture.follow import CaptureFollower, Notice
+from emu.capture.messages import CapturedMessage
+from emu.capture.pcap import read_capture
+from emu.capture.show import to_json, to_text
+from tests.support.known_names import shipped_messages
+from tests.support.recordings import recording
+
+RECORDINGS = [("546-zonein-alone", 546, 1, 78), ("561-two-players", 561, 2, 873)]
+FIRST_PORT = 40001  # client A; B has the next one
+BEGINNING = 1763712000
+
+
+@pytest.fixture(scope="module", params=RECORDINGS, ids=lambda one: one[0])
+def decoded(request):
+    name, version, sessions, count = request.param
+    capture, rows = recording(name)
+    follower = CaptureFollower(shipped_messages())
+    found = []
+    for record in read_capture(io.BytesIO(capture)):
+        found += follower.receive(record)
+    found += follower.close()
+    assert [one for one in found if isinstance(one, Notice)] == []
+    messages = [one for one in found if isinstance(one, CapturedMessage)]
+    assert (follower.sessions, len(messages)) == (sessions, count)
+    assert {one.version for one in messages} == {version}
+    return messages, [row for row in rows if row["k"] == "app"]
+
+
+def end_of(message):
+    client = max(message.source[1], message.destination[1])
+    return "AB"[client - FIRST_PORT], "c2s" if message.source[1] == client else "s2c"
+
+
+def test_every_message_in_each_directions_order(decoded):
+    messages, rows = decoded
+    for end in {(row["c"], row["d"]) for row in rows}:
+        wanted = [(row["op"], row["hex"]) for row in rows if (row["c"], row["d"]) == end]
+        found = [(one.opcode, one.payload.hex()) for one in messages if end_of(one) == end]
+        assert found == wanted
+
+
+def test_every_message_at_its_time(decoded):
+    messages, rows = decoded
+    for one, row in zip(messages, rows, strict=True):
+        assert abs(one.t - BEGINNING - row["t"]) < 0.002
+
+
+def test_every_name_and_command(decoded):
+    messages, rows = decoded
+    for end in {(row["c"], row["d"]) for row in rows}:
+        mine = [one for one in messages if end_of(one) == end]
+        wanted = [row for row in rows if (row["c"], row["d"]) == end]
+        for one, row in zip(mine, wanted, strict=True):
+            assert one.name == row["name"]
+            if "sub" in row:
+                (command,) = one.commands
+                assert (command.opcode, command.name) == (row["sub"], row["subname"])
+                # The recorder kept size, FF and sub-opcode in front.
+                assert row["hex"][14:] == command.payload.hex()
+
+
+def test_everything_can_be_shown(decoded):
+    messages, _ = decoded
+    for one in messages:
+        assert "\n" not in to_json(one)
+        assert all(line.isprintable() for line in to_text(one).split("\n"))
