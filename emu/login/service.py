@@ -40,6 +40,7 @@ from emu.login.ports import (
 )
 from emu.login.rules import RuleTable, shipped_rules
 from emu.login.settings import LoginServiceConfig
+from emu.login.throttle import address_key
 from emu.login.zone_texts import ZoneSource, ZoneTexts
 from emu.opcodes import OpcodeTables
 from emu.structs import StructCatalog
@@ -90,6 +91,7 @@ class LoginService:
         self._clients: dict[int, Client] = {}
         """Clients that are logged in, by account id."""
         self._addresses: Counter[str] = Counter()
+        """How many of them there are from each address (IPv6: from each /64 network)."""
         self._lists: dict[int, bytes] = {}
         """World lists by client version, all made of the entries in `_lists_of`."""
         self._lists_of: tuple[WorldEntry, ...] = ()
@@ -153,9 +155,10 @@ class LoginService:
 
     def is_full(self, address: str, account_id: int) -> bool:
         """Say whether an address has as many clients as it may, not counting this account's."""
-        here = self._addresses.get(address, 0)
+        source = address_key(address)
+        here = self._addresses.get(source, 0)
         earlier = self._clients.get(account_id)
-        if earlier is not None and earlier.address == address:
+        if earlier is not None and address_key(earlier.address) == source:
             here -= 1
         return here >= self.config.logins_per_address
 
@@ -167,7 +170,7 @@ class LoginService:
             self.log(SessionReplaced(earlier.address, earlier.account_name, reason))
             earlier.close(reason)
         self._clients[client.account_id] = client
-        self._addresses[client.address] += 1
+        self._addresses[address_key(client.address)] += 1
         self._stays_awake(client, self.clock())
 
     def client_ended(self, client: Client) -> None:
@@ -175,9 +178,10 @@ class LoginService:
         if client.account is None or self._clients.get(client.account.id) is not client:
             return
         del self._clients[client.account.id]
-        self._addresses[client.address] -= 1
-        if not self._addresses[client.address]:
-            del self._addresses[client.address]
+        source = address_key(client.address)
+        self._addresses[source] -= 1
+        if not self._addresses[source]:
+            del self._addresses[source]
 
     def world_list(self, dialect: Dialect, worlds: Sequence[WorldEntry]) -> bytes:
         """Return the world list of a version, made once for each state of the worlds."""

@@ -183,6 +183,15 @@ def test_an_address_may_have_only_so_many_clients() -> None:
     assert first.state is ClientState.CLOSED
 
 
+def test_addresses_of_one_ipv6_network_count_as_one() -> None:
+    harness = Harness(LoginServiceConfig(logins_per_address=1))
+    harness.login(546, address="2001:db8::1")
+    client, link = harness.connect("2001:db8::2")
+    harness.send(client, 0, login_request(b"other", b"secret", 546))
+    assert link.take() == [(4, DENIAL)]
+    harness.login(546, b"other", address="2001:db8:0:1::2")
+
+
 def test_an_address_is_free_again_when_its_client_is_gone() -> None:
     harness = Harness(LoginServiceConfig(logins_per_address=1))
     first, _ = harness.login(546)

@@ -102,6 +102,21 @@ def test_an_account_in_use_is_never_in_the_way() -> None:
     assert all(client.state is ClientState.CLOSED for client, _ in clients[:-1])
 
 
+def test_a_world_whose_link_is_replaced_owes_no_answers_any_more() -> None:
+    """The directory says gone and then changed: requests end, and nobody is told of a change."""
+    harness = Harness()
+    creating, create_link = harness.login(1208)
+    harness.list_worlds(creating, create_link)
+    harness.send(creating, "OP_CreateCharacterRequestMsg", create_request(1208))
+    harness.service.world_gone(1, harness.now)
+    harness.service.world_changed(NORRATH, harness.now)
+    harness.pass_time(creating, 1)
+    assert [(number, payload[8]) for number, payload in create_link.take()] == [(12, 2)]
+    harness.send(creating, "OP_CreateCharacterRequestMsg", create_request(1208, b"Borvik"))
+    harness.service.create_answered(MADE, harness.now)
+    assert [row.name for row in harness.store.rows] == ["Borvik"]
+
+
 def test_other_clients_hear_nothing_of_one_s_play_and_creation() -> None:
     harness = Harness()
     client, link = harness.login(546)
