@@ -18,25 +18,16 @@ Body = Callable[[Any], Coroutine[Any, Any, None]]
 Printer = Callable[[StepDone], None]
 
 
-class AddressType(click.ParamType):
-    """HOST:PORT on a command line."""
-
-    name = "HOST:PORT"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Address:
-        """Return the address; fails as wrong usage."""
-        if isinstance(value, Address):
-            return value
-        try:
-            result = read_address(value)
-        except ValueError as error:
-            self.fail(f"{value!r} {error}", param, ctx)
-        assert isinstance(result, Address)  # noqa: S101
-        if not result.port:
-            self.fail(f"{value!r} must have a port of 1 or more", param, ctx)
-        return result
+def server_address(ctx: click.Context, param: click.Parameter, value: str) -> Address:  # noqa: ARG001
+    """Read HOST:PORT from a command line; fails as wrong usage."""
+    try:
+        result = read_address(value)
+    except ValueError as error:
+        raise click.BadParameter(f"{value!r} {error}") from None
+    assert isinstance(result, Address)  # noqa: S101
+    if not result.port:
+        raise click.BadParameter(f"{value!r} must have a port of 1 or more")
+    return result
 
 
 def server_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -57,7 +48,7 @@ def server_options(command: Callable[..., None]) -> Callable[..., None]:
             show_default=True,
             help="Client data version to play.",
         ),
-        click.argument("address", type=AddressType(), metavar="HOST:PORT"),
+        click.argument("address", callback=server_address, metavar="HOST:PORT"),
     ):
         command = option(command)
     return command
@@ -200,8 +191,7 @@ def _printer(*, as_json: bool) -> Printer:
 
 def run_reactor(body: Body) -> None:
     """Run an ``async def`` on the reactor to its end; an error of ours is raised as it is."""
-    from twisted.internet import reactor  # noqa: PLC0415  # only a verb that runs may install it
-    from twisted.internet.defer import Deferred  # noqa: PLC0415
+    from twisted.internet.defer import Deferred  # noqa: PLC0415  # `emu --help` stays quick
     from twisted.internet.task import react  # noqa: PLC0415
 
     ended: list[EmuError | None] = []
@@ -215,7 +205,7 @@ def run_reactor(body: Body) -> None:
             ended.append(None)
 
     try:
-        react(lambda reactor: Deferred.fromCoroutine(guarded(reactor)), _reactor=reactor)
+        react(lambda reactor: Deferred.fromCoroutine(guarded(reactor)))
     except SystemExit as end:
         if end.code:
             raise

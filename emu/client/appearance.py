@@ -60,8 +60,13 @@ _SOGA = {f"soga_{name}": value for name, value in _LOOK.items()} | {"soga_versio
 """The alternate look that clients from 562 send as well."""
 
 
+def field_names(layout: Layout) -> set[str]:
+    """Return the names of the outermost fields of a layout."""
+    return {field.name for field in layout.definition.fields}
+
+
 def create_fields(layout: Layout, world_id: int, name: str) -> dict[str, object]:
     """Return the fields of a create request for a character of this name on this world."""
-    have = layout.field_names
+    have = field_names(layout)
     known = {key: value for key, value in (_COMMON | _LOOK | _SOGA).items() if key in have}
     return known | {"server_id": world_id, "name": name}

@@ -297,10 +297,10 @@ class LoginFlow(Generic[Result]):
     def _take(self, step: Step) -> Event | None:
         """Remove and return the event that ends the step; end the flow when none ever will."""
         events = self._client.events
-        for event in events:
-            if isinstance(event, step.wanted):
-                events.remove(event)
-                return event
+        found: Event | None = next((one for one in events if isinstance(one, step.wanted)), None)
+        if found is not None:
+            events.remove(found)
+            return found
         for event in events:
             reason = _failure(step, event)
             if reason is not None:

@@ -15,7 +15,7 @@ from functools import cache
 from typing import Any
 
 from emu.client import codes
-from emu.client.appearance import create_fields
+from emu.client.appearance import create_fields, field_names
 from emu.client.events import (
     AccountInfo,
     Character,
@@ -64,7 +64,8 @@ class LoginMessages:
         table = tables.for_version(version)
         self._numbers = table.number
         self._catalog = catalog
-        self._create = self._layout("CreateCharacter")
+        # Where its colors are EQ2_Color, they go out as three floats (eq2-login.md 5.1).
+        self._create = catalog.layout("CreateCharacter", version, create_color=True)
         self._login_reply = self._layout("LS_LoginReplyMsg")
         self._profile = self._layout("CharSelectProfile")
         self._world_list = self._layout("LS_WorldList")
@@ -125,7 +126,7 @@ class LoginMessages:
         """Return a play request."""
         layout = self._layout("LS_PlayRequest")
         fields: dict[str, object] = {"char_id": character.id}
-        if "server_id" in layout.field_names:
+        if "server_id" in field_names(layout):
             fields["server_id"] = character.world_id
         else:  # clients up to 283 name the character instead of its world
             fields["name"] = character.name

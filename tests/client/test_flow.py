@@ -76,22 +76,28 @@ def test_a_server_that_falls_silent_is_named_with_the_step(silent: str, step: st
 
 
 @pytest.mark.parametrize(
-    ("server", "said"),
+    ("server", "asked", "said"),
     [
-        (Script(create_code=13), "create Testa was refused: the name is taken (code 13)"),
-        (Script(version=1208, play_code=8), "play Olda was refused: the world did not answer in"
-         " time (code 8)"),
-        (Script(version=1208, delete_code=0), "delete Olda was refused: refused (code 0)"),
+        (
+            Script(create_code=13),
+            {"create_name": "Testa"},
+            "create Testa was refused: the name is taken (code 13)",
+        ),
+        (
+            Script(version=1208, delete_code=0),
+            {"delete_name": "olda"},
+            "delete olda was refused: refused (code 0)",
+        ),
+        (
+            Script(version=1208, play_code=8),
+            {"play_name": "Olda"},
+            "play Olda was refused: the world did not answer in time (code 8)",
+        ),
     ],
-)  # fmt: skip
-def test_a_refusal_ends_the_script_with_its_text(server: Script, said: str) -> None:
+)
+def test_a_refusal_ends_the_script_with_its_text(server: Script, asked, said: str) -> None:
     server.characters = characters()
     pair = ClientPair(server)
-    asked = {"create_name": "Testa"} if server.create_code != 1 else {}
-    if server.delete_code != 1:
-        asked = {"delete_name": "Olda"}
-    elif server.play_code != 1:
-        asked = {"play_name": "Olda"}
     run = pair.run(flow.whole_login(pair.client, **asked))
     assert isinstance(run.failure, CommandError)
     assert str(run.failure) == said

@@ -99,7 +99,7 @@ async def test_a_silent_server_is_given_up() -> None:
 async def test_a_step_that_takes_too_long_is_named() -> None:
     async with serving(Script(silent_from="login")) as (_, port):
         client = await connect(reactor, "127.0.0.1", port, "tester", "secret", timeout=0.2)
-        with pytest.raises(CommandError, match="timed out at step 'login' after 0.2 s"):
+        with pytest.raises(CommandError, match=r"timed out at step 'login' after 0\.2 s"):
             await client.login()
         await client.close()
 
@@ -132,7 +132,7 @@ async def test_a_host_name_is_resolved_or_refused_in_one_line() -> None:
         client = await connect(reactor, "localhost", port, "tester", "secret")
         await client.login()
         await client.close()
-    with pytest.raises(CommandError, match="host name no-such-host.invalid cannot be resolved"):
+    with pytest.raises(CommandError, match=r"host name no-such-host\.invalid cannot be resolved"):
         await connect(reactor, "no-such-host.invalid", 9100, "tester", "secret")
 
 
@@ -215,8 +215,6 @@ async def test_a_socket_that_cannot_send_ends_the_script() -> None:
     waiting = Deferred.fromCoroutine(client.run(flow.login()))
     quiet.write = unreachable  # type: ignore[method-assign]
     quiet.advance(1.1)
-    with pytest.raises(CommandError, match="192.0.2.1:9100: cannot send: Network is unreachable"):
+    with pytest.raises(CommandError, match="9100: cannot send: Network is unreachable"):
         await waiting
     await client.stop()
-
-

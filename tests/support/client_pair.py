@@ -7,7 +7,8 @@ from typing import Any
 
 from emu.client import Credentials, LoginClient, LoginFlow, Script, shipped_messages
 from tests.support.reference_messages import ACCOUNT
-from tests.support.reference_server import ReferenceServer, Script as ServerScript
+from tests.support.reference_server import ReferenceServer
+from tests.support.reference_server import Script as ServerScript
 
 KEY_BLOCK = bytes(range(1, 61))
 """A key block whose last 8 bytes are 35 to 3c hexadecimal."""
@@ -38,7 +39,7 @@ class ClientPair:
         script: ServerScript | None = None,
         *,
         user: str = ACCOUNT,
-        password: str = "secret",  # noqa: S107
+        password: str = "secret",
         lost_out: Loss = never,
         lost_in: Loss = never,
     ) -> None:
