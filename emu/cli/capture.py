@@ -103,7 +103,8 @@ def decode(file: Path, as_json: bool, **options: Any) -> None:
             damage = error
     _print(follower.close(), out, as_json)
     out.flush()
-    _summarize(follower, reader)
+    if damage is None or follower.sessions:
+        _summarize(follower, reader)
     if damage is not None:
         raise FileFormatError(f"{file}: {damage}") from damage
 
@@ -269,7 +270,7 @@ def _print(happenings: Iterator[Any], out: TextIO, as_json: bool) -> None:
 
 def _summarize(follower: CaptureFollower, reader: CaptureReader) -> None:
     if follower.sessions:
-        click.echo(f"{follower.messages} messages in {follower.sessions} sessions", err=True)
+        click.echo(f"messages: {follower.messages}, sessions: {follower.sessions}", err=True)
     else:
         click.echo("no EQ2 session in this capture", err=True)
     for reason, count in sorted(reader.left_out.items()):

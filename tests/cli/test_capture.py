@@ -76,7 +76,7 @@ def test_json_lines(recorded):
     assert (command["opcode"], command["payload"]) == (444, "000001")
     assert command["name"] == "OP_EqCollectionUpdateCmd"
     assert clock["name"] == "OP_GameWorldTimeMsg"
-    assert "5 messages in 1 sessions" in result.stderr
+    assert "messages: 5, sessions: 1" in result.stderr
 
 
 def test_text_names_decodes_and_dumps(recorded):
@@ -156,6 +156,7 @@ def test_damage_prints_what_was_good_and_exits_with_one_line(recorded):
     result = run("decode", recorded)
     assert isinstance(result.exception, FileFormatError)
     assert "not a capture file" in str(result.exception)
+    assert "no EQ2 session" not in result.stderr
 
 
 def test_a_file_that_is_not_there():
