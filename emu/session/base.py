@@ -190,6 +190,11 @@ class SessionBase:
             queued_bytes=channel.queued_bytes + self._early_bytes,
         )
 
+    @property
+    def last_received(self) -> float:
+        """When the last datagram with a valid check came (before that: the SessionRequest)."""
+        return self._last_received
+
     def has_valid_check(self, datagram: bytes) -> bool:
         """Tell whether a datagram is sealed with this session's key; changes nothing."""
         return self._seal is not None and self._seal.is_valid(datagram)

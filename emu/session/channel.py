@@ -53,7 +53,7 @@ class ReliableChannel:
     def __init__(self, config: SessionConfig, max_length: int, overhead: int) -> None:
         self._config = config
         self._assembler: Assembler | None = None
-        self._early_acks: list[int] | None = None
+        self._early_acks: dict[int, None] | None = None
         self.ack_pending = False
         self.lead: bytes | None = None
         self.outgoing: list[bytes] = []
@@ -124,9 +124,8 @@ class ReliableChannel:
                 entry = window.take_next() if window.held is not None else None
         elif placement is Placement.FUTURE:
             if self._early_acks is None:
-                self._early_acks = []
-            if sequence not in self._early_acks:
-                self._early_acks.append(sequence)
+                self._early_acks = {}
+            self._early_acks[sequence] = None
         elif placement is Placement.DUPLICATE:
             self.ack_pending = True
             raise MalformedDatagram("duplicate packet")

@@ -37,6 +37,7 @@ class EndpointConfig:
     half_open_limit: int = 1024
     sessions_per_host_limit: int = 256
     candidates_per_address_limit: int = 2
+    restart_silence: float = 2.0  # seconds
     answer_out_of_session: bool = False
 
     def __post_init__(self) -> None:
@@ -157,19 +158,28 @@ class Endpoint:
             self._drop(error.reason)
             return None
         session = self._sessions.get(address)
-        if session is None or session.ended or session.session_id != request.session:
+        if session is None or self._may_be_another(session, request.session, now):
             session = self._half_open_session(request.session, address)
         if session is not None:
             session.receive_datagram(data, now)
         return session
+
+    def _may_be_another(self, session: Session, session_id: int, now: float) -> bool:
+        """Tell a restarted client from a late copy of the request of the one we have.
+
+        A client that starts again may come with the same id; the one before is silent then.
+        """
+        return (
+            session.ended
+            or session.session_id != session_id
+            or now - session.last_received >= self.config.restart_silence
+        )
 
     def _half_open_session(self, session_id: int, address: Hashable) -> Session | None:
         candidates = self._candidates.get(address) or []
         for candidate in candidates:
             if candidate.session_id == session_id:
                 return candidate
-        if len(candidates) >= self.config.candidates_per_address_limit:
-            self._discard(candidates[0], CloseReason.EVICTED)
         host = self._host_key(address)
         if host is not None and self._hosts.get(host, 0) >= self.config.sessions_per_host_limit:
             self._drop("too many sessions of one host")
@@ -177,7 +187,9 @@ class Endpoint:
         if len(self._sessions) >= self.config.session_limit and address not in self._sessions:
             self._drop("too many sessions")
             return None
-        if len(self._half_open) >= self.config.half_open_limit:
+        if len(candidates) >= self.config.candidates_per_address_limit:
+            self._discard(candidates[0], CloseReason.EVICTED)
+        elif len(self._half_open) >= self.config.half_open_limit:
             self._discard(next(iter(self._half_open)), CloseReason.EVICTED)
         return self._open(session_id, address, host)
 

@@ -227,7 +227,10 @@ class SessionLife(SessionBase):
                 self._handle_close_timer(now)
             else:
                 self._handle_idle_timers(now)
-            self._channel.queue.handle_timer(now)
+            queue = self._channel.queue
+            queue.handle_timer(now)
+            if queue.exhausted:
+                self._abort(CloseReason.GAVE_UP)
 
     def _handle_request_timer(self, now: float) -> None:
         if self._request_deadline is None or now < self._request_deadline:

@@ -36,8 +36,9 @@ class _Sent:
 class SendQueue:
     """The sending half of the reliable channel.
 
-    `exhausted` turns true when a packet was lost after its last attempt. `retransmissions` counts
-    packets sent again, `queued_bytes` everything not yet acknowledged.
+    `exhausted` turns true when a packet was lost after its last attempt; `timer` is due at once
+    then. `retransmissions` counts packets sent again, `queued_bytes` all that is not yet
+    acknowledged.
     """
 
     __slots__ = (
@@ -237,6 +238,8 @@ class SendQueue:
         """Return when `handle_timer` wants to be called, or None."""
         if not self._under_way:
             return None
+        if self.exhausted:
+            return self._timer_start
         timeout = min(self.round_trip.timeout * (1 << self._backoff), self._config.timeout_maximum)
         deadline = self._timer_start + timeout
         if self._loss_time is not None and self._loss_time < deadline:
@@ -254,6 +257,9 @@ class SendQueue:
             if self._lost:
                 return
         for sequence, sent in self._under_way.items():
+            if sent.transmissions >= self._config.transmission_limit:
+                self.exhausted = True
+                return
             if not sent.lost:
                 self._backoff += 1
                 self._probe = True  # leaves whatever the congestion window says

@@ -40,7 +40,7 @@ _KEEP_ALIVE: Final = ProtocolOpcode.KEEP_ALIVE.to_bytes(2, "big")
 _APP_COMBINED: Final = 0x19
 _U32: Final = 0xFFFFFFFF
 
-_HANDLERS: Final = {
+_HANDLERS: Final[dict[int, str]] = {
     ProtocolOpcode.SESSION_REQUEST: "_handle_session_request",
     ProtocolOpcode.SESSION_RESPONSE: "_handle_session_response",
     ProtocolOpcode.SESSION_DISCONNECT: "_handle_session_disconnect",
@@ -154,7 +154,7 @@ class Session(SessionLife):
                 raise MalformedDatagram("not allowed now")
             other = opcode in OTHER_CHANNELS
             raise MalformedDatagram("unused channel" if other else "unknown protocol opcode")
-        getattr(self, _HANDLERS[ProtocolOpcode(opcode)])(packet, now)
+        getattr(self, _HANDLERS[opcode])(packet, now)
 
     def _handle_keep_alive(self, packet: bytes, _now: float) -> None:
         packets.pull_keep_alive(packet)
@@ -368,9 +368,6 @@ class Session(SessionLife):
         if seal is not None and not self.ended and self.proven:
             outgoing = self._control_packets(now)
             outgoing += self._channel.packets_to_send(now)
-            if self._channel.queue.exhausted:
-                self._abort(CloseReason.GAVE_UP)
-                return self.datagrams_to_send(now)
             if self.state is ConnectionState.CLOSING:
                 outgoing += self._closing_packets(now)
             if len(outgoing) > 1:

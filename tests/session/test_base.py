@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import tracemalloc
+
 import pytest
 
 from emu.errors import LocalProtocolError
@@ -60,6 +63,26 @@ def test_an_unproven_address_gets_three_times_its_bytes_at_most():
         got += sum(map(len, session.datagrams_to_send(number * 0.05)))
         assert got <= 3 * len(request) * number
     assert got == 49 * 21
+
+
+def test_an_idle_session_after_a_login_costs_less_than_forty_kib():
+    links = []
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        for _ in range(20):
+            link = connected_link()
+            link.client.send(0, b"login")
+            link.server.send(4, bytes(range(256)) * 4)
+            link.run(1.0)
+            links.append(link.server)
+        del link
+        gc.collect()
+        used = (tracemalloc.get_traced_memory()[0] - before) / len(links)
+    finally:
+        tracemalloc.stop()
+    assert all(session._codec._deflater._compressor is not None for session in links)
+    assert used < 37 * 1024  # two cipher contexts of about 1.4 KiB are not seen by this
 
 
 def test_an_answer_beyond_the_bound_is_kept_back():

@@ -161,6 +161,21 @@ def test_a_restarted_client_replaces_its_old_session_once_it_has_proven_itself()
     assert len(endpoint) == 1
 
 
+def test_a_restarted_client_may_come_with_the_same_session_id():
+    endpoint = make_endpoint()
+    old = Player(endpoint).connect()
+    request = push_packet(SessionRequest(7))
+    late_copy = endpoint.receive_datagram(request, HOME, 1.9)
+    assert late_copy is old.peer
+    assert late_copy.datagrams_to_send(1.9) == []
+    new = Player(endpoint)
+    new.session.connect(2.0)
+    new.exchange(2.0)
+    assert endpoint.get(HOME) is new.peer is not old.peer
+    assert endpoint.next_ended() is old.peer
+    assert new.says(5, 3.0)
+
+
 def test_with_one_check_key_for_all_a_restarted_client_comes_back_too():
     endpoint = make_endpoint(check_key=0x33624702)
     old = Player(endpoint).connect()
@@ -267,6 +282,14 @@ def test_all_sessions_are_bounded():
     assert endpoint.receive_datagram(request, players[0].address, 0.0) is not None
     endpoint.forget(players[0].peer)
     assert endpoint.receive_datagram(request, ("192.0.2.1", 3), 0.0) is not None
+
+
+def test_a_refused_request_pushes_nobody_out():
+    endpoint = make_endpoint(sessions_per_host_limit=1, candidates_per_address_limit=1)
+    session = endpoint.receive_datagram(push_packet(SessionRequest(1)), HOME, 0.0)
+    assert endpoint.receive_datagram(push_packet(SessionRequest(2)), HOME, 0.0) is None
+    assert endpoint.next_ended() is None
+    assert not session.ended
 
 
 def test_forgetting_a_session_twice_is_fine():

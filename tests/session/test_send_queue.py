@@ -188,6 +188,15 @@ def test_giving_up_after_the_last_attempt():
     assert queue.retransmissions == 2
 
 
+def test_a_loss_after_the_last_attempt_is_told_by_a_timer_due_at_once():
+    queue = make(2, transmission_limit=1)
+    queue.take(0.0)
+    queue.acknowledge_one(1, 0.1)
+    assert queue.take(0.1) == []
+    assert queue.exhausted
+    assert queue.timer() <= 0.1
+
+
 def test_hurrying_sends_the_oldest_again_but_not_every_time():
     queue = make(2)
     queue.take(0.0)

@@ -25,6 +25,7 @@ from emu.wire import (
     AppCombined,
     Combined,
     KeepAlive,
+    OutOfOrderAck,
     Packet,
     Seal,
     ServerKeyRequest,
@@ -331,7 +332,7 @@ def test_a_packet_without_acknowledgment_ends_the_session_after_the_last_attempt
     link.client.send(1, b"lost")
     link.loss = 1.0
     link.run(100.0)
-    assert SessionClosed(CloseReason.GAVE_UP) in link.events[Role.CLIENT]
+    assert link.events[Role.CLIENT][-1] == SessionClosed(CloseReason.GAVE_UP)
     assert link.client.statistics().queued_bytes == 0
     assert link.client.get_timer() is None
 
@@ -344,6 +345,21 @@ def test_sending_after_the_close_is_counted_and_dropped():
     link.client.send(1, b"too late")
     assert link.client.drops["sent after close"] == 2
     assert link.messages(Role.SERVER) == []
+
+
+def test_taking_datagrams_out_never_ends_a_session():
+    link = connected_link(SessionConfig(transmission_limit=1))
+    for number in range(2):
+        link.server.send(number, b"x")
+        link.server.datagrams_to_send(link.now)
+    sequence = (link.server._channel.queue._next - 1) & 0xFFFF
+    link.server.receive_datagram(sealed(OutOfOrderAck(sequence)), link.now + 0.2)
+    assert link.server.datagrams_to_send(link.now + 0.2) == []
+    assert not link.server.ended
+    assert link.server.get_timer() <= link.now + 0.2
+    link.server.handle_timer(link.now + 0.2)
+    assert drain(link.server)[-1] == SessionClosed(CloseReason.GAVE_UP)
+    assert len(link.server.datagrams_to_send(link.now + 0.2)) == 1  # the farewell
 
 
 @pytest.mark.parametrize("opcode", [-1, 65536])

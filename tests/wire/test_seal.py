@@ -54,7 +54,9 @@ def test_one_flipped_bit_is_noticed(form, packet, bit):
         seal.unseal(bytes(damaged))
 
 
-@pytest.mark.parametrize("datagram", ["0006", "000645", "00060000", "0019", "00190000"])
+@pytest.mark.parametrize(
+    "datagram", ["0006", "000645", "00060000", "0019", "00190000", "0009001900"]
+)
 def test_a_missing_or_zero_check_is_not_accepted(datagram):
     with pytest.raises(BadChecksum):
         Seal(KEY).unseal(bytes.fromhex(datagram))
