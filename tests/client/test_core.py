@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 from emu.client import Closed, LoginDenied, SessionUp, Stage, Unexpected, WorldStatus, flow
 from emu.errors import LocalProtocolError
+from emu.session import SessionConfig
 from tests.support.client_pair import KEY_BLOCK, SESSION_ID, ClientPair
 from tests.support.reference_messages import ACCOUNT, ReferenceCharacter, login_reply
 from tests.support.reference_server import Script
-from tests.support.reference_wire import check_of
+from tests.support.reference_wire import RECORDED, check_of
 
 
 def listed(pair: ClientPair) -> None:
@@ -46,6 +47,26 @@ def test_key_block_and_login_request_share_one_datagram() -> None:
     assert pair.server.login_body == (
         b"\0\0\0\0\x06\0tester\x04\0pass" + bytes(8) + struct.pack("<H", 546)
     )
+
+
+def test_a_real_clients_login_datagram_is_sent_byte_for_byte() -> None:
+    pair = ClientPair(
+        user="testlabs",
+        password="testpass",
+        key_block=RECORDED[15:75],
+        config=SessionConfig(combined_part_limit=1),  # the real client left its Ack out of it
+    )
+    pair.run(flow.login())
+    assert RECORDED in pair.sent
+
+
+def test_statistics_and_key_request_may_come_in_one_datagram_as_they_once_did() -> None:
+    pair = ClientPair()
+    pair.server.wire.combine = True
+    assert pair.run(flow.login()).failure is None
+    combined = pair.received[1]
+    assert combined[:5] == b"\x00\x03\x28\x00\x08"
+    assert combined[43:47] == b"\x4a\x00\x09\x00"
 
 
 def test_every_sealed_datagram_carries_the_check_of_the_servers_key() -> None:

@@ -11,14 +11,7 @@ from emu.client.login_request import LOG_SIZE, alert_log, login_request
 from emu.errors import CommandError
 from emu.versions import LOGIN_VERSION_STEPS
 from tests.support.reference_server import read_login_request
-from tests.support.reference_wire import ReferenceWire
-
-RECORDED = bytes.fromhex(
-    "00090000001944ffffffff3c00000051a894fa218823d4cff902c37c55ad51fa05a2caac209c212d152221c36b51"
-    "8358cafb0d653e10bd3f94b3eb89b581c54307b80984f3c1efb0f87bfd239d86fd74d5fdbf8d5750ed519e9c301a"
-    "4875a605a0cfdac83c9e110859454a028df195f840"
-)
-"""Datagram 5 of eq2-transport.md 3: testlabs, testpass, version 546."""
+from tests.support.reference_wire import RECORDED, ReferenceWire
 
 
 def test_a_real_2006_clients_request_is_reproduced_byte_for_byte() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from emu.client import Credentials, LoginClient, LoginFlow, Script, shipped_messages
+from emu.session import SessionConfig
 from tests.support.reference_messages import ACCOUNT
 from tests.support.reference_server import ReferenceServer
 from tests.support.reference_server import Script as ServerScript
@@ -40,6 +41,8 @@ class ClientPair:
         *,
         user: str = ACCOUNT,
         password: str = "secret",
+        key_block: bytes = KEY_BLOCK,
+        config: SessionConfig | None = None,
         lost_out: Loss = never,
         lost_in: Loss = never,
     ) -> None:
@@ -48,7 +51,8 @@ class ClientPair:
             shipped_messages(self.server.script.version),
             Credentials(user, password),
             session_id=SESSION_ID,
-            key_block=KEY_BLOCK,
+            key_block=key_block,
+            config=config,
         )
         self.now = 1000.0
         self.sent: list[bytes] = []

@@ -16,6 +16,16 @@ from cryptography.hazmat.primitives.ciphers import Cipher
 
 RESEND_AFTER = 0.5
 
+RECORDED = bytes.fromhex(
+    "00090000001944ffffffff3c00000051a894fa218823d4cff902c37c55ad51fa05a2caac209c212d152221c36b51"
+    "8358cafb0d653e10bd3f94b3eb89b581c54307b80984f3c1efb0f87bfd239d86fd74d5fdbf8d5750ed519e9c301a"
+    "4875a605a0cfdac83c9e110859454a028df195f840"
+)
+"""A real client's key block and login request: testlabs, testpass, version 546, session 5352f60f.
+
+Datagram 5 of eq2-transport.md 3.
+"""
+
 
 class ClientFault(AssertionError):
     """The client sent something that a real client does not send."""
@@ -91,6 +101,8 @@ class ReferenceWire:
         """Whether the key block came in one AppCombined with the first message."""
         self.disconnected = False
         self.keep_alives = 0
+        self.combine = False
+        """Whether what leaves together is joined in one Combined (short packets only)."""
         self._in: Keystream | None = None
         self._out: Keystream | None = None
         self._deflate = zlib.compressobj(9, zlib.DEFLATED, 13, 9)
@@ -271,4 +283,8 @@ class ReferenceWire:
     def take(self) -> list[bytes]:
         """Return and forget the datagrams to send."""
         queue, self._queue = self._queue, []
+        if self.combine and len(queue) > 1 and all(one[1] not in (1, 2) for one in queue):
+            parts = (one[:-2] for one in queue)
+            packet = b"\x00\x03" + b"".join(bytes([len(part)]) + part for part in parts)
+            return [packet + check_of(packet, self.check_key)]
         return queue
