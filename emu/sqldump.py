@@ -44,7 +44,7 @@ class InsertRow(NamedTuple):
 
 
 def read_inserts(
-    stream: BinaryIO | Path, tables: Collection[str] | None = None
+    stream: BinaryIO | Source | Path, tables: Collection[str] | None = None
 ) -> Iterator[InsertRow]:
     """Yield the rows that a dump inserts into the named tables (None: into any).
 
@@ -54,7 +54,8 @@ def read_inserts(
     """
     wanted = None if tables is None else frozenset(name.lower() for name in tables)
     if not isinstance(stream, Path):
-        yield from _Parser(Source(stream), wanted).rows()
+        source = stream if isinstance(stream, Source) else Source(stream)
+        yield from _Parser(source, wanted).rows()
         return
     try:
         with stream.open("rb") as file:

@@ -1,0 +1,285 @@
+"""Everything that can be said about opcode rows without knowing a client: errors, warnings, notes.
+
+An error is something the server must not run with; a warning deserves a look; a note explains how
+the rows are read. Facts behind the rules: opcode-data.md, eq2-login.md 9.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from emu.opcodes.changes import Rejected
+from emu.opcodes.names import (
+    FIRST_PLACEHOLDER,
+    SENTINELS,
+    dead_numbers,
+    full_names,
+    is_absent,
+    preference,
+)
+from emu.opcodes.rows import OpcodeRow, VersionRange, row_problem
+from emu.opcodes.table import WHOLE_TABLE, OpcodeTables
+
+MAX_SHOWN = 6
+"""Names or numbers listed in one finding."""
+MAX_PAIRS = 5000
+"""Overlapping pairs of ranges that are looked at."""
+
+CORE: Mapping[str, int] = {
+    "OP_LoginRequestMsg": 0,
+    "OP_LoginByNumRequestMsg": 1,
+    "OP_WSLoginRequestMsg": 2,
+    "OP_ESLoginRequestMsg": 3,
+    "OP_LoginReplyMsg": 4,
+    "OP_WSStatusReplyMsg": 5,
+    "OP_WorldStatusChangeMsg": 6,
+    "OP_AllWSDescRequestMsg": 7,
+    "OP_WorldListMsg": 8,
+    "OP_AllCharactersDescRequestMsg": 9,
+    "OP_AllCharactersDescReplyMsg": 10,
+    "OP_CreateCharacterRequestMsg": 11,
+    "OP_CreateCharacterReplyMsg": 12,
+}
+"""Numbers that no client version ever changed."""
+
+
+class Severity(StrEnum):
+    """How bad a finding is."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+class Finding(NamedTuple):
+    """One thing to know about the rows; `code` names the rule, `range` is "" for all of them."""
+
+    severity: Severity
+    code: str
+    range: str
+    message: str
+
+
+def check(
+    rows: Sequence[OpcodeRow],
+    *,
+    used: Iterable[str] = (),
+    rejected: Iterable[Rejected] = (),
+) -> list[Finding]:
+    """Return all findings, the worst first.
+
+    `used` are the names that this program speaks: two of them must not share a number. `rejected`
+    are rows of a file that did not become rows.
+    """
+    good = [row for row in rows if row_problem(row) is None]
+    by_range: defaultdict[VersionRange, list[OpcodeRow]] = defaultdict(list)
+    for row in good:
+        by_range[row.range].append(row)
+    full = full_names({row.name for row in good})
+    found = [*_unusable(rows, rejected), *_coverage(OpcodeTables(good)), *_cut_names(full)]
+    for version_range in sorted(by_range):
+        group = by_range[version_range]
+        found += _core(version_range, group)
+        found += _shared(version_range, group, full, frozenset(used))
+        found += _absent(version_range, group)
+        found += _twins(version_range, group, full)
+    found += _overlaps(by_range)
+    order = list(Severity)
+    return sorted(found, key=lambda finding: order.index(finding.severity))
+
+
+def errors(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings that the server must not run with."""
+    return [finding for finding in findings if finding.severity is Severity.ERROR]
+
+
+def _unusable(rows: Sequence[OpcodeRow], rejected: Iterable[Rejected]) -> Iterator[Finding]:
+    inverted: defaultdict[str, list[str]] = defaultdict(list)
+    for place, problem in itertools.chain(
+        ((one.place, one.problem) for one in rejected),
+        ((str(row.range), row_problem(row) or "") for row in rows if row_problem(row)),
+    ):
+        if problem.startswith("inverted"):
+            inverted[problem.partition(" (")[0]].append(f"{place}: {problem}")
+        else:
+            yield Finding(Severity.ERROR, "invalid-row", "", f"{place}: {problem}")
+    for problem, all_of_it in inverted.items():
+        yield Finding(
+            Severity.ERROR,
+            "inverted-range",
+            problem.rpartition(" ")[2],
+            f"{problem}: {len(all_of_it)} rows cannot be used, the first at {all_of_it[0]}",
+        )
+
+
+def _coverage(tables: OpcodeTables) -> Iterator[Finding]:
+    missing = [str(version) for version in (0, 1) if not tables.covers(version)]
+    if missing:
+        yield Finding(
+            Severity.ERROR,
+            "uncovered",
+            "",
+            f"no range covers version {' and '.join(missing)}, which clients speak before they"
+            " have told their own; nobody could log in",
+        )
+
+
+def _core(version_range: VersionRange, rows: Sequence[OpcodeRow]) -> Iterator[Finding]:
+    for row in rows:
+        if row.name in CORE and row.opcode != CORE[row.name]:
+            yield Finding(
+                Severity.ERROR,
+                "core-number",
+                str(version_range),
+                f"{row.name} is {row.opcode}, but it is {CORE[row.name]} in every client version",
+            )
+        owner = _CORE_NAMES.get(row.opcode)
+        if owner is not None and row.name not in CORE:
+            yield Finding(
+                Severity.ERROR,
+                "core-number",
+                str(version_range),
+                f"{row.name} has number {row.opcode}, which is {owner} in every client version",
+            )
+
+
+_CORE_NAMES = {number: name for name, number in CORE.items()}
+
+
+def _shared(
+    version_range: VersionRange,
+    rows: Sequence[OpcodeRow],
+    full: Mapping[str, str],
+    used: frozenset[str],
+) -> Iterator[Finding]:
+    """Find numbers with several names."""
+    dead = dead_numbers(rows)
+    names: defaultdict[int, set[str]] = defaultdict(set)
+    for row in rows:
+        if not is_absent(row.opcode):
+            names[row.opcode].add(full.get(row.name, row.name))
+    for number, group in sorted(names.items()):
+        if len(group) < 2:
+            continue
+        ordered = sorted(group, key=lambda name: preference(name, full))
+        if number in dead:
+            yield Finding(
+                Severity.NOTE,
+                "dead-group",
+                str(version_range),
+                f"{number} stands at {len(group)} names ({_some(ordered)}): a place-holder, read as"
+                " not there",
+            )
+        elif len(group & used) > 1:
+            yield Finding(
+                Severity.ERROR,
+                "clash",
+                str(version_range),
+                f"{number} is the number of {' and '.join(sorted(group & used))}; the server could"
+                " not tell them apart",
+            )
+        else:
+            yield Finding(
+                Severity.WARNING,
+                "shared-number",
+                str(version_range),
+                f"{number} has {len(group)} names ({_some(ordered)}); {ordered[0]} is shown for it",
+            )
+
+
+def _absent(version_range: VersionRange, rows: Sequence[OpcodeRow]) -> Iterator[Finding]:
+    """Find place-holders that a number alone gives away."""
+    sentinels = [row for row in rows if row.opcode in SENTINELS]
+    if sentinels:
+        numbers = ", ".join(map(str, sorted({row.opcode for row in sentinels})))
+        yield Finding(
+            Severity.NOTE,
+            "sentinel",
+            str(version_range),
+            f"{len(sentinels)} rows have a sentinel ({numbers}) and are read as not there:"
+            f" {_some([row.name for row in sentinels])}",
+        )
+    others = [row for row in rows if is_absent(row.opcode) and row.opcode not in SENTINELS]
+    if others:
+        yield Finding(
+            Severity.NOTE,
+            "placeholder",
+            str(version_range),
+            f"{len(others)} rows have numbers from {FIRST_PLACEHOLDER} up and are read as not"
+            f" there: {_some([f'{row.name} {row.opcode}' for row in others])}",
+        )
+
+
+def _cut_names(full: Mapping[str, str]) -> Iterator[Finding]:
+    if full:
+        yield Finding(
+            Severity.NOTE,
+            "cut-name",
+            "",
+            f"{len(full)} names were cut at 33 characters and are read as their full names:"
+            f" {_some([f'{cut} = {whole}' for cut, whole in sorted(full.items())])}",
+        )
+
+
+def _twins(
+    version_range: VersionRange, rows: Sequence[OpcodeRow], full: Mapping[str, str]
+) -> Iterator[Finding]:
+    """Find cut names whose full name has another number in the same range."""
+    numbers = {row.name: row.opcode for row in rows}
+    for cut, whole in sorted(full.items()):
+        first, second = numbers.get(cut), numbers.get(whole)
+        if first is None or second is None or is_absent(first) or is_absent(second):
+            continue
+        if first != second:
+            yield Finding(
+                Severity.WARNING,
+                "cut-twin",
+                str(version_range),
+                f"{cut} is {first}, but its full name {whole} is {second}",
+            )
+
+
+def _overlaps(by_range: Mapping[VersionRange, Sequence[OpcodeRow]]) -> Iterator[Finding]:
+    """Find pairs of ranges with versions in common, and say which wins where."""
+    ranges = sorted(by_range)
+    numbers = {one: {row.name: row.opcode for row in by_range[one]} for one in ranges}
+    pairs = (
+        (one, other)
+        for index, one in enumerate(ranges)
+        for other in itertools.takewhile(
+            lambda other, last=one.last: other.first <= last,  # type: ignore[misc]
+            ranges[index + 1 :],
+        )
+    )
+    for one, other in itertools.islice(pairs, MAX_PAIRS):
+        common = VersionRange(other.first, min(one.last, other.last))
+        narrow, wide = sorted((one, other), key=lambda r: (r.width, -r.first))
+        differing = [
+            f"{name} {number}/{numbers[other][name]}"
+            for name, number in sorted(numbers[one].items(), key=lambda item: item[1])
+            if numbers[other].get(name, number) != number
+        ]
+        where = common.first if common.width == 1 else common
+        rest = "" if len(by_range[narrow]) >= WHOLE_TABLE else ", and the other adds to it"
+        yield Finding(
+            Severity.WARNING if differing else Severity.NOTE,
+            "overlap",
+            str(where),
+            f"{one} and {other} overlap at {where}: {narrow} wins as the narrower{rest};"
+            + (
+                f" {len(differing)} names differ: {_some(differing)}"
+                if differing
+                else " they agree"
+            )
+            + f" (the wider is {wide})",
+        )
+
+
+def _some(names: Sequence[str]) -> str:
+    """Return the first few of a list."""
+    more = len(names) - MAX_SHOWN
+    return ", ".join(names[:MAX_SHOWN]) + (f" and {more} more" if more > 0 else "")
