@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from emu.errors import DuplicateName, EmuError
+from emu.errors import DuplicateName, EmuError, UnknownStruct
 from emu.link.characters import (
     DELETE,
     BasicCharUpdate,
@@ -44,6 +44,7 @@ from emu.login.directory_rules import (
     ZONE_LIMIT_TEXT,
     DirectoryConfig,
     Refusal,
+    account_id_offset,
     account_of,
     check_introduction,
 )
@@ -59,9 +60,8 @@ from emu.login.ports import (
     WorldObserver,
     WorldStore,
 )
+from emu.structs import StructCatalog
 
-ACCOUNT_ID_OFFSET = 5
-"""Where every layout of the create request has the account id (eq2-login.md 5.1)."""
 MAX_CREATE_SIZE = 64 * 1024
 """Bytes of a create request that are handed on; real ones have under 2 KiB."""
 
@@ -111,8 +111,9 @@ class ConnectedWorld:
 class WorldDirectory:
     """Implements `emu.login.ports.Worlds`; told of links by `link_event` and `link_closed`.
 
-    `spawn` starts a coroutine, `clock` gives unix seconds, `report` takes operator events.
-    `verify_hash` is needed only when stored link passwords may be PHC strings.
+    `catalog` knows the create requests, `spawn` starts a coroutine, `clock` gives unix seconds,
+    `report` takes operator events. `verify_hash` is needed only when stored link
+    passwords may be PHC strings.
     """
 
     def __init__(
@@ -122,6 +123,7 @@ class WorldDirectory:
         worlds: WorldStore,
         characters: CharacterStore,
         logs: LogStore,
+        catalog: StructCatalog,
         spawn: Spawn,
         clock: Callable[[], float],
         report: Callable[[LoginEvent], None],
@@ -129,6 +131,7 @@ class WorldDirectory:
     ) -> None:
         self._config = config
         self._store = worlds
+        self._catalog = catalog
         self._stores = UpdateStores(characters, worlds, logs)
         self._spawn = spawn
         self._clock = clock
@@ -179,11 +182,15 @@ class WorldDirectory:
         found = self._by_id.get(world_id)
         if found is None or len(payload) > MAX_CREATE_SIZE:
             return False
+        try:
+            place = account_id_offset(self._catalog, client_version)
+        except UnknownStruct:
+            return False
         if not found.creates.add(account_id, now + self._config.answer_memory, now):
             return False
         body = bytearray(payload)
-        if len(body) >= ACCOUNT_ID_OFFSET + 4:
-            struct.pack_into("<I", body, ACCOUNT_ID_OFFSET, account_id)
+        if len(body) >= place + 4:
+            struct.pack_into("<I", body, place, account_id)
         found.link.send(CharacterCreateRequest(client_version, bytes(body)), now)
         return True
 

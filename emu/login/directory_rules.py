@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from emu.link.login_end import BAD_PASSWORD, INCORRECT_VERSION, POSSIBLE_HACKING
 from emu.link.password import is_link_hash
 from emu.link.registration import PROTOCOL_VERSION, TYPE_DEVELOPMENT, TYPE_WORLD, LSInfo
+from emu.structs import StructCatalog
 
 ACCOUNT_SIZE = 29
 """Characters of a link account that count; EQ2Emulator cuts the rest off."""
@@ -66,3 +67,14 @@ def check_introduction(info: LSInfo, config: DirectoryConfig) -> Refusal | None:
 def account_of(info: LSInfo) -> str:
     """Return the link account that counts."""
     return info.account[:ACCOUNT_SIZE]
+
+
+def account_id_offset(catalog: StructCatalog, version: int) -> int:
+    """Return where a client version's create request has its account id.
+
+    Raises `UnknownStruct` when no layout covers the version.
+    """
+    layout = catalog.layout("CreateCharacter", max(1, version), create_color=True)
+    mark = 0xFFFFFFFF
+    plain, marked = layout.encode({}), layout.encode({"account_id": mark})
+    return next(place for place, byte in enumerate(plain) if marked[place] != byte)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 from emu.errors import DuplicateName, MalformedMessage, StoreError, UnknownStruct
 from emu.link.characters import CharacterCreateReply
+from emu.structs import StructCatalog
 from emu.versions import CLIENT_2006, LAST_OLD_CLIENT
 from emu.world.admission import STATUS_BANNED_FOR_EVER
 from emu.world.looks import read_looks
@@ -26,19 +27,8 @@ UNKNOWN_ERROR_2 = 15
 """What a banned account hears."""
 
 STRUCT = "CreateCharacter"
-ACCOUNT_ID_END = 9
-"""The account id is the u32 before this offset in every layout."""
-
-
-class CreateLayout(Protocol):
-    """The layout of the create request for one client version."""
-
-    def decode_short(self, data: bytes) -> Mapping[str, Any]:
-        """Read as many fields as there are; raises `MalformedMessage`."""
-
-
-LayoutFor = Callable[[str, int], CreateLayout]
-"""Finds the layout of a struct for a client version; raises `UnknownStruct`."""
+BARE_STRUCT = "CreateCharacterBare"
+"""The request as the real 2006 client is said to send it (client-546-notes.md 3)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +42,8 @@ class CreationRules:
     """
     signed_colors_up_to: int = LAST_OLD_CLIENT
     """Clients up to this version have colors in signed bytes."""
+    bare_requests: tuple[int, int] = (CLIENT_2006, LAST_OLD_CLIENT)
+    """First and last client version whose request may come in the bare form."""
     first_level: int = 1
     max_characters: int = 100
     """Characters of one account."""
@@ -65,13 +57,13 @@ class CharacterCreation:
         rules: CreationRules,
         names: NameRules,
         store: WorldCharacterStore,
-        layout_for: LayoutFor,
+        catalog: StructCatalog,
         start_zone: Callable[[WorldCharacter], int],
     ) -> None:
         self._rules = rules
         self._names = names
         self._store = store
-        self._layout_for = layout_for
+        self._catalog = catalog
         self._start_zone = start_zone
 
     async def create(
@@ -79,16 +71,14 @@ class CharacterCreation:
     ) -> CharacterCreateReply:
         """Make a character and return the answer for the login server; never raises for the body.
 
-        The account id of the answer is 0 only when the body does not even hold one.
+        The account id of the answer is 0 when no layout covers the client's version.
         """
-        account_id = 0
-        if len(body) >= ACCOUNT_ID_END:
-            account_id = int.from_bytes(body[ACCOUNT_ID_END - 4 : ACCOUNT_ID_END], "little")
         try:
-            request = self._layout_for(STRUCT, version).decode_short(body)
-            wanted = self._read(request, account_id, version, now)
+            request = self._decode(version, body)
         except (UnknownStruct, MalformedMessage):
-            return CharacterCreateReply(account_id, 0, UNKNOWN_ERROR)
+            return CharacterCreateReply(0, 0, UNKNOWN_ERROR)
+        wanted = self._read(request, version, now)
+        account_id = wanted.account_id
         code = NO_SERVERS_AVAILABLE if locked else self._names.reason_against(wanted.name)
         if code is not None:
             return CharacterCreateReply(account_id, 0, code)
@@ -111,14 +101,22 @@ class CharacterCreation:
             return NAME_TAKEN, 0
         return SUCCESS, made.id
 
-    def _read(
-        self, request: Mapping[str, Any], account_id: int, version: int, now: float
-    ) -> WorldCharacter:
+    def _decode(self, version: int, body: bytes) -> Mapping[str, Any]:
+        """Read a request with the layout that fits it to the last byte, else with the usual one."""
+        first, last = self._rules.bare_requests
+        if first <= version <= last:
+            try:
+                return self._catalog.layout(BARE_STRUCT, version, create_color=True).decode(body)
+            except MalformedMessage:
+                pass
+        return self._catalog.layout(STRUCT, max(1, version), create_color=True).decode_short(body)
+
+    def _read(self, request: Mapping[str, Any], version: int, now: float) -> WorldCharacter:
         looks = read_looks(request, signed=version <= self._rules.signed_colors_up_to)
         commoner = version <= self._rules.commoner_up_to
         wanted = WorldCharacter(
             id=0,
-            account_id=account_id,
+            account_id=request["account_id"],
             name=request["name"],
             race=request["race"],
             class_=0 if commoner else request["class"],

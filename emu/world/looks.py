@@ -35,7 +35,7 @@ class Looks:
 def read_looks(request: Mapping[str, Any], *, signed: bool) -> Looks:
     """Take the looks out of a decoded create request; `signed` is the old clients' color coding.
 
-    A triple that the decoder has turned into bytes already is an unsigned row as it stands.
+    Every triple of floats is a color or three sliders; triples of whole numbers are neither.
     """
     appearance: dict[str, int | str] = {}
     colors: dict[str, Color] = {}
@@ -48,15 +48,12 @@ def read_looks(request: Mapping[str, Any], *, signed: bool) -> Looks:
         elif name.endswith(MODEL_SUFFIX):
             if value:
                 appearance[name] = str(value)
-        elif isinstance(value, Sequence) and not isinstance(value, str) and len(value) == 3:
+        elif isinstance(value, list) and len(value) == 3 and isinstance(value[0], float):
             colors[name] = _color(value, signed=signed)
     return Looks(appearance, colors)
 
 
 def _color(parts: Sequence[float], *, signed: bool) -> Color:
-    red, green, blue = parts
-    if isinstance(red, int) and isinstance(green, int) and isinstance(blue, int):
-        return Color(red & 0xFF, green & 0xFF, blue & 0xFF)
     scale = 250 if signed else 255
     red, green, blue = (_scaled(part, scale, 0, 255) for part in parts)
     if signed:

@@ -15,6 +15,7 @@ from emu.login.directory_events import UpdateLost, WorldLeft, WorldRefused, Worl
 from emu.login.directory_rules import DirectoryConfig
 from emu.login.events import LoginEvent
 from emu.login.ports import CreateAnswer, PlayAnswer, World, WorldEntry, Worlds
+from emu.structs import shipped_catalog
 from tests.support.directory_fakes import Link, Loop, Observer, Stores
 
 HASH = hash_link_password("secret")
@@ -42,6 +43,7 @@ class Bench:
             worlds=self.stores,
             characters=self.stores,
             logs=self.stores,
+            catalog=shipped_catalog(),
             spawn=self.loop.spawn,
             clock=lambda: self.now,
             report=self.reports.append,
@@ -316,6 +318,17 @@ def test_a_create_request_carries_the_real_account() -> None:
     assert link.sent == [CharacterCreateRequest(546, patched)]
     bench.say(link, CharacterCreateReply(101, 33, 1))
     assert bench.observer.take() == [CreateAnswer(7, 101, 33, 1)]
+
+
+@pytest.mark.parametrize(
+    ("version", "place"), [(200, 0), (400, 4), (546, 5), (1096, 5), (64753, 5)]
+)
+def test_the_account_is_where_the_version_has_it(version: int, place: int) -> None:
+    bench = Bench()
+    link = bench.up()
+    assert bench.directory.request_create(7, 101, version, bytes(700), NOW)
+    (request,) = link.sent
+    assert request.request == bytes(place) + struct.pack("<I", 101) + bytes(696 - place)
 
 
 def test_a_create_request_too_short_to_read_and_its_answer_to_nobody() -> None:

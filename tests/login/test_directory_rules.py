@@ -2,9 +2,17 @@ from __future__ import annotations
 
 import pytest
 
+from emu.errors import UnknownStruct
 from emu.link.password import hash_link_password
 from emu.link.registration import LSInfo
-from emu.login.directory_rules import DirectoryConfig, Refusal, account_of, check_introduction
+from emu.login.directory_rules import (
+    DirectoryConfig,
+    Refusal,
+    account_id_offset,
+    account_of,
+    check_introduction,
+)
+from emu.structs import StructCatalog, shipped_catalog
 
 HASH = hash_link_password("secret")
 
@@ -45,3 +53,10 @@ def test_no_account_or_no_hash_is_a_bad_password(changes: dict) -> None:
 
 def test_accounts_are_cut_as_the_peer_does() -> None:
     assert account_of(LSInfo("World", "", "b" * 30, "")) == "b" * 29
+
+
+def test_a_version_that_no_layout_covers_has_no_place_for_the_account() -> None:
+    with pytest.raises(UnknownStruct):
+        account_id_offset(StructCatalog(), 546)
+    assert account_id_offset(shipped_catalog(), 0) == 0
+    assert account_id_offset(shipped_catalog(), 561) == 5

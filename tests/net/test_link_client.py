@@ -26,6 +26,7 @@ from emu.net.link_server import LinkServer, LinkServerConfig
 from emu.net.link_tasks import Tasks
 from emu.net.link_tls import certificate_fingerprint, make_certificate, server_options
 from emu.net.logs import logger
+from emu.structs import shipped_catalog
 from tests.support.directory_fakes import Observer, Stores
 from tests.support.scripted_login import ScriptedLogin, ScriptedLoginServer
 
@@ -307,6 +308,7 @@ async def test_our_world_registers_with_our_login_server(tls: bool) -> None:
         worlds=stores,
         characters=stores,
         logs=stores,
+        catalog=shipped_catalog(),
         spawn=tasks.spawn,
         clock=reactor.seconds,
         report=lambda event: None,

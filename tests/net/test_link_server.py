@@ -22,6 +22,7 @@ from emu.net.link_connection import ConnectionLimits
 from emu.net.link_server import LinkServer, LinkServerConfig
 from emu.net.link_tasks import Tasks
 from emu.net.logs import logger
+from emu.structs import shipped_catalog
 from tests.support.directory_fakes import Observer, Stores
 from tests.support.scripted_world import ScriptedWorld, connect_world, frame, ls_info
 
@@ -82,6 +83,7 @@ class Bench:
             worlds=self.stores,
             characters=self.stores,
             logs=self.stores,
+            catalog=shipped_catalog(),
             spawn=self.tasks.spawn,
             clock=reactor.seconds,
             report=lambda event: None,

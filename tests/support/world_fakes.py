@@ -1,0 +1,59 @@
+"""A world character store in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from emu.errors import DuplicateName, StoreError
+from emu.world.ports import WorldCharacter
+
+
+def world_character(char_id: int = 5, account_id: int = 101, **changes: object) -> WorldCharacter:
+    """Return a character of the world with plain values."""
+    plain = WorldCharacter(
+        id=char_id, account_id=account_id, name=f"Name{char_id}", race=9, class_=1, gender=1,
+        deity=0, level=1, starting_zone=4, zone_id=12, client_version=546, created=0.0,
+    )  # fmt: skip
+    return replace(plain, **changes)  # type: ignore[arg-type]
+
+
+class CharactersInMemory:
+    """Implements `emu.world.ports.WorldCharacterStore`."""
+
+    def __init__(self, *rows: WorldCharacter) -> None:
+        self.rows = {row.id: row for row in rows}
+        self.broken = False
+
+    def _check(self) -> None:
+        if self.broken:
+            raise StoreError("the disk is full")
+
+    async def create(self, character: WorldCharacter) -> WorldCharacter:
+        self._check()
+        if any(row.name.lower() == character.name.lower() for row in self.rows.values()):
+            raise DuplicateName(character.name)
+        made = replace(character, id=max(self.rows, default=0) + 1)
+        self.rows[made.id] = made
+        return made
+
+    async def find(self, char_id: int) -> WorldCharacter | None:
+        self._check()
+        row = self.rows.get(char_id)
+        return row if row is not None and not row.deleted else None
+
+    async def of_account(self, account_id: int) -> Sequence[WorldCharacter]:
+        self._check()
+        rows = self.rows.values()
+        return [row for row in rows if row.account_id == account_id and not row.deleted]
+
+    async def delete(self, account_id: int, char_id: int) -> bool:
+        self._check()
+        row = await self.find(char_id)
+        if row is None or row.account_id != account_id:
+            return False
+        self.rows[char_id] = replace(row, deleted=True)
+        return True
+
+    async def played(self, char_id: int, now: float) -> None:
+        self._check()

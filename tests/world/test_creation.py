@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from emu.link.characters import CharacterCreateReply
+from emu.login.ports import Color
+from emu.structs import StructCatalog, shipped_catalog
+from emu.world.creation import CharacterCreation, CreationRules
+from emu.world.names import NameRules
+from emu.world.ports import WorldCharacter
+from tests.support.create_requests import request_546, request_1096
+from tests.support.directory_fakes import Loop
+from tests.support.world_fakes import CharactersInMemory, world_character
+
+NOW = 1_700_000_000.0
+
+
+class Bench:
+    def __init__(self, *rows: WorldCharacter, **rules) -> None:
+        self.store = CharactersInMemory(*rows)
+        self.catalog = shipped_catalog()
+        self.rules = CreationRules(**rules)
+
+    def create(self, version: int, body: bytes, *, locked: bool = False) -> CharacterCreateReply:
+        creation = CharacterCreation(
+            self.rules,
+            NameRules(["grief"]),
+            self.store,
+            self.catalog,
+            lambda wanted: 100 + wanted.starting_zone,
+        )
+        replies: list[CharacterCreateReply] = []
+
+        async def run() -> None:
+            replies.append(await creation.create(version, body, NOW, locked=locked))
+
+        Loop().spawn(run())
+        return replies[0]
+
+    def made(self) -> WorldCharacter:
+        (row,) = self.store.rows.values()
+        return row
+
+
+def test_a_character_of_the_2006_client_is_a_commoner_with_signed_colors() -> None:
+    bench = Bench()
+    assert bench.create(546, request_546()) == CharacterCreateReply(101, 1, 1)
+    row = bench.made()
+    assert (row.name, row.account_id, row.race, row.gender, row.deity) == ("Aldana", 101, 9, 1, 2)
+    assert (row.class_, row.level, row.starting_zone, row.zone_id) == (0, 1, 4, 104)
+    assert (row.client_version, row.created) == (546, NOW)
+    assert row.colors["skin_color"] == Color(125, 125, 125, signed=True)
+    assert row.colors["eye_color"] == Color(-6, -6, -6, signed=True)
+    assert row.colors["nose"] == Color(10, 10, 10, signed=True)
+    assert row.appearance == {
+        "race_file": "ec/pc/human/human_male", "hair_file": "hair", "face_file": "face",
+        "chest_file": "chest", "legs_file": "legs", "body_size": 25, "body_age": 0,
+    }  # fmt: skip
+
+
+def test_the_bare_request_of_the_real_client_gives_the_same_character() -> None:
+    usual, bare = Bench(), Bench()
+    usual.create(546, request_546())
+    assert bare.create(546, request_546(placeholder=False)) == CharacterCreateReply(101, 1, 1)
+    assert bare.made() == usual.made()
+
+
+def test_561_keeps_its_class_and_has_one_byte_less() -> None:
+    bench = Bench()
+    assert bench.create(561, request_546(extra=False)).response == 1
+    assert (bench.made().class_, bench.made().name) == (3, "Aldana")
+    assert bench.made().colors["eye_color"].signed
+
+
+def test_forcing_commoners_is_a_setting() -> None:
+    bench = Bench(commoner_up_to=0)
+    bench.create(546, request_546())
+    assert bench.made().class_ == 3
+
+
+@pytest.mark.parametrize("version", [1096, 1208])
+def test_newer_clients_have_unsigned_colors_and_a_second_look(version: int) -> None:
+    bench = Bench()
+    assert bench.create(version, request_1096()).response == 1
+    row = bench.made()
+    assert row.class_ == 3
+    assert row.colors["skin_color"] == Color(127, 127, 127)
+    assert row.colors["eye_color"] == Color(255, 255, 255)
+    assert row.colors["soga_nose"] == Color(10, 10, 10, signed=True)
+    assert row.appearance["soga_race_file"] == "soga"
+    assert row.appearance["soga_body_size"] == 25
+
+
+@pytest.mark.parametrize(
+    ("name", "code"), [(b"Abc", 10), (b"A" * 16, 10), (b"Ald4na", 11), (b"Griefer", 12)]
+)
+def test_names_are_refused_with_their_codes(name: bytes, code: int) -> None:
+    bench = Bench()
+    assert bench.create(546, request_546(name)) == CharacterCreateReply(101, 0, code)
+    assert bench.store.rows == {}
+
+
+@pytest.mark.parametrize("deleted", [False, True])
+def test_a_name_that_was_ever_taken_stays_taken(deleted: bool) -> None:
+    bench = Bench(world_character(1, 55, name="ALDANA", deleted=deleted))
+    assert bench.create(546, request_546()) == CharacterCreateReply(101, 0, 13)
+
+
+def test_a_locked_world_makes_nobody() -> None:
+    assert Bench().create(546, request_546(), locked=True) == CharacterCreateReply(101, 0, 2)
+
+
+def test_a_banned_account_makes_nobody() -> None:
+    assert Bench(world_character(1, admin_status=-2)).create(546, request_546()).response == 15
+    assert Bench(world_character(1, admin_status=-1)).create(546, request_546()).response == 1
+
+
+def test_an_account_makes_no_more_than_its_limit() -> None:
+    rows = [world_character(number) for number in range(1, 4)]
+    assert Bench(*rows, max_characters=3).create(546, request_546()).response == 4
+    assert Bench(*rows, max_characters=4).create(546, request_546()).response == 1
+
+
+def test_a_broken_store_is_an_unknown_error() -> None:
+    bench = Bench()
+    bench.store.broken = True
+    assert bench.create(546, request_546()) == CharacterCreateReply(101, 0, 0)
+
+
+def test_a_version_without_a_layout_cannot_be_read() -> None:
+    bench = Bench()
+    bench.catalog = StructCatalog()
+    assert bench.create(546, request_546()) == CharacterCreateReply(0, 0, 0)
+
+
+@given(st.sampled_from([0, 1, 373, 546, 561, 562, 1096, 60114, 64753, 65535]), st.binary())
+@settings(max_examples=60)
+def test_no_bytes_of_a_stranger_raise(version: int, body: bytes) -> None:
+    reply = Bench().create(version, body)
+    assert 0 <= reply.response <= 13
+
+
+def test_a_request_cut_short_anywhere_makes_a_plain_character_or_none() -> None:
+    body = request_546()
+    for size in range(0, len(body), 7):
+        reply = Bench().create(546, body[:size])
+        assert reply.response in {1, 10}

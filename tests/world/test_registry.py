@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from emu.link.batches import LoginEquipmentRequest, ZoneItem, ZoneUpdatesRequest
+from emu.link.characters import (
+    BasicCharUpdate,
+    CharacterCreateReply,
+    CharacterCreateRequest,
+    CharTimeStamp,
+)
+from emu.link.messages import Message
+from emu.link.password import hash_link_password
+from emu.link.play import UsertoWorldReq, UsertoWorldResp
+from emu.link.registration import LSInfo, LSStatus
+from emu.structs import shipped_catalog
+from emu.world.admission import AdmissionRules
+from emu.world.creation import CharacterCreation, CreationRules
+from emu.world.handoff import HandoffKeys
+from emu.world.names import NameRules
+from emu.world.ports import WorldCharacter
+from emu.world.presence import WorldPresence
+from emu.world.registry import RegistryConfig, WorldRegistry
+from tests.support.create_requests import request_546
+from tests.support.directory_fakes import Loop
+from tests.support.world_fakes import CharactersInMemory, world_character
+
+NOW = 1000.0
+
+
+class Bench:
+    def __init__(self, *rows: WorldCharacter, keys: int = 1000, **admission: int) -> None:
+        self.store = CharactersInMemory(*rows)
+        self.presence = WorldPresence()
+        self.handoffs = HandoffKeys(lambda: 0xBEEF, most=keys)
+        config = RegistryConfig(
+            name="Norrath", account="me", password="secret", address="play.example.org",
+            port=9001, internal_address="192.168.0.5", max_level=80,
+            admission=AdmissionRules(**admission),
+        )  # fmt: skip
+        creation = CharacterCreation(
+            CreationRules(), NameRules(), self.store, shipped_catalog(), lambda wanted: 12
+        )
+        self.registry = WorldRegistry(
+            config,
+            characters=self.store,
+            creation=creation,
+            handoffs=self.handoffs,
+            presence=self.presence,
+            zones=lambda: [ZoneItem(12, "antonica", "Antonica")],
+        )
+
+    def ask(self, message: Message) -> Sequence[Message]:
+        answers: list[Sequence[Message]] = []
+
+        async def run() -> None:
+            answers.append(await self.registry.answer(message, NOW))
+
+        Loop().spawn(run())
+        return answers[0]
+
+    def play(self, char_id: int = 5, address: str = "8.8.8.8") -> UsertoWorldResp:
+        (answer,) = self.ask(UsertoWorldReq(101, char_id, 7, 33, 0, address))
+        assert isinstance(answer, UsertoWorldResp)
+        return answer
+
+
+def test_the_world_introduces_itself_with_the_hash_of_its_password() -> None:
+    bench = Bench()
+    digest = hash_link_password("secret")
+    assert bench.registry.registration() == LSInfo("Norrath", "play.example.org", "me", digest)
+    assert "secret" not in repr(bench.registry._config)
+
+
+def test_its_status_is_up_locked_or_full() -> None:
+    bench = Bench(max_players=1)
+    assert bench.registry.status() == LSStatus(1, 0, 0, 80)
+    bench.presence.entered(101, 5, 12, lambda: None)
+    assert bench.registry.status() == LSStatus(-3, 1, 1, 80)
+    bench.registry.locked = True
+    assert bench.registry.status() == LSStatus(-2, 1, 1, 80)
+
+
+def test_a_granted_request_has_a_key_that_lets_the_character_in_once() -> None:
+    bench = Bench(world_character(5, name="Aldana"))
+    expected = UsertoWorldResp(101, 5, 7, 0xBEEF, 1, "play.example.org", 9001, 0, 33)
+    assert bench.play() == expected
+    handoff = bench.handoffs.redeem(101, 0xBEEF, NOW)
+    assert handoff is not None
+    assert (handoff.char_id, handoff.name) == (5, "Aldana")
+
+
+def test_a_refused_request_has_no_key_and_leaves_none_behind() -> None:
+    bench = Bench(world_character(5, admin_status=-1))
+    answer = bench.play()
+    assert (answer.response, answer.access_key) == (18, 0)
+    assert bench.play(6).response == 5
+    bench.store.broken = True
+    assert (bench.play().response, bench.play().access_key) == (10, 0)
+    assert len(bench.handoffs) == 0
+
+
+def test_a_locked_world_and_an_account_in_use() -> None:
+    bench = Bench(world_character(5))
+    bench.registry.locked = True
+    assert bench.play().response == 0
+    bench.registry.locked = False
+    bench.presence.entered(101, 6, 12, lambda: None)
+    assert bench.play().response == 7
+    bench.presence.lost_link(6)
+    assert bench.play().response == 1
+
+
+def test_too_many_outstanding_keys_are_a_full_world() -> None:
+    bench = Bench(world_character(5), keys=0)
+    assert (bench.play().response, bench.play().access_key) == (253, 0)
+
+
+@pytest.mark.parametrize(
+    ("client", "told"), [("8.8.8.8", "play.example.org"), ("192.168.0.77", "192.168.0.5")]
+)
+def test_the_address_fits_the_client(client: str, told: str) -> None:
+    assert Bench(world_character(5)).play(address=client).address == told
+
+
+def test_a_character_is_made_and_played() -> None:
+    bench = Bench()
+    request = CharacterCreateRequest(546, request_546())
+    assert bench.ask(request) == [CharacterCreateReply(101, 1, 1)]
+    assert bench.play(1).response == 1
+    bench.registry.locked = True
+    assert bench.ask(request) == [CharacterCreateReply(101, 0, 2)]
+
+
+def test_a_deleted_character_is_gone_with_its_keys_and_its_session() -> None:
+    away: list[int] = []
+    bench = Bench(world_character(5))
+    bench.play()
+    bench.presence.entered(101, 5, 12, lambda: away.append(5))
+    assert bench.ask(BasicCharUpdate(102, 5, 128, 1)) == []
+    assert bench.ask(BasicCharUpdate(101, 5, 128, 0)) == []
+    assert not bench.store.rows[5].deleted
+    assert bench.ask(BasicCharUpdate(101, 5, 128, 1)) == []
+    assert bench.store.rows[5].deleted
+    assert away == [5]
+    assert len(bench.handoffs) == 0
+    assert bench.play().response == 5
+
+
+def test_batches_are_answered_while_there_is_something_to_tell() -> None:
+    bench = Bench()
+    assert len(bench.ask(ZoneUpdatesRequest())) == 1
+    assert bench.ask(ZoneUpdatesRequest()) == []
+    bench.registry.link_began()
+    assert len(bench.ask(ZoneUpdatesRequest())) == 1
+    assert bench.ask(LoginEquipmentRequest()) == []
+    bench.registry.equipment.worn(5, 0, 100, (1, 2, 3))
+    assert len(bench.ask(LoginEquipmentRequest())) == 1
+    assert bench.ask(LoginEquipmentRequest()) == []
+
+
+def test_a_time_stamp_deletes_nothing() -> None:
+    bench = Bench(world_character(5))
+    assert bench.ask(CharTimeStamp(5, 101, 0)) == []
+    assert not bench.store.rows[5].deleted
