@@ -156,10 +156,11 @@ class Client(DatagramProtocol):
         return running.result  # type: ignore[return-value]  # set when there is no failure
 
     async def stop(self) -> None:
-        """Close the socket at once, without a word to the server."""
+        """Close the socket at once, without a word to the server; a running script fails."""
         if self._call is not None and self._call.active():
             self._call.cancel()
         self._call, port, self._port = None, self._port, None
+        self._lost("the client was stopped")
         if port is not None:
             await port.stopListening()
 

@@ -157,6 +157,15 @@ async def test_two_scripts_at_once_are_an_error_of_the_caller() -> None:
         await client.close()
 
 
+async def test_stopping_a_client_ends_its_script() -> None:
+    async with serving(Script(silent_from="login")) as (_, port):
+        client = await connect(reactor, "127.0.0.1", port, "tester", "secret")
+        waiting = Deferred.fromCoroutine(client.login())
+        await client.stop()
+        with pytest.raises(CommandError, match="the client was stopped"):
+            await waiting
+
+
 async def test_closing_a_server_that_is_gone_raises_nothing() -> None:
     async with serving() as (_, port):
         client = await connect(
