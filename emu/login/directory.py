@@ -37,7 +37,7 @@ from emu.link.registration import (
     LSInfo,
     LSStatus,
 )
-from emu.login.directory_events import UpdateLost, WorldLeft, WorldRefused, WorldRegistered
+from emu.login.directory_events import StoreFailed, WorldLeft, WorldRefused, WorldRegistered
 from emu.login.directory_pending import PendingAnswers
 from emu.login.directory_rules import (
     PLAYER_LIMIT_TEXT,
@@ -245,8 +245,13 @@ class WorldDirectory:
         """Drop worlds that were disabled, removed or banned since they registered."""
         for found in list(self._by_id.values()):
             link, before = found.link, found.world
-            world = await self._store.find_world_by_account(before.account)
-            banned = await self._store.is_address_banned(link.address, self._clock())
+            try:
+                world = await self._store.find_world_by_account(before.account)
+                banned = await self._store.is_address_banned(link.address, self._clock())
+            except EmuError as error:
+                self.counters["store failed"] += 1
+                self._report(StoreFailed(link.address, before.id, str(error)))
+                return
             now = self._clock()
             if world is None or world.id != before.id:
                 link.refuse(BAD_PASSWORD, "world removed", now)
@@ -423,7 +428,7 @@ class WorldDirectory:
                 self.counters["update not stored"] += 1
                 found = self._by_id.get(world_id)
                 address = found.link.address if found else "?"
-                self._report(UpdateLost(address, world_id, str(error)))
+                self._report(StoreFailed(address, world_id, str(error)))
 
             queue = JobQueue(self._spawn, self._config.waiting_updates, failed)
             self._queues[world_id] = queue

@@ -39,10 +39,10 @@ class WorldLeft(LoginEvent):
 
 
 @dataclass(frozen=True, slots=True)
-class UpdateLost(LoginEvent):
-    """The store refused something that a world reported."""
+class StoreFailed(LoginEvent):
+    """The store failed for something about a world: a report of it is lost, or a check undone."""
 
     level: ClassVar[str] = "warn"
-    template: ClassVar[str] = "cannot store what world {world_id} reported: {reason}"
+    template: ClassVar[str] = "the store failed for world {world_id} at {address}: {reason}"
     world_id: int
     reason: str

@@ -26,6 +26,8 @@ from emu.net.link_tasks import Tasks
 from emu.net.logs import logger
 
 _log = logger("link")
+SUSPECT = frozenset({"bad password", "world not registered"})
+"""Reasons after which an address may only connect so often."""
 MOST_REMEMBERED = 10_000
 """Addresses whose refusals are remembered."""
 
@@ -37,7 +39,7 @@ class LinkServerConfig:
     max_connections: int = 512
     connections_per_address: int = 16
     suspect_connections_per_minute: int = 30
-    """Connections a minute of an address that has given a wrong password before."""
+    """Connections a minute of an address that has named a wrong account or password before."""
     revalidate_interval: float = 60.0
     """How often connected worlds are looked up again, to drop those disabled meanwhile."""
     end: LoginEndConfig = field(default_factory=LoginEndConfig)
@@ -107,6 +109,7 @@ class LinkServer(Factory):
         self._by_address: Counter[str] = Counter()
         self._refusals: dict[str, RateLimit] = {}
         self._stopped: Deferred[None] | None = None
+        self._looking = False
         self._revalidating = LoopingCall(self._revalidate)
         self._revalidating.clock = reactor
 
@@ -166,7 +169,7 @@ class LinkServer(Factory):
     def closed(self, connection: WorldConnection, reason: str, now: float) -> None:
         """Count why a link is over; its connection may linger."""
         self.counters[reason] += 1
-        if reason == "bad password":
+        if reason in SUSPECT:
             self._remember_refusal(connection.address, now)
         _log.debug("link of {address} closed: {reason}", address=connection.address, reason=reason)
         self.directory.link_closed(connection, reason, now)
@@ -189,4 +192,12 @@ class LinkServer(Factory):
         self._refusals.setdefault(address, RateLimit(most / 60, most, now))
 
     def _revalidate(self) -> None:
-        self._tasks.spawn(self.directory.revalidate())
+        if not self._looking:
+            self._looking = True
+            self._tasks.spawn(self._look_again())
+
+    async def _look_again(self) -> None:
+        try:
+            await self.directory.revalidate()
+        finally:
+            self._looking = False

@@ -45,7 +45,7 @@ class RegistryConfig:
     password: str = field(repr=False)
     """The link password itself; only its hash leaves the process."""
     address: str
-    """Address told to clients; at most 79 characters."""
+    """Address told to clients; at most 79 characters, like the internal one."""
     port: int
     """UDP port told to clients."""
     internal_address: str | None = None
@@ -58,7 +58,8 @@ class RegistryConfig:
 class WorldRegistry:
     """Answers a login server; implements `emu.net.link_client.LinkedWorld`.
 
-    `zones` returns the zones to describe to login servers.
+    `zones` returns the zones to describe to login servers. Raises `StructValueError` when name,
+    account or an address does not fit the messages that carry it.
     """
 
     def __init__(
@@ -82,6 +83,9 @@ class WorldRegistry:
         """Told by the world what its characters wear."""
         self.locked = locked
         """True while only those of a status may come in; `LoginLink.status_changed` reports it."""
+        self.registration().encode()
+        for address in (config.address, config.internal_address or ""):
+            self._response(UsertoWorldReq(0, 0, 0), admission.PROBLEM, 0, address).encode()
 
     def registration(self) -> LSInfo:
         """Return how the world introduces itself."""
@@ -139,14 +143,20 @@ class WorldRegistry:
         except LimitExceeded:
             response = admission.WORLD_FULL
         config = self._config
+        address = address_for(request.client_address, config.address, config.internal_address)
+        return self._response(request, response, key, address)
+
+    def _response(
+        self, request: UsertoWorldReq, response: int, key: int, address: str
+    ) -> UsertoWorldResp:
         return UsertoWorldResp(
             account_id=request.account_id,
             char_id=request.char_id,
             world_id=request.world_id,
             access_key=key,
             response=response,
-            address=address_for(request.client_address, config.address, config.internal_address),
-            port=config.port,
+            address=address,
+            port=self._config.port,
             to_id=request.from_id,
         )
 

@@ -11,7 +11,7 @@ from emu.link.password import hash_link_password
 from emu.link.play import UsertoWorldReq, UsertoWorldResp
 from emu.link.registration import LSInfo, LSStatus
 from emu.login.directory import WorldDirectory
-from emu.login.directory_events import UpdateLost, WorldLeft, WorldRefused, WorldRegistered
+from emu.login.directory_events import StoreFailed, WorldLeft, WorldRefused, WorldRegistered
 from emu.login.directory_rules import DirectoryConfig
 from emu.login.events import LoginEvent
 from emu.login.ports import CreateAnswer, PlayAnswer, World, WorldEntry, Worlds
@@ -385,7 +385,7 @@ def test_an_update_that_the_store_refuses_is_reported_and_the_next_ones_go_on() 
     bench.say(link, BasicCharUpdate(101, 5, 1, 2))
     bench.stores.broken = False
     bench.say(link, BasicCharUpdate(101, 5, 1, 3))
-    assert bench.reports[-1] == UpdateLost("192.0.2.7", 7, "the disk is full")
+    assert bench.reports[-1] == StoreFailed("192.0.2.7", 7, "the disk is full")
     assert bench.stores.calls == [("character", 101, 7, 5, {"level": 3})]
     assert bench.observer.take() == [("character", 101)]
 
@@ -413,6 +413,15 @@ def test_worlds_disabled_removed_or_banned_later_are_dropped_and_the_others_stay
         "three": "address banned",
         "four": None,
     }
+
+
+def test_a_broken_store_drops_no_world() -> None:
+    bench = Bench()
+    link = bench.up()
+    bench.stores.broken = True
+    bench.loop.spawn(bench.directory.revalidate())
+    assert not link.closed
+    assert bench.reports[-1] == StoreFailed("192.0.2.7", 7, "the disk is full")
 
 
 def test_an_operator_can_kick_a_world() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from emu.errors import StructValueError
 from emu.link.batches import LoginEquipmentRequest, ZoneItem, ZoneUpdatesRequest
 from emu.link.characters import (
     BasicCharUpdate,
@@ -165,3 +166,28 @@ def test_a_time_stamp_deletes_nothing() -> None:
     bench = Bench(world_character(5))
     assert bench.ask(CharTimeStamp(5, 101, 0)) == []
     assert not bench.store.rows[5].deleted
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"name": "\u4e16\u754c\u4e16\u754c"},
+        {"account": "a" * 31},
+        {"address": "x" * 80},
+        {"internal_address": "x" * 80},
+        {"port": -1},
+    ],
+)
+def test_what_does_not_fit_the_link_is_said_at_once(wrong: dict) -> None:
+    values = {"name": "Norrath", "account": "me", "password": "secret", "address": "host",
+              "port": 9001, **wrong}  # fmt: skip
+    bench = Bench()
+    with pytest.raises(StructValueError, match=r"LSInfo|UsertoWorldResp"):
+        WorldRegistry(
+            RegistryConfig(**values),
+            characters=bench.store,
+            creation=bench.registry._creation,
+            handoffs=bench.handoffs,
+            presence=bench.presence,
+            zones=list,
+        )

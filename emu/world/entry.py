@@ -1,0 +1,218 @@
+"""The world's door: a client shows its hand-off key and is let in, or its session ends.
+
+Owns one client's state at the door. What happens behind it (zones, spawns, chat) is not here.
+Knows no socket; `EntryLink` is what the shell provides. Source: eq2-world.md 1.2 to 1.4,
+eq2-world-recorded.md 6 (a wrong key gets no message, only the end of the session).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from emu.errors import MalformedMessage, StoreError, UnknownOpcode, UnknownStruct, UnknownVersion
+from emu.opcodes import OpcodeTables
+from emu.structs import Layout, StructCatalog
+from emu.world.handoff import Handoff, HandoffKeys
+from emu.world.ports import WorldCharacter
+from emu.world.presence import WorldPresence
+
+LOGIN_BY_NUMBER = 1
+"""OP_LoginByNumRequestMsg has this number in every known table."""
+REQUEST_LAYOUTS = (1, 562, 1208)
+"""Struct versions of the request; each has a length of its own, and that tells them apart."""
+ACCEPTED = {
+    "reply_code": 0,
+    "unknown02": 1,
+    "unknown05": -959971393,
+    "accountid": 3,
+    "unknown08": 2,
+    "unknown09": 585,
+    "unknown10": 1597830,
+}
+"""What the peer's world writes into an accepting reply; the account id is a constant there."""
+PATIENCE = 10.0
+"""Seconds a session may stand without having shown a key."""
+
+
+class EntryLink(Protocol):
+    """What a client at the door needs of the session below it."""
+
+    def send(self, opcode: int, payload: bytes) -> None:
+        """Send one application message."""
+
+    def close(self) -> None:
+        """End the session after what was sent has left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """A character came in."""
+
+    name: str
+    account_id: int
+    char_id: int
+    address: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class TurnedAway:
+    """Somebody was not let in."""
+
+    address: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A character's session is over."""
+
+    name: str
+    address: str
+    reason: str
+
+
+DoorEvent = Entered | TurnedAway | Left
+
+
+class Door:
+    """What all clients at the door share."""
+
+    def __init__(
+        self,
+        *,
+        opcodes: Callable[[], OpcodeTables],
+        structs: StructCatalog,
+        handoffs: HandoffKeys,
+        presence: WorldPresence,
+        find_character: Callable[[int], Awaitable[WorldCharacter | None]],
+        played: Callable[[int, float], Awaitable[None]],
+        report: Callable[[DoorEvent], None],
+        changed: Callable[[], None],
+    ) -> None:
+        """Join the door to its outside; `changed` is called when somebody came or went."""
+        self.opcodes = opcodes
+        self.structs = structs
+        self.handoffs = handoffs
+        self.presence = presence
+        self.find_character = find_character
+        self.played = played
+        self.report = report
+        self.changed = changed
+        self.counters: Counter[str] = Counter()
+
+    def connect(self, link: EntryLink, address: str, now: float) -> Visitor:
+        """Take a new session; `address` is the client's IP address."""
+        return Visitor(self, link, address, now)
+
+
+class Visitor:
+    """One client of the world. The shell calls `message`, `closed`, `get_timer`, `handle_timer`."""
+
+    __slots__ = ("_address", "_asked", "_deadline", "_door", "_handoff", "_link", "_over")
+
+    def __init__(self, door: Door, link: EntryLink, address: str, now: float) -> None:
+        self._door = door
+        self._link = link
+        self._address = address
+        self._asked = False
+        self._over = False
+        self._handoff: Handoff | None = None
+        self._deadline: float | None = now + PATIENCE
+
+    async def message(self, opcode: int, body: bytes, now: float) -> None:
+        """Take one application message; before the key was shown, only that one counts."""
+        if self._over:
+            return
+        if opcode == LOGIN_BY_NUMBER and not self._asked:
+            self._asked = True
+            await self._show_key(body, now)
+        else:
+            self._door.counters["message not handled"] += 1
+
+    def closed(self, reason: str) -> None:
+        """Learn that the session is over."""
+        if self._over:
+            return
+        self._over = True
+        self._deadline = None
+        if self._handoff is not None:
+            present = self._door.presence.find(self._handoff.char_id)
+            if present is not None and present.send_away == self._send_away:
+                self._door.presence.left(self._handoff.char_id)
+                self._door.changed()
+            self._door.report(Left(self._handoff.name, self._address, reason))
+
+    def get_timer(self) -> float | None:
+        """Return when `handle_timer` wants to be called."""
+        return self._deadline
+
+    def handle_timer(self, now: float) -> None:
+        """Send somebody away who has not shown a key in time."""
+        if self._deadline is not None and now >= self._deadline:
+            self._deadline = None
+            self._turn_away("no key was shown in time")
+
+    async def _show_key(self, body: bytes, now: float) -> None:
+        try:
+            account_id, key, version = self._read(body)
+            table = self._door.opcodes().for_version(version)
+            reply = self._door.structs.layout("LS_LoginResponse", version)
+            number = table.number("OP_LoginReplyMsg")
+        except (MalformedMessage, UnknownVersion, UnknownStruct, UnknownOpcode) as error:
+            self._turn_away(str(error))
+            return
+        handoff = self._door.handoffs.redeem(account_id, key, now)
+        if handoff is None:
+            self._turn_away("no such key")
+            return
+        self._deadline = None
+        try:
+            character = await self._door.find_character(handoff.char_id)
+            await self._door.played(handoff.char_id, now)
+        except StoreError as error:
+            self._turn_away(str(error))
+            return
+        if character is None:
+            self._turn_away("the character is gone")
+            return
+        if not self._over:
+            self._enter(handoff, character, version)
+            known = {name: value for name, value in ACCEPTED.items() if name in _names(reply)}
+            self._link.send(number, reply.encode(known))
+
+    def _read(self, body: bytes) -> tuple[int, int, int]:
+        """Return account id, key and version of a request; its length tells the layout."""
+        for layout_version in REQUEST_LAYOUTS:
+            layout = self._door.structs.layout("LoginByNumRequest", layout_version)
+            if layout.empty_size() == len(body):
+                fields = layout.decode(body)
+                return fields["account_id"], fields["access_code"], fields["version"]
+        raise MalformedMessage("login by number of unknown length")
+
+    def _enter(self, handoff: Handoff, character: WorldCharacter, version: int) -> None:
+        presence = self._door.presence
+        earlier = presence.find(handoff.char_id)
+        self._handoff = handoff
+        presence.entered(handoff.account_id, handoff.char_id, character.zone_id, self._send_away)
+        if earlier is not None:
+            earlier.send_away()
+        self._door.changed()
+        self._door.report(
+            Entered(handoff.name, handoff.account_id, handoff.char_id, self._address, version)
+        )
+
+    def _send_away(self) -> None:
+        self._link.close()
+
+    def _turn_away(self, reason: str) -> None:
+        self._door.counters["turned away"] += 1
+        self._door.report(TurnedAway(self._address, reason))
+        self._link.close()
+
+
+def _names(layout: Layout) -> set[str]:
+    return {entry.name for entry in layout.definition.fields}

@@ -1,0 +1,75 @@
+"""The zones a world knows and where new characters begin, read from `data/world/zones.toml`."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from emu.errors import FileFormatError
+from emu.link.batches import ZoneItem
+from emu.resources import data_file
+from emu.world.ports import WorldCharacter
+
+
+@dataclass(frozen=True, slots=True)
+class Zone:
+    """One zone: its number, names, and the place where somebody appears."""
+
+    id: int
+    name: str
+    file: str
+    """What clients load it by."""
+    description: str
+    safe: tuple[float, float, float, float]
+    """x, y, z in world units and heading in degrees."""
+
+
+class ZoneTable:
+    """All zones of a world."""
+
+    def __init__(self, zones: Sequence[Zone], start_zone: int) -> None:
+        self._zones = {zone.id: zone for zone in zones}
+        self._start = start_zone
+
+    def get(self, zone_id: int) -> Zone | None:
+        """Return a zone by number."""
+        return self._zones.get(zone_id)
+
+    def start_zone_of(self, _character: WorldCharacter) -> int:
+        """Return the number of the zone where a new character begins."""
+        return self._start
+
+    def described(self) -> Sequence[ZoneItem]:
+        """Return what login servers are told of each zone, by number (eq2-login.md 10.8)."""
+        return [
+            ZoneItem(zone.id, zone.name, zone.description)
+            for _, zone in sorted(self._zones.items())
+        ]
+
+
+def read_zones(path: Path | None = None) -> ZoneTable:
+    """Read a zone file, the shipped one by default. Raises `FileFormatError`."""
+    path = path or data_file("world", "zones.toml")
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        zones = [_zone(row) for row in document["zone"]]
+        start = int(document["start_zone"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise FileFormatError(f"{path}: not a zone file: {error!r}") from None
+    table = ZoneTable(zones, start)
+    if table.get(start) is None:
+        raise FileFormatError(f"{path}: start_zone {start} is none of its zones")
+    return table
+
+
+def _zone(row: dict[str, object]) -> Zone:
+    safe = row["safe"]
+    if not isinstance(safe, list) or len(safe) != 4:
+        raise ValueError(f"safe of zone {row.get('id')} must be x, y, z, heading")
+    x, y, z, heading = (float(number) for number in safe)
+    return Zone(
+        int(str(row["id"])), str(row["name"]), str(row["file"]), str(row["description"]),
+        (x, y, z, heading),
+    )  # fmt: skip
