@@ -27,7 +27,7 @@ class Options(usage.Options):
     )
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.config_file: Path | None = None
         self.overrides: list[str] = []
 

@@ -35,7 +35,12 @@ def logger(area: str) -> Logger:
 
 def set_level(name: str) -> None:
     """Set the least level that is written: ``debug``, ``info``, ``warn`` or ``error``."""
-    _threshold.setLogLevelForNamespace("", LogLevel.levelWithName(name))
+    level = LogLevel.levelWithName(name)
+    _threshold.setLogLevelForNamespace("", level)
+    for namespace in ("log_legacy", "twisted"):
+        # What Twisted tells at info (ports starting, protocols stopping) our own lines tell better.
+        quiet = level if level in (LogLevel.debug, LogLevel.error) else LogLevel.warn
+        _threshold.setLogLevelForNamespace(namespace, quiet)
 
 
 def observer(form: str, stream: TextIO | None = None) -> ILogObserver:

@@ -40,8 +40,8 @@ class Tracer(Protocol):
     def datagram(self, now: float, source: HostPort, destination: HostPort, data: bytes) -> None:
         """One datagram, as it is on the wire."""
 
-    def key(self, now: float, client: HostPort, key: bytes) -> None:
-        """A session's RC4 key became known."""
+    def key(self, session_id: int, check_key: int, rc4_key: bytes) -> None:
+        """A session's keys became known."""
 
 
 class SessionPort:
@@ -159,7 +159,7 @@ class UdpShell(DatagramProtocol):
             if type(event) is SessionEstablished:
                 port.handler = self._make_handler(port, now)
             elif type(event) is KeyEstablished and self._tracer is not None:
-                self._tracer.key(now, port.address[:2], event.key)
+                self._tracer.key(session.session_id, session.check_key, event.key)
             if port.handler is not None:
                 self._hand_out(event, port, now)
         for data in session.datagrams_to_send(now):

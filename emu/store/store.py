@@ -195,6 +195,11 @@ class Store:
         with self.transaction() as connection:
             worlds.set_password(connection, world_id, password)
 
+    def rename_world(self, world_id: int, name: str) -> None:
+        """Show a world under another name. Raises `DuplicateName` when another world has it."""
+        with self.transaction() as connection:
+            worlds.rename(connection, world_id, name)
+
     def set_world_enabled(self, world_id: int, enabled: bool) -> None:
         """Let a world register, or not."""
         with self.transaction() as connection:

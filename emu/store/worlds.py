@@ -97,6 +97,16 @@ def set_password(connection: sqlite3.Connection, world_id: int, password: str) -
     connection.execute("UPDATE worlds SET password = ? WHERE id = ?", (password, world_id))
 
 
+def rename(connection: sqlite3.Connection, world_id: int, name: str) -> None:
+    """Show a world under another name. Raises `DuplicateName` when another world has it."""
+    other = find(connection, name)
+    if other is not None and other.id != world_id:
+        raise DuplicateName(f"there is already a world {name!r}")
+    connection.execute(
+        "UPDATE worlds SET name = ?, name_key = ? WHERE id = ?", (name, name_key(name), world_id)
+    )
+
+
 def set_enabled(connection: sqlite3.Connection, world_id: int, enabled: bool) -> None:
     """Let a world register, or not."""
     connection.execute("UPDATE worlds SET enabled = ? WHERE id = ?", (enabled, world_id))

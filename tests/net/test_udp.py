@@ -191,14 +191,14 @@ def test_every_datagram_and_key_is_traced(house) -> None:
         def datagram(self, now, source, destination, data):
             seen.append((source, destination))
 
-        def key(self, now, client, key):
-            seen.append((client, key))
+        def key(self, session_id, check_key, rc4_key):
+            seen.append((session_id, rc4_key))
 
     shell._tracer = Tracer()
     client = connected(house)
     assert (CLIENT, ("127.0.0.1", 9100)) in seen
     assert (("127.0.0.1", 9100), CLIENT) in seen
-    assert (CLIENT, client.key) in seen
+    assert (7, client.key) in seen
 
 
 def test_any_bytes_from_anybody_never_raise_out_of_the_shell(house) -> None:

@@ -17,7 +17,7 @@ class MemoryPort:
         self.address = IPv4Address("UDP", host, port)
         self.written: list[tuple[bytes, Any]] = []
         self.protocol = protocol
-        protocol.makeConnection(self)
+        protocol.makeConnection(self)  # type: ignore[arg-type]  # the part of it that is used
 
     def write(self, data: bytes, address: Any = None) -> None:
         """Record one datagram."""

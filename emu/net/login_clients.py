@@ -1,0 +1,134 @@
+"""Joins the login service's clients to UDP sessions: events one way, messages the other.
+
+Owns nothing but the wiring. Order and meaning of messages are `emu.login`'s; this module's one
+rule is that whatever a coroutine of the service raises ends that one session and is logged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from twisted.internet.defer import Deferred
+from twisted.logger import Logger, LogLevel
+from twisted.python.failure import Failure
+
+from emu.login.client import Client
+from emu.login.events import LoginEvent, format_event
+from emu.login.service import LoginService
+from emu.net.udp import SessionPort
+from emu.session import (
+    DatagramDropped,
+    Event,
+    KeyEstablished,
+    Message,
+    SessionClosed,
+    SessionEstablished,
+)
+
+
+class LoginHandler:
+    """One session of the login port; also the `ClientLink` its client sends through."""
+
+    __slots__ = ("_log", "_port", "client")
+
+    def __init__(self, port: SessionPort, service: LoginService, log: Logger, now: float) -> None:
+        self._port = port
+        self._log = log
+        self.client: Client = service.connect(self, port.address[0], now)
+
+    # what the UDP shell calls
+
+    def handle_event(self, event: Event, now: float) -> None:
+        """Take one event of the session."""
+        kind = type(event)
+        if kind is Message:
+            run(self.client.message(event.opcode, event.body, now), self._failed)  # type: ignore[union-attr]
+        elif kind is SessionClosed:
+            self.client.closed(event.reason)  # type: ignore[union-attr]
+        elif kind is DatagramDropped:
+            self._log.debug(
+                "datagram of {address} dropped: {reason}",
+                address=_text(self._port.address),
+                reason=event.reason,  # type: ignore[union-attr]
+            )
+        elif kind is SessionEstablished or kind is KeyEstablished:
+            self._log.debug(
+                "{event} with {address}", event=kind.__name__, address=_text(self._port.address)
+            )
+
+    def get_timer(self) -> float | None:
+        """Return when the client wants its timer handled."""
+        return self.client.get_timer()
+
+    def handle_timer(self, now: float) -> None:
+        """Let the client do what is due."""
+        self.client.handle_timer(now)
+
+    # what the client calls (ClientLink)
+
+    def send(self, opcode: int, payload: bytes) -> None:
+        """Send one application message in this turn of the reactor."""
+        self._port.session.send(opcode, payload)
+        self._port.touch()
+
+    def close(self, reason: str) -> None:  # noqa: ARG002  # the service has logged it
+        """Close the session after what was sent has left."""
+        self._port.session.close()
+        self._port.touch()
+
+    def wake(self) -> None:
+        """Have the timer asked for again."""
+        self._port.touch()
+
+    def _failed(self, failure: Failure) -> None:
+        self._log.failure("serving a client failed; its session is closed", failure)
+        self._port.session.close()
+        self._port.touch()
+
+
+def run(work: Coroutine[Any, Any, Any], failed: Callable[[Failure], Any]) -> None:
+    """Run a coroutine of a service to its end; `failed` gets what it raises.
+
+    Most of them never wait, and for those no Deferred is made.
+    """
+    try:
+        waiting = work.send(None)
+    except StopIteration:
+        return
+    except Exception:  # noqa: BLE001  # whatever it is, it must not leave the shell
+        failed(Failure())  # type: ignore[no-untyped-call]
+        return
+    Deferred.fromCoroutine(_go_on(work, waiting)).addErrback(failed)
+
+
+async def _go_on(work: Coroutine[Any, Any, Any], waiting: Any) -> None:
+    """Drive a coroutine that has begun and awaits the Deferred `waiting`."""
+    while True:
+        trouble: Exception | None = None
+        try:
+            await waiting
+        except Exception as error:  # noqa: BLE001  # it belongs to the coroutine
+            trouble = error
+        try:
+            # A Deferred that has fired gives its result to whoever awaits it, however often.
+            waiting = work.send(None) if trouble is None else work.throw(trouble)
+        except StopIteration:
+            return
+
+
+def log_event(log: Logger) -> Callable[[LoginEvent], None]:
+    """Return the service's `log` port: one line an event, its fields along for JSON."""
+    levels = {name: LogLevel.levelWithName(name) for name in ("debug", "info", "warn")}
+
+    def write(event: LoginEvent) -> None:
+        log.emit(
+            levels[event.level], "{line}", line=format_event(event), event=type(event).__name__
+        )
+
+    return write
+
+
+def _text(address: tuple[Any, ...]) -> str:
+    host, port = address[:2]
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -1,0 +1,135 @@
+"""The login service as it runs: its UDP port, the worlds' TCP port, and what they stand on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from twisted.internet.defer import Deferred
+
+from emu.config import Config
+from emu.login.accounts import AccountService
+from emu.login.directory import WorldDirectory
+from emu.login.service import LoginService
+from emu.net import parameters
+from emu.net.link_server import LinkServer
+from emu.net.link_tasks import Tasks
+from emu.net.link_tls import server_options
+from emu.net.login_clients import LoginHandler, log_event
+from emu.net.logs import logger
+from emu.net.storage import Storage
+from emu.net.udp import SessionPort, Tracer, UdpShell
+from emu.net.workers import PasswordWorkers
+from emu.opcodes import OpcodeTables
+from emu.session import Endpoint
+from emu.structs import shipped_catalog
+
+DATAGRAM_SIZE = 4096
+"""Bytes read of one datagram; a longer one cannot be a client's."""
+
+_log = logger("login")
+_link_log = logger("link")
+
+
+class LoginPart:
+    """Login service, world directory and their ports. `listen`, then `stop`."""
+
+    def __init__(
+        self,
+        config: Config,
+        storage: Storage,
+        opcodes: Callable[[], OpcodeTables],
+        reactor: Any,
+        tracer: Tracer | None,
+    ) -> None:
+        self._config = config
+        self._reactor = reactor
+        self._passwords = PasswordWorkers(
+            reactor,
+            threads=config.login.password_threads,
+            most_waiting=config.login.password_waiting,
+        )
+        self._tasks = Tasks(_link_log)
+        report = log_event(_log)
+        accounts = AccountService(
+            storage.store,
+            run=self._passwords.run,
+            is_address_banned=storage.store.is_address_banned,
+            random_bytes=os.urandom,
+            config=parameters.account_config(config),
+        )
+        self.directory = WorldDirectory(
+            parameters.directory_config(config),
+            worlds=storage.store,
+            characters=storage.store,
+            logs=storage.store,
+            catalog=shipped_catalog(),
+            spawn=self._tasks.spawn,
+            clock=reactor.seconds,
+            report=log_event(_link_log),
+        )
+        self.links = LinkServer(
+            parameters.link_server_config(config), self.directory, self._tasks, reactor
+        )
+        self.service = LoginService(
+            config=parameters.login_config(config),
+            opcodes=opcodes,
+            structs=shipped_catalog(),
+            authenticator=accounts,
+            characters=storage.store,
+            logs=storage.store,
+            worlds=self.directory,
+            zones=storage.store,
+            start=self._tasks.spawn,
+            clock=reactor.seconds,
+            log=report,
+        )
+        endpoint = Endpoint(
+            parameters.endpoint_config(config, config.login.crc_seed), random_bytes=os.urandom
+        )
+        self.shell = UdpShell(endpoint, reactor, self._new_client, _log, tracer)
+        self._port: Any = None
+
+    def listen(self) -> tuple[str, int]:
+        """Open the ports and say where; returns the address of the worlds' TCP port.
+
+        Raises `CannotListenError`.
+        """
+        address = self._config.login.listen
+        self._port = self._reactor.listenUDP(
+            address.port, self.shell, interface=address.host, maxPacketSize=DATAGRAM_SIZE
+        )
+        host = self._port.getHost()
+        _log.info("clients on UDP {host}:{port}", host=host.host, port=host.port)
+        tcp: Any = self.links.listen(address.host, host.port).getHost()
+        _link_log.info("worlds on TCP {host}:{port}", host=tcp.host, port=tcp.port)
+        pem = parameters.read_certificate(self._config)
+        secure = self._config.link.tls_listen
+        if pem is not None and secure is not None:
+            tls: Any = self.links.listen(secure.host, secure.port, server_options(pem)).getHost()
+            _link_log.info("worlds on TLS {host}:{port}", host=tls.host, port=tls.port)
+        return tcp.host, tcp.port
+
+    async def stop(self) -> None:
+        """Say goodbye to clients and worlds, and wait until what they asked for is stored."""
+        self.shell.close(self._reactor.seconds())
+        await self.links.stop()
+        await self._passwords.stop()
+        await self._tasks.finished()
+        await drained(self.shell, self._reactor)
+        if self._port is not None:
+            await self._port.stopListening()
+
+    def _new_client(self, port: SessionPort, now: float) -> LoginHandler:
+        return LoginHandler(port, self.service, _log, now)
+
+
+async def drained(shell: UdpShell, reactor: Any, patience: float = 2.0) -> None:
+    """Wait until every session of a shell is over, or patience is at an end; then stop it."""
+    deadline = reactor.seconds() + patience
+    while shell.session_count and reactor.seconds() < deadline:
+        pause: Deferred[None] = Deferred()
+        reactor.callLater(0.02, pause.callback, None)
+        await pause
+    shell.abandon()

@@ -1,0 +1,65 @@
+"""The opcode tables in force: from the database, and again whenever an operator has edited them.
+
+Asks `emu.opcodes.watch` once a second whether anything was committed. Sessions keep the table they
+have; a broken edit is refused, with the reason in the log, and the tables before it stay in force.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from twisted.internet.task import LoopingCall
+
+from emu.errors import StoreError
+from emu.net.logs import logger
+from emu.opcodes import OpcodeTables
+from emu.opcodes.watch import OpcodeWatcher
+
+INTERVAL = 1.0
+
+_log = logger("opcodes")
+
+
+class OpcodeSource:
+    """Holds the present tables; `start` begins to look for edits."""
+
+    def __init__(self, path: Path, reactor: Any) -> None:
+        """Load the tables. Raises `StoreError` when the database cannot be used."""
+        self._watcher = OpcodeWatcher(path)
+        tables = self._watcher.poll()
+        if tables is None:
+            self._watcher.close()
+            raise StoreError(
+                f"{path}: the opcode tables cannot be used: {self._watcher.problem}; "
+                "see `emu opcodes check`"
+            )
+        self._tables = tables
+        self._told: str | None = None
+        self._looking = LoopingCall(self._look)
+        self._looking.clock = reactor
+
+    def tables(self) -> OpcodeTables:
+        """Return the tables that new sessions use."""
+        return self._tables
+
+    def start(self) -> None:
+        """Look for edits from now on."""
+        self._looking.start(INTERVAL, now=False)
+
+    def stop(self) -> None:
+        """Look no more and let go of the file."""
+        if self._looking.running:
+            self._looking.stop()
+        self._watcher.close()
+
+    def _look(self) -> None:
+        fresh = self._watcher.poll()
+        if fresh is not None:
+            self._tables = fresh
+            _log.info("the opcode tables were edited; new sessions use them")
+        problem = self._watcher.problem
+        if problem != self._told:
+            self._told = problem
+            if problem is not None:
+                _log.error("an edit of the opcode tables is refused: {reason}", reason=problem)

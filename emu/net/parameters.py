@@ -1,0 +1,96 @@
+"""From the operator's configuration to the settings of each part; no default is decided here."""
+
+from __future__ import annotations
+
+from emu.config import Config
+from emu.errors import StoreError
+from emu.login.accounts import AccountConfig
+from emu.login.directory_rules import DirectoryConfig
+from emu.login.passwords import PasswordConfig
+from emu.login.settings import LoginServiceConfig
+from emu.net.link_client import LoginServerAddress
+from emu.net.link_server import LinkServerConfig
+from emu.session import EndpointConfig, SessionConfig
+
+
+def endpoint_config(config: Config, check_key: int | None) -> EndpointConfig:
+    """Return the settings of one UDP port; `check_key` None is a random one for each session."""
+    network = config.network
+    session = SessionConfig(
+        idle_timeout=network.idle_timeout,
+        deflate_level=network.compression_level,
+        deflate_memory_level=network.compression_memory,
+    )
+    return EndpointConfig(
+        session=session,
+        check_key=check_key,
+        session_limit=network.max_sessions,
+        half_open_limit=network.half_open_sessions,
+        sessions_per_host_limit=network.sessions_per_address,
+    )
+
+
+def account_config(config: Config) -> AccountConfig:
+    """Return the settings of logging in."""
+    login = config.login
+    return AccountConfig(
+        auto_create=login.auto_create_accounts,
+        passwords=PasswordConfig(
+            memory_cost=login.password_memory_cost, iterations=login.password_iterations
+        ),
+        memory=login.password_memory,
+    )
+
+
+def login_config(config: Config) -> LoginServiceConfig:
+    """Return the settings of the login service towards clients."""
+    login = config.login
+    return LoginServiceConfig(
+        expansion_flag=login.expansion_flag,
+        cities_flag=login.cities_flag,
+        subscription_level=login.subscription_level,
+        enabled_races=login.enabled_races,
+        max_characters=login.max_characters,
+        logins_per_address=login.logins_per_address,
+    )
+
+
+def directory_config(config: Config) -> DirectoryConfig:
+    """Return what worlds may register."""
+    return DirectoryConfig(
+        server_versions=config.link.server_versions,
+        unregistered_worlds=config.link.unregistered_worlds,
+    )
+
+
+def link_server_config(config: Config) -> LinkServerConfig:
+    """Return the limits of the port that worlds connect to."""
+    return LinkServerConfig(
+        max_connections=config.link.max_connections,
+        connections_per_address=config.link.connections_per_address,
+    )
+
+
+def login_servers(config: Config) -> tuple[LoginServerAddress, ...]:
+    """Return the login servers that the world registers with, in order of preference."""
+    prints = config.world.login_tls_fingerprints or ("",) * len(config.world.login_servers)
+    return tuple(
+        LoginServerAddress(address.host, address.port, fingerprint)
+        for address, fingerprint in zip(config.world.login_servers, prints, strict=True)
+    )
+
+
+def read_certificate(config: Config) -> bytes | None:
+    """Return the PEM text of the link's certificate and key; None when TLS is off.
+
+    Raises `StoreError` when the file cannot be read.
+    """
+    path = config.link.certificate
+    if path is None:
+        return None
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise StoreError(
+            f"{path}: cannot be read ({error.strerror}); see [link] certificate"
+        ) from None

@@ -1,0 +1,148 @@
+"""Everything that runs in one process, joined: what `emu.tap` starts and stops.
+
+Owns the order of starting (database, login, world) and of stopping (the other way round, within
+five seconds), and says in one line what cannot be started. The parts know nothing of each other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twisted.application.service import Service
+from twisted.internet.defer import Deferred
+from twisted.internet.error import CannotListenError
+from twisted.logger import ILogObserver
+
+from emu.config import Config
+from emu.errors import EmuError
+from emu.net import logs, parameters
+from emu.net.login_part import LoginPart
+from emu.net.opcode_source import OpcodeSource
+from emu.net.storage import Storage
+from emu.net.trace import TraceFile
+from emu.net.world_part import WorldPart, built_in_account
+from emu.opcodes import OpcodeStore
+from emu.store import Store
+
+_log = logs.logger("server")
+
+
+def check_files(config: Config) -> None:
+    """Make or upgrade the database and look at every file the configuration names.
+
+    Nothing is kept open: a daemon forks after this. Raises `EmuError` with one line that says
+    what to do.
+    """
+    Store.create(config.database.path).close()
+    OpcodeStore.ensure(config.database.path).close()
+    parameters.read_certificate(config)
+
+
+class EmuService(Service):
+    """The whole server as one Twisted service."""
+
+    def __init__(self, config: Config, reactor: Any = None) -> None:
+        self.config = config
+        self._reactor = reactor
+        self._storage: Storage | None = None
+        self._opcodes: OpcodeSource | None = None
+        self._tracer: TraceFile | None = None
+        self.login: LoginPart | None = None
+        self.world: WorldPart | None = None
+        self._listening = False
+        logs.set_level(config.log.level)
+
+    def setServiceParent(self, parent: Any) -> None:
+        """Join the application, and write its log in our form when it takes an observer."""
+        if hasattr(parent, "setComponent"):
+            parent.setComponent(ILogObserver, logs.observer(self.config.log.format))
+        super().setServiceParent(parent)  # type: ignore[no-untyped-call]
+
+    def privilegedStartService(self) -> None:
+        """Open the ports while the process may still take low ones."""
+        super().privilegedStartService()  # type: ignore[no-untyped-call]
+        self._listen()
+
+    def startService(self) -> None:
+        """Begin to serve."""
+        super().startService()  # type: ignore[no-untyped-call]
+        self._listen()
+        if self._opcodes is not None:
+            self._opcodes.start()
+        if self.world is not None:
+            self.world.register()
+        _log.info("ready")
+
+    def stopService(self) -> Deferred[None]:
+        """Close sessions in order, flush the store, and answer when all is done."""
+        super().stopService()  # type: ignore[no-untyped-call]
+        return Deferred.fromCoroutine(self._stop())
+
+    def _listen(self) -> None:
+        if self._listening:
+            return
+        self._listening = True
+        if self._reactor is None:
+            from twisted.internet import reactor  # noqa: PLC0415  # after it was chosen
+
+            self._reactor = reactor
+        try:
+            self._open()
+        except CannotListenError as error:
+            raise SystemExit(_cannot_listen(self.config, error)) from None
+        except EmuError as error:
+            raise SystemExit(f"emu: {error}") from None
+
+    def _open(self) -> None:
+        config, reactor = self.config, self._reactor
+        self._storage = storage = Storage(config.database.path, reactor)
+        self._opcodes = OpcodeSource(config.database.path, reactor)
+        tables = self._opcodes.tables
+        if config.trace.file is not None:
+            self._tracer = TraceFile(config.trace.file, config.trace.max_bytes, _log)
+            _log.warn(
+                "every session is written to {path} WITH ITS KEYS: passwords can be read there",
+                path=str(config.trace.file),
+            )
+        link_address: tuple[str, int] | None = None
+        built_in = None
+        if config.world.enabled and not config.world.login_servers:
+            built_in = built_in_account(storage.direct, config.world.name, reactor.seconds())
+        if config.login.enabled:
+            self.login = LoginPart(config, storage, tables, reactor, self._tracer)
+            link_address = self.login.listen()
+        if config.world.enabled:
+            self.world = WorldPart(
+                config, storage, tables, reactor, self._tracer,
+                login_address=link_address, built_in=built_in,
+            )  # fmt: skip
+            self.world.listen()
+
+    async def _stop(self) -> None:
+        if self.world is not None:
+            await self.world.stop()
+        if self.login is not None:
+            await self.login.stop()
+        if self._opcodes is not None:
+            self._opcodes.stop()
+        if self._storage is not None:
+            await self._storage.close()
+        if self._tracer is not None:
+            self._tracer.close()
+        _log.info("stopped")
+
+
+def _cannot_listen(config: Config, error: CannotListenError) -> str:
+    """Return the line for a port that is taken or not ours to take."""
+    keys = {
+        (config.login.listen.host, config.login.listen.port): "login.listen",
+        (config.world.listen.host, config.world.listen.port): "world.listen",
+    }
+    if config.link.tls_listen is not None:
+        keys[config.link.tls_listen.host, config.link.tls_listen.port] = "link.tls_listen"
+    key = keys.get((str(error.interface), int(error.port)), "login.listen")
+    reason = getattr(error.socketError, "strerror", None) or error.socketError
+    return (
+        f"emu: {key}: cannot listen on {error.interface}:{error.port} ({reason}); "
+        "stop the program that holds the port, or choose another"
+    )

@@ -1,0 +1,72 @@
+"""Writing the server's own sessions to a capture file, with the keys that open them.
+
+Owns the file: when it is begun, how large it may grow, and that a full disk ends the trace and
+nothing else. What the bytes look like is `emu.capture.trace`.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import BinaryIO
+
+from twisted.logger import Logger
+
+from emu.capture.trace import TraceWriter
+from emu.errors import StoreError
+
+HostPort = tuple[str, int]
+
+
+class TraceFile:
+    """A pcapng file that is appended to; see ``[trace]`` in the configuration."""
+
+    def __init__(self, path: Path, max_bytes: int, log: Logger) -> None:
+        """Open the file for appending; only its owner may read it, for it holds keys.
+
+        Raises `StoreError` when it cannot be opened.
+        """
+        self.path = path
+        self._log = log
+        self._writer = TraceWriter()
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            self._left = max_bytes - os.fstat(descriptor).st_size
+        except OSError as error:
+            raise StoreError(
+                f"{path}: cannot be written ({error.strerror}); see [trace] file"
+            ) from None
+        self._file: BinaryIO | None = os.fdopen(descriptor, "ab", buffering=0)
+        self._append(self._writer.header())
+
+    def datagram(self, now: float, source: HostPort, destination: HostPort, data: bytes) -> None:
+        """Write one datagram as it is on the wire."""
+        if self._file is not None:
+            self._append(self._writer.datagram(now, source, destination, data))
+
+    def key(self, session_id: int, check_key: int, rc4_key: bytes) -> None:
+        """Write the keys of one session."""
+        if self._file is not None:
+            self._append(self._writer.key(session_id, check_key=check_key, rc4_key=rc4_key))
+
+    def close(self) -> None:
+        """End the trace."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _append(self, record: bytes) -> None:
+        if self._file is None:
+            return
+        self._left -= len(record)
+        if self._left < 0:
+            self._log.warn("{path} has reached trace.max_bytes; tracing ends", path=str(self.path))
+            self.close()
+            return
+        try:
+            self._file.write(record)
+        except OSError as error:
+            self._log.error(
+                "{path}: {error}; tracing ends", path=str(self.path), error=error.strerror
+            )
+            self.close()

@@ -1,0 +1,249 @@
+"""The built-in world as it runs: its UDP port, and its registration with login servers."""
+
+from __future__ import annotations
+
+import os
+import random
+import secrets
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+
+from emu.config import Config
+from emu.link.password import hash_link_password
+from emu.login.ports import World
+from emu.net import parameters
+from emu.net.link_client import LoginLink, LoginServerAddress, WorldLinkConfig
+from emu.net.link_tasks import Tasks
+from emu.net.login_clients import run
+from emu.net.login_part import DATAGRAM_SIZE, drained
+from emu.net.logs import logger
+from emu.net.storage import Storage
+from emu.net.udp import SessionPort, Tracer, UdpShell
+from emu.opcodes import OpcodeTables
+from emu.session import Endpoint, Event, Message, SessionClosed
+from emu.store import Store
+from emu.structs import shipped_catalog
+from emu.world.admission import AdmissionRules
+from emu.world.creation import CharacterCreation, CreationRules
+from emu.world.entry import Door, DoorEvent, Entered, TurnedAway
+from emu.world.handoff import HandoffKeys
+from emu.world.names import NameRules
+from emu.world.presence import WorldPresence
+from emu.world.registry import RegistryConfig, WorldRegistry
+from emu.world.zones import read_zones
+
+BUILT_IN_ACCOUNT = "built-in"
+"""Link account of the world in the login server's own process."""
+
+_log = logger("world")
+
+
+@dataclass(frozen=True, slots=True)
+class LinkAccount:
+    """How the world proves itself to a login server."""
+
+    account: str
+    password: str
+
+
+def built_in_account(store: Store, name: str, now: float) -> LinkAccount:
+    """Give the built-in world its row and a fresh password; it never leaves this process.
+
+    A world that was renamed in the configuration keeps its row, and so its characters.
+    """
+    password = secrets.token_hex(16)
+    hashed = hash_link_password(password)
+    world = store.find_world_by_account(BUILT_IN_ACCOUNT)
+    if world is None:
+        made = World(id=0, name=name, account=BUILT_IN_ACCOUNT, password=hashed)
+        store.add_world(made, now)
+    else:
+        store.set_world_password(world.id, hashed)
+        if world.name != name:
+            store.rename_world(world.id, name)
+    return LinkAccount(BUILT_IN_ACCOUNT, password)
+
+
+class WorldPart:
+    """World service and its port. `listen`, then `register`, then `stop`."""
+
+    def __init__(
+        self,
+        config: Config,
+        storage: Storage,
+        opcodes: Callable[[], OpcodeTables],
+        reactor: Any,
+        tracer: Tracer | None,
+        *,
+        login_address: tuple[str, int] | None,
+        built_in: LinkAccount | None,
+    ) -> None:
+        self._config = config
+        self._reactor = reactor
+        self._storage = storage
+        self._login_address = login_address
+        self._account = built_in or LinkAccount(config.world.account, config.world.password)
+        self._tasks = Tasks(_log)
+        self._handoffs = HandoffKeys(lambda: secrets.randbits(32))
+        self._presence = WorldPresence()
+        self._port: Any = None
+        self.link: LoginLink | None = None
+        self.door = Door(
+            opcodes=opcodes,
+            structs=shipped_catalog(),
+            handoffs=self._handoffs,
+            presence=self._presence,
+            find_character=storage.world_characters.find,
+            played=storage.world_characters.played,
+            report=_report(_log),
+            changed=self._status_changed,
+        )
+        endpoint = Endpoint(
+            parameters.endpoint_config(config, config.world.crc_seed), random_bytes=os.urandom
+        )
+        self.shell = UdpShell(endpoint, reactor, self._new_visitor, _log, tracer)
+
+    def listen(self) -> None:
+        """Open the port and say where. Raises `CannotListenError`."""
+        address = self._config.world.listen
+        self._port = self._reactor.listenUDP(
+            address.port, self.shell, interface=address.host, maxPacketSize=DATAGRAM_SIZE
+        )
+        host = self._port.getHost()
+        _log.info(
+            "{name}, clients on UDP {host}:{port}",
+            name=self._config.world.name, host=host.host, port=host.port,
+        )  # fmt: skip
+
+    def register(self) -> None:
+        """Begin to register with the login servers, or with the one in this process."""
+        servers = parameters.login_servers(self._config)
+        if not servers and self._login_address is not None:
+            host, port = self._login_address
+            servers = (LoginServerAddress(_reachable(host), port),)
+        self.link = LoginLink(
+            WorldLinkConfig(servers=servers),
+            self._registry(),
+            self._tasks,
+            self._reactor,
+            random=random.SystemRandom().random,
+        )
+        self.link.start()
+
+    async def stop(self) -> None:
+        """Say goodbye to players and login servers, and wait until all is stored."""
+        self.shell.close(self._reactor.seconds())
+        if self.link is not None:
+            await self.link.stop()
+        await self._tasks.finished()
+        await drained(self.shell, self._reactor)
+        if self._port is not None:
+            await self._port.stopListening()
+
+    def _registry(self) -> WorldRegistry:
+        world = self._config.world
+        bound = self._port.getHost()
+        zones = read_zones()
+        creation = CharacterCreation(
+            CreationRules(),
+            NameRules(blocked=world.name_filter),
+            self._storage.world_characters,
+            shipped_catalog(),
+            zones.start_zone_of,
+        )
+        config = RegistryConfig(
+            name=world.name,
+            account=self._account.account,
+            password=self._account.password,
+            address=world.advertise or _reachable(bound.host),
+            port=bound.port,
+            internal_address=world.internal_address,
+            max_level=world.max_level,
+            admission=AdmissionRules(max_players=world.max_players),
+        )
+        return WorldRegistry(
+            config,
+            characters=self._storage.world_characters,
+            creation=creation,
+            handoffs=self._handoffs,
+            presence=self._presence,
+            zones=zones.described,
+            locked=world.locked,
+        )
+
+    def _status_changed(self) -> None:
+        if self.link is not None:
+            self.link.status_changed()
+
+    def _new_visitor(self, port: SessionPort, now: float) -> VisitorHandler:
+        return VisitorHandler(port, self.door, now)
+
+
+class VisitorHandler:
+    """One session of the world port; also the `EntryLink` of its visitor."""
+
+    __slots__ = ("_port", "_visitor")
+
+    def __init__(self, port: SessionPort, door: Door, now: float) -> None:
+        self._port = port
+        self._visitor = door.connect(self, port.address[0], now)
+
+    def handle_event(self, event: Event, now: float) -> None:
+        """Take one event of the session."""
+        if isinstance(event, Message):
+            work: Coroutine[Any, Any, None] = self._visitor.message(event.opcode, event.body, now)
+            run(work, self._failed)
+        elif isinstance(event, SessionClosed):
+            self._visitor.closed(event.reason)
+
+    def get_timer(self) -> float | None:
+        """Return when the visitor wants its timer handled."""
+        return self._visitor.get_timer()
+
+    def handle_timer(self, now: float) -> None:
+        """Let the visitor do what is due."""
+        self._visitor.handle_timer(now)
+
+    def send(self, opcode: int, payload: bytes) -> None:
+        """Send one application message."""
+        self._port.session.send(opcode, payload)
+        self._port.touch()
+
+    def close(self) -> None:
+        """Close the session after what was sent has left."""
+        self._port.session.close()
+        self._port.touch()
+
+    def _failed(self, failure: Failure) -> None:
+        _log.failure("serving a player failed; its session is closed", failure)
+        self.close()
+
+
+def _report(log: Logger) -> Callable[[DoorEvent], None]:
+    def write(event: DoorEvent) -> None:
+        if isinstance(event, Entered):
+            log.info(
+                "{name} came in from {address}, client {version}",
+                name=event.name, address=event.address, version=event.version,
+                account_id=event.account_id,
+            )  # fmt: skip
+        elif isinstance(event, TurnedAway):
+            log.info(
+                "{address} was turned away: {reason}", address=event.address, reason=event.reason
+            )
+        else:
+            log.info(
+                "{name} from {address} left: {reason}",
+                name=event.name, address=event.address, reason=event.reason,
+            )  # fmt: skip
+
+    return write
+
+
+def _reachable(host: str) -> str:
+    """Return an address at which a port bound to `host` can be reached from this machine."""
+    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104
