@@ -13,10 +13,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from emu.structs.base import Scopes
 from emu.structs.definitions import Conditions
 
-Scopes = tuple[Mapping[str, Any], ...]
-"""The dicts around the one at hand, outermost first."""
 Path = tuple[str | int, ...]
 Getter = Callable[[Mapping[str, Any], Scopes], Any]
 Test = Callable[[Mapping[str, Any], Scopes, frozenset[str]], bool]

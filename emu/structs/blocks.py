@@ -1,0 +1,278 @@
+"""The fields of one level of a layout, compiled: structs, substructs' copies, array elements.
+
+Source: eq2-login.md 8.3 to 8.6. Fixed fields that follow one another become one run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from emu.errors import MalformedMessage
+from emu.structs.base import COUNT_LIMIT, Context, Part, Scopes, bad_value, shown
+from emu.structs.choices import Conditional, Repeated, TwoTypes
+from emu.structs.definitions import FieldDefinition, FieldType
+from emu.structs.runs import (
+    FORMATS,
+    SIZES,
+    EquipmentItems,
+    Fixed,
+    MixedRun,
+    OversizedInteger,
+    PlainRun,
+)
+from emu.structs.scope import Getter, Scope, compile_conditions
+from emu.structs.texts import PREFIXES, Characters, Item, Text
+
+
+class Block:
+    """The fields of one level.
+
+    `where` names it in complaints, `scope` collects the names its fields can be asked for by.
+    With `create_color` each EQ2_Color is three floats.
+    """
+
+    __slots__ = ("_counts", "_names", "_parts", "_scope", "_where")
+
+    def __init__(
+        self, where: str, fields: Collection[FieldDefinition], scope: Scope, create_color: bool
+    ) -> None:
+        self._where = where
+        self._scope = scope
+        self._parts: list[Part] = []
+        self._counts: list[tuple[str, str]] = []
+        keyed = keyed_fields(fields)
+        self._names = keyed.keys()
+        run: list[Fixed] = []
+        for key, entry in keyed.items():
+            fixed = _as_fixed(entry, key, create_color)
+            if fixed is None or entry.conditions or entry.type2 is not None:
+                self._end_run(run)
+                self._parts.append(self._part(entry, key, fixed, create_color))
+            else:
+                run.append(fixed)
+            if not entry.substruct:
+                scope.add(entry.name, key, entry.size)
+        self._end_run(run)
+
+    def decode(
+        self, data: bytes, at: int, out: dict[str, Any], scopes: Scopes, context: Context
+    ) -> int:
+        """Read every part in order."""
+        for part in self._parts:
+            at = part.decode(data, at, out, scopes, context)
+        return at
+
+    def encode(
+        self, fields: Mapping[str, Any], parts: list[bytes], scopes: Scopes, context: Context
+    ) -> None:
+        """Write every part in order; counts follow from the lists they count."""
+        if not isinstance(fields, Mapping):
+            bad_value(self._where, "", f"must be an object, not {shown(fields)}")
+        if not fields.keys() <= self._names:
+            unknown = sorted(map(str, fields.keys() - self._names))
+            bad_value(self._where, unknown[0], "the struct has no such field")
+        if self._counts:
+            fields = self._with_counts(fields)
+        for part in self._parts:
+            part.encode(fields, parts, scopes, context)
+
+    def _end_run(self, run: list[Fixed]) -> None:
+        if run:
+            self._parts.append(_run(self._where, list(run)))
+            run.clear()
+
+    def _part(
+        self, entry: FieldDefinition, key: str, fixed: Fixed | None, create_color: bool
+    ) -> Part:
+        test = compile_conditions(entry.conditions, self._scope)
+        if fixed is not None:
+            part: Part = _run(self._where, [fixed])
+        elif entry.substruct:
+            where = f"{self._where}.{key}"
+            inner = Scope(self._scope)
+            part = SubstructPart(
+                where, key, Block(where, entry.fields, inner, create_color), entry.size
+            )
+            self._scope.add_inner(entry.name, key, entry.size, inner)
+        elif entry.type is FieldType.ARRAY:
+            part = self._array(entry, key, create_color)
+        else:
+            part = _single(self._where, entry, key)
+        if entry.type2 is not None:
+            part = self._two_types(entry, key, part)
+        return part if test is None else Conditional(part, test)
+
+    def _array(self, entry: FieldDefinition, key: str, create_color: bool) -> ArrayPart:
+        # A substruct may count by a field of its holder; alone it has no elements.
+        count = self._scope.find(entry.count_field) or _nothing
+        if entry.count_field in self._names:
+            self._counts.append((key, entry.count_field))
+        where = f"{self._where}.{key}"
+        inner = Block(where, entry.fields, Scope(self._scope), create_color)
+        return ArrayPart(where, key, inner, count, entry.max_count)
+
+    def _two_types(self, entry: FieldDefinition, key: str, first: Part) -> Part:
+        assert entry.type2 is not None  # noqa: S101
+        kinds = [name for name in self._scope.names if name.endswith("stat_type")]
+        getter = self._scope.find(kinds[-1]) if kinds else None
+        if getter is None:
+            return first
+        second = FieldDefinition(
+            entry.name, entry.type2, entry.line, entry.size,
+            oversized=entry.oversized if entry.type2 is FieldType.SINT16 else None,
+        )  # fmt: skip
+        fixed = _as_fixed(second, key, create_color=False)
+        other = _single(self._where, second, key) if fixed is None else _run(self._where, [fixed])
+        return TwoTypes(first, other, getter)
+
+    def _with_counts(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+        whole = dict(fields)
+        for key, count_key in self._counts:
+            elements = whole.get(key)
+            if not isinstance(elements, (list, tuple)):
+                continue
+            given = fields.get(count_key)
+            if given is not None and given != len(elements):
+                what = f"is {shown(given)}, but {key} has {len(elements)}"
+                bad_value(self._where, count_key, what)
+            whole[count_key] = len(elements)
+        return whole
+
+
+class SubstructPart:
+    """Another struct copied in, once or several times."""
+
+    __slots__ = ("_block", "_key", "_size", "_where")
+
+    def __init__(self, where: str, key: str, block: Block, size: int) -> None:
+        self._where, self._key, self._block, self._size = where, key, block, size
+
+    def decode(
+        self, data: bytes, at: int, out: dict[str, Any], scopes: Scopes, context: Context
+    ) -> int:
+        """Read into one dict, or a list of them."""
+        inside = (*scopes, out)
+        found: list[dict[str, Any]] = []
+        for _ in range(self._size):
+            inner: dict[str, Any] = {}
+            at = self._block.decode(data, at, inner, inside, context)
+            found.append(inner)
+        out[self._key] = found if self._size > 1 else found[0]
+        return at
+
+    def encode(
+        self, fields: Mapping[str, Any], parts: list[bytes], scopes: Scopes, context: Context
+    ) -> None:
+        """Write one dict, or a list of them."""
+        value = fields.get(self._key)
+        values = [{}] * self._size if value is None else value if self._size > 1 else [value]
+        if not isinstance(values, (list, tuple)) or len(values) != self._size:
+            bad_value(self._where, "", f"must be a list of {self._size} objects")
+        inside = (*scopes, fields)
+        for inner in values:
+            self._block.encode(inner, parts, inside, context)
+
+
+class ArrayPart:
+    """As many elements as another field says."""
+
+    __slots__ = ("_block", "_count", "_key", "_most", "_where")
+
+    def __init__(self, where: str, key: str, block: Block, count: Getter, most: int | None) -> None:
+        self._where, self._key, self._block = where, key, block
+        self._count, self._most = count, most
+
+    def decode(
+        self, data: bytes, at: int, out: dict[str, Any], scopes: Scopes, context: Context
+    ) -> int:
+        """Read the elements into a list; MaxArraySize caps how many (eq2-login.md 8.2)."""
+        count = self._count(out, scopes) or 0
+        if not isinstance(count, int) or count < 0:
+            raise MalformedMessage("array count is no number")
+        if count > COUNT_LIMIT or count > context.limit - at:
+            raise MalformedMessage("array count beyond the message")
+        if self._most is not None:
+            count = min(count, self._most)
+        context.begin_elements(count)
+        inside = (*scopes, out)
+        elements: list[dict[str, Any]] = []
+        for _ in range(count):
+            element: dict[str, Any] = {}
+            at = self._block.decode(data, at, element, inside, context)
+            elements.append(element)
+        out[self._key] = elements
+        return at
+
+    def encode(
+        self, fields: Mapping[str, Any], parts: list[bytes], scopes: Scopes, context: Context
+    ) -> None:
+        """Write the elements one after the other."""
+        count = self._count(fields, scopes) or 0
+        if not isinstance(count, int) or not 0 <= count <= COUNT_LIMIT:
+            bad_value(self._where, "", f"cannot have {shown(count)} elements")
+        elements = fields.get(self._key)
+        if elements is None:
+            elements = [{}] * count
+        if not isinstance(elements, (list, tuple)) or len(elements) != count:
+            bad_value(self._where, "", f"must be a list of {count} objects, as its count says")
+        inside = (*scopes, fields)
+        for element in elements:
+            self._block.encode(element, parts, inside, context)
+
+
+def keyed_fields(fields: Collection[FieldDefinition]) -> dict[str, FieldDefinition]:
+    """Return fields by the key their values have; a name used again gets ``_2``, ``_3`` ..."""
+    keyed: dict[str, FieldDefinition] = {}
+    for entry in fields:
+        key, number = entry.name, 1
+        while key in keyed:
+            number += 1
+            key = f"{entry.name}_{number}"
+        keyed[key] = entry
+    return keyed
+
+
+def _nothing(_here: Mapping[str, Any], _scopes: Scopes) -> None:
+    """Stand for a variable that does not exist."""
+
+
+def _as_fixed(entry: FieldDefinition, key: str, create_color: bool) -> Fixed | None:
+    """Return a field of fixed size as part of a run, None for any other."""
+    if entry.type not in FORMATS or entry.oversized is not None:
+        return None
+    letter, group = FORMATS[entry.type]
+    if entry.type is FieldType.COLOR and create_color:
+        letter = "f"
+    count = entry.size * group
+    default = 0
+    if entry.default_byte and entry.size > 1 and letter in "BHIQ":
+        default = int.from_bytes(bytes((entry.default_byte,)) * SIZES[letter], "little")
+    return Fixed(key, letter, count, group, listed=count > 1, default=default)
+
+
+def _run(where: str, fields: list[Fixed]) -> Part:
+    if any(entry.listed for entry in fields):
+        return MixedRun(where, fields)
+    return PlainRun(where, fields)
+
+
+def _single(where: str, entry: FieldDefinition, key: str) -> Part:
+    """Return the part for one field that no run can hold."""
+    kind = entry.type
+    assert kind is not None  # noqa: S101
+    if kind is FieldType.CHAR:
+        return Characters(where, key, entry.size)
+    if kind is FieldType.EQUIPMENT:
+        return EquipmentItems(where, key, entry.size)
+    if kind is FieldType.ITEM:
+        return Item(where, key)
+    one: Part
+    if kind in PREFIXES:
+        one = Text(where, key, PREFIXES[kind])
+        zero: str | int = ""
+    else:
+        assert entry.oversized is not None  # noqa: S101
+        one = OversizedInteger(where, key, kind, entry.oversized)
+        zero = 0
+    return one if entry.size == 1 else Repeated(where, key, one, entry.size, zero)

@@ -1,0 +1,302 @@
+"""Parts of a layout that hold numbers: runs of fixed fields, equipment, oversized integers.
+
+Fields of fixed size that follow one another are read and written by one `struct.Struct`; this is
+where the speed of layouts comes from. Numbers are little-endian without padding.
+Source: eq2-login.md 4.4, 8.3, 8.5.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from emu.errors import MalformedMessage
+from emu.structs.base import TOO_SHORT, Context, Scopes, bad_value, shown
+from emu.structs.definitions import FieldType, Oversized
+
+FORMATS: Final[dict[FieldType, tuple[str, int]]] = {
+    FieldType.INT8: ("B", 1), FieldType.INT16: ("H", 1), FieldType.INT32: ("I", 1),
+    FieldType.INT64: ("Q", 1), FieldType.SINT8: ("b", 1), FieldType.SINT16: ("h", 1),
+    FieldType.SINT32: ("i", 1), FieldType.SINT64: ("q", 1), FieldType.FLOAT: ("f", 1),
+    FieldType.DOUBLE: ("d", 1), FieldType.COLOR: ("B", 3),
+}  # fmt: skip
+"""struct letter and how many of them one value takes, for fields of fixed size."""
+OVERSIZED_LETTERS: Final = {
+    FieldType.INT16: ("B", "H"), FieldType.SINT16: ("b", "h"), FieldType.INT32: ("H", "I"),
+}  # fmt: skip
+"""struct letters of the short and the long form."""
+SIZES: Final = {letter: struct.calcsize("<" + letter) for letter in "BHIQbhiqfd"}
+_PACK_ERRORS = (struct.error, OverflowError, TypeError)
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """One field of a run: its key, struct letter, and how its numbers make a value."""
+
+    key: str
+    letter: str
+    count: int = 1
+    """How many numbers it takes in all."""
+    group: int = 1
+    """Numbers of one value: 3 for a color, 1 otherwise."""
+    listed: bool = False
+    """Whether the value is a list (Size above 1, or a color)."""
+    default: int = 0
+
+
+class PlainRun:
+    """Consecutive fields of fixed size with one number each; the quickest part."""
+
+    __slots__ = ("_keys", "_letters", "_pack", "_size", "_unpack", "_where")
+
+    def __init__(self, where: str, fields: list[Fixed]) -> None:
+        self._where = where
+        self._keys = tuple(entry.key for entry in fields)
+        self._letters = "".join(entry.letter for entry in fields)
+        whole = struct.Struct("<" + self._letters)
+        self._unpack, self._pack, self._size = whole.unpack_from, whole.pack, whole.size
+
+    def decode(
+        self, data: bytes, at: int, out: dict[str, Any], _scopes: Scopes, context: Context
+    ) -> int:
+        """Read all of the run at once."""
+        try:
+            out.update(zip(self._keys, self._unpack(data, at), strict=True))
+        except struct.error:
+            numbers, at = read_short(self._letters, data, at, context)
+            out.update(zip(self._keys, numbers, strict=True))
+            return at
+        return at + self._size
+
+    def encode(
+        self, fields: Mapping[str, Any], parts: list[bytes], _scopes: Scopes, _context: Context
+    ) -> None:
+        """Write all of the run at once."""
+        get = fields.get
+        values = [get(key, 0) for key in self._keys]
+        try:
+            parts.append(self._pack(*values))
+        except _PACK_ERRORS:
+            for key, letter, value in zip(self._keys, self._letters, values, strict=True):
+                check_number(self._where, key, letter, value)
+            raise
+
+
+class MixedRun:
+    """Consecutive fields of fixed size, some of them lists or colors."""
+
+    __slots__ = ("_fields", "_shares", "_struct", "_where")
+
+    def __init__(self, where: str, fields: list[Fixed]) -> None:
+        self._where = where
+        self._fields = fields
+        self._struct = struct.Struct("<" + "".join(f"{e.count}{e.letter}" for e in fields))
+        self._shares: list[tuple[str, int, int, int]] = []
+        start = 0
+        for entry in fields:
+            step = 0 if not entry.listed else 1 if entry.count == entry.group else entry.group
+            self._shares.append((entry.key, start, start + entry.count, step))
+            start += entry.count
+
+    def decode(
+        self, data: bytes, at: int, out: dict[str, Any], _scopes: Scopes, context: Context
+    ) -> int:
+        """Read all numbers at once and share them out."""
+        stop = at + self._struct.size
+        try:
+            numbers = list(self._struct.unpack_from(data, at))
+        except struct.error:
+            letters = (e.letter for e in self._fields for _ in range(e.count))
+            numbers, stop = read_short(letters, data, at, context)
+        for key, first, last, step in self._shares:
+            if not step:
+                out[key] = numbers[first]
+            elif step == 1:
+                out[key] = numbers[first:last]
+            else:
+                out[key] = [numbers[i : i + step] for i in range(first, last, step)]
+        return stop
+
+    def encode(
+        self, fields: Mapping[str, Any], parts: list[bytes], _scopes: Scopes, _context: Context
+    ) -> None:
+        """Gather the numbers and write them at once."""
+        numbers: list[Any] = []
+        get = fields.get
+        for entry in self._fields:
+            value = get(entry.key)
+            if value is None:
+                numbers += [entry.default] * entry.count
+            elif not entry.listed:
+                numbers.append(value)
+            else:
+                numbers += self._items(entry, value)
+        try:
+            parts.append(self._struct.pack(*numbers))
+        except _PACK_ERRORS:
+            start = 0
+            for entry in self._fields:
+                for value in numbers[start : start + entry.count]:
+                    check_number(self._where, entry.key, entry.letter, value)
+                start += entry.count
+            raise
+
+    def _items(self, entry: Fixed, value: Any) -> list[Any]:
+        if not isinstance(value, (list, tuple)):
+            bad_value(self._where, entry.key, f"must be a list, not {shown(value)}")
+        items = list(value)
+        if entry.count > entry.group > 1:
+            if any(not _is_list_of(entry.group, item) for item in items):
+                bad_value(self._where, entry.key, f"must be a list of {entry.group} numbers each")
+            items = [number for item in items for number in item]
+        if len(items) != entry.count:
+            bad_value(self._where, entry.key, f"must have {entry.count} numbers, not {len(items)}")
+        return items
+
+
+class EquipmentItems:
+    """EQ2_EquipmentItem, once or several times: u16 model, color, highlight."""
+
+    __slots__ = ("_empty", "_key", "_listed", "_size", "_where")
+
+    def __init__(self, where: str, key: str, size: int) -> None:
+        self._where, self._key, self._size, self._listed = where, key, size, size > 1
+        self._empty = bytes(size * _EQUIPMENT.size)
+
+    def decode(
+        self, data: bytes, at: int, out: dict[str, Any], _scopes: Scopes, context: Context
+    ) -> int:
+        """Read every item into a dict."""
+        stop = at + len(self._empty)
+        if stop > context.limit:
+            if not context.lenient:
+                raise MalformedMessage(TOO_SHORT)
+            stop = context.limit
+        raw = data[at:stop].ljust(len(self._empty), b"\0")
+        items = [
+            {"type": model, "color": [red, green, blue], "highlight": [red2, green2, blue2]}
+            for model, red, green, blue, red2, green2, blue2 in _EQUIPMENT.iter_unpack(raw)
+        ]
+        out[self._key] = items if self._listed else items[0]
+        return stop
+
+    def encode(
+        self, fields: Mapping[str, Any], parts: list[bytes], _scopes: Scopes, _context: Context
+    ) -> None:
+        """Write every item."""
+        value = fields.get(self._key)
+        if value is None:
+            parts.append(self._empty)
+            return
+        items = value if self._listed else [value]
+        if not isinstance(items, (list, tuple)) or len(items) != self._size:
+            bad_value(self._where, self._key, f"must be a list of {self._size} items")
+        pack = _EQUIPMENT.pack
+        try:
+            for item in items:
+                parts.append(
+                    pack(item.get("type", 0), *_tint(item, "color"), *_tint(item, "highlight"))
+                )
+                if not item.keys() <= _EQUIPMENT_KEYS:
+                    names = ", ".join(sorted(map(str, item.keys() - _EQUIPMENT_KEYS)))
+                    bad_value(self._where, self._key, f"an equipment item has no {names}")
+        except (*_PACK_ERRORS, AttributeError) as error:
+            bad_value(self._where, self._key, f"is no equipment item: {error}")
+
+
+class OversizedInteger:
+    """An integer that is written short while it is small.
+
+    The peer reads an int32 in another way than it writes it (eq2-login.md 8.5), and writes a small
+    value that equals the marker so that it cannot be read back. Here reading follows the peer's
+    writing, and a value whose short form would begin with the marker takes the long one.
+    """
+
+    __slots__ = ("_key", "_long", "_low", "_marker", "_short", "_threshold", "_where")
+
+    def __init__(self, where: str, key: str, kind: FieldType, oversized: Oversized) -> None:
+        short, long = OVERSIZED_LETTERS[kind]
+        self._where, self._key = where, key
+        self._short, self._long = struct.Struct("<" + short), struct.Struct("<" + long)
+        self._threshold = oversized.threshold
+        self._low = max(-oversized.threshold, -129) if short == "b" else -1
+        if short == "b":
+            self._threshold = min(self._threshold, 128)
+        self._marker = oversized.marker
+
+    def decode(
+        self, data: bytes, at: int, out: dict[str, Any], _scopes: Scopes, context: Context
+    ) -> int:
+        """Read the short form, or the long one behind the marker."""
+        try:
+            if data[at] == self._marker:
+                (out[self._key],) = self._long.unpack_from(data, at + 1)
+                return at + 1 + self._long.size
+            (out[self._key],) = self._short.unpack_from(data, at)
+        except (struct.error, IndexError):
+            if not context.lenient:
+                raise MalformedMessage(TOO_SHORT) from None
+            out[self._key] = 0
+            return context.limit
+        return at + self._short.size
+
+    def encode(
+        self, fields: Mapping[str, Any], parts: list[bytes], _scopes: Scopes, _context: Context
+    ) -> None:
+        """Write the short form where the value is below the threshold."""
+        value = fields.get(self._key, 0)
+        try:
+            if self._low < value < self._threshold and value & 0xFF != self._marker:
+                parts.append(self._short.pack(value))
+            else:
+                parts.append(bytes((self._marker,)) + self._long.pack(value))
+        except _PACK_ERRORS:
+            bad_value(self._where, self._key, f"does not fit its type: {shown(value)}")
+
+
+def read_short(
+    letters: Iterable[str], data: bytes, at: int, context: Context
+) -> tuple[list[Any], int]:
+    """Read numbers from a message that ends among them: what is past the end is zero.
+
+    Returns the numbers and where reading goes on. Raises `MalformedMessage` unless the context is
+    lenient.
+    """
+    if not context.lenient:
+        raise MalformedMessage(TOO_SHORT)
+    numbers: list[Any] = []
+    for letter in letters:
+        stop = at + SIZES[letter]
+        if stop <= context.limit:
+            numbers += struct.unpack_from("<" + letter, data, at)
+            at = stop
+        else:
+            numbers.append(0.0 if letter in "fd" else 0)
+            at = context.limit
+    return numbers, at
+
+
+def check_number(where: str, key: str, letter: str, value: Any) -> None:
+    """Raise `StructValueError` when a number does not fit its type."""
+    try:
+        struct.pack("<" + letter, value)
+    except _PACK_ERRORS:
+        bad_value(where, key, f"does not fit its type: {shown(value)}")
+
+
+_EQUIPMENT: Final = struct.Struct("<H6B")
+_EQUIPMENT_KEYS: Final = {"type", "color", "highlight"}
+_BLACK: Final = (0, 0, 0)
+
+
+def _tint(item: Mapping[str, Any], key: str) -> Any:
+    color = item.get(key, _BLACK)
+    if len(color) != 3:
+        raise TypeError(f"{key} must have 3 numbers, not {len(color)}")
+    return color
+
+
+def _is_list_of(count: int, item: Any) -> bool:
+    return isinstance(item, (list, tuple)) and len(item) == count
