@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from emu.opcodes.names import dead_numbers, is_absent
+from emu.opcodes.names import CUT_LENGTH, RENAMED, dead_numbers, is_absent
 from emu.opcodes.rows import OpcodeRow, VersionRange
 from emu.opcodes.table import OpcodeTable
 
@@ -24,7 +24,18 @@ class Difference(NamedTuple):
 
 def compare_tables(first: OpcodeTable, second: OpcodeTable) -> list[Difference]:
     """Compare what two client versions are spoken to with, in the order of the numbers."""
-    return _compare("", first.numbers, second.numbers)
+    return _compare("", _messages(first), _messages(second))
+
+
+def _messages(table: OpcodeTable) -> dict[str, int]:
+    """Return a table's names without the cut and former ones of messages that have a better one."""
+    numbers = table.numbers
+    cut = {name[:CUT_LENGTH] for name in numbers if len(name) > CUT_LENGTH}
+    return {
+        name: number
+        for name, number in numbers.items()
+        if name not in cut and RENAMED.get(name) not in numbers
+    }
 
 
 def compare_rows(

@@ -95,11 +95,11 @@ def test_an_edit_is_seen_when_a_tool_dropped_the_triggers(
         ("DELETE FROM opcodes WHERE first_version = 0", "no range covers version 0 and 1"),
         ("DELETE FROM opcodes", "no range covers version 0 and 1"),
         (
-            "UPDATE opcodes SET opcode = 7 WHERE name = 'OP_LoginRequestMsg' AND last_version = 546",
+            "UPDATE opcodes SET opcode=7 WHERE name = 'OP_LoginRequestMsg' AND last_version=546",
             "OP_LoginRequestMsg is 7, but it is 0 in every client version",
         ),
         (
-            "UPDATE opcodes SET opcode = 216 WHERE name = 'OP_KeymapLoadMsg' AND last_version = 546",
+            "UPDATE opcodes SET opcode=216 WHERE name = 'OP_KeymapLoadMsg' AND last_version=546",
             "540-546 216 is the number of OP_KeymapLoadMsg and OP_LsClientAlertlogReplyMsg",
         ),
         ("DROP TABLE opcodes", "no such table: opcodes"),

@@ -1,0 +1,201 @@
+"""What the verbs of `emu opcodes` share: the database, version ranges, and rows as they print."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from emu.cli.common import load_config
+from emu.errors import CommandError
+from emu.opcodes.database import connect, readable_errors, schema
+from emu.opcodes.formats import read_rows
+from emu.opcodes.lints import check, errors
+from emu.opcodes.rows import MAX_NUMBER, OpcodeRow, VersionRange, range_problem
+from emu.opcodes.shipped import shipped_rows
+from emu.opcodes.store import HistoryEntry, OpcodeStore
+from emu.opcodes.table import OpcodeTables
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+DB = "emu.opcodes.db"
+"""Where the option --db is kept among a command's `meta`."""
+COLUMNS = ("first_version", "last_version", "opcode", "name", "source", "note")
+HISTORY = ("change", "at", "who", "action", "range", "name", "old", "new")
+
+_RANGE = re.compile(r"(\d{1,10})(?:-(\d{1,10}))?")
+
+
+class RangeType(click.ParamType[VersionRange]):
+    """A version range on the command line: 540-546, or one version."""
+
+    name = "range"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> VersionRange:
+        """Read the text; fails as wrong usage."""
+        if isinstance(value, VersionRange):
+            return value
+        match = _RANGE.fullmatch(str(value))
+        if match is None:
+            self.fail(f"{value!r} is not a version range like 540-546", param, ctx)
+        found = VersionRange(int(match[1]), int(match[2] or match[1]))
+        problem = range_problem(*found)
+        if problem:
+            self.fail(problem, param, ctx)
+        return found
+
+
+class NumberType(click.ParamType[int]):
+    """An opcode on the command line, decimal or 0x and hex digits."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read the text; fails as wrong usage."""
+        try:
+            number = int(str(value), 0)
+        except ValueError:
+            self.fail(f"{value!r} is not a number", param, ctx)
+        if not 0 <= number <= MAX_NUMBER:
+            self.fail(f"{value} is not between 0 and {MAX_NUMBER}", param, ctx)
+        return number
+
+
+version_option = click.option(
+    "--version", type=click.IntRange(0, 0xFFFFFFFF), help="A client data version, for instance 546."
+)
+range_option = click.option(
+    "--range", "version_range", type=RangeType(), help="Exactly this version range, like 540-546."
+)
+
+
+def database_path(ctx: click.Context) -> Path:
+    """Return the file that --db names, or the configured database."""
+    given: Path | None = ctx.meta.get(DB)
+    return given if given is not None else load_config(ctx).database.path
+
+
+def who() -> str:
+    """Return the operator's name for the history."""
+    try:
+        return os.environ.get("SUDO_USER") or getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return "unknown"
+
+
+@contextmanager
+def writing(ctx: click.Context) -> Iterator[OpcodeStore]:
+    """Open the database for a change; make it when there is none."""
+    with OpcodeStore.ensure(database_path(ctx), who=who()) as store:
+        yield store
+
+
+def present_rows(ctx: click.Context) -> list[OpcodeRow]:
+    """Return all rows of the database; those of the program while there is no database yet.
+
+    Reading makes and changes no file.
+    """
+    path = database_path(ctx)
+    if path.exists():
+        if _has_tables(path):
+            with OpcodeStore(path, who=who()) as store:
+                return store.rows()
+    elif ctx.meta.get(DB) is not None:
+        raise CommandError(f"{path}: there is no such database; `emu opcodes import` makes one")
+    if path.exists() and ctx.meta.get(DB) is not None:
+        raise CommandError(f"{path}: has no opcode tables; `emu opcodes import` makes them")
+    return list(shipped_rows())
+
+
+def present_history(ctx: click.Context, **chosen: Any) -> list[HistoryEntry]:
+    """Return the newest entries of the history; none while there is no database yet."""
+    path = database_path(ctx)
+    if not path.exists() or not _has_tables(path):
+        return []
+    with OpcodeStore(path, who=who()) as store:
+        return store.history(**chosen)
+
+
+def file_rows(path: Path) -> list[OpcodeRow]:
+    """Return the usable rows of a database, a dump or any other file of opcodes."""
+    if path.is_file():
+        with path.open("rb") as file:
+            magic = file.read(16)
+        if magic == b"SQLite format 3\0":
+            if not _has_tables(path):
+                raise CommandError(f"{path}: has no opcode tables")
+            with OpcodeStore(path, who=who()) as store:
+                return store.rows()
+    return [row for _, row in read_rows(path) if row.first <= row.last]
+
+
+def _has_tables(path: Path) -> bool:
+    connection = connect(path)
+    try:
+        with readable_errors(path):
+            return schema(connection) > 0
+    finally:
+        connection.close()
+
+
+def chosen_range(
+    tables: OpcodeTables, version: int | None, version_range: VersionRange | None
+) -> VersionRange:
+    """Return the range that --range names, or the one that wins at --version.
+
+    Raises `UnknownVersion`; needing one of the options is wrong usage.
+    """
+    if (version is None) == (version_range is None):
+        raise click.UsageError("name the client versions with either --version or --range")
+    if version_range is not None:
+        return version_range
+    assert version is not None  # noqa: S101
+    return tables.for_version(version).range
+
+
+def effective_rows(tables: OpcodeTables, version: int) -> list[OpcodeRow]:
+    """Return the rows that make up one version's table, in the order of their numbers."""
+    numbers = tables.for_version(version).numbers
+    found: dict[str, OpcodeRow] = {}
+    for version_range in tables.covering(version):
+        for row in tables.rows(version_range):
+            if numbers.get(row.name) == row.opcode:
+                found.setdefault(row.name, row)
+    return sorted(found.values(), key=lambda row: (row.opcode, row.name))
+
+
+def as_cells(row: OpcodeRow) -> dict[str, Any]:
+    """Return a row for `print_rows`."""
+    return dict(
+        zip(
+            COLUMNS,
+            (row.first, row.last, row.opcode, row.name, row.source, row.note),
+            strict=True,
+        )
+    )
+
+
+def history_cells(entry: HistoryEntry) -> dict[str, Any]:
+    """Return an entry of the history for `print_rows`."""
+    action = entry.action if entry.undoes is None else f"{entry.action} of {entry.undoes}"
+    sides = (None if one is None else one.opcode for one in (entry.old, entry.new))
+    cells = (entry.change, entry.at, entry.who, action, str(entry.row.range), entry.row.name)
+    return dict(zip(HISTORY, (*cells, *sides), strict=True))
+
+
+def warn_of_errors(rows: Iterable[OpcodeRow]) -> None:
+    """Say on standard error what would keep a running server from taking these rows."""
+    for finding in errors(check(list(rows), used={row.name for row in shipped_rows()})):
+        click.echo(
+            f"warning: a server does not take this: {finding.range} {finding.message}"
+            " (`emu opcodes undo` takes it back)",
+            err=True,
+        )
