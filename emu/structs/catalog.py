@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from emu.errors import FileFormatError, StructValueError, UnknownStruct
+from emu.errors import UnknownStruct
 from emu.resources import data_file
 from emu.structs.definitions import FieldDefinition, StructDefinition
 from emu.structs.layout import Layout
@@ -56,17 +56,7 @@ class StructCatalog:
         """
         definitions = read_file(path, self._structs)
         for definition in definitions:
-            try:
-                Layout(definition)
-            except StructValueError as error:
-                place = f"{definition.file}, line {definition.line}"
-                raise FileFormatError(str(error), place=place) from None
-        fresh = StructCatalog(self)
-        for definition in definitions:
-            fresh.add(definition)
-        self._structs = fresh._structs
-        self.notes += fresh.notes
-        self._chosen.clear()
+            self.add(definition)
         return len(definitions)
 
     def __iter__(self) -> Iterator[StructDefinition]:

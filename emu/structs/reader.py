@@ -12,8 +12,13 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final, NoReturn
-from xml.parsers import expat
+from typing import Final, NoReturn, Protocol
+from xml.sax import SAXParseException
+from xml.sax.handler import ContentHandler
+from xml.sax.xmlreader import AttributesImpl
+
+from defusedxml.common import DefusedXmlException
+from defusedxml.expatreader import create_parser
 
 from emu.errors import FileFormatError
 from emu.structs.definitions import (
@@ -27,14 +32,21 @@ from emu.structs.definitions import (
     field_type,
 )
 
-FILE_LIMIT: Final = 32 * 1024 * 1024
+FILE_LIMIT: Final = 16 * 1024 * 1024
 """Bytes of one file, inflated; the largest of the ecosystem has 1.3 MB."""
 STRUCT_LIMIT: Final = 20_000
-FIELD_LIMIT: Final = 4_000
-"""Fields of one struct, substructs copied in."""
-DEPTH_LIMIT: Final = 8
+FIELD_LIMIT: Final = 16_000
+"""Fields of one struct, substructs copied in; the largest of the ecosystem has 2,900."""
+VALUES_LIMIT: Final = 200_000
+"""Values of one struct when every array has one element: fields times their Size."""
+TOTAL_LIMIT: Final = 1_000_000
+"""Fields of one file, substructs copied in; the largest of the ecosystem has 114,000."""
+DEPTH_LIMIT: Final = 16
+"""Elements inside elements, and substructs inside substructs."""
 SIZE_LIMIT: Final = 65_535
 """Largest Size of a field."""
+NAME_LIMIT: Final = 128
+"""Characters of a name."""
 
 Library = Mapping[str, Mapping[int, StructDefinition]]
 
@@ -70,38 +82,58 @@ def read_text(data: bytes, file: str, known: Library | None = None) -> list[Stru
     return _Reader(file, known or {}).read(data)
 
 
-class _Reader:
+class _Parser(Protocol):
+    """What is used of the parser."""
+
+    def setContentHandler(self, handler: ContentHandler) -> None: ...  # noqa: N802
+    def feed(self, data: bytes, isFinal: bool = False) -> None: ...  # noqa: N803
+    def close(self) -> None: ...
+    def getLineNumber(self) -> int | None: ...  # noqa: N802
+
+
+class _Reader(ContentHandler):
     """State of reading one file."""
 
     def __init__(self, file: str, known: Library) -> None:
+        super().__init__()
         self.file = file
         self.library: dict[str, dict[int, StructDefinition]] = {
             name: dict(versions) for name, versions in known.items()
         }
         self.structs: list[StructDefinition] = []
         self.stack: list[_Open | None] = []
-        self.parser = expat.ParserCreate()
-        self.parser.StartDoctypeDeclHandler = self._doctype
-        self.parser.StartElementHandler = self._start
-        self.parser.EndElementHandler = self._end
+        self.total = 0
+        self.parser: _Parser = create_parser(forbid_dtd=True)
+        self.parser.setContentHandler(self)
 
     def read(self, data: bytes) -> list[StructDefinition]:
         """Return the structs in the order of the file."""
         try:
-            self.parser.Parse(data, True)
-        except expat.ExpatError as error:
-            message = f"not well-formed XML: {expat.ErrorString(error.code)}"
-            self._complain(message, error.lineno)
+            self.parser.feed(data)
+            self.parser.close()
+        except SAXParseException as error:
+            self._complain(f"not well-formed XML: {error.getMessage()}", error.getLineNumber())
+        except DefusedXmlException:
+            self._complain("a document type declaration is not allowed")
+        except (LookupError, ValueError) as error:
+            self._complain(f"not readable XML: {_cut(str(error))}")
         return self.structs
 
     def _complain(self, message: str, line: int | None = None) -> NoReturn:
-        line = self.parser.CurrentLineNumber if line is None else line
+        line = self.parser.getLineNumber() if line is None else line
         where = next((entry for entry in self.stack if entry and entry.is_struct), None)
-        inside = f" of struct {where.attributes.get('name', '?')}" if where else ""
-        raise FileFormatError(message + inside, place=f"{self.file}, line {line}")
+        inside = f"struct {_cut(where.attributes.get('name', '?'))}: " if where else ""
+        raise FileFormatError(inside + message, place=f"{self.file}, line {line}") from None
 
-    def _doctype(self, *_: object) -> None:
-        self._complain("a document type declaration is not allowed")
+    def startElement(self, name: str, attrs: AttributesImpl) -> None:  # noqa: N802
+        """Begin an element; the parser calls this."""
+        if len(self.stack) >= DEPTH_LIMIT:
+            self._complain(f"nested deeper than {DEPTH_LIMIT}")
+        self._start(name, dict(attrs.items()))
+
+    def endElement(self, name: str) -> None:  # noqa: N802, ARG002
+        """End an element; the parser calls this."""
+        self._end()
 
     def _start(self, tag: str, raw: dict[str, str]) -> None:
         attributes = {name.lower(): value.strip() for name, value in raw.items()}
@@ -112,7 +144,7 @@ class _Reader:
             self._open_data(attributes)
         else:
             if not self.stack and kind != "eq2emulator":
-                self._complain(f"the root element is {tag}, not EQ2Emulator")
+                self._complain(f"the root element is {_cut(tag)}, not EQ2Emulator")
             self.stack.append(None)
 
     def _inside(self) -> bool:
@@ -123,14 +155,15 @@ class _Reader:
             self._complain("a Struct inside a Struct")
         if len(self.structs) >= STRUCT_LIMIT:
             self._complain(f"more than {STRUCT_LIMIT} structs")
-        self.stack.append(_Open(attributes, self.parser.CurrentLineNumber, is_struct=True))
+        self.stack.append(_Open(attributes, self._line(), is_struct=True))
 
     def _open_data(self, attributes: dict[str, str]) -> None:
-        if len(self.stack) > DEPTH_LIMIT:
-            self._complain(f"nested deeper than {DEPTH_LIMIT}")
-        self.stack.append(_Open(attributes, self.parser.CurrentLineNumber, is_struct=False))
+        self.stack.append(_Open(attributes, self._line(), is_struct=False))
 
-    def _end(self, _tag: str) -> None:
+    def _line(self) -> int:
+        return self.parser.getLineNumber() or 0
+
+    def _end(self) -> None:
         entry = self.stack[-1]
         if entry is not None and entry.is_struct:
             self._close_struct(entry)
@@ -143,9 +176,7 @@ class _Reader:
 
     def _close_struct(self, entry: _Open) -> None:
         attributes = entry.attributes
-        name = attributes.get("name", "")
-        if not name:
-            self._complain("a Struct without Name", entry.line)
+        name = self._name(attributes.get("name", ""), "a Struct without Name", entry.line)
         version = self._number(attributes, "clientversion", 0xFFFFFFFF, entry.line)
         if version is None:
             self._complain("no ClientVersion", entry.line)
@@ -153,16 +184,18 @@ class _Reader:
             name, version, tuple(entry.fields), attributes.get("opcodename", ""),
             attributes.get("opcodetype", ""), self.file, entry.line,
         )  # fmt: skip
-        if _count(made.fields) > FIELD_LIMIT * 4:
+        count, values, _ = _measure(made.fields)
+        if count > FIELD_LIMIT or values > VALUES_LIMIT:
             self._complain("too many fields, substructs copied in", entry.line)
+        self.total += count
+        if self.total > TOTAL_LIMIT:
+            self._complain("too many fields in this file, substructs copied in", entry.line)
         self.structs.append(made)
         self.library.setdefault(name, {})[version] = made
 
     def _field(self, entry: _Open) -> FieldDefinition:
         attributes, line = entry.attributes, entry.line
-        name = attributes.get("elementname", "")
-        if not name:
-            self._complain("a Data without ElementName", line)
+        name = self._name(attributes.get("elementname", ""), "a Data without ElementName", line)
         size = self._number(attributes, "size", SIZE_LIMIT, line)
         if size == 0:
             self._complain(f"field {name}: Size is 0", line)
@@ -174,7 +207,7 @@ class _Reader:
             return self._substruct(base, attributes["substruct"])
         kind = field_type(attributes.get("type", ""))
         if kind is None:
-            self._complain(f"field {name}: unknown Type {attributes.get('type', '')!r}", line)
+            self._complain(f"field {name}: unknown Type {_cut(attributes.get('type', ''))!r}", line)
         if kind is FieldType.ARRAY:
             return self._array(base, entry)
         if entry.fields:
@@ -199,7 +232,7 @@ class _Reader:
         text = attributes.get("type2")
         kind = field_type(text) if text else None
         if text and kind is None:
-            self._complain(f"field {name}: unknown Type2 {text!r}", line)
+            self._complain(f"field {name}: unknown Type2 {_cut(text)!r}", line)
         return kind
 
     def _oversized(
@@ -220,20 +253,30 @@ class _Reader:
         versions = [low for low in self.library.get(name, {}) if low <= version]
         if not versions:
             self._complain(
-                f"field {base.name}: no struct {name} for version {version} stands before it",
+                f"field {base.name}: no struct {_cut(name)} for version {version} stands before it",
                 base.line,
             )
         made = self.library[name][max(versions)]
-        if base.size * _count(made.fields) > FIELD_LIMIT * 4:
+        count, values, depth = _measure(made.fields)
+        if base.size * count > FIELD_LIMIT or base.size * values > VALUES_LIMIT:
             self._complain(f"field {base.name}: too many fields in substruct {name}", base.line)
+        if depth >= DEPTH_LIMIT:
+            self._complain(f"field {base.name}: substructs deeper than {DEPTH_LIMIT}", base.line)
         return replace(base, substruct=name, fields=made.fields)
+
+    def _name(self, name: str, missing: str, line: int) -> str:
+        if not name:
+            self._complain(missing, line)
+        if len(name) > NAME_LIMIT:
+            self._complain(f"a name longer than {NAME_LIMIT} characters", line)
+        return name
 
     def _number(self, attributes: dict[str, str], key: str, most: int, line: int) -> int | None:
         text = attributes.get(key)
         if text is None:
             return None
         if not text.isascii() or not text.isdigit() or len(text) > 12 or int(text) > most:
-            name = attributes.get("elementname", attributes.get("name", "?"))
+            name = _cut(attributes.get("elementname", attributes.get("name", "?")))
             self._complain(f"{name}: {key} {text[:40]!r} is no number from 0 to {most}", line)
         return int(text)
 
@@ -254,8 +297,19 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(name for part in text.split(",") if (name := part.strip()))
 
 
-def _count(fields: tuple[FieldDefinition, ...]) -> int:
-    """Count the fields of a struct as the peer would have them, substructs copied in."""
-    return sum(
-        1 + (_count(entry.fields) * (entry.size if entry.substruct else 1)) for entry in fields
-    )
+def _measure(fields: tuple[FieldDefinition, ...]) -> tuple[int, int, int]:
+    """Return how many fields and values a struct has, substructs copied in, and how deep it is."""
+    count, values, depth = len(fields), 0, 0
+    for entry in fields:
+        if not entry.fields:
+            values += entry.size
+            continue
+        inner_count, inner_values, inner_depth = _measure(entry.fields)
+        count += inner_count * entry.size
+        values += inner_values * entry.size
+        depth = max(depth, inner_depth + 1)
+    return count, values, depth
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= NAME_LIMIT else f"{text[: NAME_LIMIT - 3]}..."
