@@ -13,7 +13,7 @@ from twisted.internet.task import LoopingCall
 
 from emu.errors import StoreError
 from emu.net.logs import logger
-from emu.opcodes import OpcodeTables
+from emu.opcodes import OpcodeStore, OpcodeTables
 from emu.opcodes.watch import OpcodeWatcher
 
 INTERVAL = 1.0
@@ -25,7 +25,11 @@ class OpcodeSource:
     """Holds the present tables; `start` begins to look for edits."""
 
     def __init__(self, path: Path, reactor: Any) -> None:
-        """Load the tables. Raises `StoreError` when the database cannot be used."""
+        """Load the tables, the shipped ones first into a database that has none.
+
+        Raises `StoreError` when the database cannot be used.
+        """
+        OpcodeStore.ensure(path).close()
         self._watcher = OpcodeWatcher(path)
         tables = self._watcher.poll()
         if tables is None:

@@ -1,0 +1,69 @@
+import subprocess
+import sys
+
+import click
+import pytest
+from click.testing import CliRunner
+
+import emu
+from emu.cli import main as cli
+from emu.errors import CommandError
+
+
+def test_help_lists_every_noun_without_importing_one() -> None:
+    result = CliRunner().invoke(cli.root, ["--help"])
+    assert result.exit_code == 0
+    for noun in cli.NOUNS:
+        assert noun in result.output
+
+
+def test_the_version_is_the_packages() -> None:
+    assert emu.__version__ in CliRunner().invoke(cli.root, ["--version"]).output
+
+
+def test_an_unknown_noun_is_a_usage_error() -> None:
+    assert CliRunner().invoke(cli.root, ["nonsense"]).exit_code == 2
+
+
+def test_an_error_of_ours_is_one_line_and_exit_status_1(monkeypatch, capsys) -> None:
+    def fail(**_: object) -> None:
+        raise CommandError("there is no such thing; try another")
+
+    monkeypatch.setattr(cli, "root", fail)
+    with pytest.raises(SystemExit) as caught:
+        cli.main()
+    assert caught.value.code == 1
+    assert capsys.readouterr().err == "emu: there is no such thing; try another\n"
+
+
+def commands(group: click.Group, path: tuple[str, ...]):
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        yield (*path, name), command
+        if isinstance(command, click.Group):
+            yield from commands(command, (*path, name))
+
+
+def test_every_command_has_help_and_an_example() -> None:
+    assert isinstance(cli.root, click.Group)
+    for path, command in commands(cli.root, ("emu",)):
+        assert command.help, f"{' '.join(path)} has no help"
+        if not isinstance(command, click.Group):
+            text = f"{command.help}{command.epilog or ''}"
+            assert "Example" in text, f"{' '.join(path)} has no example"
+
+
+@pytest.mark.parametrize("noun", sorted(cli.NOUNS))
+def test_help_of_each_noun_works(noun: str) -> None:
+    result = CliRunner().invoke(cli.root, [noun, "--help"])
+    assert result.exit_code == 0, result.output
+
+
+def test_importing_the_root_is_light() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import sys, emu.cli.main; print('twisted' in sys.modules)"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.strip() == "False"

@@ -1,0 +1,68 @@
+from pathlib import Path
+
+import pytest
+from twisted.internet import reactor
+
+from emu.client.shell import connect
+from emu.errors import CommandError, LocalProtocolError
+from emu.net.login_part import LoginPart, drained
+from emu.net.storage import Storage
+from emu.opcodes import shipped_tables
+from tests.support.configs import small_config
+
+pytestmark = pytest.mark.usefixtures("collect_garbage")
+
+
+class Running:
+    """A login part without a world."""
+
+    def __init__(self, folder: Path, *overrides: str) -> None:
+        config = small_config(folder, "login.auto_create_accounts=yes", *overrides)
+        self.storage = Storage(config.database.path, reactor)
+        self.part = LoginPart(config, self.storage, shipped_tables, reactor, None)
+        self.part.listen()
+        self.port = self.part._port.getHost().port
+
+    async def stop(self) -> None:
+        await self.part.stop()
+        await self.storage.close()
+
+
+async def test_udp_and_tcp_share_one_port_number(tmp_path: Path) -> None:
+    house = Running(tmp_path)
+    assert house.part.links._ports[0].getHost().port == house.port
+    await house.stop()
+
+
+async def test_stopping_says_goodbye_to_clients_and_keeps_what_they_did(tmp_path: Path) -> None:
+    house = Running(tmp_path)
+    client = await connect(reactor, "127.0.0.1", house.port, "bob", "secret")
+    await client.login()
+    await house.stop()
+    assert house.part.shell.session_count == 0
+    with pytest.raises((CommandError, LocalProtocolError)):
+        await client.worlds()
+    await client.close()
+
+
+async def test_a_wrong_password_is_denied(tmp_path: Path) -> None:
+    house = Running(tmp_path)
+    async with await connect(reactor, "127.0.0.1", house.port, "bob", "secret") as client:
+        await client.login()
+    with pytest.raises(CommandError, match="password"):
+        async with await connect(reactor, "127.0.0.1", house.port, "bob", "wrong") as client:
+            await client.login()
+    await house.stop()
+
+
+async def test_draining_ends_when_patience_does() -> None:
+    class Stuck:
+        session_count = 1
+        abandoned = False
+
+        def abandon(self) -> None:
+            self.abandoned = True
+
+    shell = Stuck()
+    await drained(shell, reactor, patience=0.05)
+    assert shell.abandoned

@@ -1,0 +1,64 @@
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from emu.config import Config, parse
+from emu.errors import StoreError
+from emu.login.directory_rules import DirectoryConfig
+from emu.login.settings import LoginServiceConfig
+from emu.net import parameters
+from emu.net.link_client import LoginServerAddress
+from emu.net.link_server import LinkServerConfig
+
+
+def test_the_defaults_of_the_configuration_are_those_of_the_parts() -> None:
+    """A default stands in two places for each part's sake; they must not drift apart."""
+    config = Config()
+
+    assert parameters.login_config(config) == LoginServiceConfig()
+    assert parameters.directory_config(config) == DirectoryConfig()
+    assert parameters.link_server_config(config) == LinkServerConfig()
+
+
+def test_network_settings_reach_the_sessions() -> None:
+    network = {"idle_timeout": 10, "compression_level": 9, "compression_memory": 9,
+               "max_sessions": 5, "half_open_sessions": 6, "sessions_per_address": 7}  # fmt: skip
+    config = parse({"network": network})
+    made = parameters.endpoint_config(config, 0x33624702)
+    assert made.check_key == 0x33624702
+    assert made.session.idle_timeout == 10
+    assert (made.session.deflate_level, made.session.deflate_memory_level) == (9, 9)
+    assert (made.session_limit, made.half_open_limit, made.sessions_per_host_limit) == (5, 6, 7)
+
+
+def test_login_settings_reach_the_accounts() -> None:
+    login = {"auto_create_accounts": True, "password_memory": 0,
+             "password_memory_cost": 64, "password_iterations": 2}  # fmt: skip
+    config = parse({"login": login})
+    made = parameters.account_config(config)
+    assert made.auto_create
+    assert made.memory == 0
+    assert dataclasses.asdict(made.passwords) | {"memory_cost": 64, "iterations": 2} == (
+        dataclasses.asdict(made.passwords)
+    )
+
+
+def test_login_servers_get_their_fingerprints() -> None:
+    prints = ["ab" * 32, "cd" * 32]
+    config = parse(
+        {"world": {"login_servers": ["127.0.0.1:1", "[::1]:2"], "login_tls_fingerprints": prints,
+                   "account": "a", "password": "b"}}
+    )  # fmt: skip
+    assert parameters.login_servers(config) == (
+        LoginServerAddress("127.0.0.1", 1, "ab" * 32),
+        LoginServerAddress("::1", 2, "cd" * 32),
+    )
+
+
+def test_a_certificate_that_cannot_be_read_names_its_key(tmp_path: Path) -> None:
+    config = parse({"link": {"certificate": str(tmp_path / "gone.pem"),
+                             "tls_listen": "127.0.0.1:0"}})  # fmt: skip
+    with pytest.raises(StoreError, match=r"gone\.pem.*\[link\] certificate"):
+        parameters.read_certificate(config)
+    assert parameters.read_certificate(Config()) is None

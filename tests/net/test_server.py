@@ -1,0 +1,109 @@
+import io
+from pathlib import Path
+
+import pytest
+from twisted.application.service import Application
+from twisted.internet import reactor
+from twisted.internet.protocol import DatagramProtocol
+from twisted.internet.task import deferLater
+from twisted.logger import ILogObserver, LogLevel
+
+from emu.client.shell import connect
+from emu.errors import StoreError
+from emu.link.password import hash_link_password
+from emu.login.ports import World
+from emu.net import logs
+from emu.net.server import EmuService, check_files
+from emu.store import Store
+from tests.support.configs import small_config
+
+pytestmark = pytest.mark.usefixtures("collect_garbage")
+
+
+async def test_a_whole_server_starts_serves_and_stops(tmp_path: Path) -> None:
+    config = small_config(tmp_path, "login.auto_create_accounts=yes")
+    check_files(config)
+    service = EmuService(config, reactor)
+    service.privilegedStartService()
+    service.startService()
+    port = service.login._port.getHost().port
+    try:
+        async with await connect(reactor, "127.0.0.1", port, "bob", "secret") as client:
+            await client.login()
+            worlds = await client.worlds()
+            assert [world.name for world in worlds] in ([], ["Norrath"])
+    finally:
+        await service.stopService()
+    with Store.open(config.database.path) as store:
+        assert store.find_account("bob") is not None
+
+
+async def test_login_alone_and_world_alone(tmp_path: Path) -> None:
+    login = EmuService(small_config(tmp_path, "world.enabled=no"), reactor)
+    login.startService()
+    assert login.world is None
+    tcp = login.login.links._ports[0].getHost()
+    with Store.open(login.config.database.path) as store:
+        store.add_world(World(0, "Far", "far", hash_link_password("pw")), 0.0)
+    world = EmuService(
+        small_config(
+            tmp_path / "w", "login.enabled=no", f"world.login_servers=127.0.0.1:{tcp.port}",
+            "world.account=far", "world.password=pw",
+        ),
+        reactor,
+    )  # fmt: skip
+    world.startService()
+    assert world.login is None
+
+    for _ in range(100):
+        if login.login.directory.listed():
+            break
+        await deferLater(reactor, 0.02)
+    assert [entry.name for entry in login.login.directory.listed()] == ["Far"]
+    await world.stopService()
+    await login.stopService()
+
+
+# Twisted leaves the socket that could not be bound to the garbage collector.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+async def test_a_taken_port_is_one_line_with_its_key(tmp_path: Path) -> None:
+    taken = reactor.listenUDP(0, DatagramProtocol(), interface="127.0.0.1")
+    number = taken.getHost().port
+    for key in ("login.listen", "world.listen"):
+        service = EmuService(small_config(tmp_path, f"{key}=127.0.0.1:{number}"), reactor)
+        with pytest.raises(SystemExit) as caught:
+            service.startService()
+        text = str(caught.value.code)
+        assert text.startswith(f"emu: {key}: cannot listen on 127.0.0.1:{number}")
+        assert "\n" not in text
+        await service.stopService()
+    await taken.stopListening()
+
+
+def test_the_log_takes_our_form_in_a_twistd_application(tmp_path: Path, monkeypatch) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr("sys.stdout", stream)
+    application = Application("emu")
+    EmuService(small_config(tmp_path, "log.format=json")).setServiceParent(application)
+    observer = application.getComponent(ILogObserver)
+    logs.logger("x").info("hello", log_time=0)
+
+    observer({"log_time": 0.0, "log_level": LogLevel.error, "log_format": "hello",
+              "log_namespace": "emu.x"})  # fmt: skip
+    assert '"text": "hello"' in stream.getvalue()
+
+
+@pytest.mark.parametrize("what", ["foreign", "folder", "unwritable"])
+def test_a_database_that_cannot_be_used_is_refused_before_anything_starts(
+    tmp_path: Path, what: str
+) -> None:
+    path = tmp_path / "emu.sqlite"
+    if what == "foreign":
+        path.write_bytes(b"not a database at all" * 200)
+    elif what == "folder":
+        path.mkdir()
+    else:
+        path = Path("/proc/emu.sqlite")
+    with pytest.raises(StoreError, match="emu"):
+        check_files(small_config(tmp_path, f"database.url=sqlite:{path}"))

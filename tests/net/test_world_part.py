@@ -1,0 +1,56 @@
+from pathlib import Path
+
+import pytest
+
+from emu.errors import DuplicateName
+from emu.link.password import hash_link_password, link_password_matches
+from emu.login.ports import World
+from emu.net.world_part import BUILT_IN_ACCOUNT, _reachable, built_in_account
+from emu.store import Store
+
+
+@pytest.fixture
+def store(tmp_path: Path):
+    with Store.create(tmp_path / "emu.sqlite") as opened:
+        yield opened
+
+
+def hashed(store: Store) -> str:
+    world = store.find_world_by_account(BUILT_IN_ACCOUNT)
+    assert world is not None
+    return world.password
+
+
+def test_the_built_in_world_gets_a_row_and_a_password_of_its_own(store: Store) -> None:
+    made = built_in_account(store, "Norrath", 1.0)
+    assert made.account == BUILT_IN_ACCOUNT
+    assert link_password_matches(hashed(store), hash_link_password(made.password))
+
+
+def test_each_start_draws_a_new_password_for_the_same_row(store: Store) -> None:
+    first = built_in_account(store, "Norrath", 1.0)
+    row = store.find_world("Norrath")
+    second = built_in_account(store, "Norrath", 2.0)
+    assert first.password != second.password
+    assert store.find_world("Norrath").id == row.id
+
+
+def test_a_new_name_in_the_configuration_renames_the_row(store: Store) -> None:
+    built_in_account(store, "Norrath", 1.0)
+    row = store.find_world("Norrath")
+    built_in_account(store, "Luclin", 2.0)
+    assert store.find_world("Norrath") is None
+    assert store.find_world("Luclin").id == row.id
+
+
+def test_a_name_that_another_world_has_is_refused(store: Store) -> None:
+    store.add_world(World(0, "Luclin", "other", ""), 0.0)
+    built_in_account(store, "Norrath", 1.0)
+    with pytest.raises(DuplicateName, match="Luclin"):
+        built_in_account(store, "Luclin", 2.0)
+
+
+def test_a_port_bound_to_every_address_is_reached_on_loopback() -> None:
+    assert _reachable("0.0.0.0") == "127.0.0.1"
+    assert _reachable("::") == "::1"
+    assert _reachable("203.0.113.7") == "203.0.113.7"

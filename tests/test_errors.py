@@ -1,0 +1,42 @@
+import inspect
+
+import pytest
+
+from emu import errors
+
+
+def test_the_tree_in_the_docstring_is_the_tree() -> None:
+    document = errors.__doc__ or ""
+    for name, kind in vars(errors).items():
+        if inspect.isclass(kind) and issubclass(kind, Exception):
+            assert f"`{name}`" in document, f"{name} is missing in the tree at the top"
+            assert issubclass(kind, errors.EmuError)
+
+
+def test_a_configuration_error_carries_every_problem() -> None:
+    error = errors.ConfigError(["a: wrong", "b: wrong"])
+    assert error.problems == ("a: wrong", "b: wrong")
+    assert "\n" not in str(error)
+
+
+def test_a_file_error_begins_with_the_place() -> None:
+    assert str(errors.FileFormatError("no end", place="line 3")) == "line 3: no end"
+    assert errors.FileFormatError("no end").place is None
+
+
+def test_an_unknown_version_names_the_ranges_around_it() -> None:
+    error = errors.UnknownVersion(400, [(0, 374), (540, 546)])
+    assert str(error) == (
+        "no opcode range covers client version 400; the nearest ranges are 0-374 and 540-546"
+    )
+    assert str(errors.UnknownVersion(1)).endswith("version 1")
+
+
+@pytest.mark.parametrize(
+    "kind", [errors.MalformedDatagram, errors.BadChecksum, errors.MalformedMessage,
+             errors.LimitExceeded],
+)  # fmt: skip
+def test_a_peers_fault_has_a_reason_to_count_by(kind: type[errors.PeerError]) -> None:
+    error = kind("too long")
+    assert error.reason == "too long"
+    assert isinstance(error, errors.PeerError)

@@ -1,0 +1,192 @@
+import struct
+
+import pytest
+
+from emu.errors import StoreError
+from emu.opcodes import shipped_tables
+from emu.structs import shipped_catalog
+from emu.world.entry import Door, Entered, Left, TurnedAway
+from emu.world.handoff import HandoffKeys
+from emu.world.ports import WorldCharacter
+from emu.world.presence import WorldPresence
+
+CHARACTER = WorldCharacter(
+    id=5, account_id=101, name="Aldana", race=9, class_=0, gender=1, deity=0, level=1,
+    starting_zone=4, zone_id=325, client_version=546, created=0.0,
+)  # fmt: skip
+
+
+class Link:
+    def __init__(self):
+        self.sent = []
+        self.closed = 0
+
+    def send(self, opcode, payload):
+        self.sent.append((opcode, payload))
+
+    def close(self):
+        self.closed += 1
+
+
+class House:
+    def __init__(self):
+        self.events = []
+        self.changes = 0
+        self.presence = WorldPresence()
+        self.keys = HandoffKeys(iter(range(1000, 2000)).__next__)
+        self.characters = {5: CHARACTER}
+        self.failing = False
+        self.door = Door(
+            opcodes=shipped_tables, structs=shipped_catalog(), handoffs=self.keys,
+            presence=self.presence, find_character=self.find, played=self.played,
+            report=self.events.append, changed=self.changed,
+        )  # fmt: skip
+
+    async def find(self, char_id):
+        if self.failing:
+            raise StoreError("disk full")
+        return self.characters.get(char_id)
+
+    async def played(self, char_id, now):
+        self.last = (char_id, now)
+
+    def changed(self):
+        self.changes += 1
+
+    def visit(self, now=0.0):
+        link = Link()
+        return link, self.door.connect(link, "127.0.0.1", now)
+
+
+def drive(coroutine):
+    with pytest.raises(StopIteration):
+        coroutine.send(None)
+
+
+def request(key, account=101, version=546):
+    """The 546 layout: account, key, version, five words (eq2-world.md 1.2)."""
+    return struct.pack("<IIH5I", account, key, version, 0, 0, 0, 0, 0)
+
+
+def let_in(house):
+    key = house.keys.issue(101, 5, "Aldana", 0.0)
+    link, visitor = house.visit()
+    drive(visitor.message(1, request(key), 1.0))
+    return link, visitor, key
+
+
+def test_a_key_lets_its_character_in_with_the_peers_reply() -> None:
+    house = House()
+    link, _, _ = let_in(house)
+    # eq2-world-recorded.md 4: 23 zero bytes and a one, as opcode 4.
+    assert link.sent == [(4, bytes(23) + b"\x01")]
+    assert house.events == [Entered("Aldana", 101, 5, "127.0.0.1", 546)]
+    assert house.presence.is_playing(101)
+    assert house.last == (5, 1.0)
+    assert house.changes == 1
+
+
+def test_the_reply_for_561_is_the_recorded_one() -> None:
+    house = House()
+    key = house.keys.issue(101, 5, "Aldana", 0.0)
+    link, visitor = house.visit()
+    drive(visitor.message(1, request(key, version=561), 1.0))
+    expected = (
+        bytes(23) + b"\x01" + bytes(8) + bytes.fromhex("bfffc7c6") + bytes.fromhex("03000000")
+        + bytes(7) + bytes(4) + bytes.fromhex("02000000") + bytes.fromhex("49020000")
+        + struct.pack("<I", 1597830)
+    )  # fmt: skip
+    assert link.sent == [(4, expected)]
+
+
+@pytest.mark.parametrize(
+    ("size", "layout"), [(34, "<IIIH5I"), (40, "<IIIHH6I")]
+)  # fmt: skip
+def test_later_layouts_are_known_by_their_length(size: int, layout: str) -> None:
+    house = House()
+    key = house.keys.issue(101, 5, "Aldana", 0.0)
+    link, visitor = house.visit()
+    numbers = [101, key, 0, 1096] if size == 34 else [101, key, 0, 0, 1208]
+    count = 5 if size == 34 else 6
+    body = struct.pack(layout, *numbers, *[0] * count)
+    assert len(body) == size
+    drive(visitor.message(1, body, 1.0))
+    assert isinstance(house.events[0], Entered)
+
+
+def test_a_key_works_once() -> None:
+    house = House()
+    _, _, key = let_in(house)
+    link, visitor = house.visit()
+    drive(visitor.message(1, request(key), 2.0))
+    assert link.sent == []
+    assert link.closed == 1
+    assert house.events[-1] == TurnedAway("127.0.0.1", "no such key")
+    assert house.presence.is_playing(101)
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"\0" * 4, request(999), request(1000, account=102), request(1000, version=400)]
+)
+def test_the_wrong_are_turned_away_without_a_message(body: bytes) -> None:
+    house = House()
+    house.keys.issue(101, 5, "Aldana", 0.0)
+    link, visitor = house.visit()
+    drive(visitor.message(1, body, 1.0))
+    assert link.sent == []
+    assert link.closed == 1
+    assert isinstance(house.events[-1], TurnedAway)
+
+
+def test_nothing_else_counts_before_the_key() -> None:
+    house = House()
+    link, visitor = house.visit()
+    drive(visitor.message(36, b"\0\0", 1.0))
+    assert link.sent == []
+    assert link.closed == 0
+    assert house.door.counters["message not handled"] == 1
+
+
+def test_a_session_without_a_key_ends_in_time() -> None:
+    house = House()
+    link, visitor = house.visit(now=5.0)
+    assert visitor.get_timer() == 15.0
+    visitor.handle_timer(14.0)
+    assert link.closed == 0
+    visitor.handle_timer(15.0)
+    assert link.closed == 1
+    visitor.closed("closed by us")
+    assert visitor.get_timer() is None
+
+
+def test_leaving_frees_the_account_at_once() -> None:
+    house = House()
+    _, visitor, _ = let_in(house)
+    visitor.closed("closed by peer")
+    visitor.closed("closed by peer")
+    assert not house.presence.is_playing(101)
+    assert house.events[-1] == Left("Aldana", "127.0.0.1", "closed by peer")
+    assert house.changes == 2
+
+
+def test_a_second_client_of_the_character_takes_over() -> None:
+    house = House()
+    first, old, _ = let_in(house)
+    second, new, _ = let_in(house)
+    assert first.closed == 1
+    assert second.closed == 0
+    old.closed("closed by us")
+    assert house.presence.is_playing(101)
+    new.closed("closed by peer")
+    assert not house.presence.is_playing(101)
+
+
+def test_a_character_that_is_gone_or_a_store_that_fails_turns_away() -> None:
+    house = House()
+    house.characters.clear()
+    link, _, _ = let_in(house)
+    assert link.closed == 1
+    house.failing = True
+    link, _, _ = let_in(house)
+    assert link.closed == 1
+    assert house.events[-1] == TurnedAway("127.0.0.1", "disk full")
