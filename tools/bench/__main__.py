@@ -10,6 +10,7 @@ from rich.table import Table
 
 SECTIONS = {
     "datagrams": "datagrams in, acks out, beside a bare echo",
+    "logins": "complete logins, by the clock and in CPU",
 }
 
 

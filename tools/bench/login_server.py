@@ -1,0 +1,71 @@
+"""The whole server for measuring: everything `twistd emu` runs, with a database of its own.
+
+Run as ``python -m tools.bench.login_server FOLDER [TABLE.KEY=VALUE ...]``; prints ``ready PORT`` when
+its world has registered. What an operator would see goes to ``log`` in the folder. With
+``EMU_BENCH_PROFILE=FILE`` in the environment it writes a profile there when it ends.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from twisted.internet import reactor as _reactor
+from twisted.internet import task
+from twisted.logger import globalLogBeginner
+
+from emu.config import load
+from emu.net import logs
+from emu.net.server import EmuService, check_files
+
+reactor: Any = _reactor
+
+SETTINGS = (
+    "login.listen=127.0.0.1:0",
+    "world.listen=127.0.0.1:0",
+    "login.logins_per_address=100000",
+)
+
+
+def main() -> None:
+    """Serve until terminated."""
+    folder = Path(sys.argv[1])
+    database = f"database.url=sqlite:{folder / 'emu.sqlite'}"
+    config = load(None, [database, *SETTINGS, *sys.argv[2:]])
+    check_files(config)
+    with (folder / "log").open("a") as stream:
+        globalLogBeginner.beginLoggingTo(
+            [logs.observer(config.log.format, stream)], redirectStandardIO=False
+        )
+        service = EmuService(config, reactor)
+        service.privilegedStartService()
+        service.startService()
+        reactor.addSystemEventTrigger("before", "shutdown", service.stopService)
+        waiting = task.LoopingCall(lambda: say_ready(service) and waiting.stop())
+        waiting.start(0.05)
+        serve(os.environ.get("EMU_BENCH_PROFILE"))
+
+
+def say_ready(service: EmuService) -> bool:
+    """Print the port as soon as there is a world to list."""
+    login: Any = service.login
+    if not any(world.up for world in login.directory.listed()):
+        return False
+    print(f"ready {login.shell.transport.getHost().port}", flush=True)
+    return True
+
+
+def serve(profile: str | None) -> None:
+    """Run the reactor, under a profiler when there is a file for what it finds."""
+    if profile is None:
+        reactor.run()
+        return
+    import cProfile
+
+    cProfile.runctx("reactor.run()", globals(), {}, profile)
+
+
+if __name__ == "__main__":
+    main()
