@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ACCOUNT, PASSWORD = "testlabs", "testpass"  # noqa: S105  # documented, on loopback only
+ACCOUNT, PASSWORD = "testlabs", "testpass"  # documented, on loopback only
 EXAMPLE = Path(__file__).resolve().parent.parent / "data" / "emu.toml"
 
 

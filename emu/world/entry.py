@@ -181,8 +181,7 @@ class Visitor:
             return
         if not self._over:
             self._enter(handoff, character, version)
-            known = {name: value for name, value in ACCEPTED.items() if name in _names(reply)}
-            self._link.send(number, reply.encode(known))
+            self._link.send(number, _accepting(reply))
 
     def _read(self, body: bytes) -> tuple[int, int, int]:
         """Return account id, key and version of a request; its length tells the layout."""
@@ -214,5 +213,7 @@ class Visitor:
         self._link.close()
 
 
-def _names(layout: Layout) -> set[str]:
-    return {entry.name for entry in layout.definition.fields}
+def _accepting(layout: Layout) -> bytes:
+    """Return the accepting reply; a field that is a row of bytes in this version stays zero."""
+    single = {entry.name for entry in layout.definition.fields if entry.size == 1}
+    return layout.encode({name: value for name, value in ACCEPTED.items() if name in single})
