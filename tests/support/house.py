@@ -130,9 +130,9 @@ class Log:
     def text(self) -> str:
         return self.stream.getvalue()
 
-    def port(self, what: str) -> int:
+    def port(self, area: str, what: str) -> int:
         """Return the port that a line such as ``login: clients on UDP host:port`` names."""
-        return find_port(self.text, what)
+        return find_port(self.text, area, what)
 
     async def line(self, pattern: str, seconds: float = 5.0) -> re.Match[str]:
         """Wait for a line that matches, and return the match."""
@@ -144,9 +144,9 @@ class Log:
         return found
 
 
-def find_port(text: str, what: str) -> int:
-    """Return the port that a log line names."""
-    found = re.search(rf"{what} \S+:(\d+)$", text, re.MULTILINE)
+def find_port(text: str, area: str, what: str) -> int:
+    """Return the port that a log line of either form names."""
+    found = re.search(rf'\b{area}(?:: |", "text": ").*{what} \S+:(\d+)\b', text)
     assert found is not None, text
     return int(found[1])
 
@@ -159,9 +159,9 @@ class House:
         self.database = database
         self.log = log
         self.clock = clock
-        self.login_port = log.port("login: clients on UDP") if service.login else 0
-        self.link_port = log.port("link: worlds on TCP") if service.login else 0
-        self.world_port = log.port("world: .*clients on UDP") if service.world else 0
+        self.login_port = log.port("login", "clients on UDP") if service.login else 0
+        self.link_port = log.port("link", "worlds on TCP") if service.login else 0
+        self.world_port = log.port("world", "clients on UDP") if service.world else 0
 
     async def client(
         self, user: str = "testlabs", password: str = "testpass", *, version: int = 546
@@ -261,15 +261,15 @@ class ServerProcess:
 
     @property
     def login_port(self) -> int:
-        return find_port(self.text, "login: clients on UDP")
+        return find_port(self.text, "login", "clients on UDP")
 
     @property
     def link_port(self) -> int:
-        return find_port(self.text, "link: worlds on TCP")
+        return find_port(self.text, "link", "worlds on TCP")
 
     @property
     def world_port(self) -> int:
-        return find_port(self.text, "world: .*clients on UDP")
+        return find_port(self.text, "world", "clients on UDP")
 
     async def ready(self) -> None:
         """Wait until it serves and, when it has a world, that has registered."""

@@ -105,7 +105,9 @@ class RawClient(DatagramProtocol):
         return self.datagrams[before]
 
     async def set_up(self) -> None:
-        """Ask for a session and the key request."""
+        """Ask for a session and the key request, unless that was done."""
+        if self._expected:
+            return
         await self.request()
         self.packet(STATISTICS)
         await until(lambda: self._expected == 1, "the key request")
@@ -163,6 +165,8 @@ class RawClient(DatagramProtocol):
         self.packets.append(packet)
         if op == 5:
             assert struct.unpack(">IH", packet[2:])[0] == self.session_id
+            if not self.disconnected:
+                self.disconnect()
             self.disconnected = True
         elif op in (9, 0x0D):
             (sequence,) = struct.unpack_from(">H", packet, 2)
@@ -200,10 +204,12 @@ class RawClient(DatagramProtocol):
 
 @asynccontextmanager
 async def raw_client(port: int, session_id: int = 0x5352F60F) -> AsyncIterator[RawClient]:
-    """Open a socket for a raw session."""
+    """Open a socket for a raw session; at the end the session is closed if there is one."""
     client = RawClient(port, session_id)
     socket = reactor.listenUDP(0, client, interface=HOST)
     try:
         yield client
     finally:
+        if client.check_key is not None and not client.disconnected:
+            client.disconnect()
         await socket.stopListening()

@@ -1,0 +1,130 @@
+"""What somebody sends in another's name, over real UDP, disturbs no session and draws no flood."""
+
+import struct
+from pathlib import Path
+
+import pytest
+
+from tests.support.house import House, house, sleep, until
+from tests.support.raw_client import STATISTICS, RawClient, raw_client, session_request
+from tests.support.reference_wire import check_of
+
+OTHER = 0x0BADF00D
+
+
+def sealed(packet: bytes, key: int | None) -> bytes:
+    assert key is not None
+    return packet + check_of(packet, key)
+
+
+FORGERIES = {
+    "a session request with another id": lambda c: session_request(OTHER),
+    "a session response": lambda c: struct.pack(
+        ">HIIBBBII", 2, c.session_id, c.check_key ^ 1, 2, 0, 0, 512, 0
+    ),
+    "a session response with another id": lambda c: struct.pack(
+        ">HIIBBBII", 2, OTHER, 0, 2, 0, 0, 512, 0
+    ),
+    "out of session": lambda c: b"\0\x1d",
+    "out of session with a check": lambda c: sealed(b"\0\x1d", c.check_key),
+    "a disconnect of another session": lambda c: sealed(
+        struct.pack(">HIH", 5, OTHER, 6), c.check_key
+    ),
+    "a disconnect with a wrong check": lambda c: sealed(
+        struct.pack(">HIH", 5, c.session_id, 6), c.check_key ^ 0x10000
+    ),
+    "a disconnect with the check of zeros": lambda c: struct.pack(
+        ">HIHH", 5, c.session_id, 6, 0
+    ),
+    "a disconnect without a check": lambda c: struct.pack(">HIH", 5, c.session_id, 6),
+    "the peer's hole: 00 19 where the check is not looked at": lambda c: struct.pack(
+        ">HHHIH", 9, 0x0019, 5, c.session_id, 6
+    ),
+}
+
+
+async def still_serves(server: House, client: RawClient) -> None:
+    """Have the session do something."""
+    client.messages.clear()
+    client.send(b"\x07")
+    await client.message(8)
+    await client.message(10)
+    assert not client.disconnected
+    assert server.service.login is not None
+    assert server.service.login.service.logged_in == 1
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+async def test_a_forgery_from_a_live_sessions_address_does_not_disturb_it(
+    tmp_path: Path, name: str
+) -> None:
+    async with house(tmp_path) as server:
+        await server.world_registered()
+        async with raw_client(server.login_port) as client:
+            await client.log_in()
+            for _ in range(8):
+                client.raw(FORGERIES[name](client))
+            await sleep(0.02)
+            await still_serves(server, client)
+
+
+async def test_all_forgeries_together_leave_the_session_as_it_is(tmp_path: Path) -> None:
+    async with house(tmp_path) as server:
+        await server.world_registered()
+        async with raw_client(server.login_port) as client:
+            await client.log_in()
+            for _ in range(20):
+                for forge in FORGERIES.values():
+                    client.raw(forge(client))
+            await sleep(0.05)
+            await still_serves(server, client)
+
+
+async def test_a_silent_source_gets_three_times_its_bytes_at_most_and_is_gone_after_5_s(
+    tmp_path: Path,
+) -> None:
+    async with house(tmp_path, hurry=20) as server, raw_client(server.login_port) as stranger:
+        assert server.service.login is not None
+        shell = server.service.login.shell
+        request = session_request(stranger.session_id)
+        begun = server.clock.seconds()
+        for _ in range(3):
+            stranger.raw(request)
+        await until(lambda: stranger.datagrams, "an answer")
+        assert shell.session_count == 1
+        await until(lambda: not shell.session_count, "the session to be forgotten")
+        assert 4.9 <= server.clock.seconds() - begun <= 6.5
+        await sleep(0.5)  # ten seconds on the server's clock
+        assert sum(map(len, stranger.datagrams)) <= 3 * 3 * len(request)
+        stranger.check_key = None
+
+
+async def test_a_source_that_guesses_the_check_gets_no_more_than_it_paid_for(
+    tmp_path: Path,
+) -> None:
+    seed = {"login.crc_seed": 0x33624702}  # under which none of the guesses is right
+    async with house(tmp_path, seed, hurry=20) as server, raw_client(server.login_port) as stranger:
+        sent = 0
+        for guess in range(200):
+            for data in (session_request(guess), STATISTICS + struct.pack(">H", guess)):
+                stranger.raw(data)
+                sent += len(data)
+        await sleep(0.6)
+        assert sum(map(len, stranger.datagrams)) <= 3 * sent
+        assert server.service.login is not None
+        assert server.service.login.shell.session_count == 0
+
+
+async def test_a_flood_of_requests_from_one_address_leaves_room_for_players(
+    tmp_path: Path,
+) -> None:
+    settings = {"network.half_open_sessions": 50}
+    async with house(tmp_path, settings) as server, raw_client(server.login_port) as stranger:
+        for number in range(3000):
+            stranger.raw(session_request(number))
+            if number % 100 == 0:
+                await sleep(0)
+        client = await server.logged_in()
+        assert server.service.login is not None
+        assert server.service.login.shell.session_count <= 51
+        await client.close()
