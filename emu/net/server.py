@@ -71,7 +71,8 @@ class EmuService(Service):
             self._opcodes.start()
         if self.world is not None:
             self.world.register()
-        _log.info("ready")
+        # Said from inside the reactor's loop: from then on a signal ends the server in order.
+        self._reactor.callWhenRunning(_log.info, "ready")
 
     def stopService(self) -> Deferred[None]:
         """Close sessions in order, flush the store, and answer when all is done."""
