@@ -29,7 +29,7 @@ DB = "emu.opcodes.db"
 COLUMNS = ("first_version", "last_version", "opcode", "name", "source", "note")
 HISTORY = ("change", "at", "who", "action", "range", "name", "old", "new")
 
-_RANGE = re.compile(r"(\d{1,10})(?:-(\d{1,10}))?")
+_RANGE = re.compile(r"([0-9]{1,10})(?:-([0-9]{1,10}))?")
 
 
 class RangeType(click.ParamType[VersionRange]):

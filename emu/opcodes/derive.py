@@ -14,7 +14,7 @@ from emu.errors import CommandError
 from emu.opcodes.names import dead_numbers, is_absent
 from emu.opcodes.rows import MAX_NUMBER, OpcodeRow, VersionRange, name_problem
 
-_STEP = re.compile(r"(OP_[A-Za-z0-9_]+)@(\d{1,5})(?:\.\.(\d{1,5}))?")
+_STEP = re.compile(r"(OP_[A-Za-z0-9_]+)@([0-9]{1,5})(?:\.\.([0-9]{1,5}))?")
 
 
 class Insertion(NamedTuple):

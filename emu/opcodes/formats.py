@@ -33,7 +33,7 @@ DUMP_COLUMNS = ("version_range1", "version_range2", "name", "opcode")
 MAX_TEXT = 64 * 1024 * 1024
 """Bytes of a CSV, JSON or list file after inflating."""
 
-_LIST_LINE = re.compile(r"\s*[\"'`]?(\w+)[\"'`]?\s*(?:[,;=\t ]|:)\s*(\d+|0x[0-9A-Fa-f]+)[\s,;]*")
+_LIST_LINE = re.compile(r"\s*[\"'`]?(\w+)[\"'`]?\s*(?:[,;=\t ]|:)\s*([0-9]+|0x[0-9A-Fa-f]+)[\s,;]*")
 _LIST_HEAD = re.compile(r"\s*name\s*[,;\t ]\s*(opcode|number|value)\s*", re.IGNORECASE)
 
 Placed = tuple[str, OpcodeRow]

@@ -20,8 +20,8 @@ COLUMNS = ("name", "opcode", "source", "note")
 MAX_FILE = 4 * 1024 * 1024
 """Bytes of one file; a real one has less than 50,000."""
 
-_FILE_NAME = re.compile(r"(\d{1,10})-(\d{1,10})\.csv")
-_NUMBER = re.compile(r"\d{1,9}|0x[0-9A-Fa-f]{1,8}")
+_FILE_NAME = re.compile(r"([0-9]{1,10})-([0-9]{1,10})\.csv")
+_NUMBER = re.compile(r"[0-9]{1,9}|0x[0-9A-Fa-f]{1,8}")
 
 
 def file_name(version_range: VersionRange) -> str:

@@ -1,0 +1,79 @@
+"""Opcode rows for tests: a strategy, and a small dump in each flavor."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from emu.opcodes import OpcodeRow
+
+TEXTS = st.text(
+    st.characters(codec="utf-8", exclude_categories=("C", "Z"), include_characters=" "), max_size=12
+)
+"""What may stand in a source or note."""
+
+
+ROWS = st.lists(
+    st.builds(
+        lambda first, width, name, number, source, note: OpcodeRow(
+            first, min(first + width, 0xFFFFFFFF), f"OP_{name}", number, source, note
+        ),
+        st.integers(0, 0xFFFFFFFF),
+        st.integers(0, 1000),
+        st.text("ABCabc012_", min_size=1, max_size=40),
+        st.integers(0, 65535),
+        TEXTS,
+        TEXTS,
+    ),
+    max_size=12,
+    unique_by=lambda row: row[:3],
+)
+
+MARIADB = """\
+/*M!999999\\- enable the sandbox mode */
+-- MariaDB dump 10.19  Distrib 10.11.14-MariaDB, for debian-linux-gnu (x86_64)
+DROP TABLE IF EXISTS `opcodes`;
+CREATE TABLE `opcodes` (
+  `id` int(10) unsigned NOT NULL AUTO_INCREMENT,
+  `version_range1` smallint(5) unsigned NOT NULL DEFAULT 0,
+  `version_range2` smallint(5) unsigned NOT NULL DEFAULT 0,
+  `name` varchar(255) NOT NULL DEFAULT '',
+  `opcode` smallint(5) unsigned NOT NULL DEFAULT 0,
+  `table_data_version` smallint(5) unsigned NOT NULL DEFAULT 1,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `newindex` (`version_range1`,`name`,`version_range2`)
+) ENGINE=InnoDB AUTO_INCREMENT=9 DEFAULT CHARSET=latin1;
+LOCK TABLES `opcodes` WRITE;
+INSERT INTO `opcodes` VALUES
+(1,546,844,'OP_KeymapLoadMsg',151,1),
+(2,540,546,'OP_KeymapLoadMsg',153,1),
+(3,540,546,'OP_UpdatePositionMsg',9999,1);
+UNLOCK TABLES;
+"""
+
+HEIDISQL = """\
+-- HeidiSQL Version:             11.2.0.6262
+/*!50503 SET NAMES utf8mb4 */;
+CREATE TABLE IF NOT EXISTS `opcodes` (
+  `id` int(10) unsigned NOT NULL AUTO_INCREMENT
+) ENGINE=InnoDB;
+/*!40000 ALTER TABLE `opcodes` DISABLE KEYS */;
+INSERT INTO `opcodes` (`id`, `version_range1`, `version_range2`, `name`, `opcode`) VALUES
+\t(1, 546, 844, 'OP_KeymapLoadMsg', 151),
+\t(2, 540, 546, 'OP_KeymapLoadMsg', 153),
+\t(3, 540, 546, 'OP_UpdatePositionMsg', 9999);
+/*!40000 ALTER TABLE `opcodes` ENABLE KEYS */;
+"""
+
+ONE_LINE = (
+    "INSERT IGNORE INTO `eq2`.`opcodes` (version_range1,version_range2,name,opcode) VALUES "
+    "(546,844,'OP_KeymapLoadMsg','151'),(540,546,'OP_KeymapLoadMsg','153');"
+    "REPLACE INTO opcodes (name,opcode,version_range1,version_range2)"
+    " VALUES ('OP_UpdatePositionMsg',9999,540,546);"
+)
+
+DUMPED = [
+    OpcodeRow(546, 844, "OP_KeymapLoadMsg", 151),
+    OpcodeRow(540, 546, "OP_KeymapLoadMsg", 153),
+    OpcodeRow(540, 546, "OP_UpdatePositionMsg", 9999),
+]
+"""The rows of each of the three dumps."""
