@@ -299,6 +299,7 @@ class LoginFlow(Generic[Result]):
         events = self._client.events
         found: Event | None = next((one for one in events if isinstance(one, step.wanted)), None)
         if found is not None:
+            self._forget_lists_before(found)
             events.remove(found)
             return found
         for event in events:
@@ -307,6 +308,13 @@ class LoginFlow(Generic[Result]):
                 self.fail(CommandError(reason))
                 break
         return None
+
+    def _forget_lists_before(self, found: Event) -> None:
+        """Drop character lists that came before an event: the one that follows it is newer."""
+        events = self._client.events
+        for event in list(events)[: events.index(found)]:
+            if isinstance(event, Characters):
+                events.remove(event)
 
     def _next_step(self, event: Event | None, now: float) -> None:
         self._since = now

@@ -40,7 +40,9 @@ async def send_characters(client: Client) -> None:
     if not client.is_logged_in:
         return
     if client.dialect.rules.keep_deleted_entries:
+        # each in its old place: such a client may know entries by their number
         entries += [Entry(row, "", "", "", deleted=True) for row in client.deleted]
+        entries.sort(key=lambda entry: entry.character.id)
     payload = character_list(
         client.dialect, service.config, client.account_id, entries, veterans=_veterans(client, rows)
     )

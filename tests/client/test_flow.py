@@ -182,6 +182,16 @@ def test_characters_are_asked_for_only_once() -> None:
     assert pair.server.requests.count("worlds") == 1
 
 
+def test_a_list_that_came_before_an_answer_is_not_taken_for_the_one_after_it() -> None:
+    pair = ClientPair(Script(version=1208, characters=characters()))
+    pair.run(flow.login())
+    pair.run(flow.worlds())
+    pair.settle(0.5)  # the list that follows the worlds is there, and nobody has asked for it
+    run = pair.run(flow.create(1, "Testa"))
+    assert run.steps[-1].event.characters == pair.client.characters
+    assert [one.name for one in run.steps[-1].event.characters] == ["Olda", "Oldb", "Testa"]
+
+
 @pytest.mark.parametrize("data", [None, b"", b"keys" * 90])
 def test_a_keymap_can_be_asked_for(data: bytes | None) -> None:
     pair = ClientPair(Script(keymap=data))

@@ -79,7 +79,9 @@ async def test_a_second_login_ends_the_first_and_works(tmp_path: Path) -> None:
         await server.world_registered()
         first = await server.logged_in()
         second = await server.logged_in(version=1208)
-        await until(lambda: any(isinstance(e, Closed) for e in first.core.events), "the first's end")
+        await until(
+            lambda: any(isinstance(e, Closed) for e in first.core.events), "the first's end"
+        )
         assert len(await second.worlds()) == 1
         await first.close()
         assert len(await second.worlds()) == 1
@@ -93,7 +95,9 @@ async def test_names_are_the_same_account_in_either_case(tmp_path: Path) -> None
     async with house(tmp_path) as server:
         first = await server.logged_in()
         second = await server.logged_in("TestLabs")
-        await until(lambda: any(isinstance(e, Closed) for e in first.core.events), "the first's end")
+        await until(
+            lambda: any(isinstance(e, Closed) for e in first.core.events), "the first's end"
+        )
         await first.close()
         await second.close()
 
@@ -135,7 +139,10 @@ async def test_unknown_names_make_accounts_only_where_that_is_set(
             return
         await client.login()
         await client.close()
-        assert server.rows("SELECT name FROM accounts ORDER BY id") == [("testlabs",), ("Newcomer",)]
+        assert server.rows("SELECT name FROM accounts ORDER BY id") == [
+            ("testlabs",),
+            ("Newcomer",),
+        ]
         (hashed,) = server.rows("SELECT password FROM accounts WHERE name = 'Newcomer'")[0]
         assert hashed.startswith("$argon2id$")
         assert "denied" in await denied(await server.client("newcomer", "another password"))

@@ -16,9 +16,7 @@ STATISTICS = bytes.fromhex(
     "000752d7" + "00000000" * 5 + "0000000000000002" + "0000000000000001" + "f83c"
 )
 KEY_REQUEST = b"\x02" + struct.pack("<I", 60) + b"\xff" * 60 + struct.pack("<IB", 1, 1)
-ACCEPTED = bytes.fromhex(
-    "000000000000000000000000000000000000000000000001ff7cffffff000000ffff0000"
-)
+ACCEPTED = bytes.fromhex("000000000000000000000000000000000000000000000001ff7cffffff000000ffff0000")
 """eq2-login.md 1.6, the 36 bytes for 546."""
 
 
@@ -49,29 +47,35 @@ async def replay(client: RawClient) -> list[bytes]:
 
 
 async def test_a_recorded_login_is_acknowledged_and_accepted(tmp_path: Path) -> None:
-    async with house(tmp_path, {"login.crc_seed": 0x33624702}) as server:
-        async with raw_client(server.login_port) as client:
-            ack, reply = await replay(client)
-            assert ack == bytes.fromhex("00150000")
-            assert reply[:4] == bytes.fromhex("00090001")
-            assert decrypted(reply[4:]) == b"\x00\x04" + ACCEPTED
-            await server.log.line(r"login of testlabs from 127\.0\.0\.1, client 546")
+    async with (
+        house(tmp_path, {"login.crc_seed": 0x33624702}) as server,
+        raw_client(server.login_port) as client,
+    ):
+        ack, reply = await replay(client)
+        assert ack == bytes.fromhex("00150000")
+        assert reply[:4] == bytes.fromhex("00090001")
+        assert decrypted(reply[4:]) == b"\x00\x04" + ACCEPTED
+        await server.log.line(r"login of testlabs from 127\.0\.0\.1, client 546")
 
 
 async def test_all_answers_to_one_datagram_leave_in_one_datagram(tmp_path: Path) -> None:
-    async with house(tmp_path, {"login.crc_seed": 0x33624702}) as server:
-        async with raw_client(server.login_port) as client:
-            await replay(client)
-            response, first, *rest = client.datagrams
-            assert response == SESSION_RESPONSE
-            assert first[:2] == b"\x00\x03", "statistics and key request are one Combined"
-            assert len(rest) <= 2, "Ack and login reply: one datagram, two when hashing took a turn"
+    async with (
+        house(tmp_path, {"login.crc_seed": 0x33624702}) as server,
+        raw_client(server.login_port) as client,
+    ):
+        await replay(client)
+        response, first, *rest = client.datagrams
+        assert response == SESSION_RESPONSE
+        assert first[:2] == b"\x00\x03", "statistics and key request are one Combined"
+        assert len(rest) <= 2, "Ack and login reply: one datagram, two when hashing took a turn"
 
 
 async def test_a_recorded_login_with_a_wrong_password_on_record_is_denied(tmp_path: Path) -> None:
     accounts = {"testlabs": "another"}
-    async with house(tmp_path, {"login.crc_seed": 0x33624702}, accounts=accounts) as server:
-        async with raw_client(server.login_port) as client:
-            _, reply = await replay(client)
-            assert decrypted(reply[4:])[:3] == b"\x00\x04\x01"
-            assert len(decrypted(reply[4:])) == 2 + 34
+    async with (
+        house(tmp_path, {"login.crc_seed": 0x33624702}, accounts=accounts) as server,
+        raw_client(server.login_port) as client,
+    ):
+        _, reply = await replay(client)
+        assert decrypted(reply[4:])[:3] == b"\x00\x04\x01"
+        assert len(decrypted(reply[4:])) == 2 + 34

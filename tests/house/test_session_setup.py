@@ -29,7 +29,9 @@ async def log_in_by_hand(client: RawClient) -> None:
 
 
 @pytest.mark.parametrize(
-    "tail", [b"", b"\0", b"EQ2\0", b"LoginUdp_9\0", b"no end", b"x" * 200], ids=lambda tail: len(tail)
+    "tail",
+    [b"", b"\0", b"EQ2\0", b"LoginUdp_9\0", b"no end", b"x" * 200],
+    ids=len,
 )
 async def test_requests_of_14_bytes_and_longer_are_answered(tmp_path: Path, tail: bytes) -> None:
     async with house(tmp_path) as server, raw_client(server.login_port) as client:

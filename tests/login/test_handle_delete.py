@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import replace
 
 import pytest
 
@@ -51,6 +52,19 @@ def test_deleted_entries_stay_for_this_session_only() -> None:
     assert listed[9:20] == str16(b"(deleted)")
     client, link = harness.login(546)
     assert harness.list_worlds(client, link)[2][1][0] == 0
+
+
+def test_a_deleted_entry_stays_where_it_was() -> None:
+    harness = Harness()
+    names = ("Aldana", "Borvik", "Corwyn")
+    harness.store.rows = [
+        replace(character(5 + place, name), id=place + 1) for place, name in enumerate(names)
+    ]
+    client, link = harness.login(546)
+    harness.send(client, DELETE, delete_request(6, b"Borvik"))
+    listed = link.take()[1][1]
+    places = [listed.index(name) for name in (b"Aldana", b"(deleted)", b"Corwyn")]
+    assert places == sorted(places)
 
 
 @pytest.mark.parametrize(

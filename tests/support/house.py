@@ -82,7 +82,7 @@ class Hurry:
 
     def __init__(self, factor: float) -> None:
         self._factor = factor
-        self._start = reactor.seconds()
+        self._start: float = reactor.seconds()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(reactor, name)
