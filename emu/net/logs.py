@@ -9,15 +9,18 @@ from __future__ import annotations
 import json
 import sys
 from datetime import UTC, datetime
-from typing import TextIO
+from typing import Any, TextIO
 
+from twisted.internet.error import ReactorNotRunning
 from twisted.logger import (
     FilteringLogObserver,
+    ILogFilterPredicate,
     ILogObserver,
     LogEvent,
     Logger,
     LogLevel,
     LogLevelFilterPredicate,
+    PredicateResult,
     formatEvent,
     globalLogPublisher,
 )
@@ -46,7 +49,18 @@ def set_level(name: str) -> None:
 def observer(form: str, stream: TextIO | None = None) -> ILogObserver:
     """Return the observer for ``text`` or ``json`` that writes to a stream (standard output)."""
     writer = JsonLines if form == "json" else TextLines
-    return FilteringLogObserver(writer(stream or sys.stdout), [_threshold])
+    return FilteringLogObserver(writer(stream or sys.stdout), [_SecondSignal(), _threshold])
+
+
+@implementer(ILogFilterPredicate)
+class _SecondSignal:
+    """Keeps silent of a second Ctrl-C while the server is stopping already."""
+
+    def __call__(self, event: LogEvent) -> Any:
+        """Judge one event."""
+        failure = event.get("log_failure")
+        again = failure is not None and failure.check(ReactorNotRunning)
+        return PredicateResult.no if again else PredicateResult.maybe
 
 
 @implementer(ILogObserver)

@@ -2,6 +2,7 @@ import io
 import json
 
 import pytest
+from twisted.internet.error import ReactorNotRunning
 from twisted.logger import LogLevel, globalLogPublisher
 from twisted.python.failure import Failure
 
@@ -70,3 +71,13 @@ def test_failures_show_their_traceback_in_both_forms() -> None:
     assert "ZeroDivisionError" in text.getvalue()
     assert "by zero" in text.getvalue().splitlines()[0]
     assert "ZeroDivisionError" in json.loads(lines.getvalue())["traceback"]
+
+
+def test_a_second_signal_while_stopping_is_no_news() -> None:
+    stream = io.StringIO()
+    event = {"log_time": 0.0, "log_level": LogLevel.critical, "log_namespace": "twisted"}
+    observer = logs.observer("text", stream)
+    observer(event | {"log_failure": Failure(ReactorNotRunning()), "log_format": "again"})
+    assert stream.getvalue() == ""
+    observer(event | {"log_failure": Failure(ZeroDivisionError()), "log_format": "news"})
+    assert "news" in stream.getvalue()
