@@ -1,0 +1,185 @@
+"""Packed form and XOR deltas: spawns, character sheet, books, inventory, predictions.
+
+A packed stream is runs of zeros and groups of seven bytes (eq2-login.md 8.8, eq2-world.md 4.2).
+Sent repeatedly, what is packed is the XOR of the bytes with those sent before. Everything here is
+bounded by a size that the caller names. Knows bytes only, no fields.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from emu.errors import MalformedMessage, StructValueError
+from emu.versions import LAST_UNREVERSED_PACK
+
+_TOKENS: Final = re.compile(rb"\0{1,127}|[^\0].{0,6}", re.DOTALL)
+"""What one code byte stands for: up to 127 zeros, or seven bytes beginning with one above zero."""
+_NONZERO: Final = bytes((0, *[1] * 255))
+_GROUP: Final = 7
+
+
+def _places(code: int) -> tuple[int, ...]:
+    return tuple(bit for bit in range(_GROUP) if code >> bit & 1)
+
+
+_PLACES: Final = tuple(_places(code) for code in range(128))
+"""For the low bits of a code byte: where in the group its literals go."""
+_REVERSED_PLACES: Final = tuple(places[::-1] for places in _PLACES)
+_CODES: Final = {
+    bytes(bits >> place & 1 for place in range(length)): 0x80 | bits
+    for length in range(1, _GROUP + 1)
+    for bits in range(1, 1 << length)
+}
+"""Code byte for each pattern of zero and nonzero bytes."""
+
+
+def reverses_literals(version: int) -> bool:
+    """Tell whether a client version has the literals of each group last one first.
+
+    Versions 2 to 374 have them in source order (eq2-world.md 4.2).
+    """
+    return not 2 <= version <= LAST_UNREVERSED_PACK
+
+
+def pack_stream(data: bytes, *, reverse: bool) -> bytes:
+    """Return the stream for `data`, without a length in front (as in ghost updates)."""
+    step = -1 if reverse else 1
+    out = bytearray()
+    for token in _TOKENS.findall(data):
+        if token[0]:
+            out.append(_CODES[token.translate(_NONZERO)])
+            out += token.replace(b"\0", b"")[::step]
+        else:
+            out.append(len(token))
+    return bytes(out)
+
+
+def unpack_stream(
+    data: bytes, size: int, *, reverse: bool, offset: int = 0, end: int | None = None
+) -> tuple[bytes, int]:
+    """Return `size` bytes unpacked from `data[offset:end]`, and where their stream ends.
+
+    A last group stands for seven bytes even where fewer are wanted; the rest is cut off
+    (eq2-world-recorded.md 3.12). A last run of zeros may reach too far in the same way. Raises
+    `MalformedMessage` when the stream ends too early.
+    """
+    at = offset
+    stop = len(data) if end is None else min(end, len(data))
+    all_places = _REVERSED_PLACES if reverse else _PLACES
+    out = bytearray(size + _GROUP)
+    filled = 0
+    while filled < size:
+        if at >= stop:
+            raise MalformedMessage("packed stream ends early")
+        code = data[at]
+        at += 1
+        if code < 0x80:
+            filled += code
+            continue
+        places = all_places[code & 0x7F]
+        if at + len(places) > stop:
+            raise MalformedMessage("packed stream ends early")
+        for place in places:
+            out[filled + place] = data[at]
+            at += 1
+        filled += _GROUP
+    return bytes(out[:size]), at
+
+
+def pack(data: bytes, version: int) -> bytes:
+    """Return `data` packed for a client version: u32 length of the stream, then the stream."""
+    stream = pack_stream(data, reverse=reverses_literals(version))
+    return len(stream).to_bytes(4, "little") + stream
+
+
+def unpack(data: bytes, size: int, version: int, offset: int = 0) -> tuple[bytes, int]:
+    """Return `size` bytes unpacked from a length and its stream, and where the stream ends.
+
+    Raises `MalformedMessage` when the stream is cut, too short for `size`, or longer than it.
+    """
+    start = offset + 4
+    if start > len(data):
+        raise MalformedMessage("packed stream without a length")
+    stop = start + int.from_bytes(data[offset:start], "little")
+    if stop > len(data):
+        raise MalformedMessage("packed stream ends early")
+    reverse = reverses_literals(version)
+    made, end = unpack_stream(data, size, reverse=reverse, offset=start, end=stop)
+    if end != stop:
+        raise MalformedMessage("bytes behind the packed stream")
+    return made, stop
+
+
+def xor(one: bytes, other: bytes) -> bytes:
+    """Return the XOR of two byte strings of the same length."""
+    if len(one) != len(other):
+        raise StructValueError(f"XOR of {len(one)} with {len(other)} bytes")
+    number = int.from_bytes(one, "little") ^ int.from_bytes(other, "little")
+    return number.to_bytes(len(one), "little")
+
+
+class DeltaBase:
+    """The bytes that one receiver was sent last, against which the next ones are XORed.
+
+    Both ends keep one per thing and receiver; it begins with zeros. An `encode` moves the base, so
+    whoever encodes must also send (eq2-world.md 4.2).
+    """
+
+    __slots__ = ("_last",)
+
+    def __init__(self, size: int) -> None:
+        self._last = bytes(size)
+
+    @property
+    def last(self) -> bytes:
+        """What was sent or received last, whole."""
+        return self._last
+
+    def encode(self, new: bytes) -> bytes:
+        """Return the XOR of `new` with the base, and make `new` the base."""
+        delta = xor(new, self._last)
+        self._last = new
+        return delta
+
+    def decode(self, delta: bytes) -> bytes:
+        """Return the bytes that a delta makes of the base, and make them the base.
+
+        Raises `MalformedMessage` when the delta has another length.
+        """
+        if len(delta) != len(self._last):
+            raise MalformedMessage("delta of another length than its base")
+        self._last = xor(delta, self._last)
+        return self._last
+
+    def reset(self, data: bytes | None = None) -> None:
+        """Begin again with zeros, or with bytes that went out whole."""
+        self._last = bytes(len(self._last)) if data is None else data
+
+
+def pack_counted(count: int, records: bytes, tail: bytes, version: int) -> bytes:
+    """Return a count packet: u16 count, packed records with their u32 length, plain tail.
+
+    Books and the inventory are sent so (eq2-login.md 8.8, eq2-world.md 3.5).
+    """
+    if not 0 <= count <= 0xFFFF:
+        raise StructValueError(f"count {count} does not fit 16 bits")
+    return count.to_bytes(2, "little") + pack(records, version) + tail
+
+
+def unpack_counted(
+    data: bytes, record_size: int, tail_size: int, version: int, *, limit: int = 1 << 20
+) -> tuple[int, bytes, bytes]:
+    """Return count, records and tail of a count packet; `record_size` in bytes.
+
+    Raises `MalformedMessage` when the parts do not fit or the records exceed `limit` bytes.
+    """
+    if len(data) < 6 + tail_size:
+        raise MalformedMessage("count packet without its head")
+    count = int.from_bytes(data[:2], "little")
+    if count * record_size > limit:
+        raise MalformedMessage("count packet beyond its limit")
+    records, end = unpack(data, count * record_size, version, offset=2)
+    if len(data) - end != tail_size:
+        raise MalformedMessage("bytes behind the packed records")
+    return count, records, data[end:]
