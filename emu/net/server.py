@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from twisted.application.service import Service
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, DeferredList
 from twisted.internet.error import CannotListenError
 from twisted.logger import ILogObserver
 
@@ -120,10 +120,8 @@ class EmuService(Service):
             self.world.listen()
 
     async def _stop(self) -> None:
-        if self.world is not None:
-            await self.world.stop()
-        if self.login is not None:
-            await self.login.stop()
+        parts = [part for part in (self.world, self.login) if part is not None]
+        await DeferredList([Deferred.fromCoroutine(part.stop()) for part in parts])
         if self._opcodes is not None:
             self._opcodes.stop()
         if self._storage is not None:
