@@ -16,6 +16,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
+from hashlib import blake2b
 from typing import Protocol, TypeVar
 
 from emu.errors import DuplicateName, LimitExceeded
@@ -245,4 +246,5 @@ class VerifiedPasswords:
     def _hash(self, account: Account, password: bytes) -> bytes:
         stored = account.password.encode()
         head = account.id.to_bytes(8, "big") + len(stored).to_bytes(4, "big")
-        return hmac.digest(self._key, head + stored + password, "sha256")
+        # BLAKE2's own keyed mode: a tenth of what OpenSSL takes to set an HMAC up.
+        return blake2b(head + stored + password, key=self._key, digest_size=32).digest()

@@ -10,6 +10,7 @@ import ipaddress
 from collections import OrderedDict
 from collections.abc import Hashable
 from dataclasses import dataclass
+from functools import lru_cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,7 @@ class Throttle:
             self._buckets.popitem(last=False)
 
 
+@lru_cache(maxsize=4096)
 def address_key(address: str) -> str:
     """Return whom an address stands for: itself for IPv4, its /64 network for IPv6."""
     try:

@@ -16,6 +16,7 @@ from twisted.python.failure import Failure
 from emu.login.client import Client
 from emu.login.events import LoginEvent, format_event
 from emu.login.service import LoginService
+from emu.net.logs import is_written
 from emu.net.udp import SessionPort
 from emu.session import (
     DatagramDropped,
@@ -46,6 +47,8 @@ class LoginHandler:
             run(self.client.message(event.opcode, event.body, now), self._failed)  # type: ignore[union-attr]
         elif kind is SessionClosed:
             self.client.closed(event.reason)  # type: ignore[union-attr]
+        elif not is_written(LogLevel.debug):
+            return
         elif kind is DatagramDropped:
             self._log.debug(
                 "datagram of {address} dropped: {reason}",
@@ -122,9 +125,9 @@ def log_event(log: Logger) -> Callable[[LoginEvent], None]:
     levels = {name: LogLevel.levelWithName(name) for name in ("debug", "info", "warn")}
 
     def write(event: LoginEvent) -> None:
-        log.emit(
-            levels[event.level], "{line}", line=format_event(event), event=type(event).__name__
-        )
+        level = levels[event.level]
+        if is_written(level):
+            log.emit(level, "{line}", line=format_event(event), event=type(event).__name__)
 
     return write
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
@@ -28,6 +29,7 @@ from zope.interface import implementer
 
 _threshold = LogLevelFilterPredicate(defaultLogLevel=LogLevel.info)
 _observer = FilteringLogObserver(globalLogPublisher, [_threshold])
+_written: set[object] = set()
 _INTERNAL = ("log_", "isError", "time", "system", "message", "format")
 
 
@@ -40,10 +42,20 @@ def set_level(name: str) -> None:
     """Set the least level that is written: ``debug``, ``info``, ``warn`` or ``error``."""
     level = LogLevel.levelWithName(name)
     _threshold.setLogLevelForNamespace("", level)
+    _written.clear()
+    _written.update(one for one in LogLevel.iterconstants() if one >= level)
     for namespace in ("log_legacy", "twisted"):
         # What Twisted tells at info (ports starting, protocols stopping) our own lines tell better.
         quiet = level if level in (LogLevel.debug, LogLevel.error) else LogLevel.warn
         _threshold.setLogLevelForNamespace(namespace, quiet)
+
+
+def is_written(level: object) -> bool:
+    """Say whether our events of a `LogLevel` are written at all.
+
+    To ask is cheaper than an event that is dropped; the paths that every datagram takes do.
+    """
+    return level in _written
 
 
 def observer(form: str, stream: TextIO | None = None) -> ILogObserver:
@@ -72,11 +84,11 @@ class TextLines:
 
     def __call__(self, event: LogEvent) -> None:
         """Write one event."""
-        moment = datetime.fromtimestamp(event["log_time"], UTC).astimezone()
+        moment = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(event["log_time"]))
         area = str(event.get("log_namespace", "-")).removeprefix("emu.")
         text = _one_line(_text(event))
         level = event["log_level"].name
-        self.stream.write(f"{moment:%Y-%m-%d %H:%M:%S} {level:<5} {area}: {text}\n")
+        self.stream.write(f"{moment} {level:<5} {area}: {text}\n")
         if "log_failure" in event:
             self.stream.write(event["log_failure"].getTraceback())
         self.stream.flush()
@@ -120,3 +132,6 @@ def _one_line(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+set_level("info")

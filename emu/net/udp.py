@@ -8,6 +8,7 @@ means, of the handler that `make_handler` returns for each session.
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable
 from typing import Any, Protocol, cast
 
@@ -19,6 +20,13 @@ from emu.net.timers import Timer, TimerHeap
 from emu.session import Endpoint, Event, KeyEstablished, Session, SessionEstablished
 
 HostPort = tuple[str, int]
+
+RECEIVE_BUFFER = 4 * 1024 * 1024
+"""Bytes that may wait in the socket, as far as the system allows.
+
+When a server was down, everybody comes back at once; a datagram that found no room costs its client
+a second.
+"""
 
 
 class Handler(Protocol):
@@ -89,11 +97,19 @@ class UdpShell(DatagramProtocol):
         self._serving: IDelayedCall | None = None
         self._wake: IDelayedCall | None = None
         self._own: HostPort = ("0.0.0.0", 0)  # noqa: S104  # until the port is bound
+        self._send: Callable[[bytes, HostPort], object] = _nowhere
 
     def startProtocol(self) -> None:
-        """Learn the bound address; called by Twisted."""
+        """Learn the bound address and take the socket; called by Twisted."""
         host: Any = self.transport.getHost()
         self._own = (host.host, host.port)
+        self._send = self.transport.write
+        handle: socket.socket | None = getattr(self.transport, "getHandle", lambda: None)()
+        if handle is not None:
+            # Twisted looks at the address of every datagram whether it is one. Ours are: they come
+            # from the same socket.
+            self._send = handle.sendto
+            handle.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER)
 
     def datagramReceived(self, datagram: bytes, addr: Any) -> None:
         """Take one datagram in; the answer leaves before the reactor sleeps again."""
@@ -188,7 +204,7 @@ class UdpShell(DatagramProtocol):
         if self._tracer is not None:
             self._tracer.datagram(now, self._own, address[:2], data)
         try:
-            self.transport.write(data, address)
+            self._send(data, address)
         except OSError as error:
             # A full socket buffer or an unreachable net: the protocol's own retransmission
             # is the remedy, so it is worth a line for a debugger and no more.
@@ -219,3 +235,7 @@ class UdpShell(DatagramProtocol):
                     handler.handle_timer(now)
             self._serve(port, now)
         self._arm(now)
+
+
+def _nowhere(_data: bytes, _address: HostPort) -> None:
+    """Send nothing: the port is not open yet."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
@@ -63,8 +64,11 @@ def host_of(address: Hashable) -> Hashable | None:
     An IPv6 host is counted by its /64 network. A loopback host is not limited: it is this machine.
     """
     host: Hashable = next(iter(address), None) if isinstance(address, tuple) else address
-    if not isinstance(host, str):
-        return host
+    return _network_of(host) if isinstance(host, str) else host
+
+
+@lru_cache(maxsize=4096)
+def _network_of(host: str) -> Hashable | None:
     try:
         parsed = ipaddress.ip_address(host.partition("%")[0])
     except ValueError:

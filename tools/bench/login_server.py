@@ -1,7 +1,7 @@
 """The whole server for measuring: everything `twistd emu` runs, with a database of its own.
 
-Run as ``python -m tools.bench.login_server FOLDER [TABLE.KEY=VALUE ...]``; prints ``ready PORT`` when
-its world has registered. What an operator would see goes to ``log`` in the folder. With
+Run as ``python -m tools.bench.login_server FOLDER [TABLE.KEY=VALUE ...]``; prints ``ready PORT``
+when its world has registered. What an operator would see goes to ``log`` in the folder. With
 ``EMU_BENCH_PROFILE=FILE`` in the environment it writes a profile there when it ends.
 """
 
