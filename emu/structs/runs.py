@@ -87,17 +87,22 @@ class PlainRun:
 class MixedRun:
     """Consecutive fields of fixed size, some of them lists or colors."""
 
-    __slots__ = ("_fields", "_shares", "_struct", "_where")
+    __slots__ = ("_fields", "_gather", "_shares", "_struct", "_where")
 
     def __init__(self, where: str, fields: list[Fixed]) -> None:
         self._where = where
         self._fields = fields
         self._struct = struct.Struct("<" + "".join(f"{e.count}{e.letter}" for e in fields))
         self._shares: list[tuple[str, int, int, int]] = []
+        self._gather: list[tuple[Fixed, str, int, list[int]]] = []
         start = 0
         for entry in fields:
-            step = 0 if not entry.listed else 1 if entry.count == entry.group else entry.group
+            step = 0
+            if entry.listed:
+                step = 1 if entry.count == entry.group else entry.group
             self._shares.append((entry.key, start, start + entry.count, step))
+            flat = entry.count if step == 1 else 0
+            self._gather.append((entry, entry.key, flat, [entry.default] * entry.count))
             start += entry.count
 
     def decode(
@@ -125,10 +130,12 @@ class MixedRun:
         """Gather the numbers and write them at once."""
         numbers: list[Any] = []
         get = fields.get
-        for entry in self._fields:
-            value = get(entry.key)
+        for entry, key, flat, default in self._gather:
+            value = get(key)
             if value is None:
-                numbers += [entry.default] * entry.count
+                numbers += default
+            elif flat and type(value) is list and len(value) == flat:
+                numbers += value
             elif not entry.listed:
                 numbers.append(value)
             else:
@@ -159,11 +166,12 @@ class MixedRun:
 class EquipmentItems:
     """EQ2_EquipmentItem, once or several times: u16 model, color, highlight."""
 
-    __slots__ = ("_empty", "_key", "_listed", "_size", "_where")
+    __slots__ = ("_empty", "_key", "_listed", "_pack", "_size", "_where")
 
     def __init__(self, where: str, key: str, size: int) -> None:
         self._where, self._key, self._size, self._listed = where, key, size, size > 1
         self._empty = bytes(size * _EQUIPMENT.size)
+        self._pack = struct.Struct("<" + "H6B" * size).pack
 
     def decode(
         self, data: bytes, at: int, out: dict[str, Any], _scopes: Scopes, context: Context
@@ -193,17 +201,18 @@ class EquipmentItems:
         items = value if self._listed else [value]
         if not isinstance(items, (list, tuple)) or len(items) != self._size:
             bad_value(self._where, self._key, f"must be a list of {self._size} items")
-        pack = _EQUIPMENT.pack
+        numbers: list[Any] = []
         try:
             for item in items:
-                parts.append(
-                    pack(item.get("type", 0), *_tint(item, "color"), *_tint(item, "highlight"))
-                )
-                if not item.keys() <= _EQUIPMENT_KEYS:
+                red, green, blue = item.get("color", _BLACK)
+                red2, green2, blue2 = item.get("highlight", _BLACK)
+                numbers += (item.get("type", 0), red, green, blue, red2, green2, blue2)
+                if len(item) > 3 or not item.keys() <= _EQUIPMENT_KEYS:
                     names = ", ".join(sorted(map(str, item.keys() - _EQUIPMENT_KEYS)))
                     bad_value(self._where, self._key, f"an equipment item has no {names}")
-        except (*_PACK_ERRORS, AttributeError) as error:
-            bad_value(self._where, self._key, f"is no equipment item: {error}")
+            parts.append(self._pack(*numbers))
+        except (*_PACK_ERRORS, ValueError, AttributeError) as error:
+            bad_value(self._where, self._key, f"holds no equipment item: {error}")
 
 
 class OversizedInteger:
@@ -289,13 +298,6 @@ def check_number(where: str, key: str, letter: str, value: Any) -> None:
 _EQUIPMENT: Final = struct.Struct("<H6B")
 _EQUIPMENT_KEYS: Final = {"type", "color", "highlight"}
 _BLACK: Final = (0, 0, 0)
-
-
-def _tint(item: Mapping[str, Any], key: str) -> Any:
-    color = item.get(key, _BLACK)
-    if len(color) != 3:
-        raise TypeError(f"{key} must have 3 numbers, not {len(color)}")
-    return color
 
 
 def _is_list_of(count: int, item: Any) -> bool:
