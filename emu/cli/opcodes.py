@@ -21,6 +21,7 @@ from emu.cli.opcodes_common import (
     effective_rows,
     file_rows,
     history_cells,
+    is_database,
     present_history,
     present_rows,
     range_option,
@@ -276,7 +277,7 @@ def check_verb(ctx: click.Context, file: Path | None, level: str, style: str) ->
 
 
 def _placed(file: Path) -> list[tuple[str, OpcodeRow]]:
-    if file.is_file() and file.read_bytes()[:16] == b"SQLite format 3\0":
+    if is_database(file):
         return [(str(row.range), row) for row in file_rows(file)]
     return list(read_rows(file))
 

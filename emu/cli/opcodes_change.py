@@ -151,7 +151,7 @@ def derive_verb(
     Example: emu opcodes derive 64754 --from 64753 --insert OP_NewThingMsg@212
     """
     steps = [parse_insertion(text) for text in insertions]
-    rows = present_rows(ctx)
+    rows = present_rows(ctx, to_write=True)
     if not replace and any(row.range == new for row in rows):
         raise CommandError(f"the range {new} is there already; --replace replaces it")
     base = _base(rows, old)

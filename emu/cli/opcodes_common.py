@@ -98,20 +98,19 @@ def writing(ctx: click.Context) -> Iterator[OpcodeStore]:
         yield store
 
 
-def present_rows(ctx: click.Context) -> list[OpcodeRow]:
-    """Return all rows of the database; those of the program while there is no database yet.
+def present_rows(ctx: click.Context, *, to_write: bool = False) -> list[OpcodeRow]:
+    """Return all rows of the database; those of the program while there is none yet.
 
-    Reading makes and changes no file.
+    Reading makes and changes no file. A file that --db names must be there, except `to_write`.
     """
     path = database_path(ctx)
-    if path.exists():
-        if _has_tables(path):
-            with OpcodeStore(path, who=who()) as store:
-                return store.rows()
-    elif ctx.meta.get(DB) is not None:
-        raise CommandError(f"{path}: there is no such database; `emu opcodes import` makes one")
-    if path.exists() and ctx.meta.get(DB) is not None:
-        raise CommandError(f"{path}: has no opcode tables; `emu opcodes import` makes them")
+    there = path.exists()
+    if there and _has_tables(path):
+        with OpcodeStore(path, who=who()) as store:
+            return store.rows()
+    if not to_write and ctx.meta.get(DB) is not None:
+        what = "has no opcode tables" if there else "there is no such database"
+        raise CommandError(f"{path}: {what}; `emu opcodes import` makes them")
     return list(shipped_rows())
 
 
@@ -126,15 +125,20 @@ def present_history(ctx: click.Context, **chosen: Any) -> list[HistoryEntry]:
 
 def file_rows(path: Path) -> list[OpcodeRow]:
     """Return the usable rows of a database, a dump or any other file of opcodes."""
-    if path.is_file():
-        with path.open("rb") as file:
-            magic = file.read(16)
-        if magic == b"SQLite format 3\0":
-            if not _has_tables(path):
-                raise CommandError(f"{path}: has no opcode tables")
-            with OpcodeStore(path, who=who()) as store:
-                return store.rows()
+    if is_database(path):
+        if not _has_tables(path):
+            raise CommandError(f"{path}: has no opcode tables")
+        with OpcodeStore(path, who=who()) as store:
+            return store.rows()
     return [row for _, row in read_rows(path) if row.first <= row.last]
+
+
+def is_database(path: Path) -> bool:
+    """Say whether a file is a SQLite database, by its first bytes."""
+    if not path.is_file():
+        return False
+    with readable_errors(path), path.open("rb") as file:
+        return file.read(16) == b"SQLite format 3\0"
 
 
 def _has_tables(path: Path) -> bool:

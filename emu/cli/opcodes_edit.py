@@ -25,10 +25,15 @@ def edit_verb(ctx: click.Context, version: int | None) -> None:
         raise CommandError(
             "the editor needs textual; install it with: pip install 'eq2emu[editor]'"
         )
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not is_terminal():
         raise CommandError("the editor needs a terminal; use `emu opcodes set` in scripts")
     from emu.cli.opcodes_screen import OpcodeEditor  # noqa: PLC0415  # an optional extra
 
     with writing(ctx) as store:
         start = None if version is None else store.tables().for_version(version).range
         OpcodeEditor(store, start=start).run()
+
+
+def is_terminal() -> bool:
+    """Say whether somebody sits in front."""
+    return sys.stdin.isatty() and sys.stdout.isatty()

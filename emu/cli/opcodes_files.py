@@ -102,7 +102,7 @@ def import_verb(
         if not rows:
             raise FileFormatError(f"{file}: holds no opcodes")
         if dry_run or strict:
-            existing = {key_of(row): row for row in present_rows(ctx)}
+            existing = {key_of(row): row for row in present_rows(ctx, to_write=True)}
             plan = plan_rows(existing, rows, source=label, keep=keep)
         if strict and plan.rejected:
             raise CommandError(f"nothing was imported: {_rejected(plan)}")

@@ -1,0 +1,178 @@
+"""The full-screen editor, driven by keys as an operator does.
+
+Textual runs on asyncio, the other tests on Twisted's reactor, so each test has a loop of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from emu.opcodes import OpcodeStore, VersionRange
+
+pytest.importorskip("textual", reason="the extra `editor` is not installed")
+
+from textual.pilot import Pilot
+from textual.widgets import DataTable, Input, Label
+
+from emu.cli.opcodes_screen import OpcodeEditor
+
+RANGE = VersionRange(540, 546)
+Steps = Callable[[OpcodeEditor, Pilot[None]], Awaitable[None]]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[OpcodeStore]:
+    with OpcodeStore.ensure(tmp_path / "emu.sqlite", who="alice") as opened:
+        yield opened
+
+
+def play(store: OpcodeStore, steps: Steps, start: VersionRange | None = RANGE) -> None:
+    async def run() -> None:
+        editor = OpcodeEditor(store, start=start)
+        async with editor.run_test(size=(120, 40)) as pilot:
+            await pilot.pause()
+            await steps(editor, pilot)
+
+    with asyncio.Runner() as runner:
+        runner.run(run())
+
+
+def shown(editor: OpcodeEditor) -> list[list[str]]:
+    table: DataTable[Any] = editor.query_one("#rows", DataTable)
+    return [[str(cell) for cell in table.get_row_at(index)] for index in range(table.row_count)]
+
+
+async def type_into(pilot: Pilot[None], field: str, text: str) -> None:
+    pilot.app.screen.query_one(field, Input).value = text
+    await pilot.pause()
+
+
+def number(store: OpcodeStore, name: str) -> int | None:
+    return {row.name: row.opcode for row in store.rows(RANGE)}.get(name)
+
+
+def test_ranges_stand_left_and_rows_right(store: OpcodeStore) -> None:
+    async def steps(editor: OpcodeEditor, pilot: Pilot[None]) -> None:
+        ranges: DataTable[Any] = editor.query_one("#ranges", DataTable)
+        assert ranges.row_count == len(store.tables().ranges)
+        assert ranges.get_row_at(ranges.cursor_row)[0] == "540-546"
+        assert len(shown(editor)) == len(store.rows(RANGE))
+        ranges.move_cursor(row=0)
+        await pilot.pause()
+        assert len(shown(editor)) == len(store.rows(VersionRange(0, 374)))
+
+    play(store, steps)
+
+
+def test_the_first_range_is_shown_when_none_is_named(store: OpcodeStore) -> None:
+    async def steps(editor: OpcodeEditor, _: Pilot[None]) -> None:
+        assert len(shown(editor)) == len(store.rows(VersionRange(0, 374)))
+
+    play(store, steps, start=None)
+
+
+def test_rows_are_filtered_by_name_or_number(store: OpcodeStore) -> None:
+    async def steps(editor: OpcodeEditor, pilot: Pilot[None]) -> None:
+        await pilot.press("slash", *"map")
+        assert [row[0] for row in shown(editor)] == ["153", "154", "155", "156", "189"]
+        await type_into(pilot, "#filter", "216")
+        assert [row[1] for row in shown(editor)] == ["OP_LsClientAlertlogReplyMsg"]
+        await pilot.press("enter")
+        assert editor.focused is editor.query_one("#rows")
+
+    play(store, steps)
+
+
+def test_an_edit_is_written_and_undone(store: OpcodeStore) -> None:
+    async def steps(editor: OpcodeEditor, pilot: Pilot[None]) -> None:
+        await type_into(pilot, "#filter", "keymapload")
+        await pilot.press("e")
+        assert editor.screen.query_one("#number", Input).value == "153"
+        await type_into(pilot, "#number", "0x190")
+        await type_into(pilot, "#note", "tried")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert number(store, "OP_KeymapLoadMsg") == 400
+        assert shown(editor)[0][0] == "400"
+        (entry,) = store.history(limit=1)
+        assert (entry.who, entry.action) == ("alice", "edit")
+        await pilot.press("u")
+        await pilot.pause()
+        assert number(store, "OP_KeymapLoadMsg") == 153
+
+    play(store, steps)
+
+
+def test_what_is_no_number_is_told_and_escape_leaves(store: OpcodeStore) -> None:
+    before = store.rows()
+
+    async def steps(editor: OpcodeEditor, pilot: Pilot[None]) -> None:
+        await pilot.press("enter")
+        await type_into(pilot, "#number", "many")
+        await pilot.press("enter")
+        assert "'many' is not a number" in str(editor.screen.query_one("#message", Label).render())
+        await pilot.press("escape")
+        await pilot.pause()
+        assert len(editor.screen_stack) == 1
+
+    play(store, steps)
+    assert store.rows() == before
+
+
+def test_rows_are_added_and_removed(store: OpcodeStore) -> None:
+    async def steps(_: OpcodeEditor, pilot: Pilot[None]) -> None:
+        await pilot.press("a")
+        await type_into(pilot, "#name", "OP_NewThingMsg")
+        await type_into(pilot, "#number", "300")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert number(store, "OP_NewThingMsg") == 300
+        await type_into(pilot, "#filter", "NewThing")
+        await pilot.press("d")
+        await pilot.pause()
+        assert number(store, "OP_NewThingMsg") is None
+
+    play(store, steps)
+
+
+def test_conflicts_are_marked_and_can_be_shown_alone(store: OpcodeStore) -> None:
+    store.set(RANGE, "OP_KeymapLoadMsg", 216)
+
+    async def steps(editor: OpcodeEditor, pilot: Pilot[None]) -> None:
+        await pilot.press("c")
+        assert [(row[1], row[4]) for row in shown(editor)] == [
+            ("OP_KeymapLoadMsg", "OP_LsClientAlertlogReplyMsg"),
+            ("OP_LsClientAlertlogReplyMsg", "OP_KeymapLoadMsg"),
+        ]
+        table: DataTable[Any] = editor.query_one("#rows", DataTable)
+        assert table.get_row_at(0)[1].style == "bold red"
+        told = str(editor.query_one("#told", Label).render())
+        assert "216 is the number of OP_KeymapLoadMsg and OP_LsClientAlertlogReplyMsg" in told
+        await pilot.press("c")
+        assert len(shown(editor)) == len(store.rows(RANGE))
+
+    play(store, steps)
+
+
+def test_an_edit_that_cannot_be_is_told_and_changes_nothing(store: OpcodeStore) -> None:
+    before = store.rows()
+
+    async def steps(editor: OpcodeEditor, pilot: Pilot[None]) -> None:
+        await pilot.press("a")
+        await type_into(pilot, "#name", "no name")
+        await type_into(pilot, "#number", "300")
+        await pilot.press("enter")
+        await pilot.pause()
+        await pilot.press("u")
+        await pilot.pause()
+        messages = [one.message for one in editor._notifications]
+        assert any("is not an opcode name" in message for message in messages)
+        assert any("nothing to undo" in message for message in messages)
+
+    play(store, steps)
+    assert store.rows() == before
