@@ -37,16 +37,8 @@ def add_client_log(connection: sqlite3.Connection, log: ClientLog) -> None:
             log.received,
         ),
     )
-    connection.execute(
-        "DELETE FROM client_logs WHERE account_id = ? AND id <="
-        " (SELECT id FROM client_logs WHERE account_id = ? ORDER BY id DESC LIMIT 1 OFFSET ?)",
-        (log.account_id, log.account_id, LOGS_OF_ACCOUNT),
-    )
-    connection.execute(
-        "DELETE FROM client_logs WHERE id <="
-        " (SELECT id FROM client_logs ORDER BY id DESC LIMIT 1 OFFSET ?)",
-        (MOST_LOGS,),
-    )
+    _keep_newest(connection, "client_logs", "account_id = ?", (log.account_id,), LOGS_OF_ACCOUNT)
+    _keep_newest(connection, "client_logs", "true", (), MOST_LOGS)
 
 
 def client_logs(connection: sqlite3.Connection) -> list[ClientLog]:
@@ -75,13 +67,27 @@ def add_bug_report(
         f" VALUES ((SELECT id FROM worlds WHERE id = ?), ?, ?, {marks})",
         (world_id, account_id, received, *values.values()),
     )
-    connection.execute(
-        "DELETE FROM bug_reports WHERE world_id = ? AND id <="
-        " (SELECT id FROM bug_reports WHERE world_id = ? ORDER BY id DESC LIMIT 1 OFFSET ?)",
-        (world_id, world_id, REPORTS_OF_WORLD),
-    )
+    _keep_newest(connection, "bug_reports", "world_id = ?", (world_id,), REPORTS_OF_WORLD)
 
 
 def bug_reports(connection: sqlite3.Connection) -> list[dict[str, Any]]:
     """Return all bug reports, oldest first, as mappings of columns."""
     return [dict(row) for row in connection.execute("SELECT * FROM bug_reports ORDER BY id")]
+
+
+def _keep_newest(
+    connection: sqlite3.Connection, table: str, condition: str, values: tuple[int, ...], most: int
+) -> None:
+    """Drop the oldest of some rows when there are too many of them.
+
+    They are counted first, in an index: every login comes by here, and to find the row at an
+    offset SQLite would walk through thousands of long ones.
+    """
+    chosen = f"SELECT id FROM {table} WHERE {condition} ORDER BY id LIMIT ?"  # noqa: S608
+    found = connection.execute(f"SELECT count(*) FROM {table} WHERE {condition}", values)  # noqa: S608
+    too_many = found.fetchone()[0] - most
+    if too_many > 0:
+        connection.execute(
+            f"DELETE FROM {table} WHERE id IN ({chosen})",  # noqa: S608
+            (*values, too_many),
+        )
