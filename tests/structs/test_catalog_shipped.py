@@ -1,0 +1,130 @@
+"""The structs that come with the package: every one of them, at every version step."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from emu.errors import MalformedMessage
+from emu.opcodes import shipped_tables
+from emu.structs import StructDefinition, shipped_catalog
+from tests.support.struct_values import check_round_trip, struct_values
+
+CATALOG = shipped_catalog()
+STRUCTS = list(CATALOG)
+VECTORS = json.loads((Path(__file__).parent.parent / "vectors" / "structs.json").read_text())
+
+QUICK = settings(
+    max_examples=12, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)  # fmt: skip
+
+
+def title(value: Any) -> str:
+    if isinstance(value, StructDefinition):
+        return f"{value.name}-{value.client_version}"
+    if isinstance(value, dict):
+        return f"{value['struct']}-{value['version']}"
+    return str(value)
+
+
+# pytest-twisted cannot run one hypothesis test with several parameters, so each makes its own.
+@pytest.mark.parametrize("definition", STRUCTS, ids=title)
+def test_every_struct_makes_the_way_and_back(definition: StructDefinition) -> None:
+    layout = CATALOG.layout(definition.name, definition.client_version)
+
+    @QUICK
+    @given(struct_values(definition.fields))
+    def show(values: dict[str, Any]) -> None:
+        check_round_trip(layout, values)
+
+    show()
+
+
+@pytest.mark.parametrize("version", [562, 869, 57080, 64659])
+def test_create_requests_with_float_colors_make_the_way_and_back(version: int) -> None:
+    layout = CATALOG.layout("CreateCharacter", version, create_color=True)
+
+    @QUICK
+    @given(struct_values(layout.definition.fields, create_color=True))
+    def show(values: dict[str, Any]) -> None:
+        check_round_trip(layout, values)
+
+    show()
+
+
+@pytest.mark.parametrize("definition", STRUCTS, ids=title)
+def test_garbage_is_refused_as_malformed_or_decoded(definition: StructDefinition) -> None:
+    layout = CATALOG.layout(definition.name, definition.client_version)
+
+    @settings(max_examples=25)
+    @given(st.binary(max_size=layout.empty_size() + 40))
+    def show(garbage: bytes) -> None:
+        for decode in (layout.decode_prefix, layout.decode_short):
+            with suppress(MalformedMessage):
+                decode(garbage)
+        try:
+            fields = layout.decode(garbage)
+        except MalformedMessage:
+            return
+        assert len(layout.encode(fields)) == len(garbage)
+
+    show()
+
+
+def test_the_files_are_free_of_oddities() -> None:
+    assert CATALOG.notes == []
+    assert {definition.file for definition in STRUCTS} == {
+        "LoginStructs.xml", "LoginCodeStructs.xml", "WorldStructs.xml", "SpawnStructs.xml",
+    }  # fmt: skip
+
+
+def test_messages_have_opcodes_where_their_layout_is_spoken() -> None:
+    known = {
+        name for _, _, table in shipped_tables().spans() for name in table.names.values()
+    }  # fmt: skip
+    named = {
+        name
+        for definition in STRUCTS
+        for name in (definition.opcode_name, definition.opcode_type)
+        if name
+    }
+    assert named - known <= {"OP_CancelMoveObjectModeMsg"}, "its number is not documented"
+    assert len(named & known) > 50
+
+
+@pytest.mark.parametrize("definition", STRUCTS, ids=title)
+def test_only_commands_have_a_second_opcode_name(definition: StructDefinition) -> None:
+    inside = definition.opcode_name == "OP_ClientCmdMsg"
+    assert inside == bool(definition.opcode_type)
+    assert inside == definition.opcode_type.endswith("Cmd")
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=title)
+def test_messages_with_a_source_have_these_bytes(vector: dict[str, Any]) -> None:
+    layout = CATALOG.layout(vector["struct"], vector["version"])
+    data = bytes.fromhex(vector["hex"])
+    assert layout.encode(vector["fields"]).hex() == vector["hex"], vector["source"]
+    decoded = layout.decode(data)
+    assert layout.encode(decoded) == data
+    for name, value in vector["fields"].items():
+        assert decoded[name] == value, name
+
+
+def test_the_vectors_hold_the_six_login_replies() -> None:
+    replies = [vector for vector in VECTORS if vector["struct"] == "LS_LoginReplyMsg"]
+    lengths = {vector["version"]: len(vector["hex"]) // 2 for vector in replies}
+    assert lengths == {546: 36, 1096: 76, 57048: 82, 57080: 107, 60114: 97, 64753: 101}
+
+
+def test_a_struct_is_found_by_its_message() -> None:
+    assert [found.name for found in CATALOG.for_opcode("OP_EqHearChatCmd", 546)] == ["WS_HearChat"]
+    assert CATALOG.for_opcode("OP_EqHearChatCmd", 300) == []
+    assert {found.name for found in CATALOG.for_opcode("OP_LoginReplyMsg", 561)} == {
+        "LS_LoginReplyMsg", "LS_LoginResponse",
+    }  # fmt: skip
