@@ -106,7 +106,7 @@ def present_rows(ctx: click.Context, *, to_write: bool = False) -> list[OpcodeRo
     path = database_path(ctx)
     there = path.exists()
     if there and _has_tables(path):
-        with OpcodeStore(path, who=who()) as store:
+        with OpcodeStore.look(path) as store:
             return store.rows()
     if not to_write and ctx.meta.get(DB) is not None:
         what = "has no opcode tables" if there else "there is no such database"
@@ -119,16 +119,14 @@ def present_history(ctx: click.Context, **chosen: Any) -> list[HistoryEntry]:
     path = database_path(ctx)
     if not path.exists() or not _has_tables(path):
         return []
-    with OpcodeStore(path, who=who()) as store:
+    with OpcodeStore.look(path) as store:
         return store.history(**chosen)
 
 
 def file_rows(path: Path) -> list[OpcodeRow]:
     """Return the usable rows of a database, a dump or any other file of opcodes."""
     if is_database(path):
-        if not _has_tables(path):
-            raise CommandError(f"{path}: has no opcode tables")
-        with OpcodeStore(path, who=who()) as store:
+        with OpcodeStore.look(path) as store:
             return store.rows()
     return [row for _, row in read_rows(path) if row.first <= row.last]
 

@@ -45,7 +45,8 @@ def connect(path: Path, *, create: bool = False, wait: float = LOCK_WAIT) -> sql
         connection = sqlite3.connect(path, timeout=wait, isolation_level=None)
         try:
             _check_owner(connection, path)
-            connection.execute("PRAGMA journal_mode = WAL")
+            if create:  # a file that is only looked at stays as it is
+                connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
         except BaseException:
             connection.close()

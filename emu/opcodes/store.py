@@ -56,19 +56,37 @@ class OpcodeStore:
     """The opcode tables of one database file.
 
     The file must exist; `ensure` makes it. Missing tables are made and filled from the text that
-    ships with the program. `who` is written into the history. To be used by one thread.
-    Raises `StoreError`.
+    ships with the program; `look` opens a file without touching it. `who` is written into the
+    history. To be used by one thread. Raises `StoreError`.
     """
 
     def __init__(self, path: Path, *, who: str = "emu", fill: bool = True) -> None:
-        self.path = path
-        self.who = who
-        self._connection = connect(path)
+        self._open(path, who)
         try:
             self._bring_up_to_date(shipped_rows() if fill else ())
         except BaseException:
             self._connection.close()
             raise
+
+    def _open(self, path: Path, who: str) -> None:
+        self.path = path
+        self.who = who
+        self._connection = connect(path)
+
+    @classmethod
+    def look(cls, path: Path) -> OpcodeStore:
+        """Open a database to read it: nothing is made, filled or brought up to date.
+
+        Raises `StoreError` when it has no opcode tables.
+        """
+        store = cls.__new__(cls)
+        store._open(path, "nobody")  # noqa: SLF001  # the other half of the constructor
+        with readable_errors(path):
+            present = schema(store._connection)  # noqa: SLF001
+        if not present:
+            store.close()
+            raise StoreError(f"{path}: has no opcode tables; `emu opcodes import` makes them")
+        return store
 
     @classmethod
     def ensure(cls, path: Path, *, who: str = "emu") -> OpcodeStore:

@@ -52,6 +52,22 @@ def test_opening_again_changes_nothing(store: OpcodeStore) -> None:
         assert (again.rows(), again.history(limit=-1)) == (before, history)
 
 
+def test_looking_changes_no_file(store: OpcodeStore, tmp_path: Path) -> None:
+    store.set(RANGE, "OP_KeymapLoadMsg", 400)
+    store.close()
+    before = store.path.read_bytes()
+    with OpcodeStore.look(store.path) as looking:
+        assert number(looking) == 400
+    assert store.path.read_bytes() == before
+    other = tmp_path / "other.sqlite"
+    with contextlib.closing(sqlite3.connect(other)) as connection, connection:
+        connection.execute("CREATE TABLE account (name TEXT)")
+    before = other.read_bytes()
+    with pytest.raises(StoreError, match="has no opcode tables"):
+        OpcodeStore.look(other)
+    assert other.read_bytes() == before
+
+
 def test_it_stands_beside_other_tables(tmp_path: Path) -> None:
     path = tmp_path / "emu.sqlite"
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:
