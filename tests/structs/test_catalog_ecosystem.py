@@ -1,0 +1,142 @@
+"""EQ2Emulator's own struct files, where they are at hand: all load and make the way and back."""
+
+from __future__ import annotations
+
+import os
+import random
+import struct
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from emu.errors import MalformedMessage
+from emu.structs import FieldDefinition, FieldType, StructCatalog
+from emu.structs.definitions import STRINGS
+from tests.support.struct_values import LETTERS, assert_within
+
+_BESIDE_THE_CHECKOUT = Path(__file__).parents[3] / "shared" / "data" / "eq2emu" / "structs"
+FOLDER = Path(os.environ.get("EMU_STRUCT_FILES", _BESIDE_THE_CHECKOUT))
+FILES = ("CommonStructs", "LoginStructs", "WorldStructs", "SpawnStructs", "ItemStructs")
+
+pytestmark = pytest.mark.skipif(
+    not FOLDER.exists(), reason="no struct files of EQ2Emulator on this machine (EMU_STRUCT_FILES)"
+)
+
+
+@pytest.fixture(scope="module")
+def catalog() -> StructCatalog:
+    made = StructCatalog()
+    for name in FILES:
+        assert made.load(FOLDER / f"{name}.xml.gz") > 0
+    return made
+
+
+class Draw:
+    """Values from a seeded generator: quick enough for two thousand structs."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+
+    def block(self, fields: Sequence[FieldDefinition]) -> dict[str, Any]:
+        known = {}
+        for entry in fields:
+            key, number = entry.name, 1
+            while key in known:
+                number += 1
+                key = f"{entry.name}_{number}"
+            known[key] = entry
+        counters = {entry.count_field for entry in fields if entry.type is FieldType.ARRAY}
+        made = {key: self.field(entry) for key, entry in known.items() if key not in counters}
+        for counter in counters & known.keys():
+            arrays = [key for key, entry in known.items() if entry.count_field == counter]
+            length = self.random.randrange(3)
+            fitting = all(
+                known[key].conditions == known[counter].conditions and known[key].max_count != 1
+                for key in arrays
+            )
+            made[counter] = length if fitting else 0
+            for key in arrays:
+                made[key] = [self.block(known[key].fields) for _ in range(made[counter])]
+        return {key: value for key, value in made.items() if value is not None}
+
+    def field(self, entry: FieldDefinition) -> Any:
+        if entry.type is FieldType.ARRAY:
+            return None
+        if entry.type2 is not None:
+            return self.random.randrange(100)  # fits whichever type is chosen
+        values = [self.one(entry) for _ in range(entry.size)]
+        if entry.type is FieldType.CHAR:
+            return "".join(values).rstrip("\0")
+        return values[0] if entry.size == 1 else values
+
+    def one(self, entry: FieldDefinition) -> Any:
+        byte = self.random.randrange
+        kind = entry.type
+        if kind is None:
+            return self.block(entry.fields)
+        if kind is FieldType.CHAR:
+            return chr(byte(256))
+        if kind is FieldType.COLOR:
+            return [byte(256), byte(256), byte(256)]
+        if kind is FieldType.EQUIPMENT:
+            return {"type": byte(65536), "color": [byte(256)] * 3, "highlight": [byte(256)] * 3}
+        if kind in STRINGS:
+            return "".join(chr(byte(256)) for _ in range(byte(5)))
+        if kind is FieldType.ITEM:
+            return "item" * byte(3)
+        if kind in (FieldType.FLOAT, FieldType.DOUBLE):
+            return float(byte(1000)) / 8
+        letter = LETTERS[kind]
+        raw = self.random.randbytes(struct.calcsize("<" + letter))
+        return struct.unpack("<" + letter, raw)[0] if byte(2) else byte(3)
+
+
+def is_written_only(fields: Sequence[FieldDefinition], *, last: bool = True) -> bool:
+    """Tell whether an item stands before the end; only its writer knows where it ends."""
+    return any(
+        (entry.type is FieldType.ITEM and not (last and at == len(fields) - 1))
+        or is_written_only(entry.fields, last=False)
+        for at, entry in enumerate(fields)
+    )
+
+
+def test_every_struct_of_every_file_loads(catalog: StructCatalog) -> None:
+    assert len(catalog) > 1_500
+    for definition in catalog:
+        layout = catalog.layout(definition.name, definition.client_version)
+        assert layout.client_version == definition.client_version
+    assert all(".xml.gz, line " in note for note in catalog.notes)
+
+
+def test_every_struct_makes_the_way_and_back(catalog: StructCatalog) -> None:
+    written_only = set()
+    for definition in catalog:
+        layout = catalog.layout(definition.name, definition.client_version)
+        draw = Draw(hash_of(definition.name, definition.client_version))
+        values = draw.block(definition.fields)
+        data = layout.encode(values)
+        if is_written_only(definition.fields):
+            written_only.add(definition.name)
+            continue
+        decoded = layout.decode(data)
+        assert_within(decoded, values)
+        assert layout.encode(decoded) == data, (definition.name, definition.client_version)
+    assert len(written_only) < 20
+
+
+def test_no_bytes_make_a_layout_raise_anything_else(catalog: StructCatalog) -> None:
+    source = random.Random(546)
+    for definition in catalog:
+        layout = catalog.layout(definition.name, definition.client_version)
+        for size in (0, 7, 60):
+            garbage = source.randbytes(size)
+            for decode in (layout.decode, layout.decode_short):
+                with suppress(MalformedMessage):
+                    decode(garbage)
+
+
+def hash_of(name: str, version: int) -> int:
+    return int.from_bytes(name.encode(), "little") ^ version
