@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from emu.structs.definitions import Conditions
+from emu.structs.scope import Scope, compile_conditions, is_set
+
+NO_FLAGS: frozenset[str] = frozenset()
+
+
+def scope_of(*names: str, size: int = 1, parent: Scope | None = None) -> Scope:
+    scope = Scope(parent)
+    for name in names:
+        scope.add(name, name, size)
+    return scope
+
+
+def holds(conditions: Conditions, fields: dict[str, Any], *flags: str) -> bool:
+    test = compile_conditions(conditions, scope_of("a", "b"))
+    assert test is not None
+    return test(fields, (), frozenset(flags))
+
+
+@pytest.mark.parametrize(
+    "value", [1, 0.5, "x", [0, 1], {"type": 0, "color": [0, 0, 1]}, [[0, 0], [1, 0]]]
+)
+def test_what_counts_as_set(value: object) -> None:
+    assert is_set(value)
+
+
+@pytest.mark.parametrize(
+    "value", [None, 0, -1, -5, 0.0, -0.5, "", [], [0, 0], {}, {"type": 0, "color": [0, 0, 0]}]
+)
+def test_what_does_not_count_as_set(value: object) -> None:
+    assert not is_set(value)
+
+
+def test_no_conditions_need_no_test() -> None:
+    assert compile_conditions(Conditions(), Scope()) is None
+
+
+def test_one_set_variable_of_a_list_is_enough() -> None:
+    conditions = Conditions(variable_set=("a", "b"))
+    assert holds(conditions, {"a": 1, "b": 0})
+    assert holds(conditions, {"a": 0, "b": 1})
+    assert not holds(conditions, {"a": 0, "b": 0})
+    assert not holds(conditions, {})
+
+
+def test_not_set_wants_all_of_a_list_unset() -> None:
+    conditions = Conditions(variable_not_set=("a", "b"))
+    assert holds(conditions, {"a": 0, "b": 0})
+    assert holds(conditions, {})
+    assert not holds(conditions, {"a": 0, "b": 1})
+
+
+def test_a_variable_that_does_not_exist_is_not_set() -> None:
+    assert not holds(Conditions(variable_set=("nowhere",)), {"a": 1})
+    assert holds(Conditions(variable_not_set=("nowhere",)), {"a": 1})
+    assert not holds(Conditions(variable_equals="nowhere"), {})
+    assert holds(Conditions(variable_not_equals="nowhere"), {})
+
+
+def test_equals_compares_with_one() -> None:
+    assert holds(Conditions(variable_equals="a"), {"a": 1})
+    assert not holds(Conditions(variable_equals="a"), {"a": 2})
+    assert holds(Conditions(variable_not_equals="a"), {"a": 2})
+    assert not holds(Conditions(variable_not_equals="a"), {"a": 1})
+
+
+def test_flags_are_those_that_are_given() -> None:
+    assert holds(Conditions(flag_set="loot"), {}, "loot")
+    assert not holds(Conditions(flag_set="loot"), {}, "other")
+    assert holds(Conditions(flag_not_set="loot"), {})
+    assert not holds(Conditions(flag_not_set="loot"), {}, "loot")
+
+
+def test_all_conditions_must_hold() -> None:
+    conditions = Conditions(variable_set=("a",), flag_set="loot")
+    assert holds(conditions, {"a": 1}, "loot")
+    assert not holds(conditions, {"a": 1})
+    assert not holds(conditions, {"a": 0}, "loot")
+
+
+def test_one_of_several_values_has_its_number() -> None:
+    get = scope_of("a", size=3).find("a_2")
+    assert get is not None
+    assert get({"a": [7, 8, 9]}, ()) == 9
+    assert get({"a": [7]}, ()) is None
+    assert get({}, ()) is None
+
+
+def test_index_places_stand_for_the_element_at_hand() -> None:
+    inner = scope_of("kind", parent=scope_of("outer"))
+    for name in ("kind", "kind_%i", "kind_%i_%i"):
+        get = inner.find(name)
+        assert get is not None
+        assert get({"kind": 4}, ({"outer": 1},)) == 4
+
+
+def test_names_are_looked_for_from_the_inside_out() -> None:
+    inner = scope_of("b", parent=scope_of("c", parent=scope_of("a", "c")))
+    scopes = ({"a": 1, "c": 2}, {"c": 3})
+    for name, value in (("a", 1), ("c", 3), ("b", 4)):
+        get = inner.find(name)
+        assert get is not None
+        assert get({"b": 4}, scopes) == value
+    assert inner.find("d") is None
+
+
+def test_fields_of_a_substruct_have_their_flat_names() -> None:
+    inner = scope_of("x")
+    once, twice = Scope(), Scope()
+    once.add_inner("sub", "sub", 1, inner)
+    twice.add_inner("sub", "sub", 2, inner)
+    for scope, name, fields in (
+        (once, "sub_x", {"sub": {"x": 5}}),
+        (once, "sub_x_0", {"sub": {"x": 5}}),
+        (twice, "sub_x_1", {"sub": [{"x": 4}, {"x": 5}]}),
+        (twice, "sub_x", {"sub": [{"x": 5}, {"x": 4}]}),
+    ):
+        get = scope.find(name)
+        assert get is not None
+        assert get(fields, ()) == 5
