@@ -82,14 +82,17 @@ class Hurry:
 
     def __init__(self, factor: float) -> None:
         self._factor = factor
-        self._start: float = reactor.seconds()
+        self._start = self._begun = float(reactor.seconds())
 
     def __getattr__(self, name: str) -> Any:
         return getattr(reactor, name)
 
     def seconds(self) -> float:
-        now: float = reactor.seconds()
-        return self._start + (now - self._start) * self._factor
+        return self.moment(reactor.seconds())
+
+    def skip(self, seconds: float) -> None:
+        """Put the clock forward; what was to happen meanwhile happens late."""
+        self._start += seconds
 
     def callLater(self, delay: float, call: Callable[..., Any], *args: Any, **kw: Any) -> Any:
         return _HurriedCall(self, reactor.callLater(delay / self._factor, call, *args, **kw))
@@ -100,7 +103,7 @@ class Hurry:
 
     def moment(self, real: float) -> float:
         """Return this clock's reading at a moment of the reactor's."""
-        return self._start + (real - self._start) * self._factor
+        return self._start + (real - self._begun) * self._factor
 
 
 class _HurriedCall:
@@ -154,7 +157,7 @@ def find_port(text: str, area: str, what: str) -> int:
 class House:
     """A server in this process; made by `house`."""
 
-    def __init__(self, service: EmuService, database: Path, log: Log, clock: Any) -> None:
+    def __init__(self, service: EmuService, database: Path, log: Log, clock: Hurry) -> None:
         self.service = service
         self.database = database
         self.log = log
@@ -225,7 +228,7 @@ async def house(
         add_account(database, name, password)
     config = load(None, settings_of(database, settings or {}))
     check_files(config)
-    clock = reactor if hurry == 1.0 else Hurry(hurry)
+    clock = Hurry(hurry)
     with captured_log(config.log.format) as log:
         service = EmuService(config, clock)
         service.privilegedStartService()
