@@ -11,6 +11,8 @@ from rich.table import Table
 SECTIONS = {
     "datagrams": "datagrams in, acks out, beside a bare echo",
     "logins": "complete logins, by the clock and in CPU",
+    "memory": "resident memory of one session",
+    "idle": "CPU of sessions that do nothing",
 }
 
 

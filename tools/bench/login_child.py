@@ -9,8 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from emu.config import load
+from emu.config.model import WorldConfig
 from emu.login.passwords import SALT_SIZE, PasswordConfig, hash_password
+from emu.login.ports import Character, Color, Equipment
 from emu.net.parameters import account_config
+from emu.net.world_part import built_in_account
 from emu.store import Store
 from tools.bench.fleet import PASSWORD, account_name
 from tools.bench.processes import Child, child
@@ -19,20 +22,49 @@ CHEAP = ("login.password_memory_cost=8", "login.password_iterations=1")
 """Settings under which a password costs next to nothing, where it is not what is measured."""
 
 
+COLORS = (
+    "skin_color", "skin_color2", "eye_color", "hair_color1", "hair_color2", "hair_highlight",
+    "hair_type_color", "hair_face_color", "shirt_color", "pants_color", "eyes2", "ears", "cheeks",
+    "lips", "chin", "nose",
+)  # fmt: skip
+MODELS = ("race_type", "hair_type", "face_type", "chest_type", "legs_type", "body_size")
+
+
 @contextmanager
-def login_child(accounts: int, *settings: str) -> Iterator[Child]:
+def login_child(accounts: int, *settings: str, characters: int = 0) -> Iterator[Child]:
     """Run a server that knows the first accounts of `tools.bench.fleet`."""
     with tempfile.TemporaryDirectory(prefix="emu-bench-") as name:
         folder = Path(name)
         passwords = account_config(load(None, list(settings))).passwords
-        make_accounts(folder / "emu.sqlite", accounts, passwords)
+        make_accounts(folder / "emu.sqlite", accounts, passwords, characters)
         with child("tools.bench.login_server", str(folder), *settings) as server:
             yield server
 
 
-def make_accounts(path: Path, count: int, passwords: PasswordConfig) -> None:
+def make_accounts(path: Path, count: int, passwords: PasswordConfig, characters: int) -> None:
     """Make accounts with the same password; hashing it once is enough for a measurement."""
     hashed = hash_password(PASSWORD.encode(), os.urandom(SALT_SIZE), passwords)
     with Store.create(path) as store, store.transaction():
+        built_in_account(store, WorldConfig().name, 0.0)
+        world = store.find_world(WorldConfig().name)
+        assert world is not None
         for number in range(count):
-            store.add_account(account_name(number), hashed, 0.0)
+            account = store.add_account(account_name(number), hashed, 0.0)
+            for char_id in range(number * characters, (number + 1) * characters):
+                store.add_character(character(account.id, world.id, char_id + 1))
+
+
+def character(account_id: int, world_id: int, char_id: int) -> Character:
+    """Return a character with the looks that a real client gives one."""
+    return Character(
+        id=0,
+        account_id=account_id,
+        world_id=world_id,
+        char_id=char_id,
+        name=f"Character{char_id}",
+        level=20,
+        zone_name="qey_north",
+        appearance=dict.fromkeys(MODELS, 77),
+        colors=dict.fromkeys(COLORS, Color(10, 200, 30)),
+        equipment=tuple(Equipment(slot, 5000 + slot) for slot in range(10)),
+    )

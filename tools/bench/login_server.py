@@ -14,6 +14,7 @@ from typing import Any
 
 from twisted.internet import reactor as _reactor
 from twisted.internet import task
+from twisted.internet.defer import Deferred
 from twisted.logger import globalLogBeginner
 
 from emu.config import load
@@ -43,18 +44,16 @@ def main() -> None:
         service.privilegedStartService()
         service.startService()
         reactor.addSystemEventTrigger("before", "shutdown", service.stopService)
-        waiting = task.LoopingCall(lambda: say_ready(service) and waiting.stop())
-        waiting.start(0.05)
+        reactor.callWhenRunning(lambda: Deferred.fromCoroutine(say_ready(service)))
         serve(os.environ.get("EMU_BENCH_PROFILE"))
 
 
-def say_ready(service: EmuService) -> bool:
+async def say_ready(service: EmuService) -> None:
     """Print the port as soon as there is a world to list."""
     login: Any = service.login
-    if not any(world.up for world in login.directory.listed()):
-        return False
+    while not any(world.up for world in login.directory.listed()):
+        await task.deferLater(reactor, 0.02)
     print(f"ready {login.shell.transport.getHost().port}", flush=True)
-    return True
 
 
 def serve(profile: str | None) -> None:

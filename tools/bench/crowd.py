@@ -1,0 +1,43 @@
+"""Thousands of players who are logged in and do nothing: the crowd that memory and idle measure."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from emu.wire import SessionRequest, packets
+from tools.bench.fleet import Fleet
+from tools.bench.login_child import CHEAP, login_child
+from tools.bench.processes import Child
+
+CROWD = 5000
+_AT_ONCE = 250
+
+
+@contextmanager
+def crowd(*settings: str, characters: int = 0) -> Iterator[tuple[Child, Fleet]]:
+    """Run a server for a crowd, and a fleet for it that has not come yet."""
+    with login_child(CROWD, *CHEAP, *settings, characters=characters) as server:
+        yield server, Fleet(server.port)
+
+
+def gather(fleet: Fleet, count: int = CROWD) -> int:
+    """Log everybody in, some hundred at a time; return how many are in."""
+    for first in range(0, count, _AT_ONCE):
+        fleet.log_in(fleet.add(range(first, min(first + _AT_ONCE, count))))
+    fleet.settle()
+    return sum(player.seconds is not None and not player.ended for player in fleet.players)
+
+
+def knock(port: int, count: int) -> int:
+    """Ask for sessions and do no more; return how many were answered."""
+    answered = 0
+    for number in range(count):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
+            stranger.bind((f"127.2.{number >> 8}.{number & 255}", 0))
+            stranger.settimeout(1.0)
+            request = SessionRequest(number + 1, 512)
+            stranger.sendto(packets.push_session_request(request), ("127.0.0.1", port))
+            answered += bool(stranger.recv(2048))
+    return answered
