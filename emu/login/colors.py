@@ -1,21 +1,15 @@
 """Colors and sliders between the create request, the stored row and the character list.
 
-A client sends every component as a float. Clients up to 561 have colors stored as trunc(f * 250)
-in a signed byte, later ones as trunc(f * 255) in an unsigned byte; sliders are trunc(f * 100) in
-a signed byte for all (eq2-login.md 4.4). A row says by `Color.signed` how it was coded, so a
-character made with one family of clients is shown rightly to the other (the peer shows black).
+The coding itself is in `emu.looks`. A row says by `Color.signed` how it was coded, so a character
+made with one family of clients is shown rightly to the other (the peer shows black).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from emu.login.ports import Color
-
-OLD_SCALE = 250
-NEW_SCALE = 255
-SLIDER_SCALE = 100
+from emu.looks import NEW_SCALE, OLD_SCALE, color_parts, signed_byte, slider
 
 SLIDERS = frozenset(
     prefix + name
@@ -29,10 +23,7 @@ SLIDERS = frozenset(
 
 def color_row(floats: Sequence[float], *, signed: bool) -> Color:
     """Code three floats of a create request as a color row; `signed` is the old family's way."""
-    scale = OLD_SCALE if signed else NEW_SCALE
-    red, green, blue = (_scaled(value, scale, 0, 255) for value in floats)
-    if signed:
-        red, green, blue = _signed(red), _signed(green), _signed(blue)
+    red, green, blue = color_parts(floats, signed=signed)
     return Color(red, green, blue, signed=signed)
 
 
@@ -50,7 +41,7 @@ def slider_row(floats: Sequence[float]) -> Color:
 
 def slider_value(value: float) -> int:
     """Code one float as a slider, a signed byte."""
-    return _scaled(value, SLIDER_SCALE, -128, 127)
+    return slider(value)
 
 
 def color_bytes(color: Color, *, old_family: bool) -> tuple[int, int, int]:
@@ -65,15 +56,4 @@ def color_bytes(color: Color, *, old_family: bool) -> tuple[int, int, int]:
 
 def signed_triple(parts: Sequence[int]) -> list[int]:
     """Return bytes as the signed numbers that a ``sint8[3]`` field takes."""
-    return [_signed(part & 0xFF) for part in parts]
-
-
-def _scaled(value: float, scale: int, lowest: int, highest: int) -> int:
-    if math.isnan(value):
-        return 0
-    scaled = min(float(highest), max(float(lowest), value * scale))
-    return math.trunc(scaled)
-
-
-def _signed(byte: int) -> int:
-    return byte - 256 if byte > 127 else byte
+    return [signed_byte(part & 0xFF) for part in parts]

@@ -1,18 +1,16 @@
 """What a create request says about a character's looks, coded as the world stores it.
 
-Every component comes as a float. Sliders and sizes are kept as trunc(f * 100) in a signed byte;
-colors of clients up to a version as trunc(f * 250) cast to a signed byte, of later ones as
-trunc(f * 255) unsigned (eq2-login.md 4.4). Both codings are kept: a row says which it has.
+The coding itself is in `emu.looks`; both codings are kept, and a row says which it has.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from emu.login.ports import Color
+from emu.looks import color_parts, slider
 
 SLIDERS = frozenset(
     prefix + name
@@ -41,35 +39,13 @@ def read_looks(request: Mapping[str, Any], *, signed: bool) -> Looks:
     colors: dict[str, Color] = {}
     for name, value in request.items():
         if name in SLIDERS:
-            first, second, third = (_slider(part) for part in value)
+            first, second, third = (slider(part) for part in value)
             colors[name] = Color(first, second, third, signed=True)
         elif name in SIZES:
-            appearance[name] = _slider(value)
+            appearance[name] = slider(value)
         elif name.endswith(MODEL_SUFFIX):
             if value:
                 appearance[name] = str(value)
         elif isinstance(value, list) and len(value) == 3 and isinstance(value[0], float):
-            colors[name] = _color(value, signed=signed)
+            colors[name] = Color(*color_parts(value, signed=signed), signed=signed)
     return Looks(appearance, colors)
-
-
-def _color(parts: Sequence[float], *, signed: bool) -> Color:
-    scale = 250 if signed else 255
-    red, green, blue = (_scaled(part, scale, 0, 255) for part in parts)
-    if signed:
-        return Color(_signed(red), _signed(green), _signed(blue), signed=True)
-    return Color(red, green, blue)
-
-
-def _slider(value: float) -> int:
-    return _scaled(value, 100, -128, 127)
-
-
-def _scaled(value: float, scale: int, lowest: int, highest: int) -> int:
-    if math.isnan(value):
-        return 0
-    return math.trunc(min(float(highest), max(float(lowest), value * scale)))
-
-
-def _signed(byte: int) -> int:
-    return byte - 256 if byte > 127 else byte

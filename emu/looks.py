@@ -1,0 +1,41 @@
+"""How the parts of a character's looks are coded: floats in requests, bytes in rows.
+
+A client sends every component as a float. Colors of clients up to 561 are kept as trunc(f * 250)
+in a signed byte, of later ones as trunc(f * 255) in an unsigned byte; sliders and sizes as
+trunc(f * 100) in a signed byte for all (eq2-login.md 4.4). Numbers only: login server and world
+each make their own rows of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+OLD_SCALE = 250
+NEW_SCALE = 255
+SLIDER_SCALE = 100
+
+
+def color_parts(floats: Sequence[float], *, signed: bool) -> tuple[int, int, int]:
+    """Return a color's three components; `signed` is the way of clients up to 561."""
+    scale = OLD_SCALE if signed else NEW_SCALE
+    red, green, blue = (_scaled(value, scale, 0, 255) for value in floats)
+    if signed:
+        return signed_byte(red), signed_byte(green), signed_byte(blue)
+    return red, green, blue
+
+
+def slider(value: float) -> int:
+    """Return a slider or a size as the number of a signed byte."""
+    return _scaled(value, SLIDER_SCALE, -128, 127)
+
+
+def signed_byte(byte: int) -> int:
+    """Return the number from -128 to 127 that a byte of 0 to 255 stands for."""
+    return byte - 256 if byte > 127 else byte
+
+
+def _scaled(value: float, scale: int, lowest: int, highest: int) -> int:
+    if math.isnan(value):
+        return 0
+    return math.trunc(min(float(highest), max(float(lowest), value * scale)))

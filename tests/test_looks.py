@@ -1,0 +1,35 @@
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emu.looks import color_parts, signed_byte, slider
+
+
+@pytest.mark.parametrize(
+    ("value", "signed", "expected"),
+    [(0.5, True, 125), (0.508, True, 127), (0.512, True, -128), (1.0, True, -6),
+     (0.5, False, 127), (1.0, False, 255), (0.0, False, 0)],
+)  # fmt: skip
+def test_colors_are_coded_as_each_family_of_clients_expects(
+    value: float, signed: bool, expected: int
+) -> None:
+    assert color_parts([value] * 3, signed=signed) == (expected,) * 3
+
+
+def test_sliders_are_hundredths_cut_towards_zero() -> None:
+    assert [slider(value) for value in (0.1, -0.999, 1.27, 5.0, -5.0)] == [10, -99, 127, 127, -128]
+
+
+def test_signed_bytes() -> None:
+    assert [signed_byte(byte) for byte in (0, 127, 128, 255)] == [0, 127, -128, -1]
+
+
+@given(st.floats(), st.booleans())
+def test_any_float_of_a_client_fits_its_byte(value: float, signed: bool) -> None:
+    low, high = (-128, 127) if signed else (0, 255)
+    assert all(low <= part <= high for part in color_parts([value] * 3, signed=signed))
+    assert -128 <= slider(value) <= 127
+    if math.isnan(value):
+        assert slider(value) == 0
