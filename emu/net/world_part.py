@@ -21,6 +21,7 @@ from emu.net.link_tasks import Tasks
 from emu.net.login_clients import run
 from emu.net.login_part import DATAGRAM_SIZE, drained
 from emu.net.logs import logger
+from emu.net.reconcile import reconcile
 from emu.net.storage import Storage
 from emu.net.udp import SessionPort, Tracer, UdpShell
 from emu.opcodes import OpcodeTables
@@ -53,18 +54,22 @@ class LinkAccount:
 def built_in_account(store: Store, name: str, now: float) -> LinkAccount:
     """Give the built-in world its row and a fresh password; it never leaves this process.
 
-    A world that was renamed in the configuration keeps its row, and so its characters.
+    A world that was renamed in the configuration keeps its row, and so its characters. The login
+    server's list of them is brought in line with the world, in case the process was killed between
+    the two.
     """
     password = secrets.token_hex(16)
     hashed = hash_link_password(password)
     world = store.find_world_by_account(BUILT_IN_ACCOUNT)
     if world is None:
-        made = World(id=0, name=name, account=BUILT_IN_ACCOUNT, password=hashed)
-        store.add_world(made, now)
+        world = store.add_world(World(0, name, BUILT_IN_ACCOUNT, hashed), now)
     else:
         store.set_world_password(world.id, hashed)
         if world.name != name:
             store.rename_world(world.id, name)
+    changes = reconcile(store, world.id, read_zones())
+    if changes:
+        _log.warn("the character list was brought in line with the world: {n} changes", n=changes)
     return LinkAccount(BUILT_IN_ACCOUNT, password)
 
 

@@ -309,6 +309,16 @@ class Store:
         with self.transaction() as connection:
             return world_characters.delete(connection, account_id, char_id)
 
+    def unlisted_world_characters(self, world_id: int) -> list[WorldCharacter]:
+        """Return characters that the login server's list of `world_id` never had a row for."""
+        with self.reading() as connection:
+            return world_characters.unlisted(connection, world_id)
+
+    def disowned_world_characters(self, world_id: int) -> list[tuple[int, int]]:
+        """Return (account id, id) of characters that are deleted in the login server's list."""
+        with self.reading() as connection:
+            return world_characters.disowned(connection, world_id)
+
     def world_character_played(self, char_id: int, now: float) -> None:
         """Remember when a character was played last."""
         with self.transaction() as connection:

@@ -91,6 +91,31 @@ def played(connection: sqlite3.Connection, char_id: int, now: float) -> None:
     connection.execute("UPDATE world_characters SET last_played = ? WHERE id = ?", (now, char_id))
 
 
+def unlisted(connection: sqlite3.Connection, world_id: int) -> list[WorldCharacter]:
+    """Return characters that the login server's list of `world_id` never had a row for."""
+    rows = connection.execute(
+        "SELECT * FROM world_characters AS own WHERE NOT deleted"
+        " AND EXISTS (SELECT 1 FROM accounts WHERE accounts.id = own.account_id)"
+        " AND NOT EXISTS (SELECT 1 FROM characters"
+        " WHERE world_id = ? AND char_id = own.id AND characters.account_id = own.account_id)"
+        " ORDER BY id",
+        (world_id,),
+    ).fetchall()
+    return [_character(connection, row) for row in rows]
+
+
+def disowned(connection: sqlite3.Connection, world_id: int) -> list[tuple[int, int]]:
+    """Return (account id, id) of characters whose rows in the login server's list are deleted."""
+    rows = connection.execute(
+        "SELECT account_id, id FROM world_characters AS own WHERE NOT deleted"
+        " AND 1 = (SELECT min(characters.deleted) FROM characters"
+        " WHERE world_id = ? AND char_id = own.id AND characters.account_id = own.account_id)"
+        " ORDER BY id",
+        (world_id,),
+    )
+    return [(account_id, char_id) for account_id, char_id in rows]
+
+
 def _character(connection: sqlite3.Connection, row: sqlite3.Row) -> WorldCharacter:
     appearance = connection.execute(
         "SELECT field, value FROM world_character_appearance WHERE character_id = ?", (row["id"],)

@@ -1,0 +1,53 @@
+"""Bringing the login server's character list in line with the built-in world, both in one file.
+
+A character is made in two steps, by the world and then by the login server, and deleted in two
+steps the other way round. A process that is killed between them leaves a character that nobody
+sees and whose name stays taken. Over the link nothing could ask for it again (eq2-login.md 10 has
+no such message); in one database the second step is simply done at the next start.
+"""
+
+from __future__ import annotations
+
+from emu.login.creation import SLIDER_FIELDS
+from emu.login.ports import Character
+from emu.store import Store
+from emu.world.ports import WorldCharacter
+from emu.world.zones import ZoneTable
+
+
+def reconcile(store: Store, world_id: int, zones: ZoneTable) -> int:
+    """Finish what a killed process began, in one transaction; return how many rows changed."""
+    with store.transaction():
+        made = store.unlisted_world_characters(world_id)
+        for character in made:
+            store.add_character(listed(character, world_id, zones))
+        gone = store.disowned_world_characters(world_id)
+        for account_id, char_id in gone:
+            store.delete_world_character(account_id, char_id)
+    return len(made) + len(gone)
+
+
+def listed(character: WorldCharacter, world_id: int, zones: ZoneTable) -> Character:
+    """Return the list's row of a world's character."""
+    zone = zones.get(character.zone_id)
+    body_size = character.appearance.get("body_size")
+    return Character(
+        id=0,
+        account_id=character.account_id,
+        world_id=world_id,
+        char_id=character.id,
+        name=character.name,
+        race=character.race,
+        class_=character.class_,
+        gender=character.gender,
+        deity=character.deity,
+        level=character.level,
+        zone_id=character.zone_id,
+        zone_name=zone.file if zone else "",
+        zone_description=zone.description if zone else "",
+        created=character.created,
+        last_played=character.last_played or character.created,
+        client_version=character.client_version,
+        appearance={"body_size": body_size} if isinstance(body_size, int) else {},
+        colors={SLIDER_FIELDS.get(name, name): color for name, color in character.colors.items()},
+    )
