@@ -30,6 +30,10 @@ class TraceFile:
         self._log = log
         self._writer = TraceWriter()
         try:
+            if not _ends_whole(path):
+                aside = path.with_name(path.name + ".cut")
+                path.replace(aside)
+                log.warn("{path} ends in half a record; it is {aside} now", path=path, aside=aside)
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             self._left = max_bytes - os.fstat(descriptor).st_size
         except OSError as error:
@@ -70,3 +74,20 @@ class TraceFile:
                 "{path}: {error}; tracing ends", path=str(self.path), error=error.strerror
             )
             self.close()
+
+
+def _ends_whole(path: Path) -> bool:
+    """Say whether a file ends with a whole pcapng block, so that more can stand behind it.
+
+    Each block has its length at both ends. A file that is missing or empty is whole.
+    """
+    if not path.is_file() or path.stat().st_size == 0:
+        return True
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - 4))
+        length = int.from_bytes(file.read(4), "little")
+        if not 12 <= length <= size:
+            return False
+        file.seek(size - length + 4)
+        return int.from_bytes(file.read(4), "little") == length

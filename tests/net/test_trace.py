@@ -41,3 +41,18 @@ def test_a_full_disk_ends_the_trace_only() -> None:
 def test_a_file_that_cannot_be_opened_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"see \[trace\] file"):
         TraceFile(tmp_path / "no" / "t.pcapng", 10_000, logger("test"))
+
+
+def test_a_trace_that_ends_in_half_a_record_is_put_aside(tmp_path: Path) -> None:
+    path = tmp_path / "t.pcapng"
+    trace = TraceFile(path, 10_000, logger("test"))
+    trace.datagram(1.0, CLIENT, SERVER, b"hello")
+    trace.close()
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-7])
+    TraceFile(path, 10_000, logger("test")).close()
+    assert (tmp_path / "t.pcapng.cut").read_bytes() == whole[:-7]
+    assert path.read_bytes() == whole[: len(path.read_bytes())]
+    path.write_bytes(b"abc")
+    TraceFile(path, 10_000, logger("test")).close()
+    assert (tmp_path / "t.pcapng.cut").read_bytes() == b"abc"
