@@ -33,7 +33,9 @@ class TraceFile:
             if not _ends_whole(path):
                 aside = path.with_name(path.name + ".cut")
                 path.replace(aside)
-                log.warn("{path} ends in half a record; it is {aside} now", path=path, aside=aside)
+                self._log.warn(
+                    "{path} ends in half a record; it is {aside} now", path=path, aside=aside
+                )
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             self._left = max_bytes - os.fstat(descriptor).st_size
         except OSError as error:
