@@ -153,7 +153,12 @@ class DeltaBase:
         return self._last
 
     def reset(self, data: bytes | None = None) -> None:
-        """Begin again with zeros, or with bytes that went out whole."""
+        """Begin again with zeros, or with bytes that went out whole.
+
+        Raises `StructValueError` when they have another length.
+        """
+        if data is not None and len(data) != len(self._last):
+            raise StructValueError(f"a base of {len(self._last)} bytes cannot become {len(data)}")
         self._last = bytes(len(self._last)) if data is None else data
 
 
