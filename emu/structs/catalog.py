@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from emu.errors import UnknownStruct
+from emu.errors import FileFormatError, UnknownStruct
 from emu.resources import data_file
 from emu.structs.definitions import FieldDefinition, StructDefinition
 from emu.structs.layout import Layout
@@ -49,12 +49,13 @@ class StructCatalog:
         versions[definition.client_version] = definition
         self._chosen.clear()
 
-    def load(self, path: Path) -> int:
+    def load(self, path: Path, complaints: list[FileFormatError] | None = None) -> int:
         """Read one file into the catalog and return how many structs it held.
 
-        Raises `FileFormatError`; the catalog is then as before.
+        Raises `FileFormatError`; the catalog is then as before. Where a list of `complaints` is
+        given, what is wrong with a struct goes there, and only that struct is left out.
         """
-        definitions = read_file(path, self._structs)
+        definitions = read_file(path, self._structs, complaints)
         for definition in definitions:
             self.add(definition)
         return len(definitions)

@@ -47,6 +47,8 @@ SIZE_LIMIT: Final = 65_535
 """Largest Size of a field."""
 NAME_LIMIT: Final = 128
 """Characters of a name."""
+COMPLAINT_LIMIT: Final = 1_000
+"""Most complaints that are collected of one file."""
 
 Library = Mapping[str, Mapping[int, StructDefinition]]
 
@@ -59,12 +61,18 @@ class _Open:
     line: int
     is_struct: bool
     fields: list[FieldDefinition] = field(default_factory=list)
+    wrong: bool = False
+    """Whether something in it was complained of."""
 
 
-def read_file(path: Path, known: Library | None = None) -> list[StructDefinition]:
+def read_file(
+    path: Path, known: Library | None = None, complaints: list[FileFormatError] | None = None
+) -> list[StructDefinition]:
     """Read one file, ``.gz`` or plain; `known` holds the structs that substructs may name.
 
-    Raises `FileFormatError` when it cannot be read, is too large, or is wrong anywhere.
+    Raises `FileFormatError` when it cannot be read, is too large, or is wrong anywhere. Where a
+    list of `complaints` is given, what is wrong with a struct goes there, and the struct is left
+    out.
     """
     try:
         opener = gzip.open if path.suffix == ".gz" else open
@@ -74,12 +82,17 @@ def read_file(path: Path, known: Library | None = None) -> list[StructDefinition
         raise FileFormatError(f"{path}: cannot be read: {error}") from None
     if len(data) > FILE_LIMIT:
         raise FileFormatError(f"{path}: larger than {FILE_LIMIT} bytes")
-    return read_text(data, path.name, known)
+    return read_text(data, path.name, known, complaints)
 
 
-def read_text(data: bytes, file: str, known: Library | None = None) -> list[StructDefinition]:
+def read_text(
+    data: bytes,
+    file: str,
+    known: Library | None = None,
+    complaints: list[FileFormatError] | None = None,
+) -> list[StructDefinition]:
     """Read the text of one file; see `read_file`."""
-    return _Reader(file, known or {}).read(data)
+    return _Reader(file, known or {}, complaints).read(data)
 
 
 class _Parser(Protocol):
@@ -94,9 +107,10 @@ class _Parser(Protocol):
 class _Reader(ContentHandler):
     """State of reading one file."""
 
-    def __init__(self, file: str, known: Library) -> None:
+    def __init__(self, file: str, known: Library, complaints: list[FileFormatError] | None) -> None:
         super().__init__()
         self.file = file
+        self.complaints = complaints
         self.library: dict[str, dict[int, StructDefinition]] = {
             name: dict(versions) for name, versions in known.items()
         }
@@ -127,13 +141,29 @@ class _Reader(ContentHandler):
 
     def startElement(self, name: str, attrs: AttributesImpl) -> None:  # noqa: N802
         """Begin an element; the parser calls this."""
-        if len(self.stack) >= DEPTH_LIMIT:
-            self._complain(f"nested deeper than {DEPTH_LIMIT}")
-        self._start(name, dict(attrs.items()))
+        try:
+            if len(self.stack) >= DEPTH_LIMIT:
+                self._complain(f"nested deeper than {DEPTH_LIMIT}")
+            self._start(name, dict(attrs.items()))
+        except FileFormatError as error:
+            self._collect(error)
+            self.stack.append(None)
 
     def endElement(self, name: str) -> None:  # noqa: N802, ARG002
         """End an element; the parser calls this."""
-        self._end()
+        try:
+            self._end()
+        except FileFormatError as error:
+            self._collect(error)
+        self.stack.pop()
+
+    def _collect(self, error: FileFormatError) -> None:
+        """Keep a complaint of a struct and go on behind it, or raise where nobody collects."""
+        struct = next((entry for entry in self.stack if entry and entry.is_struct), None)
+        if self.complaints is None or struct is None or len(self.complaints) >= COMPLAINT_LIMIT:
+            raise error
+        struct.wrong = True
+        self.complaints.append(error)
 
     def _start(self, tag: str, raw: dict[str, str]) -> None:
         attributes = {name.lower(): value.strip() for name, value in raw.items()}
@@ -172,7 +202,6 @@ class _Reader(ContentHandler):
             owner.fields.append(self._field(entry))
             if len(owner.fields) > FIELD_LIMIT:
                 self._complain(f"more than {FIELD_LIMIT} fields")
-        self.stack.pop()
 
     def _close_struct(self, entry: _Open) -> None:
         attributes = entry.attributes
@@ -190,7 +219,8 @@ class _Reader(ContentHandler):
         self.total += count
         if self.total > TOTAL_LIMIT:
             self._complain("too many fields in this file, substructs copied in", entry.line)
-        self.structs.append(made)
+        if not entry.wrong:
+            self.structs.append(made)
         self.library.setdefault(name, {})[version] = made
 
     def _field(self, entry: _Open) -> FieldDefinition:
