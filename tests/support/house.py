@@ -148,8 +148,8 @@ class Log:
 
 
 def find_port(text: str, area: str, what: str) -> int:
-    """Return the port that a log line of either form names."""
-    found = re.search(rf'\b{area}(?:: |", "text": ").*{what} \S+:(\d+)\b', text)
+    """Return the port that a log line names: our text, our JSON, or the form of ``twist``."""
+    found = re.search(rf'\b{area}(?:: |", "text": "|#info\] ).*{what} \S+:(\d+)\b', text)
     assert found is not None, text
     return int(found[1])
 
@@ -247,7 +247,7 @@ class ServerProcess:
     ) -> None:
         self.folder = folder
         self._output = folder / f"output-{len(list(folder.glob('output-*')))}.txt"
-        options = ["-n", "--pidfile="] if program == "twistd" else []
+        options = ["-n", "--pidfile="] if program == "twistd" else ["--log-format=text"]
         sets = [word for override in overrides for word in ("--set", override)]
         command = [str(PROGRAMS / program), *options, "emu", *sets, *words]
         environment = {**os.environ, "HOME": str(folder), "XDG_STATE_HOME": str(folder / "state")}
@@ -276,7 +276,7 @@ class ServerProcess:
 
     async def ready(self) -> None:
         """Wait until it serves and, when it has a world, that has registered."""
-        await self.line("server: ready")
+        await self.line(r"server(: |#info\] )ready")
 
     async def line(self, pattern: str, seconds: float = 20.0) -> None:
         def seen() -> object:
