@@ -95,7 +95,12 @@ class AccountService:
         self._checking: Counter[str] = Counter()
 
     async def authenticate(
-        self, name: str, password: bytes, address: str, version: int, now: float
+        self,
+        name: str,
+        password: bytes,
+        address: str,
+        version: int,  # noqa: ARG002  # another implementation may let in by version
+        now: float,
     ) -> Admitted | Refused:
         """Check a name and a password's raw bytes; `Authenticator` says what comes back.
 
@@ -115,11 +120,20 @@ class AccountService:
             return Refused("address banned")
         account = await self._store.find_account(name)
         if account is None and self.config.auto_create:
-            return await self._create(name, password, address, version, now)
+            return await self._create(name, password, address, now)
         verdict = await self._verify(account, name, password, source, now)
         if isinstance(verdict, Refused):
             return verdict
-        return await self._admit(verdict.account, address, version, now)
+        return _admit(verdict.account, now)
+
+    async def remember_login(
+        self, account: Account, address: str, version: int, now: float
+    ) -> None:
+        """Store when, from where and with which client version an account logged in.
+
+        Raises `StoreError` when the store fails.
+        """
+        await self._store.record_login(account.id, address, version, now)
 
     async def _verify(
         self, account: Account | None, name: str, password: bytes, source: str, now: float
@@ -155,7 +169,7 @@ class AccountService:
         )
 
     async def _create(
-        self, name: str, password: bytes, address: str, version: int, now: float
+        self, name: str, password: bytes, address: str, now: float
     ) -> Admitted | Refused:
         source = address_key(address)
         if not self._creations.take(source, now):
@@ -178,7 +192,7 @@ class AccountService:
             account = verdict.account
         else:
             self._remembered.remember(account, password, now)
-        return await self._admit(account, address, version, now)
+        return _admit(account, now)
 
     async def _in_worker(self, call: Callable[[], T], source: str) -> T | None:
         if self._checking[source] >= self.config.checks_per_address:
@@ -193,16 +207,14 @@ class AccountService:
             if not self._checking[source]:
                 del self._checking[source]
 
-    async def _admit(
-        self, account: Account, address: str, version: int, now: float
-    ) -> Admitted | Refused:
-        """Let somebody in whose password was right, unless the account may not log in."""
-        if not account.enabled:
-            return Refused("disabled")
-        if account.banned_until is not None and now < account.banned_until:
-            return Refused("banned")
-        await self._store.record_login(account.id, address, version, now)
-        return Admitted(account)
+
+def _admit(account: Account, now: float) -> Admitted | Refused:
+    """Let somebody in whose password was right, unless the account may not log in."""
+    if not account.enabled:
+        return Refused("disabled")
+    if account.banned_until is not None and now < account.banned_until:
+        return Refused("banned")
+    return Admitted(account)
 
 
 class VerifiedPasswords:

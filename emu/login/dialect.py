@@ -7,7 +7,7 @@ the opcode tables meanwhile. Before login every client speaks version 0 (eq2-log
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 from emu.errors import StructValueError, UnknownStruct, UnknownVersion
@@ -40,7 +40,8 @@ MOST_DIALECTS = 256
 class Dialect:
     """Opcode numbers, layouts and rules of one client version."""
 
-    __slots__ = ("_catalog", "_layouts", "_signed", "_templates", "rules", "table", "version")
+    __slots__ = ("_catalog", "_layouts", "_signed", "_templates", "made", "rules", "table",
+                 "version")  # fmt: skip
 
     def __init__(
         self, version: int, table: OpcodeTable, catalog: StructCatalog, rules: VersionRules
@@ -52,6 +53,8 @@ class Dialect:
         self._layouts: dict[str, Layout] = {}
         self._templates: dict[str, dict[str, Any]] = {}
         self._signed: dict[tuple[str, str], bool] = {}
+        self.made: dict[Hashable, bytes] = {}
+        """Payloads that are the same for every client of this version, by whoever made them."""
 
     def layout(self, name: str) -> Layout:
         """Return the layout of a struct for this version; raises `UnknownStruct`."""

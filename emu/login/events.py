@@ -181,6 +181,8 @@ class ServiceFault(LoginEvent):
 def printable(text: str, longest: int = LONGEST_TEXT) -> str:
     """Return a stranger's text as one short line without control characters."""
     cut = text if len(text) <= longest else text[:longest] + "..."
+    if cut.isprintable():
+        return cut
     return "".join(letter if letter.isprintable() else f"\\x{ord(letter):02x}" for letter in cut)
 
 

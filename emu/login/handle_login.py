@@ -35,7 +35,7 @@ async def login(client: Client, body: bytes, now: float) -> None:
     if isinstance(verdict, Refused):
         refuse(client, request.account, verdict.reason, service.clock(), request.version)
     else:
-        _admit(client, verdict.account, request.version)
+        await _admit(client, verdict.account, request.version, now)
 
 
 def refuse(client: Client, account: str, reason: str, now: float, version: int) -> None:
@@ -58,7 +58,7 @@ def _out_of_bounds(client: Client, request: LoginRequest) -> str | None:
     return None
 
 
-def _admit(client: Client, account: Account, version: int) -> None:
+async def _admit(client: Client, account: Account, version: int, now: float) -> None:
     service = client.service
     try:
         dialect = service.dialects.for_version(version)
@@ -78,3 +78,5 @@ def _admit(client: Client, account: Account, version: int) -> None:
     service.log(LoginAccepted(client.address, account.name, account.id, version))
     reply = replies.login_reply(dialect, service.config, account.name, response=replies.ACCEPTED)
     client.send("OP_LoginReplyMsg", reply)
+    # While the store works the reply is on its way; the client's next message waits for both.
+    await service.authenticator.remember_login(account, client.address, version, now)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from emu.login.client import Client
+from typing import TYPE_CHECKING
+
+from emu.login.client import Client, guarded
 from emu.login.client_logs import read_client_log
 from emu.login.events import ClientLogStored
 from emu.login.ports import ClientLog
+
+if TYPE_CHECKING:
+    from emu.login.service import LoginService
 
 
 async def keep(client: Client, body: bytes, now: float, *, kind: str) -> None:
@@ -18,16 +23,19 @@ async def keep(client: Client, body: bytes, now: float, *, kind: str) -> None:
     long_header = client.dialect.rules.long_log_header
     text = read_client_log(body, long_header=long_header, limit=config.client_log_bytes)
     client.logs_stored += 1
-    await service.logs.add_client_log(
-        ClientLog(
-            kind=kind,
-            text=text,
-            account_id=client.account_id,
-            account_name=client.account_name,
-            address=client.address,
-            client_version=client.version,
-            received=now,
-        )
+    log = ClientLog(
+        kind=kind,
+        text=text,
+        account_id=client.account_id,
+        account_name=client.account_name,
+        address=client.address,
+        client_version=client.version,
+        received=now,
     )
+    service.start(guarded(client, kind, _store(client.service, log)))  # nobody waits for it
+
+
+async def _store(service: LoginService, log: ClientLog) -> None:
+    await service.logs.add_client_log(log)
     service.counters["client logs"] += 1
-    service.log(ClientLogStored(client.address, client.account_name, kind, len(text)))
+    service.log(ClientLogStored(log.address, log.account_name, log.kind, len(log.text)))

@@ -326,3 +326,8 @@ class Authenticator(Protocol):
         self, name: str, password: bytes, address: str, version: int, now: float
     ) -> Admitted | Refused:
         """Check a name and the password's raw bytes; makes the account when that is allowed."""
+
+    async def remember_login(
+        self, account: Account, address: str, version: int, now: float
+    ) -> None:
+        """Store a login that was let in; the client has its reply already."""

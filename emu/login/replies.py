@@ -19,6 +19,9 @@ from emu.login.ports import PlayAnswer, WorldEntry
 from emu.login.settings import LoginServiceConfig
 from emu.login.text import wire_name
 
+NAME_FIELDS = frozenset(("username", "password"))
+"""Where a login reply holds the account's name."""
+
 ACCEPTED = 0
 DENIED = 1
 FLAGS = 10
@@ -52,8 +55,20 @@ def denial(dialect: Dialect) -> bytes:
 def login_reply(
     dialect: Dialect, config: LoginServiceConfig, account: str, *, response: int
 ) -> bytes:
-    """Return a login reply: the acceptance (0), or the flags that follow a world list (10)."""
-    name = wire_name(account)
+    """Return a login reply: the acceptance (0), or the flags that follow a world list (10).
+
+    Older layouts do not name the account: there one reply, made once, does for everybody.
+    """
+    if NAME_FIELDS.isdisjoint(dialect.template("LS_LoginReplyMsg")):
+        key = (config, response)
+        made = dialect.made.get(key)
+        if made is None:
+            made = dialect.made[key] = _login_reply(dialect, config, "", response)
+        return made
+    return _login_reply(dialect, config, wire_name(account), response)
+
+
+def _login_reply(dialect: Dialect, config: LoginServiceConfig, name: str, response: int) -> bytes:
     number = FIRST_REPLY_ACCOUNT if response == ACCEPTED else SECOND_REPLY_ACCOUNT
     values = {
         "login_response": response,

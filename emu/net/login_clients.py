@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from twisted.internet.defer import Deferred
 from twisted.logger import Logger, LogLevel
 from twisted.python.failure import Failure
 
@@ -93,31 +92,37 @@ class LoginHandler:
 def run(work: Coroutine[Any, Any, Any], failed: Callable[[Failure], Any]) -> None:
     """Run a coroutine of a service to its end; `failed` gets what it raises.
 
-    Most of them never wait, and for those no Deferred is made.
+    What they await in the end are Deferreds, and those alone are made: Twisted's own way would
+    make two more for each of them.
     """
+    _step(work, failed, work.send, None)
+
+
+def _step(
+    work: Coroutine[Any, Any, Any],
+    failed: Callable[[Failure], Any],
+    advance: Callable[[Any], Any],
+    value: object,
+) -> None:
+    """Advance a coroutine up to the next Deferred that has not fired."""
     try:
-        waiting = work.send(None)
+        waiting = advance(value)
     except StopIteration:
         return
     except Exception:  # noqa: BLE001  # whatever it is, it must not leave the shell
         failed(Failure())  # type: ignore[no-untyped-call]
         return
-    Deferred.fromCoroutine(_go_on(work, waiting)).addErrback(failed)
+    waiting.addBoth(_go_on, work, failed)
 
 
-async def _go_on(work: Coroutine[Any, Any, Any], waiting: Any) -> None:
-    """Drive a coroutine that has begun and awaits the Deferred `waiting`."""
-    while True:
-        trouble: Exception | None = None
-        try:
-            await waiting
-        except Exception as error:  # noqa: BLE001  # it belongs to the coroutine
-            trouble = error
-        try:
-            # A Deferred that has fired gives its result to whoever awaits it, however often.
-            waiting = work.send(None) if trouble is None else work.throw(trouble)
-        except StopIteration:
-            return
+def _go_on(
+    result: object, work: Coroutine[Any, Any, Any], failed: Callable[[Failure], Any]
+) -> None:
+    """Go on with a coroutine whose Deferred has fired."""
+    if isinstance(result, Failure):
+        _step(work, failed, work.throw, result.value)
+    else:
+        _step(work, failed, work.send, None)  # the Deferred itself hands its result over
 
 
 def log_event(log: Logger) -> Callable[[LoginEvent], None]:

@@ -104,7 +104,10 @@ def bench() -> Bench:
 def test_the_right_password_lets_in_and_is_recorded(bench: Bench) -> None:
     answer = finish(bench.service.authenticate(" ALICE ", b"right", HERE, 546, 9.0))
     assert answer == Admitted(bench.store.accounts["alice"])
-    assert bench.store.logins == [(1, HERE, 546, 9.0)]
+    assert bench.store.logins == []
+    assert isinstance(answer, Admitted)
+    finish(bench.service.remember_login(answer.account, HERE, 546, 10.0))
+    assert bench.store.logins == [(1, HERE, 546, 10.0)]
 
 
 @pytest.mark.parametrize(

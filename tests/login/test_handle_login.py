@@ -224,3 +224,21 @@ def test_a_name_in_utf8_is_asked_for_as_text_and_echoed_as_bytes() -> None:
     harness.send(client, 0, login_request(name, b"\xff\xfe", 1096))
     assert harness.authenticator.asked[0][:2] == ("björn", b"\xff\xfe")
     assert name in link.take()[0][1]
+
+
+def test_a_login_is_remembered_once_the_reply_is_on_its_way() -> None:
+    harness = Harness()
+    client, link = harness.connect()
+    harness.authenticator.forgets = StoreError("the disk is full")
+    harness.send(client, 0, classic_login(b"tester", b"secret", 546))
+    assert harness.authenticator.logins == [(7, "192.0.2.1", 546, harness.now)]
+    assert link.take() == [(4, ACCEPTED_546)]
+    assert client.state is ClientState.LOGGED_IN
+    assert [event.reason for event in harness.events.of(ServiceFault)] == ["the disk is full"]
+
+
+def test_a_refused_login_is_not_remembered() -> None:
+    harness = Harness()
+    client, _ = harness.connect()
+    harness.send(client, 0, classic_login(b"tester", b"wrong", 546))
+    assert harness.authenticator.logins == []

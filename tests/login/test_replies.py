@@ -51,6 +51,17 @@ def test_the_acceptance_is_the_example_to_the_byte(version: int) -> None:
 
 
 @pytest.mark.parametrize("version", EXAMPLES)
+def test_a_reply_kept_for_all_is_not_given_to_the_wrong_one(version: int) -> None:
+    same = dialect(version)
+    other = replace(CONFIG, cities_flag=1)
+    asked = [(CONFIG, "tester"), (other, "tester"), (CONFIG, "somebody"), (CONFIG, "tester")]
+    for config, account in asked:
+        fresh = replies.login_reply(dialect(version), config, account, response=replies.ACCEPTED)
+        assert replies.login_reply(same, config, account, response=replies.ACCEPTED) == fresh
+    assert len(same.made) == (2 if version == 546 else 0)
+
+
+@pytest.mark.parametrize("version", EXAMPLES)
 def test_the_second_reply_has_code_10_and_account_0(version: int) -> None:
     reply = replies.login_reply(dialect(version), CONFIG, "tester", response=replies.FLAGS)
     wanted = bytearray.fromhex(EXAMPLES[version])

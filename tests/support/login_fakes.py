@@ -105,6 +105,8 @@ class FakeAuthenticator:
         self.waiting: deque[tuple[Later, Admitted | Refused]] = deque()
         self.asked: list[tuple[str, bytes, str, int, float]] = []
         self.error: StoreError | None = None
+        self.logins: list[tuple[int, str, int, float]] = []
+        self.forgets: StoreError | None = None
 
     async def authenticate(
         self, name: str, password: bytes, address: str, version: int, now: float
@@ -124,6 +126,13 @@ class FakeAuthenticator:
             self.waiting.append((later, verdict))
             verdict = await later
         return verdict
+
+    async def remember_login(
+        self, account: Account, address: str, version: int, now: float
+    ) -> None:
+        self.logins.append((account.id, address, version, now))
+        if self.forgets is not None:
+            raise self.forgets
 
     def release(self) -> None:
         """Give the oldest answer that waits."""
