@@ -57,7 +57,8 @@ def test_what_is_in_order_is_not_told() -> None:
         COUNT + '<Data ElementName="a" Type="Array" ArraySizeVariable="n" IfVariableSet="n">'
         '<Data ElementName="k" Type="int8"/>'
         '<Data ElementName="b" Type="Array" ArraySizeVariable="k_%i">'
-        '<Data ElementName="c" Type="int8" IfVariableSet="n"/></Data></Data><Data ElementName="i" Type="EQ2_Item"/>'
+        '<Data ElementName="c" Type="int8" IfVariableSet="n"/></Data></Data>'
+        '<Data ElementName="i" Type="EQ2_Item"/>'
     )
     assert said(fields) == []
 
