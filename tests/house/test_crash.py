@@ -106,7 +106,7 @@ class Round:
         """Kill the server and let everybody know that nothing will come any more."""
         self.over = True
         self.server.kill()
-        for client in self.clients:
+        for client in list(self.clients):
             await client.stop()
 
     async def _play(self) -> None:
@@ -147,8 +147,8 @@ class Round:
             for _ in range(self.choice.randrange(4) if norrath else 0):
                 await self._one_character(client, norrath or 0, account)
         finally:
-            self.clients.remove(client)
             await client.stop() if self.over else await client.close()
+            self.clients.remove(client)
 
     async def _one_character(self, client: Client, world: int, account: str) -> None:
         promises = self.promises
