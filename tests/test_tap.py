@@ -1,3 +1,4 @@
+import gc
 from pathlib import Path
 
 import pytest
@@ -53,3 +54,14 @@ def test_help_tells_of_both_options() -> None:
     text = str(tap.Options())
     assert "--config" in text
     assert "--set" in text
+
+
+def test_the_collector_leaves_alone_what_is_loaded() -> None:
+    before = gc.get_threshold()
+    try:
+        tap.spare_the_collector()
+        assert gc.get_freeze_count() > 1000
+        assert gc.get_threshold() == tap.COLLECTOR_THRESHOLDS
+    finally:
+        gc.unfreeze()
+        gc.set_threshold(*before)

@@ -17,9 +17,9 @@ from twisted.internet import task
 from twisted.internet.defer import Deferred
 from twisted.logger import globalLogBeginner
 
-from emu.config import load
 from emu.net import logs
-from emu.net.server import EmuService, check_files
+from emu.net.server import EmuService
+from emu.tap import Options, makeService
 
 reactor: Any = _reactor
 
@@ -33,14 +33,13 @@ SETTINGS = (
 def main() -> None:
     """Serve until terminated."""
     folder = Path(sys.argv[1])
-    database = f"database.url=sqlite:{folder / 'emu.sqlite'}"
-    config = load(None, [database, *SETTINGS, *sys.argv[2:]])
-    check_files(config)
+    options = Options()
+    options.config_file = folder / "emu.toml"
+    options.config_file.touch()
+    options.overrides = [f"database.url=sqlite:{folder / 'emu.sqlite'}", *SETTINGS, *sys.argv[2:]]
+    service: Any = makeService(options)
     with (folder / "log").open("a") as stream:
-        globalLogBeginner.beginLoggingTo(
-            [logs.observer(config.log.format, stream)], redirectStandardIO=False
-        )
-        service = EmuService(config, reactor)
+        globalLogBeginner.beginLoggingTo([logs.observer("text", stream)], redirectStandardIO=False)
         service.privilegedStartService()
         service.startService()
         reactor.addSystemEventTrigger("before", "shutdown", service.stopService)
