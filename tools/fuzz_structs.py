@@ -161,9 +161,9 @@ class Fuzzer:
             read_text(self.mutated(whole[:4000]) + b"</EQ2Emulator>", "fuzz.xml", None, complaints)
         except FileFormatError as error:
             complaints = [*(complaints or ()), error]
-        for error in complaints or ():
-            if "\n" in str(error) or len(str(error)) > 600:
-                raise Failed(f"not one line: {whole!r}") from error
+        for complaint in complaints or ():
+            if "\n" in str(complaint) or len(str(complaint)) > 600:
+                raise Failed(f"not one line: {whole!r}") from complaint
 
     def mutated(self, raw: bytes) -> bytes:
         """Return bytes with a few of them changed, cut out, doubled or put in."""
