@@ -25,7 +25,7 @@ def code_lines() -> list[str]:
 
 def test_the_two_commands_come_first_and_are_targets() -> None:
     assert [line.split("#")[0].strip() for line in code_lines()[:2]] == ["make run", "make test"]
-    for target in re.findall(r"make ([a-z-]+)", README):
+    for target in re.findall(r"(?:`|^    )make ([a-z-]+)", README, flags=re.MULTILINE):
         done = subprocess.run(
             ["make", "-n", target, f"VENV={BIN.parent}"],
             cwd=ROOT, capture_output=True, text=True, check=False,
