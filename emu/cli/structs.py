@@ -294,7 +294,7 @@ def _unwrap(raw: bytes, layout: Layout, version: int) -> bytes:
     number = _command_number(layout, version)
     found = [payload for opcode, payload in read_client_cmds(raw, version) if opcode == number]
     if not found:
-        raise MalformedMessage(f"there is no command {number} in it")
+        raise CommandError(f"there is no command {number} ({layout.definition.opcode_type}) in it")
     return found[0]
 
 

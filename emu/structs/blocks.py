@@ -21,7 +21,7 @@ from emu.structs.runs import (
     OversizedInteger,
     PlainRun,
 )
-from emu.structs.scope import Getter, Scope, compile_conditions
+from emu.structs.scope import Getter, Scope, Test, compile_conditions
 from emu.structs.texts import PREFIXES, Characters, Item, Text
 
 
@@ -32,7 +32,7 @@ class Block:
     With `create_color` each EQ2_Color is three floats.
     """
 
-    __slots__ = ("_counts", "_names", "_parts", "_scope", "_where")
+    __slots__ = ("_counts", "_names", "_parts", "_scope", "_tests", "_where")
 
     def __init__(
         self, where: str, fields: Collection[FieldDefinition], scope: Scope, create_color: bool
@@ -40,7 +40,8 @@ class Block:
         self._where = where
         self._scope = scope
         self._parts: list[Part] = []
-        self._counts: list[tuple[str, str]] = []
+        self._counts: list[tuple[str, str, Test | None]] = []
+        self._tests: dict[str, Test] = {}
         keyed = keyed_fields(fields)
         self._names = keyed.keys()
         run: list[Fixed] = []
@@ -73,7 +74,7 @@ class Block:
             unknown = sorted(map(str, fields.keys() - self._names))
             bad_value(self._where, unknown[0], "the struct has no such field")
         if self._counts:
-            fields = self._with_counts(fields)
+            fields = self._with_counts(fields, scopes, context)
         for part in self._parts:
             part.encode(fields, parts, scopes, context)
 
@@ -101,13 +102,16 @@ class Block:
             part = _single(self._where, entry, key)
         if entry.type2 is not None:
             part = self._two_types(entry, key, part)
-        return part if test is None else Conditional(part, test)
+        if test is None:
+            return part
+        self._tests[key] = test
+        return Conditional(part, test)
 
     def _array(self, entry: FieldDefinition, key: str, create_color: bool) -> ArrayPart:
         # A substruct may count by a field of its holder; alone it has no elements.
         count = self._scope.find(entry.count_field) or _nothing
         if entry.count_field in self._names:
-            self._counts.append((key, entry.count_field))
+            self._counts.append((key, entry.count_field, self._tests.get(entry.count_field)))
         where = f"{self._where}.{key}"
         inner = Block(where, entry.fields, Scope(self._scope), create_color)
         return ArrayPart(where, key, inner, count, entry.max_count)
@@ -126,17 +130,21 @@ class Block:
         other = _single(self._where, second, key) if fixed is None else _run(self._where, [fixed])
         return TwoTypes(first, other, getter)
 
-    def _with_counts(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _with_counts(
+        self, fields: Mapping[str, Any], scopes: Scopes, context: Context
+    ) -> Mapping[str, Any]:
         whole = dict(fields)
-        for key, count_key in self._counts:
+        for key, count_key, test in self._counts:
             elements = whole.get(key)
-            if not isinstance(elements, (list, tuple)):
-                continue
             given = fields.get(count_key)
-            if given is not None and given != len(elements):
-                what = f"is {shown(given)}, but {key} has {len(elements)}"
-                bad_value(self._where, count_key, what)
-            whole[count_key] = len(elements)
+            length = len(elements) if isinstance(elements, (list, tuple)) else None
+            if test is not None and not test(whole, scopes, context.flags):
+                whole[count_key] = 0  # not on the wire, so a reader would find no elements
+            elif length is not None:
+                if given is not None and given != length:
+                    what = f"is {shown(given)}, but {key} has {length}"
+                    bad_value(self._where, count_key, what)
+                whole[count_key] = length
         return whole
 
 
