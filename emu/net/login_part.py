@@ -19,14 +19,11 @@ from emu.net.link_tls import server_options
 from emu.net.login_clients import LoginHandler, log_event
 from emu.net.logs import logger
 from emu.net.storage import Storage
-from emu.net.udp import SessionPort, Tracer, UdpShell
+from emu.net.udp import SessionPort, Tracer, UdpShell, listen
 from emu.net.workers import PasswordWorkers
 from emu.opcodes import OpcodeTables
 from emu.session import Endpoint
 from emu.structs import shipped_catalog
-
-DATAGRAM_SIZE = 4096
-"""Bytes read of one datagram; a longer one cannot be a client's."""
 
 _log = logger("login")
 _link_log = logger("link")
@@ -97,9 +94,7 @@ class LoginPart:
         Raises `CannotListenError`.
         """
         address = self._config.login.listen
-        self._port = self._reactor.listenUDP(
-            address.port, self.shell, interface=address.host, maxPacketSize=DATAGRAM_SIZE
-        )
+        self._port = listen(self._reactor, address.host, address.port, self.shell)
         host = self._port.getHost()
         _log.info("clients on UDP {host}:{port}", host=host.host, port=host.port)
         tcp: Any = self.links.listen(address.host, host.port).getHost()

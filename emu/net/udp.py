@@ -12,8 +12,14 @@ import socket
 from collections.abc import Callable
 from typing import Any, Protocol, cast
 
-from twisted.internet.interfaces import IDelayedCall, IReactorTime, IUDPTransport
+from twisted.internet.interfaces import (
+    IDelayedCall,
+    IReactorFDSet,
+    IReactorTime,
+    IUDPTransport,
+)
 from twisted.internet.protocol import DatagramProtocol
+from twisted.internet.udp import Port
 from twisted.logger import Logger
 
 from emu.net.timers import Timer, TimerHeap
@@ -21,6 +27,8 @@ from emu.session import Endpoint, Event, KeyEstablished, Session, SessionEstabli
 
 HostPort = tuple[str, int]
 
+DATAGRAM_SIZE = 4096
+"""Bytes read of one datagram; a longer one cannot be a client's."""
 RECEIVE_BUFFER = 4 * 1024 * 1024
 """Bytes that may wait in the socket, as far as the system allows.
 
@@ -98,6 +106,7 @@ class UdpShell(DatagramProtocol):
         self._wake: IDelayedCall | None = None
         self._own: HostPort = ("0.0.0.0", 0)  # noqa: S104  # until the port is bound
         self._send: Callable[[bytes, HostPort], object] = _nowhere
+        self._is_told_when_read = False
 
     def startProtocol(self) -> None:
         """Learn the bound address and take the socket; called by Twisted."""
@@ -110,6 +119,7 @@ class UdpShell(DatagramProtocol):
             # from the same socket.
             self._send = handle.sendto
             handle.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER)
+        self._is_told_when_read = isinstance(self.transport, ShellPort)
 
     def datagramReceived(self, datagram: bytes, addr: Any) -> None:
         """Take one datagram in; the answer leaves before the reactor sleeps again."""
@@ -126,10 +136,19 @@ class UdpShell(DatagramProtocol):
         if port is None:
             port = self._ports[session] = SessionPort(self, session, addr)
         if not port.touched:
-            self.touch(port)
+            if self._is_told_when_read:
+                port.touched = True
+                self._touched.append(port)
+            else:
+                self.touch(port)
         while (ended := endpoint.next_ended()) is not None:
             if ended in self._ports:
                 self.touch(self._ports[ended])
+
+    def everything_read(self) -> None:
+        """Serve the sessions whose datagrams came in this wake-up; called by `ShellPort`."""
+        if self._touched:
+            self._serve_touched()
 
     def touch(self, port: SessionPort) -> None:
         """Serve a session in this turn of the reactor; once, however often it is touched."""
@@ -137,7 +156,7 @@ class UdpShell(DatagramProtocol):
             port.touched = True
             self._touched.append(port)
         if self._serving is None:
-            self._serving = self._clock.callLater(0, self._serve_touched)
+            self._serving = self._clock.callLater(0, self._serve_later)
 
     def close(self, now: float) -> None:
         """Begin an orderly close of every session; `session_count` tells when all are over."""
@@ -159,13 +178,19 @@ class UdpShell(DatagramProtocol):
         """How many sessions there are, in whatever state."""
         return len(self._ports)
 
-    def _serve_touched(self) -> None:
+    def _serve_later(self) -> None:
         self._serving = None
+        self._serve_touched()
+
+    def _serve_touched(self) -> None:
         now = self._clock.seconds()
         touched, self._touched = self._touched, []
         for port in touched:
             port.touched = False
-            self._serve(port, now)
+            try:
+                self._serve(port, now)
+            except Exception:  # noqa: BLE001  # it would close the port for everybody
+                self._give_up(port, now)
         self._arm(now)
 
     def _serve(self, port: SessionPort, now: float) -> None:
@@ -181,9 +206,7 @@ class UdpShell(DatagramProtocol):
         for data in session.datagrams_to_send(now):
             self._write(data, port.address, now)
         if session.ended:
-            self._ports.pop(session, None)
-            self._timers.arm(port.timer, None)
-            self.endpoint.forget(session)
+            self._forget(port)
             return
         deadline = session.get_timer()
         if port.handler is not None:
@@ -191,6 +214,19 @@ class UdpShell(DatagramProtocol):
             if deadline is None or (theirs is not None and theirs < deadline):
                 deadline = theirs
         self._timers.arm(port.timer, deadline)
+
+    def _forget(self, port: SessionPort) -> None:
+        self._ports.pop(port.session, None)
+        self._timers.arm(port.timer, None)
+        self.endpoint.forget(port.session)
+
+    def _give_up(self, port: SessionPort, now: float) -> None:
+        """End a session that cannot be served because of a mistake of ours."""
+        self._log.failure("serving a session failed; it is over")
+        port.session.replace("a fault of the server")
+        while port.handler is not None and (event := port.session.next_event()) is not None:
+            self._hand_out(event, port, now)
+        self._forget(port)
 
     def _hand_out(self, event: Event, port: SessionPort, now: float) -> None:
         assert port.handler is not None  # noqa: S101
@@ -225,16 +261,45 @@ class UdpShell(DatagramProtocol):
         self._wake = None
         now = self._clock.seconds()
         for port in list(self._timers.due(now)):
-            deadline = port.session.get_timer()
-            if deadline is not None and deadline <= now:
-                port.session.handle_timer(now)
-            handler = port.handler
-            if handler is not None:
-                deadline = handler.get_timer()
-                if deadline is not None and deadline <= now:
-                    handler.handle_timer(now)
-            self._serve(port, now)
+            try:
+                self._handle_timers(port, now)
+                self._serve(port, now)
+            except Exception:  # noqa: BLE001  # the timers of all others would stand still
+                self._give_up(port, now)
         self._arm(now)
+
+    def _handle_timers(self, port: SessionPort, now: float) -> None:
+        deadline = port.session.get_timer()
+        if deadline is not None and deadline <= now:
+            port.session.handle_timer(now)
+        if port.handler is not None:
+            deadline = port.handler.get_timer()
+            if deadline is not None and deadline <= now:
+                port.handler.handle_timer(now)
+
+
+class ShellPort(Port):
+    """A UDP port that tells its shell when all that had come is read.
+
+    Without it the shell has to ask the reactor for another turn, which costs as much as several
+    datagrams.
+    """
+
+    protocol: UdpShell
+
+    def doRead(self) -> None:
+        """Read; called by Twisted when the socket has something."""
+        super().doRead()  # type: ignore[no-untyped-call]
+        self.protocol.everything_read()
+
+
+def listen(reactor: Any, host: str, port: int, shell: UdpShell) -> Any:
+    """Open a UDP port for a shell and return it. Raises `CannotListenError`."""
+    if not IReactorFDSet.providedBy(reactor):
+        return reactor.listenUDP(port, shell, interface=host, maxPacketSize=DATAGRAM_SIZE)
+    opened = ShellPort(port, shell, host, DATAGRAM_SIZE, reactor)  # type: ignore[no-untyped-call]
+    opened.startListening()  # type: ignore[no-untyped-call]
+    return opened
 
 
 def _nowhere(_data: bytes, _address: HostPort) -> None:

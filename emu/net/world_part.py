@@ -19,11 +19,11 @@ from emu.net import parameters
 from emu.net.link_client import LoginLink, LoginServerAddress, WorldLinkConfig
 from emu.net.link_tasks import Tasks
 from emu.net.login_clients import run
-from emu.net.login_part import DATAGRAM_SIZE, drained
+from emu.net.login_part import drained
 from emu.net.logs import logger
 from emu.net.reconcile import reconcile
 from emu.net.storage import Storage
-from emu.net.udp import SessionPort, Tracer, UdpShell
+from emu.net.udp import SessionPort, Tracer, UdpShell, listen
 from emu.opcodes import OpcodeTables
 from emu.session import Endpoint, Event, Message, SessionClosed
 from emu.store import Store
@@ -115,9 +115,7 @@ class WorldPart:
     def listen(self) -> None:
         """Open the port and say where. Raises `CannotListenError`."""
         address = self._config.world.listen
-        self._port = self._reactor.listenUDP(
-            address.port, self.shell, interface=address.host, maxPacketSize=DATAGRAM_SIZE
-        )
+        self._port = listen(self._reactor, address.host, address.port, self.shell)
         host = self._port.getHost()
         _log.info(
             "{name}, clients on UDP {host}:{port}",

@@ -1,11 +1,13 @@
 import random
+import socket
 
 import pytest
-from twisted.internet.task import Clock
+from twisted.internet import reactor
+from twisted.internet.task import Clock, deferLater
 
 from emu.errors import EmuError
 from emu.net.logs import logger
-from emu.net.udp import UdpShell
+from emu.net.udp import ShellPort, UdpShell, listen
 from emu.session import (
     Endpoint,
     EndpointConfig,
@@ -210,3 +212,75 @@ def test_any_bytes_from_anybody_never_raise_out_of_the_shell(house) -> None:
         shell.datagramReceived(b"\0" + source.randbytes(source.randrange(20)), ("10.0.0.9", 1))
         clock.advance(0.001)
     assert shell.session_count < 5
+
+
+def test_a_session_that_cannot_be_served_is_over_and_the_others_go_on(
+    house, monkeypatch, logged_failures
+) -> None:
+    clock, shell, port = house
+    client = connected(house)
+    (recorder,) = Recorder.made
+    broken = recorder.port.session
+    right = Session.datagrams_to_send
+
+    def wrong(session, now):
+        if session is broken:
+            raise ZeroDivisionError
+        return right(session, now)
+
+    monkeypatch.setattr(Session, "datagrams_to_send", wrong)
+    client.send(5, b"hello")
+    assert exchange(client, clock, shell, port) == []
+    assert recorder.events[-1] == SessionClosed("a fault of the server")
+    assert len(logged_failures.flush(ZeroDivisionError)) == 1
+    assert shell.session_count == 0
+    other = new_client(8)
+    other.connect(clock.seconds())
+    exchange(other, clock, shell, port)
+    assert other.key is not None
+
+
+async def test_a_real_port_answers_all_it_has_read_at_once() -> None:
+    endpoint = Endpoint(EndpointConfig(), random_bytes=random.Random(1).randbytes)
+    shell = UdpShell(endpoint, reactor, Recorder, logger("test"))
+    port = listen(reactor, "127.0.0.1", 0, shell)
+    clients = [new_client(number) for number in range(1, 4)]
+    sockets = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in clients]
+    try:
+        assert isinstance(port, ShellPort)
+        for client, plug in zip(clients, sockets, strict=True):
+            plug.connect(("127.0.0.1", port.getHost().port))
+            plug.setblocking(False)
+            client.connect(reactor.seconds())
+        for _ in range(100):
+            for client, plug in zip(clients, sockets, strict=True):
+                for data in client.datagrams_to_send(reactor.seconds()):
+                    plug.send(data)
+            await deferLater(reactor, 0.005)
+            for client, plug in zip(clients, sockets, strict=True):
+                try:
+                    client.receive_datagram(plug.recv(2048), reactor.seconds())
+                except BlockingIOError:
+                    continue
+            if all(client.key is not None for client in clients):
+                break
+        assert all(client.key is not None for client in clients)
+        assert shell.session_count == 3
+    finally:
+        shell.abandon()
+        await port.stopListening()
+        for plug in sockets:
+            plug.close()
+
+
+def test_a_reactor_without_file_descriptors_opens_its_own_kind_of_port() -> None:
+    class OtherReactor(Clock):
+        def listenUDP(self, *arguments, **settings):
+            return arguments, settings
+
+    shell = UdpShell(
+        Endpoint(EndpointConfig(), random_bytes=random.Random(1).randbytes),
+        Clock(), Recorder, logger("test"),
+    )  # fmt: skip
+    opened = listen(OtherReactor(), "127.0.0.1", 9100, shell)
+    assert opened == ((9100, shell), {"interface": "127.0.0.1", "maxPacketSize": 4096})

@@ -24,10 +24,10 @@ class Echo(DatagramProtocol):
         self.transport.write(datagram, addr)
 
 
-def session_protocol() -> DatagramProtocol:
-    """Return the project's own endpoint with a handler that lets messages fall."""
+def session_port() -> Any:
+    """Open the project's own endpoint with a handler that lets messages fall."""
     from emu.net.logs import logger
-    from emu.net.udp import UdpShell
+    from emu.net.udp import UdpShell, listen
     from emu.session import Endpoint, EndpointConfig
 
     class Sink:
@@ -48,13 +48,15 @@ def session_protocol() -> DatagramProtocol:
     endpoint = Endpoint(
         EndpointConfig(half_open_limit=100_000, session_limit=100_000), random_bytes=os.urandom
     )
-    return UdpShell(endpoint, reactor, Sink, logger("bench"))
+    return listen(reactor, "127.0.0.1", 0, UdpShell(endpoint, reactor, Sink, logger("bench")))
 
 
 def main() -> None:
     """Serve until terminated."""
-    protocol = Echo() if sys.argv[1] == "echo" else session_protocol()
-    port = reactor.listenUDP(0, protocol, interface="127.0.0.1", maxPacketSize=2048)
+    if sys.argv[1] == "echo":
+        port = reactor.listenUDP(0, Echo(), interface="127.0.0.1", maxPacketSize=2048)
+    else:
+        port = session_port()
     print(f"ready {port.getHost().port}", flush=True)
     if len(sys.argv) > 2:
         import cProfile
