@@ -15,6 +15,8 @@ LOGIN_REQUEST, LOGIN_BY_NUMBER = 0, 1
 
 NEW_LOGIN_BY_NUMBER = 1208
 """From here on a number at LoginByNum's old place is not believed."""
+MIDDLE_LOGIN_BY_NUMBER_SIZE = 34
+"""Only the layout of 562 to 1207 is that long; the peer never asks for it, our world does."""
 
 
 def find_client_version(opcode: int, body: bytes, covers: Callable[[int], bool]) -> int | None:
@@ -30,6 +32,8 @@ def find_client_version(opcode: int, body: bytes, covers: Callable[[int], bool])
         old, new, believed_below = at + 8, at + 10, 0x10000
     elif opcode == LOGIN_BY_NUMBER:
         old, new, believed_below = 8, 14, NEW_LOGIN_BY_NUMBER
+        if len(body) == MIDDLE_LOGIN_BY_NUMBER_SIZE:
+            old = new = 12
     else:
         return None
     version = int.from_bytes(body[old : old + 2], "little")

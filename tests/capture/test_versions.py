@@ -45,6 +45,12 @@ def test_world_login_new_place(old_place, version):
     assert find_client_version(1, body, covers) == version
 
 
+@pytest.mark.parametrize("unknown", [0, 546, 0xFFFFFFFF])
+def test_world_login_of_the_middle_layout(unknown):
+    body = struct.pack("<IIIH20x", 101, 7, unknown, 1096)
+    assert find_client_version(1, body, covers) == 1096
+
+
 def test_recorded_login_by_number():
     # 546-zonein-alone: account 101, key, version 546.
     body = bytes.fromhex("65000000c015d53f22020000000000000000000000000000000000000000")

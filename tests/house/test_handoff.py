@@ -7,23 +7,13 @@ import pytest
 
 from emu.client import PlayAnswer
 from tests.support.house import House, house, until
-from tests.support.raw_client import RawClient, login_request, raw_client
+from tests.support.raw_client import RawClient, by_number, login_request, raw_client
 
 LOGIN_REPLY = 4
 OLD_REPLY = bytes(23) + b"\1"
 REPLY_561 = bytes(23) + b"\1" + struct.pack("<iiiI7xIIII", 0, 0, -959971393, 3, 0, 2, 585, 1597830)
 REPLIES = {546: OLD_REPLY, 561: REPLY_561, 1096: REPLY_561, 1208: REPLY_561 + bytes(6),
            60114: REPLY_561 + bytes(6), 64753: REPLY_561 + bytes(6)}  # fmt: skip
-
-
-def by_number(account: int, key: int, version: int = 546) -> bytes:
-    """Return OP_LoginByNumRequestMsg with its opcode, in the layout of the version."""
-    head = struct.pack("<BII", 1, account, key)
-    if version < 562:
-        return head + struct.pack("<H20x", version)
-    if version < 1208:
-        return head + struct.pack("<IH20x", 0, version)
-    return head + struct.pack("<IHH24x", 0, 0, version)
 
 
 async def granted(server: House, version: int = 546, name: str = "Aldana") -> PlayAnswer:

@@ -31,6 +31,16 @@ def login_request(user: bytes, password: bytes, version: int = 546) -> bytes:
     return b"\0" + head + struct.pack("<IIH", 0, 0, version) + bytes(19)
 
 
+def by_number(account: int, key: int, version: int = 546) -> bytes:
+    """Return OP_LoginByNumRequestMsg with its opcode, as a version has it (eq2-login.md 5.5)."""
+    head = struct.pack("<BII", 1, account, key)
+    if version < 562:
+        return head + struct.pack("<H20x", version)
+    if version < 1208:
+        return head + struct.pack("<IH20x", 0, version)
+    return head + struct.pack("<IHH24x", 0, 0, version)
+
+
 def session_request(session_id: int, max_length: int = 512, tail: bytes = b"") -> bytes:
     return struct.pack(">HIII", 1, 2, session_id, max_length) + tail
 
