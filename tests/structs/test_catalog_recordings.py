@@ -23,8 +23,7 @@ FOOTERS = {
     "OP_EqCreateSignWidgetCmd": "WS_SignWidgetSpawnStruct_Footer",
 }  # fmt: skip
 WITHOUT_STRUCT = {
-    "OP_EqUpdateGhostCmd", "OP_EqQuestJournalUpdateCmd", "OP_EqCollectionUpdateCmd",
-    "OP_EqFactionUpdateCmd", "OP_UpdateRecipeBookMsg", "OP_SitMsg", "OP_StandMsg",
+    "OP_EqUpdateGhostCmd", "OP_UpdateRecipeBookMsg", "OP_SitMsg", "OP_StandMsg",
 }  # fmt: skip
 """Messages whose layout nobody has written down; ghost updates are lists of packed deltas."""
 
