@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from twisted.internet.defer import Deferred
+from twisted.internet.error import CannotListenError
 
 from emu.config import Config
 from emu.login.accounts import AccountService
@@ -24,6 +25,9 @@ from emu.net.workers import PasswordWorkers
 from emu.opcodes import OpcodeTables
 from emu.session import Endpoint
 from emu.structs import shipped_catalog
+
+PORT_TRIES = 16
+"""Port numbers of the system's choice that are tried until TCP and UDP are both free."""
 
 _log = logger("login")
 _link_log = logger("link")
@@ -93,11 +97,9 @@ class LoginPart:
 
         Raises `CannotListenError`.
         """
-        address = self._config.login.listen
-        self._port = listen(self._reactor, address.host, address.port, self.shell)
+        tcp: Any = self._open_both().getHost()
         host = self._port.getHost()
         _log.info("clients on UDP {host}:{port}", host=host.host, port=host.port)
-        tcp: Any = self.links.listen(address.host, host.port).getHost()
         _link_log.info("worlds on TCP {host}:{port}", host=tcp.host, port=tcp.port)
         pem = parameters.read_certificate(self._config)
         secure = self._config.link.tls_listen
@@ -105,6 +107,25 @@ class LoginPart:
             tls: Any = self.links.listen(secure.host, secure.port, server_options(pem)).getHost()
             _link_log.info("worlds on TLS {host}:{port}", host=tls.host, port=tls.port)
         return tcp.host, tcp.port
+
+    def _open_both(self) -> Any:
+        """Open UDP and TCP on one number and return the TCP port."""
+        address = self._config.login.listen
+        number, tries = address.port, PORT_TRIES
+        while not number:
+            # The system chooses a free TCP port; that the UDP port is free as well takes luck.
+            tcp: Any = self.links.listen(address.host, 0)
+            tries -= 1
+            try:
+                self._port = listen(self._reactor, address.host, tcp.getHost().port, self.shell)
+            except CannotListenError:
+                tcp.stopListening()
+                if not tries:
+                    raise
+            else:
+                return tcp
+        self._port = listen(self._reactor, address.host, number, self.shell)
+        return self.links.listen(address.host, number)
 
     async def stop(self) -> None:
         """Say goodbye to clients and worlds, and wait until what they asked for is stored."""

@@ -1,7 +1,11 @@
+import socket
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
-from twisted.internet import reactor
+from twisted.internet import reactor as _reactor
+from twisted.internet.error import CannotListenError
 
 from emu.client.shell import connect
 from emu.errors import CommandError, LocalProtocolError
@@ -10,18 +14,22 @@ from emu.net.storage import Storage
 from emu.opcodes import shipped_tables
 from tests.support.configs import small_config
 
+reactor: Any = _reactor
 pytestmark = pytest.mark.usefixtures("collect_garbage")
 
 
 class Running:
     """A login part without a world."""
 
-    def __init__(self, folder: Path, *overrides: str) -> None:
+    def __init__(
+        self, folder: Path, *overrides: str, clock: Any = reactor, listen: bool = True
+    ) -> None:
         config = small_config(folder, "login.auto_create_accounts=yes", *overrides)
         self.storage = Storage(config.database.path, reactor)
-        self.part = LoginPart(config, self.storage, shipped_tables, reactor, None)
-        self.part.listen()
-        self.port = self.part._port.getHost().port
+        self.part = LoginPart(config, self.storage, shipped_tables, clock, None)
+        if listen:
+            self.part.listen()
+            self.port = self.part._port.getHost().port
 
     async def stop(self) -> None:
         await self.part.stop()
@@ -32,6 +40,49 @@ async def test_udp_and_tcp_share_one_port_number(tmp_path: Path) -> None:
     house = Running(tmp_path)
     assert house.part.links._ports[0].getHost().port == house.port
     await house.stop()
+
+
+class Steered:
+    """The reactor, but the first TCP ports it chooses are given ones."""
+
+    def __init__(self, *numbers: int) -> None:
+        self._numbers = list(numbers)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(reactor, name)
+
+    def listenTCP(self, port: int, *arguments: Any, **more: Any) -> Any:
+        number = self._numbers.pop(0) if self._numbers and not port else port
+        return reactor.listenTCP(number, *arguments, **more)
+
+
+LEAK = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+"""Twisted leaves it to the garbage collector to close a UDP socket that could not be bound."""
+
+
+@LEAK
+async def test_port_0_is_a_number_that_is_free_for_both(tmp_path: Path) -> None:
+    with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as holder:
+        holder.bind(("127.0.0.1", 0))
+        taken = holder.getsockname()[1]
+        house = Running(tmp_path, clock=Steered(taken))
+        assert house.port != taken
+        assert house.part.links._ports[-1].getHost().port == house.port
+        client = await connect(reactor, "127.0.0.1", house.port, "bob", "secret")
+        await client.login()
+        await client.close()
+        await house.stop()
+
+
+@LEAK
+async def test_a_given_port_that_is_taken_is_not_changed_for_another(tmp_path: Path) -> None:
+    with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as holder:
+        holder.bind(("127.0.0.1", 0))
+        taken = holder.getsockname()[1]
+        house = Running(tmp_path, f"login.listen=127.0.0.1:{taken}", listen=False)
+        with pytest.raises(CannotListenError):
+            house.part.listen()
+        await house.stop()
 
 
 async def test_stopping_says_goodbye_to_clients_and_keeps_what_they_did(tmp_path: Path) -> None:

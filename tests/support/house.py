@@ -21,6 +21,7 @@ from typing import Any
 from twisted.internet import reactor as _reactor
 from twisted.internet.task import deferLater
 from twisted.logger import globalLogPublisher
+from zope.interface import directlyProvides, providedBy
 
 from emu.client.shell import Client, connect
 from emu.config import load
@@ -83,6 +84,7 @@ class Hurry:
     def __init__(self, factor: float) -> None:
         self._factor = factor
         self._start = self._begun = float(reactor.seconds())
+        directlyProvides(self, providedBy(reactor))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(reactor, name)
