@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from emu.errors import EmuError
 from emu.login import replies
 from emu.login.client import Client
 from emu.login.ports import Character
@@ -19,7 +20,24 @@ GONE: WorldState = (False, False)
 
 
 async def list_worlds(client: Client, _body: bytes, _now: float) -> None:
-    """Answer a request for the world list, with everything that goes along with it."""
+    """Answer a request for the world list, with everything that goes along with it.
+
+    The characters are looked up first, so that all of it leaves in one datagram; when that fails
+    there is a world list all the same.
+    """
+    try:
+        characters = await _characters(client)
+    except EmuError:
+        _send_worlds(client)
+        raise
+    _send_worlds(client)
+    if characters is not None:
+        client.send("OP_AllCharactersDescReplyMsg", characters)
+
+
+def _send_worlds(client: Client) -> None:
+    if not client.is_logged_in:
+        return
     service = client.service
     worlds = service.worlds.listed()
     client.shown_worlds = {world.id: (world.up, world.locked and world.up) for world in worlds}
@@ -29,24 +47,29 @@ async def list_worlds(client: Client, _body: bytes, _now: float) -> None:
         client.dialect, service.config, client.account_name, response=replies.FLAGS
     )
     client.send("OP_LoginReplyMsg", flags)
-    await send_characters(client)
 
 
 async def send_characters(client: Client) -> None:
     """Send the character list as the store has it now."""
+    characters = await _characters(client)
+    if characters is not None:
+        client.send("OP_AllCharactersDescReplyMsg", characters)
+
+
+async def _characters(client: Client) -> bytes | None:
+    """Return the character list as the store has it now, None when the client has gone."""
     service = client.service
     rows = await service.characters.characters_of(client.account_id)
     entries = [entry for row in rows if (entry := await _entry(client, row))]
     if not client.is_logged_in:
-        return
+        return None
     if client.dialect.rules.keep_deleted_entries:
         # each in its old place: such a client may know entries by their number
         entries += [Entry(row, "", "", "", deleted=True) for row in client.deleted]
         entries.sort(key=lambda entry: entry.character.id)
-    payload = character_list(
+    return character_list(
         client.dialect, service.config, client.account_id, entries, veterans=_veterans(client, rows)
     )
-    client.send("OP_AllCharactersDescReplyMsg", payload)
 
 
 async def _entry(client: Client, row: Character) -> Entry | None:

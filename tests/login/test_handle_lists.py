@@ -136,7 +136,22 @@ def test_a_client_that_leaves_while_its_characters_are_read_is_sent_no_more() ->
     harness.send(client, 7)
     client.closed()
     harness.store.release()
-    assert [number for number, _ in link.sent] == [8, 4]
+    assert link.sent == []
+
+
+def test_all_lists_leave_together_and_worlds_are_those_of_that_moment() -> None:
+    harness = Harness()
+    client, link = harness.login(546)
+    harness.store.holds = True
+    harness.send(client, 7)
+    harness.worlds.change(replace(NORRATH, id=5), harness.now)
+    assert link.take() == []
+    harness.store.release()
+    worlds, *others = link.take()
+    assert [number for number, _ in others] == [4, 10]
+    assert (worlds[0], worlds[1][0]) == (8, 2)
+    harness.pass_time(client, 0.3)
+    assert link.take() == []
 
 
 def test_a_store_that_fails_is_reported_and_the_next_request_works() -> None:
