@@ -19,7 +19,7 @@ from emu.session.events import (
     Event,
 )
 from emu.session.messages import MessageCodec
-from emu.session.states import TRANSITIONS, ConnectionState, Step
+from emu.session.states import ALLOWED, TRANSITIONS, ConnectionState, Step
 from emu.session.statistics import SessionStatistics
 from emu.wire import (
     Format,
@@ -48,6 +48,7 @@ class SessionBase:
 
     __slots__ = (
         "__weakref__",
+        "_allowed",
         "_channel",
         "_close_code",
         "_close_deadline",
@@ -121,6 +122,7 @@ class SessionBase:
         self.address = address
         self.max_length = config.max_length
         self.state = ConnectionState.CLOSED
+        self._allowed = ALLOWED[role, ConnectionState.CLOSED]
         self.proven = role is Role.CLIENT
         self.ended = False
         self.key: bytes | None = None
@@ -221,6 +223,7 @@ class SessionBase:
     def _step(self, step: Step) -> None:
         """Change the state; the only place that does."""
         self.state = TRANSITIONS[self.state, step]
+        self._allowed = ALLOWED[self.role, self.state]
 
     # -- counting -------------------------------------------------------------------------------
 

@@ -30,7 +30,7 @@ from emu.session.events import (
 )
 from emu.session.life import SessionLife
 from emu.session.messages import MessageCodec, opcode_bytes
-from emu.session.states import ALLOWED, ConnectionState
+from emu.session.states import ConnectionState
 from emu.wire import ProtocolOpcode, ServerKeyRequest, SessionStatResponse, packets
 from emu.wire.packets import OTHER_CHANNELS, UNSEALED
 
@@ -149,7 +149,7 @@ class Session(SessionLife):
 
     def _handle(self, packet: bytes, now: float) -> None:
         opcode = packet[1]
-        if opcode not in ALLOWED[self.role, self.state]:
+        if opcode not in self._allowed:
             if opcode in _HANDLERS or opcode == _APP_COMBINED:
                 raise MalformedDatagram("not allowed now")
             other = opcode in OTHER_CHANNELS
