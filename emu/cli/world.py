@@ -8,6 +8,7 @@ import click
 
 from emu.cli.stores import chosen_password, create_store, open_store, password_option
 from emu.cli.tables import Row, format_option, print_rows, show_moment
+from emu.cli.world_certificate import certificate, fingerprint
 from emu.errors import CommandError
 from emu.link.password import hash_link_password
 from emu.login.ports import World
@@ -27,10 +28,15 @@ STATUS = {1: "up", 0: "not ready", -2: "locked", -3: "full", -4: "down"}
 
 @click.group()
 def world() -> None:
-    """World servers that may register here: add, list, disable.
+    """World servers that may register here: add, list, disable; a certificate for their link.
 
-    Changes count when a world registers the next time; one that is connected stays.
+    A world that is disabled or removed while it is connected is dropped within a minute; other
+    changes count when it registers the next time.
     """
+
+
+world.add_command(certificate)
+world.add_command(fingerprint)
 
 
 @world.command()
