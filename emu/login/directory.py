@@ -312,13 +312,10 @@ class WorldDirectory:
         entry = WorldEntry(
             id=world.id, name=world.name, up=True, locked=False, players=0, development=development
         )
-        ghost = self._by_id.get(world.id)
+        self._drop_ghost(world.id, now)
         found = ConnectedWorld(link, world, entry, self._config.unanswered)
         self._by_id[world.id] = found
         self._by_link[link] = found
-        if ghost is not None:
-            self.counters["replaced by a new link"] += 1
-            ghost.link.refuse(GHOST_KICK, "replaced by a new link", now)
         version = info.server_version
         self._report(WorldRegistered(link.address, world.name, world.id, version))
         self._queue(world.id).add(
@@ -326,6 +323,16 @@ class WorldDirectory:
         )
         self._tell_changed(entry, now)
         link.accept(now)
+
+    def _drop_ghost(self, world_id: int, now: float) -> None:
+        """End the link that the same world had before; nobody need wait for its answers."""
+        ghost = self._by_id.pop(world_id, None)
+        if ghost is None:
+            return
+        self.counters["replaced by a new link"] += 1
+        ghost.link.refuse(GHOST_KICK, "replaced by a new link", now)
+        if self._observer is not None:
+            self._observer.world_gone(world_id, now)
 
     # Messages of a registered world.
 

@@ -168,7 +168,8 @@ def test_a_ghost_is_kicked_and_the_world_stays_listed() -> None:
     assert link.accepted
     bench.directory.link_closed(ghost, "replaced by a new link", NOW)
     assert [entry.id for entry in bench.directory.listed()] == [7]
-    assert ("gone", 7) not in bench.observer.take()
+    gone, changed = bench.observer.take()  # what the ghost was asked is answered for, once
+    assert (gone, changed.id, changed.up) == (("gone", 7), 7, True)
     bench.say(ghost, LSStatus(-2))
     assert bench.directory.connected(7) is not None
     assert not bench.directory.connected(7).locked
