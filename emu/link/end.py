@@ -31,6 +31,7 @@ class LinkLimits:
     frames_per_second: float = 500.0
     frame_burst: float = 5_000.0
     bytes_per_second: float = 2.0 * 1024 * 1024
+    """Received bytes and, beside them, those that compressed frames become."""
     byte_burst: float = 8.0 * 1024 * 1024
 
 
@@ -165,12 +166,12 @@ class LinkEnd:
     def _receive_frame(self, frame: Frame, now: float) -> None:
         if not self._frames.take(1, now):
             self.close("too many frames", now)
+        elif not self._bytes.take(frame.inflated, now):
+            self.close("too many bytes", now)
         elif frame.opcode == 0:
             if frame.payload[:1] > b"\0":
                 self.close("relay control", now)
-        elif frame.destination:
-            self.drops["frame for another destination"] += 1
-        else:
+        else:  # a destination means nothing here: neither end of a link relays
             self._receive_message(frame, now)
 
     def _receive_message(self, frame: Frame, now: float) -> None:

@@ -33,6 +33,8 @@ class Frame:
     payload: bytes = b""
     destination: int | None = None
     """Relay destination, when the sender named one."""
+    inflated: int = 0
+    """Bytes that inflating made of the payload; 0 for a frame that was not compressed."""
 
 
 def encode_frame(opcode: int, payload: bytes = b"") -> bytes:
@@ -112,7 +114,7 @@ class FrameReader:
         payload = bytes(self._buffer[place:end])
         if inflated is not None:
             payload = self._inflate(payload, inflated)
-        return Frame(opcode, payload, destination)
+        return Frame(opcode, payload, destination, inflated or 0)
 
     def _inflate(self, data: bytes, size: int) -> bytes:
         if size >= self._max_size:

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
 import struct
+import zlib
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emu.link.end import LinkClosed, LinkLimits
 from emu.link.frames import KEEP_ALIVE, encode_frame
-from emu.link.login_end import LoginEnd, LoginEndConfig
+from emu.link.login_end import LoginEnd, LoginEndConfig, WorldIntroduced
 from emu.link.messages import OpaqueMessage
+from emu.link.opcodes import LinkOpcode
 from emu.link.registration import LSInfo, LSStatus
 from emu.link.world_end import WorldEnd, WorldEndConfig
 
@@ -102,10 +104,32 @@ def test_a_fault_ends_the_link_once_and_nothing_is_read_after_it() -> None:
     assert end.data_to_send() == []
 
 
-def test_frames_for_somebody_else_are_counted_and_dropped() -> None:
+def test_a_frame_that_names_a_destination_is_for_us_all_the_same() -> None:
     end = world_end()
-    end.receive_data(struct.pack("<IBHI", 11, 2, 9, 77), 1.0)
-    assert end.drops == {"frame for another destination": 1}
+    end.receive_data(struct.pack("<IBHI", 11, 2, LinkOpcode.ZoneUpdates, 77)[:7], 1.0)
+    end.receive_data(struct.pack("<I", 77), 1.0)
+    assert closing(end) == LinkClosed("wrong size of ZoneUpdates")
+    login = LoginEnd(LoginEndConfig(), 0.0)
+    introduction = LSInfo("Name", "host", "account", "")
+    head = struct.pack("<IBHI", 11 + 832, 2, LinkOpcode.LSInfo, 77)
+    login.receive_data(head + introduction.encode(), 1.0)
+    assert login.next_event() == WorldIntroduced(introduction)
+
+
+def test_small_frames_that_inflate_to_much_are_a_flood_too() -> None:
+    limits = LinkLimits(bytes_per_second=1000, byte_burst=300_000)
+    end = LoginEnd(LoginEndConfig(limits), 0.0)
+    for second in (0.0, 300.0, 600.0):
+        end.receive_data(compressed(0, bytes(90_000)) * 3, second)
+        assert not end.closed
+    end.receive_data(compressed(0, bytes(90_000)) * 3, 601.0)
+    assert end.close_reason == "too many bytes"
+
+
+def compressed(opcode: int, payload: bytes) -> bytes:
+    """Return a frame with its payload compressed."""
+    data = zlib.compress(payload)
+    return struct.pack("<IBHI", 11 + len(data), 1, opcode, len(payload)) + data
 
 
 def test_a_lost_connection_leaves_nothing_to_send() -> None:

@@ -74,8 +74,8 @@ def test_compressed_and_destination_frames_are_opened() -> None:
     payload = b"text " * 100
     packed = zlib.compress(payload)
     frame = struct.pack("<IBHII", 15 + len(packed), 3, 9, len(payload), 77) + packed
-    assert read(frame) == [Frame(9, payload, 77)]
-    assert read(compressed(payload, len(payload))) == [Frame(0x1234, payload)]
+    assert read(frame) == [Frame(9, payload, 77, inflated=500)]
+    assert read(compressed(payload, len(payload))) == [Frame(0x1234, payload, inflated=500)]
     only = struct.pack("<IBHI", 14, 2, 9, 77) + b"abc"
     assert read(only) == [Frame(9, b"abc", 77)]
 

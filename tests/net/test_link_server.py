@@ -207,7 +207,10 @@ async def test_a_ghost_is_kicked(bench: Bench) -> None:
     assert await ghost.refusal() == b"Ghost Kick!"
     assert bench.directory.request_play(7, 1, 1, "", reactor.seconds())
     assert await world.received(0xAB00)
-    assert ("gone", 7) not in bench.observer.heard
+    heard = bench.observer.heard
+    assert heard.count(("gone", 7)) == 1  # what the ghost was asked is answered for
+    assert heard.index(("gone", 7)) < max(n for n, it in enumerate(heard) if it != ("gone", 7))
+    assert bench.directory.connected(7) is not None
 
 
 async def test_frames_in_single_bytes_and_compressed_ones_are_understood(bench: Bench) -> None:
