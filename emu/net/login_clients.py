@@ -46,6 +46,7 @@ class LoginHandler:
             run(self.client.message(event.opcode, event.body, now), self._failed)  # type: ignore[union-attr]
         elif kind is SessionClosed:
             self.client.closed(event.reason)  # type: ignore[union-attr]
+            del self.client  # it holds us, too: a flood would outrun the collector
         elif not is_written(LogLevel.debug):
             return
         elif kind is DatagramDropped:

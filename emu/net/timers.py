@@ -2,7 +2,9 @@
 
 A session's deadline moves with every datagram, nearly always later. Cancelling and rearming a
 reactor call each time would cost more than the datagram; here a later deadline only overwrites a
-number, and the heap entry is put right when it comes up. Knows no reactor.
+number, and the heap entry is put right when it comes up. Entries that mean nothing any more are
+swept out when they are half of the heap, so that a flood of sessions that come and go leaves
+nothing behind. Knows no reactor.
 """
 
 from __future__ import annotations
@@ -14,6 +16,9 @@ from typing import Generic, TypeVar
 
 Owner = TypeVar("Owner")
 
+SWEEP_FROM = 64
+"""Entries without a meaning that are not worth a sweep."""
+
 
 class Timer(Generic[Owner]):
     """One owner's deadline; made by `TimerHeap.timer` and armed by `TimerHeap.arm`."""
@@ -21,7 +26,7 @@ class Timer(Generic[Owner]):
     __slots__ = ("deadline", "owner", "queued")
 
     def __init__(self, owner: Owner) -> None:
-        self.owner = owner
+        self.owner: Owner | None = owner
         self.deadline = math.inf
         self.queued = math.inf
         """When the earliest heap entry of this timer comes up."""
@@ -30,11 +35,17 @@ class Timer(Generic[Owner]):
 class TimerHeap(Generic[Owner]):
     """All deadlines of one endpoint. Times are seconds on the caller's clock."""
 
-    __slots__ = ("_heap", "_serial")
+    __slots__ = ("_heap", "_serial", "_sweep_from", "_void")
 
-    def __init__(self) -> None:
+    def __init__(self, sweep_from: int = SWEEP_FROM) -> None:
         self._heap: list[tuple[float, int, Timer[Owner]]] = []
         self._serial = 0
+        self._sweep_from = sweep_from
+        self._void = 0  # entries that may be without a meaning, since the last sweep
+
+    def __len__(self) -> int:
+        """How many entries there are, of whatever meaning."""
+        return len(self._heap)
 
     def timer(self, owner: Owner) -> Timer[Owner]:
         """Make a timer, not armed yet."""
@@ -42,9 +53,22 @@ class TimerHeap(Generic[Owner]):
 
     def arm(self, timer: Timer[Owner], deadline: float | None) -> None:
         """Set a timer's deadline, or disarm it with None."""
-        timer.deadline = math.inf if deadline is None else deadline
-        if timer.deadline < timer.queued:
+        if deadline is None:
+            timer.deadline = math.inf
+            if timer.queued < math.inf:
+                self._note_void()
+            return
+        timer.deadline = deadline
+        if deadline < timer.queued:
+            overtaken = timer.queued < math.inf
             self._push(timer)
+            if overtaken:
+                self._note_void()
+
+    def drop(self, timer: Timer[Owner]) -> None:
+        """Disarm a timer for good and let go of its owner; a second time does nothing."""
+        timer.owner = None
+        self.arm(timer, None)
 
     def next(self) -> float | None:
         """Return when to call `due` next (it may yield nothing then), None when never."""
@@ -59,7 +83,8 @@ class TimerHeap(Generic[Owner]):
             timer.queued = math.inf
             if timer.deadline <= now:
                 timer.deadline = math.inf
-                yield timer.owner
+                if timer.owner is not None:
+                    yield timer.owner
             elif timer.deadline < math.inf:
                 self._push(timer)
 
@@ -67,3 +92,19 @@ class TimerHeap(Generic[Owner]):
         timer.queued = timer.deadline
         self._serial += 1
         heapq.heappush(self._heap, (timer.deadline, self._serial, timer))
+
+    def _note_void(self) -> None:
+        """Count an entry that lost its meaning; sweep when half of the heap may be such."""
+        self._void += 1
+        if self._void < self._sweep_from or self._void * 2 < len(self._heap):
+            return
+        self._void = 0
+        kept = []
+        for entry in self._heap:
+            timer = entry[2]
+            if timer.deadline == math.inf:
+                timer.queued = math.inf
+            elif entry[0] == timer.queued:
+                kept.append(entry)
+        heapq.heapify(kept)
+        self._heap = kept

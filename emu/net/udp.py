@@ -216,8 +216,10 @@ class UdpShell(DatagramProtocol):
         self._timers.arm(port.timer, deadline)
 
     def _forget(self, port: SessionPort) -> None:
+        """Let go of a session. Nothing may hold it in a circle: floods outrun the collector."""
         self._ports.pop(port.session, None)
-        self._timers.arm(port.timer, None)
+        self._timers.drop(port.timer)
+        port.handler = None
         self.endpoint.forget(port.session)
 
     def _give_up(self, port: SessionPort, now: float) -> None:

@@ -202,6 +202,7 @@ class VisitorHandler:
             run(work, self._failed)
         elif isinstance(event, SessionClosed):
             self._visitor.closed(event.reason)
+            del self._visitor  # it holds us, too: a flood would outrun the collector
 
     def get_timer(self) -> float | None:
         """Return when the visitor wants its timer handled."""

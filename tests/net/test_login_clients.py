@@ -1,5 +1,6 @@
 import io
 import json
+import weakref
 
 import pytest
 from twisted.internet.defer import Deferred, fail, succeed
@@ -126,6 +127,16 @@ def test_run_drives_a_coroutine_through_many_waits(early: bool) -> None:
         for gate in gates:
             gate.callback(1)
     assert seen == [1, 1, 1, "caught", "end"]
+
+
+def test_a_client_whose_session_is_over_is_not_held_in_a_circle() -> None:
+    service = FakeService()
+    handler = LoginHandler(FakePort(), service, logs.logger("test"), 1.0)
+    client = weakref.ref(service.client)
+    handler.handle_event(SessionClosed("closed by peer"), 3.0)
+    del service.client
+    assert client() is None
+    handler.wake()
 
 
 def test_run_reports_what_is_raised_at_once_and_later() -> None:

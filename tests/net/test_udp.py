@@ -1,5 +1,7 @@
+import gc
 import random
 import socket
+import weakref
 
 import pytest
 from twisted.internet import reactor
@@ -18,6 +20,7 @@ from emu.session import (
     SessionConfig,
 )
 from tests.support.memory_udp import MemoryPort
+from tests.support.raw_client import session_request
 
 CLIENT = ("127.0.0.1", 40000)
 
@@ -161,6 +164,45 @@ def test_silence_closes_the_session_and_frees_it(house) -> None:
     assert shell.session_count == 0
     assert len(shell.endpoint) == 0
     assert shell._ports == {}
+
+
+@pytest.fixture
+def _no_collector():
+    """Keep Python from freeing circles, as it does for a long time when a flood comes."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("_no_collector")
+def test_a_flood_of_requests_leaves_no_more_sessions_than_may_be_half_open() -> None:
+    clock = Clock()
+    config = EndpointConfig(half_open_limit=4)
+    shell = UdpShell(
+        Endpoint(config, random_bytes=random.Random(1).randbytes), clock, Recorder, logger("test")
+    )
+    port = MemoryPort(shell)
+    made = []
+    for number in range(300):
+        shell.datagramReceived(session_request(number + 1), ("10.0.0.1", number + 1))
+        made += [weakref.ref(session) for session in shell.endpoint]
+        clock.advance(0.001)
+        port.take()
+    alive = {session for one in made if (session := one()) is not None}
+    assert len(alive) == shell.session_count == 4
+    shell.abandon()
+
+
+@pytest.mark.usefixtures("_no_collector")
+def test_a_session_that_is_over_is_freed_at_once(house) -> None:
+    clock, shell, port = house
+    client = connected(house)
+    (recorder,) = Recorder.made
+    session = weakref.ref(recorder.port.session)
+    client.close()
+    exchange(client, clock, shell, port)
+    del recorder.port
+    assert session() is None
 
 
 def test_close_says_goodbye_to_every_client(house) -> None:
