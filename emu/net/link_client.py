@@ -201,6 +201,8 @@ class LoginLink:
         self._calls: dict[str, IDelayedCall] = {}
         self._attempts: set[Deferred[Any]] = set()
         self._connections: set[LoginConnection] = set()
+        self._unreachable: set[int] = set()
+        """Login servers of which it was said that they cannot be reached."""
         self._running = False
         self._stopped: Deferred[None] | None = None
 
@@ -255,6 +257,7 @@ class LoginLink:
     def established(self, connection: LoginConnection) -> WorldEnd:
         """Take a connection into use; one to an earlier login server replaces the present one."""
         self.world.link_began()
+        self._unreachable.discard(connection.index)
         old, self._current = self._current, connection
         self._settled = False
         self._forget("connect")
@@ -331,8 +334,18 @@ class LoginLink:
         self._attempts.discard(attempt)
         if isinstance(result, Failure) and not isinstance(result.value, CancelledError):
             self.counters["cannot connect"] += 1
+            self._tell_unreachable(index, result)
             if self._current is None:
                 self._failed(index)
+
+    def _tell_unreachable(self, index: int, failure: Failure) -> None:
+        """Say once, not at every try, that a login server does not answer."""
+        if index not in self._unreachable:
+            self._unreachable.add(index)
+            _log.warn(
+                "cannot reach login server {server.host}:{server.port} ({reason}); trying again",
+                server=self.config.servers[index], reason=failure.getErrorMessage().rstrip("."),
+            )  # fmt: skip
 
     def _failed(self, index: int) -> None:
         if not self._running:

@@ -28,6 +28,7 @@ from emu.net.link_tls import certificate_fingerprint, make_certificate, server_o
 from emu.net.logs import logger
 from emu.structs import shipped_catalog
 from tests.support.directory_fakes import Observer, Stores
+from tests.support.house import captured_log
 from tests.support.scripted_login import ScriptedLogin, ScriptedLoginServer
 
 reactor: Any = _reactor
@@ -245,6 +246,20 @@ async def test_rounds_of_failures_are_further_and_further_apart(make: Make) -> N
     link._later = noticed  # type: ignore[method-assign]
     await until(lambda: len(delays) >= 8)
     assert delays[:8] == [0.0, 0.02, 0.0, 0.04, 0.0, 0.08, 0.0, 0.08]
+
+
+async def test_a_login_server_that_cannot_be_reached_is_told_of_once(make: Make) -> None:
+    bench = make()
+    with captured_log("text") as log:
+        await bench.logins[0].stop()
+        link = bench.start()
+        for times in (1, 2):
+            tried = link.counters["cannot connect"]
+            await until(lambda tried=tried: link.counters["cannot connect"] >= tried + 3)  # type: ignore[misc]
+            assert log.text.count("cannot reach login server 127.0.0.1:") == times
+            bench.logins[0].start()
+            await registered(bench.logins[0])
+            await bench.logins[0].stop()
 
 
 @pytest.mark.parametrize(("drawn", "delay"), [(0.0, 0.75), (0.5, 1.0), (1.0, 1.25)])

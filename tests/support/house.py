@@ -141,11 +141,10 @@ class Log:
 
     async def line(self, pattern: str, seconds: float = 5.0) -> re.Match[str]:
         """Wait for a line that matches, and return the match."""
-        await until(
-            lambda: re.search(pattern, self.text), f"the log line {pattern}:\n{self.text}", seconds
-        )
-        found = re.search(pattern, self.text)
-        assert found is not None
+        deadline = reactor.seconds() + seconds
+        while (found := re.search(pattern, self.text)) is None:
+            assert reactor.seconds() < deadline, f"no line {pattern} in:\n{self.text}"
+            await sleep(0.004)
         return found
 
 
