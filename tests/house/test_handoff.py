@@ -156,3 +156,20 @@ async def test_who_plays_already_is_refused_a_second_key_until_it_leaves(tmp_pat
         await server.log.line(r"Aldana from 127\.0\.0\.1 left")
         again = await granted(server)
         assert again.ok
+
+
+async def test_account_in_use_does_not_outlive_the_session_that_caused_it(tmp_path: Path) -> None:
+    async with house(tmp_path) as server:
+        await server.world_registered()
+        answer = await granted(server)
+        async with raw_client(answer.port) as client:
+            await client.enter(by_number(answer.account_id, answer.access_code))
+            await client.message(LOGIN_REPLY)
+            client.disconnected = True  # it goes without a word
+        async with await server.logged_in() as login:
+            await login.worlds()
+            await login.characters()
+            assert (await login.play("Aldana")).code == 7
+        server.clock.skip(46)
+        await server.log.line(r"Aldana from 127\.0\.0\.1 left", seconds=20)
+        assert (await granted(server)).ok
