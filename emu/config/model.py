@@ -168,8 +168,8 @@ class WorldConfig:
     )
     login_tls_fingerprints: tuple[str, ...] = setting(
         (),
-        readers.list_of(readers.fingerprint, 8),
-        "certificate of each login server; given: the link to it is TLS",
+        readers.list_of(readers.fingerprint_or_none, 8),
+        'certificate of each login server, the link to it is then TLS; "" = plain TCP',
     )
     locked: bool = setting(False, readers.boolean, "let only game masters in")
     max_players: int = setting(-1, readers.integer(-1, 5000), "players at once; -1 = no limit")

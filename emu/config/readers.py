@@ -174,6 +174,11 @@ def fingerprint(value: Any) -> str:
     return digits
 
 
+def fingerprint_or_none(value: Any) -> str:
+    """Read the fingerprint of a certificate, or empty text for a peer that has none."""
+    return "" if value == "" else fingerprint(value)
+
+
 def _is_host(name: str) -> bool:
     try:
         ipaddress.ip_address(name)

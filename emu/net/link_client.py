@@ -116,16 +116,20 @@ class LoginConnection(LinkConnection):
 
     def handshakeCompleted(self) -> None:
         """Look at the certificate before anything is said."""
+        self._end_handshake()
         transport: Any = self.transport
         if peer_has_fingerprint(transport, self.server.fingerprint):
             self._establish()
         else:
             self._link.counters["certificate is not the pinned one"] += 1
-            _log.warn("the certificate of {server} is not the pinned one", server=self.server.host)
+            _log.warn(
+                "the certificate of {server.host}:{server.port} is not the pinned one; see its"
+                " fingerprint there with: emu world fingerprint",
+                server=self.server,
+            )
             transport.abortConnection()
 
     def _establish(self) -> None:
-        self._end_handshake()
         transport: Any = self.transport
         if not self._link.wants(self):
             transport.abortConnection()
@@ -138,6 +142,7 @@ class LoginConnection(LinkConnection):
     def _end_handshake(self) -> None:
         if self._handshake is not None and self._handshake.active():
             self._handshake.cancel()
+        self._handshake = None
 
     def take_event(self, event: object, now: float) -> None:
         """Hand an event on."""
@@ -153,6 +158,8 @@ class LoginConnection(LinkConnection):
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
         """The connection is gone."""
+        if self._handshake is not None:
+            self._link.tell_unreachable(self.index, "it does not speak TLS on this port")
         self._end_handshake()
         if self.established:
             super().connectionLost(reason)
@@ -334,17 +341,17 @@ class LoginLink:
         self._attempts.discard(attempt)
         if isinstance(result, Failure) and not isinstance(result.value, CancelledError):
             self.counters["cannot connect"] += 1
-            self._tell_unreachable(index, result)
+            self.tell_unreachable(index, result.getErrorMessage().rstrip("."))
             if self._current is None:
                 self._failed(index)
 
-    def _tell_unreachable(self, index: int, failure: Failure) -> None:
+    def tell_unreachable(self, index: int, reason: str) -> None:
         """Say once, not at every try, that a login server does not answer."""
-        if index not in self._unreachable:
+        if self._running and index not in self._unreachable:
             self._unreachable.add(index)
             _log.warn(
                 "cannot reach login server {server.host}:{server.port} ({reason}); trying again",
-                server=self.config.servers[index], reason=failure.getErrorMessage().rstrip("."),
+                server=self.config.servers[index], reason=reason,
             )  # fmt: skip
 
     def _failed(self, index: int) -> None:

@@ -62,3 +62,11 @@ def test_fingerprints_may_have_colons() -> None:
     assert readers.fingerprint(":".join(["AB"] * 32)) == "ab" * 32
     with pytest.raises(ValueError, match="64 hex"):
         readers.fingerprint("ab")
+
+
+def test_a_fingerprint_may_be_left_out_where_that_is_said() -> None:
+    assert readers.fingerprint_or_none("") == ""
+    assert readers.fingerprint_or_none("AB" * 32) == "ab" * 32
+    for wrong in ("ab", None):
+        with pytest.raises(ValueError, match="64 hex"):
+            readers.fingerprint_or_none(wrong)

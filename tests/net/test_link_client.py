@@ -294,9 +294,12 @@ async def test_nothing_is_said_to_a_certificate_that_is_not_pinned(make: Make) -
 
 async def test_a_login_server_that_never_shakes_hands_is_given_up(make: Make) -> None:
     bench = make(2)
-    bench.start("00" * 32, "", connect_timeout=0.1)
-    await registered(bench.logins[1])
+    with captured_log("text") as log:
+        bench.start("00" * 32, "", connect_timeout=0.1)
+        await registered(bench.logins[1])
     assert bench.link.counters["no link established"] == 1
+    assert "does not speak TLS on this port); trying again" in log.text
+    assert "not the pinned one" not in log.text
 
 
 async def test_stopping_ends_the_link_and_what_was_tried(make: Make) -> None:

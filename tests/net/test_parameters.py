@@ -56,6 +56,14 @@ def test_login_servers_get_their_fingerprints() -> None:
     )
 
 
+def test_a_login_server_with_tls_and_one_without_can_be_used_together() -> None:
+    keys = ("login_servers=h:1,h:2", "account=a", "password=b",
+            f"login_tls_fingerprints={'ab' * 32},")  # fmt: skip
+    config = parse({}, [f"world.{key}" for key in keys])
+    prints = [server.fingerprint for server in parameters.login_servers(config)]
+    assert prints == ["ab" * 32, ""]
+
+
 def test_a_certificate_that_cannot_be_read_names_its_key(tmp_path: Path) -> None:
     config = parse({"link": {"certificate": str(tmp_path / "gone.pem"),
                              "tls_listen": "127.0.0.1:0"}})  # fmt: skip
