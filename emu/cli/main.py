@@ -15,7 +15,7 @@ from pathlib import Path
 import click
 
 import emu
-from emu.errors import EmuError
+from emu.errors import ConfigError, EmuError
 
 NOUNS = {
     "account": ("emu.cli.account", "Players' accounts: add, list, password, disable, import."),
@@ -78,9 +78,16 @@ def root(ctx: click.Context, config: Path | None) -> None:
 
 
 def main() -> None:
-    """Run the command line; an error of ours becomes one line and exit status 1."""
+    """Run the command line; an error of ours becomes one line and exit status 1.
+
+    A wrong configuration is one line for each problem.
+    """
     try:
         root(prog_name="emu")
+    except ConfigError as error:
+        for problem in error.problems:
+            click.echo(f"emu: {problem}", err=True)
+        sys.exit(1)
     except EmuError as error:
         click.echo(f"emu: {error}", err=True)
         sys.exit(1)

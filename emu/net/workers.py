@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from twisted.internet.defer import CancelledError, Deferred, fail
+from twisted.internet.defer import Deferred, fail
 from twisted.internet.interfaces import IReactorFromThreads
 
 from emu.errors import LimitExceeded, StoreError
@@ -81,11 +81,14 @@ class PasswordWorkers:
         return done
 
     def stop(self) -> Deferred[None]:
-        """Cancel what waits, let what runs end, and answer when all threads are done."""
+        """Refuse what waits, let what runs end, and answer when all threads are done.
+
+        What waits fails with `LimitExceeded`, as what comes too late does.
+        """
         if self._stopped is None:
             self._stopped = Deferred()
             while self._waiting:
-                self._waiting.popleft().done.errback(CancelledError())
+                self._waiting.popleft().done.errback(LimitExceeded("the workers are stopping"))
             self._end_when_idle()
         return self._stopped
 

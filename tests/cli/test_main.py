@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 import emu
 from emu.cli import main as cli
-from emu.errors import CommandError
+from emu.errors import CommandError, ConfigError
 
 
 def test_help_lists_every_noun_without_importing_one() -> None:
@@ -34,6 +34,18 @@ def test_an_error_of_ours_is_one_line_and_exit_status_1(monkeypatch, capsys) -> 
         cli.main()
     assert caught.value.code == 1
     assert capsys.readouterr().err == "emu: there is no such thing; try another\n"
+
+
+def test_a_wrong_configuration_is_one_line_for_each_problem(monkeypatch, capsys) -> None:
+    def fail(**_: object) -> None:
+        raise ConfigError(["login.listen: must be so", "[wrld]: unknown table"])
+
+    monkeypatch.setattr(cli, "root", fail)
+    with pytest.raises(SystemExit) as caught:
+        cli.main()
+    assert caught.value.code == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == ["emu: login.listen: must be so", "emu: [wrld]: unknown table"]
 
 
 def commands(group: click.Group, path: tuple[str, ...]):

@@ -50,12 +50,12 @@ async def test_so_many_run_so_many_wait_and_no_more() -> None:
     await workers.stop()
 
 
-async def test_stopping_cancels_what_waits_and_lets_the_rest_end() -> None:
+async def test_stopping_refuses_what_waits_and_lets_the_rest_end() -> None:
     workers = password_workers(threads=1)
     gate = threading.Event()
     running, waiting = workers.run(gate.wait), workers.run(gate.wait)
     stopped = workers.stop()
-    with pytest.raises(CancelledError):
+    with pytest.raises(LimitExceeded):
         await waiting
     assert not stopped.called
     gate.set()
