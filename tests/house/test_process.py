@@ -12,6 +12,7 @@ import pytest
 
 from emu.client import Closed
 from emu.client.shell import connect
+from emu.tap import Options, makeService
 from tests.support.house import (
     HOST,
     ServerProcess,
@@ -24,6 +25,17 @@ from tests.support.house import (
 from tests.support.raw_client import raw_client
 
 pytestmark = pytest.mark.slow
+
+
+def refused(folder: Path, settings: dict[str, object], *words: str) -> list[str]:
+    """Have twistd's plugin refuse a command line, in this process; return its lines."""
+    options = Options()
+    overrides = settings_of(folder / "emu.sqlite", settings)
+    options.parseOptions([*words, *(word for one in overrides for word in ("--set", one))])
+    with pytest.raises(SystemExit) as end:
+        makeService(options)
+    assert isinstance(end.value.code, str), "a text: printed, and exit status 1"
+    return end.value.code.splitlines()
 
 
 def names_in(folder: Path) -> list[str]:
@@ -138,15 +150,29 @@ DATABASES = {
 }
 
 
-@pytest.mark.parametrize("name", DATABASES)
-async def test_a_database_that_is_not_ours_is_left_untouched(tmp_path: Path, name: str) -> None:
-    path = tmp_path / "emu.sqlite"
+def make_database(path: Path, name: str) -> bytes:
+    """Make a database that is not ours and return its bytes."""
     with closing(sqlite3.connect(path)) as database:
         for statement in DATABASES[name]:
             database.execute(statement)
         database.commit()
-    before = path.read_bytes()
+    return path.read_bytes()
+
+
+async def test_a_newer_database_ends_the_program_with_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "emu.sqlite"
+    before = make_database(path, "newer")
     (line,) = await fails(tmp_path, {})
+    assert line.startswith("emu: ")
+    assert str(path) in line
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", DATABASES)
+def test_a_database_that_is_not_ours_is_left_untouched(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "emu.sqlite"
+    before = make_database(path, name)
+    (line,) = refused(tmp_path, {})
     assert line.startswith("emu: ")
     assert str(path) in line
     assert path.read_bytes() == before
@@ -154,9 +180,7 @@ async def test_a_database_that_is_not_ours_is_left_untouched(tmp_path: Path, nam
 
 
 @pytest.mark.parametrize("kind", ["text", "folder", "below a file"])
-async def test_a_database_that_cannot_be_read_is_said_in_one_line(
-    tmp_path: Path, kind: str
-) -> None:
+def test_a_database_that_cannot_be_read_is_said_in_one_line(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "data"
     if kind == "folder":
         path.mkdir()
@@ -164,7 +188,7 @@ async def test_a_database_that_cannot_be_read_is_said_in_one_line(
         path.write_text("This is not a database. " * 100, encoding="utf-8")
     if kind == "below a file":
         path /= "emu.sqlite"
-    (line,) = await fails(tmp_path, {"database.url": f"sqlite:{path}"})
+    (line,) = refused(tmp_path, {"database.url": f"sqlite:{path}"})
     assert line.startswith("emu: ")
     assert str(path) in line
 
@@ -191,7 +215,6 @@ async def test_all_that_is_wrong_in_a_configuration_is_said_at_once(tmp_path: Pa
         (("--config", "broken.toml"), "broken.toml"),
         (("--set", "login.lissten=127.0.0.1:1"), "login.lissten"),
         (("--set", "nonsense"), "--set nonsense"),
-        (("--set", "trace.file=/nowhere/trace.pcapng"), "/nowhere/trace.pcapng"),
         (
             ("--set", "link.certificate=/nowhere/link.pem", "--set",
              "link.tls_listen=127.0.0.1:0"),
@@ -199,13 +222,19 @@ async def test_all_that_is_wrong_in_a_configuration_is_said_at_once(tmp_path: Pa
         ),
     ],
 )  # fmt: skip
-async def test_what_cannot_work_is_named_in_one_line(
-    tmp_path: Path, words: tuple[str, ...], named: str
+def test_what_cannot_work_is_named_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], named: str
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "broken.toml").write_text("[login\n", encoding="utf-8")
-    (line,) = await fails(tmp_path, {}, *words)
-    assert "emu: " in line
+    (line,) = refused(tmp_path, {}, *words)
+    assert line.startswith("emu: ")
     assert named in line
+
+
+async def test_a_trace_that_cannot_be_written_is_said_in_one_line(tmp_path: Path) -> None:
+    (line,) = await fails(tmp_path, {"trace.file": "/nowhere/trace.pcapng"})
+    assert "emu: /nowhere/trace.pcapng: cannot be written" in line
 
 
 async def test_two_servers_on_one_database_do_each_other_no_harm(tmp_path: Path) -> None:
