@@ -23,6 +23,9 @@ LONGEST_NAME = 200
 LONGEST_ACCOUNT = 29
 """Characters of LSInfo that count (eq2-login.md 10.3)."""
 
+RECORDED = 150.0
+"""A running login server records the status of a connected world oftener than this, in seconds."""
+
 STATUS = {1: "up", 0: "not ready", -2: "locked", -3: "full", -4: "down"}
 
 
@@ -71,10 +74,12 @@ def add(
 def list_worlds(ctx: click.Context, style: str) -> None:
     """List all worlds with what they reported last.
 
+    A status of "silent" means that the login server has stopped since, without saying goodbye.
+
     Example: emu world list --format json
     """
     with open_store(ctx) as store:
-        print_rows([_row(report) for report in store.world_reports()], style, COLUMNS)
+        print_rows([_row(report, time.time()) for report in store.world_reports()], style, COLUMNS)
 
 
 @world.command()
@@ -160,16 +165,22 @@ def _text_password(given: str | None) -> str:
     return chosen_password(given).decode("utf-8", "surrogateescape")
 
 
-def _row(report: WorldReport) -> Row:
+def _row(report: WorldReport, now: float) -> Row:
     return {
         "id": report.world.id,
         "name": report.world.name,
         "account": report.world.account,
         "state": "enabled" if report.world.enabled else "disabled",
-        "status": STATUS.get(report.status, str(report.status)),
+        "status": _status(report, now),
         "players": report.players,
         "zones": report.zones,
         "last_connected": show_moment(report.last_connected),
         "last_address": report.world.last_address,
         "login_version": report.world.login_version,
     }
+
+
+def _status(report: WorldReport, now: float) -> str:
+    status = STATUS.get(report.status, str(report.status))
+    old = report.updated is None or now - report.updated > RECORDED
+    return "silent" if old and status != "down" else status

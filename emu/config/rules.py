@@ -6,6 +6,9 @@ from collections.abc import Iterator
 
 from emu.config.model import Config
 
+LINK_TEXTS = {"name": 200, "account": 29, "advertise": 79, "internal_address": 79}
+"""Settings of the world that login servers are told, and the bytes the link has for each."""
+
 
 def contradictions(config: Config) -> Iterator[str]:
     """Yield one line for each rule between settings that does not hold."""
@@ -23,5 +26,8 @@ def contradictions(config: Config) -> Iterator[str]:
         world.login_servers
     ):
         yield "world.login_tls_fingerprints: must hold one for each of world.login_servers"
+    for key, most in LINK_TEXTS.items():
+        if len((getattr(world, key) or "").encode()) > most:
+            yield f"world.{key}: must have at most {most} bytes in UTF-8"
     if (link.certificate is None) != (link.tls_listen is None):
         yield "link.certificate, link.tls_listen: TLS needs both of them"

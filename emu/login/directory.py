@@ -47,6 +47,7 @@ from emu.login.directory_rules import (
     account_id_offset,
     account_of,
     check_introduction,
+    name_of,
 )
 from emu.login.directory_updates import UpdateStores, job_for
 from emu.login.events import LoginEvent
@@ -60,6 +61,7 @@ from emu.login.ports import (
     WorldObserver,
     WorldStore,
 )
+from emu.login.throttle import Throttle, address_key
 from emu.structs import StructCatalog
 
 MAX_CREATE_SIZE = 64 * 1024
@@ -137,6 +139,7 @@ class WorldDirectory:
         self._clock = clock
         self._report = report
         self._verify_hash = verify_hash
+        self._new_worlds = Throttle(config.new_worlds)
         self._observer: WorldObserver | None = None
         self._by_id: dict[int, ConnectedWorld] = {}
         self._by_link: dict[WorldLink, ConnectedWorld] = {}
@@ -287,8 +290,10 @@ class WorldDirectory:
         if world is None:
             if not self._config.unregistered_worlds:
                 return Refusal(BAD_PASSWORD, "world not registered")
+            if not self._new_worlds.take(address_key(link.address), self._clock()):
+                return Refusal(BAD_PASSWORD, "too many new worlds from this address")
             try:
-                return await self._store.add_world(info.name, account, info.password.lower())
+                return await self._store.add_world(name_of(info), account, info.password.lower())
             except DuplicateName:
                 return Refusal(BAD_PASSWORD, "world name taken")
         if not await self._password_matches(world.password, info.password.lower()):

@@ -10,11 +10,15 @@ from dataclasses import dataclass
 from emu.link.login_end import BAD_PASSWORD, INCORRECT_VERSION, POSSIBLE_HACKING
 from emu.link.password import is_link_hash
 from emu.link.registration import PROTOCOL_VERSION, TYPE_DEVELOPMENT, TYPE_WORLD, LSInfo
+from emu.login.text import read_name
+from emu.login.throttle import Allowance
 from emu.structs import StructCatalog
 
 ACCOUNT_SIZE = 29
 """Characters of a link account that count; EQ2Emulator cuts the rest off."""
 LEAST_NAME = 4
+
+NEW_WORLDS = Allowance(burst=10, refill=600.0)
 
 PLAYER_LIMIT_TEXT = "Your server reports more players than are allowed."
 ZONE_LIMIT_TEXT = "Your server reports more zones than are allowed."
@@ -28,6 +32,8 @@ class DirectoryConfig:
     """World program versions let in; ``*`` is any."""
     unregistered_worlds: bool = False
     """Let worlds in whose account nobody added, and add them."""
+    new_worlds: Allowance = NEW_WORLDS
+    """How many of those may come from one address (IPv6: from one /64 network)."""
     max_players: int = 5_000
     """Players a world may report; one more and it is dropped."""
     max_zones: int = 500
@@ -57,16 +63,22 @@ def check_introduction(info: LSInfo, config: DirectoryConfig) -> Refusal | None:
         return Refusal(INCORRECT_VERSION, "server version not allowed")
     if info.server_type not in (TYPE_WORLD, TYPE_DEVELOPMENT):
         return Refusal(POSSIBLE_HACKING, "server type not supported")
-    if len(info.name) < LEAST_NAME or not info.name.isprintable():
+    name, account = name_of(info), account_of(info)
+    if len(name) < LEAST_NAME or not (name.isprintable() and account.isprintable()):
         return Refusal(BAD_PASSWORD, "world name not allowed")
-    if not account_of(info) or not is_link_hash(info.password):
+    if not account or not is_link_hash(info.password):
         return Refusal(BAD_PASSWORD, "bad password")
     return None
 
 
 def account_of(info: LSInfo) -> str:
     """Return the link account that counts."""
-    return info.account[:ACCOUNT_SIZE]
+    return read_name(info.account[:ACCOUNT_SIZE])
+
+
+def name_of(info: LSInfo) -> str:
+    """Return the name the world wants, as people read it."""
+    return read_name(info.name)
 
 
 def account_id_offset(catalog: StructCatalog, version: int) -> int:

@@ -90,9 +90,9 @@ class WorldRegistry:
     def registration(self) -> LSInfo:
         """Return how the world introduces itself."""
         return LSInfo(
-            name=self._config.name,
+            name=_utf8(self._config.name),
             address=self._config.address,
-            account=self._config.account,
+            account=_utf8(self._config.account),
             password=hash_link_password(self._config.password),
             server_version=self._config.server_version,
         )
@@ -165,3 +165,8 @@ class WorldRegistry:
         if await self._characters.delete(account_id, char_id):
             self._handoffs.withdraw(char_id)
             self._presence.dismiss(char_id)
+
+
+def _utf8(text: str) -> str:
+    """Return the latin-1 view of a text's UTF-8 bytes, as messages of the link want it."""
+    return text.encode().decode("latin-1")

@@ -1,5 +1,6 @@
 """`emu world`: what operators type and what they see."""
 
+import time
 from pathlib import Path
 
 import click
@@ -52,13 +53,22 @@ def test_what_cannot_be_added(emu: CommandLine, words: tuple[str, ...], why: str
 
 def test_status_is_shown_in_words(emu: CommandLine) -> None:
     with Store.open(emu.database) as store:
-        store.record_status(1, -2, 12, 3, 100.0)
+        store.record_status(1, -2, 12, 3, time.time())
         store.world_connected(1, "192.0.2.1", "0.9.9-Nebula", 0.0)
     (row,) = emu.rows("world", "list")
     assert (row["status"], row["players"], row["zones"]) == ("locked", 12, 3)
     assert (row["last_connected"], row["login_version"]) == (
         "1970-01-01T00:00:00Z", "0.9.9-Nebula",
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(("status", "shown"), [(1, "silent"), (-3, "silent"), (-4, "down")])
+def test_a_status_that_nobody_records_any_more_is_not_believed(
+    emu: CommandLine, status: int, shown: str
+) -> None:
+    with Store.open(emu.database) as store:
+        store.record_status(1, status, 12, 3, time.time() - 151)
+    assert emu.rows("world", "list")[0]["status"] == shown
 
 
 def test_changes(emu: CommandLine) -> None:

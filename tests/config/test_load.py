@@ -105,6 +105,10 @@ def test_a_file_that_is_not_toml_names_the_place(tmp_path: Path) -> None:
         (["login.enabled=no"], "world.login_servers"),
         (["world.listen=127.0.0.1:9100"], "world.listen"),
         (["world.login_servers=127.0.0.1:5999"], "world.account"),
+        (["world.name=" + "\N{DRAGON}" * 51], "world.name: must have at most 200 bytes"),
+        (["world.account=" + "ä" * 15], "world.account"),
+        (["world.advertise=" + "a." * 40 + "org"], "world.advertise"),
+        (["world.internal_address=" + "a." * 40 + "org"], "world.internal_address"),
         (["link.tls_listen=127.0.0.1:9443"], "link.certificate"),
         (
             [

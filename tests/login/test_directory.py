@@ -15,6 +15,7 @@ from emu.login.directory_events import StoreFailed, WorldLeft, WorldRefused, Wor
 from emu.login.directory_rules import DirectoryConfig
 from emu.login.events import LoginEvent
 from emu.login.ports import CreateAnswer, PlayAnswer, World, WorldEntry, Worlds
+from emu.login.throttle import Allowance
 from emu.structs import shipped_catalog
 from tests.support.directory_fakes import Link, Loop, Observer, Stores
 
@@ -158,6 +159,17 @@ def test_an_unregistered_world_is_added_when_a_setting_allows_it() -> None:
     assert bench.introduce(info("third")).refused == ("Bad password", "world name taken")
     for password in ("", "plain"):
         assert bench.introduce(info("fourth", password)).refused == ("Bad password", "bad password")
+
+
+def test_new_worlds_of_one_address_are_few() -> None:
+    config = DirectoryConfig(unregistered_worlds=True, new_worlds=Allowance(2, 60.0))
+    bench = Bench(config=config)
+    links = [bench.introduce(info(f"new{n}", name=f"Welt Ä{n}")) for n in range(3)]
+    assert [link.reason for link in links] == [None, None, "too many new worlds from this address"]
+    assert bench.introduce(info("new3", name="Other"), Link("198.51.100.1")).accepted
+    bench.now += 60
+    assert bench.introduce(info("new4", name="\xd0\x9c\xd0\xb8\xd1\x80 2")).accepted
+    assert bench.directory.listed()[-1].name == "Мир 2"  # the wire's bytes are UTF-8
 
 
 def test_a_ghost_is_kicked_and_the_world_stays_listed() -> None:

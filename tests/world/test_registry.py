@@ -32,12 +32,14 @@ NOW = 1000.0
 
 
 class Bench:
-    def __init__(self, *rows: WorldCharacter, keys: int = 1000, **admission: int) -> None:
+    def __init__(
+        self, *rows: WorldCharacter, keys: int = 1000, name: str = "Norrath", **admission: int
+    ) -> None:
         self.store = CharactersInMemory(*rows)
         self.presence = WorldPresence()
         self.handoffs = HandoffKeys(lambda: 0xBEEF, most=keys)
         config = RegistryConfig(
-            name="Norrath", account="me", password="secret", address="play.example.org",
+            name=name, account="me", password="secret", address="play.example.org",
             port=9001, internal_address="192.168.0.5", max_level=80,
             admission=AdmissionRules(**admission),
         )  # fmt: skip
@@ -73,6 +75,11 @@ def test_the_world_introduces_itself_with_the_hash_of_its_password() -> None:
     digest = hash_link_password("secret")
     assert bench.registry.registration() == LSInfo("Norrath", "play.example.org", "me", digest)
     assert "secret" not in repr(bench.registry._config)
+
+
+def test_a_name_travels_as_utf_8() -> None:
+    payload = Bench(name="Мир").registry.registration().encode()
+    assert payload[:201] == "Мир".encode().ljust(201, b"\0")
 
 
 def test_its_status_is_up_locked_or_full() -> None:
