@@ -36,7 +36,7 @@ def clean_reactor() -> Iterator[None]:
     left = [call for call in clock.getDelayedCalls() if call not in before]
     for call in left:
         call.cancel()
-    assert not left, f"delayed calls left behind: {left}"
+    assert not left, f"delayed calls left behind: {[str(call) for call in left]}"
 
 
 class LoggedFailures:

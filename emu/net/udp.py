@@ -107,6 +107,7 @@ class UdpShell(DatagramProtocol):
         self._own: HostPort = ("0.0.0.0", 0)  # noqa: S104  # until the port is bound
         self._send: Callable[[bytes, HostPort], object] = _nowhere
         self._is_told_when_read = False
+        self._abandoned = False
 
     def startProtocol(self) -> None:
         """Learn the bound address and take the socket; called by Twisted."""
@@ -123,6 +124,8 @@ class UdpShell(DatagramProtocol):
 
     def datagramReceived(self, datagram: bytes, addr: Any) -> None:
         """Take one datagram in; the answer leaves before the reactor sleeps again."""
+        if self._abandoned:
+            return
         now = self._clock.seconds()
         if self._tracer is not None:
             self._tracer.datagram(now, addr[:2], self._own, datagram)
@@ -155,7 +158,7 @@ class UdpShell(DatagramProtocol):
         if not port.touched:
             port.touched = True
             self._touched.append(port)
-        if self._serving is None:
+        if self._serving is None and not self._abandoned:
             self._serving = self._clock.callLater(0, self._serve_later)
 
     def close(self, now: float) -> None:
@@ -166,7 +169,8 @@ class UdpShell(DatagramProtocol):
         self._arm(now)
 
     def abandon(self) -> None:
-        """Stop all timers; what is still queued will not leave."""
+        """Stop all timers, for good; what is still queued or comes in now is let be."""
+        self._abandoned = True
         for call in (self._serving, self._wake):
             if call is not None and call.active():
                 call.cancel()
@@ -251,7 +255,7 @@ class UdpShell(DatagramProtocol):
     def _arm(self, now: float) -> None:
         """Have one reactor call stand at the earliest deadline, or earlier."""
         deadline = self._timers.next()
-        if deadline is None:
+        if deadline is None or self._abandoned:
             return
         if self._wake is not None and self._wake.active():
             if self._wake.getTime() <= deadline:

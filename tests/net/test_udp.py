@@ -215,6 +215,20 @@ def test_close_says_goodbye_to_every_client(house) -> None:
     assert shell.session_count == 0
 
 
+def test_after_it_is_abandoned_nothing_wakes_the_shell(house) -> None:
+    clock, shell, port = house
+    client = connected(house)
+    (handler,) = Recorder.made
+    client.send(5, b"late")
+    late = client.datagrams_to_send(clock.seconds())
+    shell.abandon()
+    for data in late:
+        shell.datagramReceived(data, CLIENT)
+    handler.port.touch()
+    assert clock.getDelayedCalls() == []
+    assert port.take() == []
+
+
 def test_a_session_that_is_replaced_hears_of_it(house) -> None:
     clock, shell, port = house
     connected(house)
