@@ -121,6 +121,13 @@ class WorldPart:
             "{name}, clients on UDP {host}:{port}",
             name=self._config.world.name, host=host.host, port=host.port,
         )  # fmt: skip
+        told = _reachable(host.host)
+        if told != host.host and not self._config.world.advertise:
+            _log.warn(
+                "players are told {told}, which only this machine can reach: set world.advertise"
+                " to the address they can",
+                told=told,
+            )
 
     def register(self) -> None:
         """Begin to register with the login servers, or with the one in this process."""

@@ -1,12 +1,17 @@
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from twisted.internet.task import Clock
 
+from emu.config.load import parse
 from emu.errors import DuplicateName
 from emu.link.password import hash_link_password, link_password_matches
 from emu.login.ports import World
-from emu.net.world_part import BUILT_IN_ACCOUNT, _reachable, built_in_account
+from emu.net.world_part import BUILT_IN_ACCOUNT, WorldPart, _reachable, built_in_account
 from emu.store import Store
+from tests.support.house import captured_log
 
 
 @pytest.fixture
@@ -48,6 +53,25 @@ def test_a_name_that_another_world_has_is_refused(store: Store) -> None:
     built_in_account(store, "Norrath", 1.0)
     with pytest.raises(DuplicateName, match="Luclin"):
         built_in_account(store, "Luclin", 2.0)
+
+
+@pytest.mark.parametrize(
+    ("host", "advertise", "warned"),
+    [("0.0.0.0", "", True), ("0.0.0.0", "203.0.113.7", False), ("127.0.0.1", "", False)],
+)
+def test_an_address_that_players_cannot_reach_is_warned_of(
+    monkeypatch: pytest.MonkeyPatch, host: str, advertise: str, warned: bool
+) -> None:
+    bound = SimpleNamespace(getHost=lambda: SimpleNamespace(host=host, port=9001))
+    monkeypatch.setattr("emu.net.world_part.listen", lambda *_: bound)
+    config = parse({}, [f"world.listen={host}:9001", f"world.advertise={advertise}"])
+    storage: Any = SimpleNamespace(world_characters=SimpleNamespace(find=None, played=None))
+    part = WorldPart(
+        config, storage, lambda: None, Clock(), None, login_address=None, built_in=None
+    )
+    with captured_log("text") as log:
+        part.listen()
+    assert ("set world.advertise" in log.text) is warned
 
 
 def test_a_port_bound_to_every_address_is_reached_on_loopback() -> None:

@@ -178,7 +178,7 @@ def test_a_time_stamp_deletes_nothing() -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"name": "\u4e16\u754c\u4e16\u754c"},
+        {"name": "\u4e16\u754c" * 34},
         {"account": "a" * 31},
         {"address": "x" * 80},
         {"internal_address": "x" * 80},
