@@ -69,6 +69,11 @@ class NetworkConfig:
     half_open_sessions: int = setting(
         4096, readers.integer(1, 1_000_000), "sessions whose address is not proven yet"
     )
+    held_bytes: int = setting(
+        131_072,
+        readers.integer(2048, 1 << 20),
+        "bytes kept for one session of what came out of order; clients send little",
+    )
     idle_timeout: float = setting(
         45.0, readers.number(1, 3600), "seconds of silence after which a session is closed"
     )

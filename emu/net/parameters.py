@@ -17,6 +17,7 @@ def endpoint_config(config: Config, check_key: int | None) -> EndpointConfig:
     """Return the settings of one UDP port; `check_key` None is a random one for each session."""
     network = config.network
     session = SessionConfig(
+        held_bytes_limit=network.held_bytes,
         idle_timeout=network.idle_timeout,
         deflate_level=network.compression_level,
         deflate_memory_level=network.compression_memory,
