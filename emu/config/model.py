@@ -112,7 +112,17 @@ class LoginConfig:
     enabled_races: int = setting(
         0xFFFF, readers.integer(0, 0xFFFFFFFF), "races clients may choose, a bit mask"
     )
-    max_characters: int = setting(7, readers.integer(1, 255), "characters an account may have")
+    max_characters: int = setting(
+        7, readers.integer(1, 255), "characters of an account, told to clients; refused from 100 on"
+    )
+    long_world_status: bool = setting(
+        False,
+        readers.boolean,
+        "tell worlds' coming and going in 8 bytes; false = 7, as EQ2Emulator",
+    )
+    swap_equipment_green_blue: bool = setting(
+        False, readers.boolean, "swap green and blue of listed equipment, as EQ2Emulator does"
+    )
     password_memory: float = setting(
         900.0, readers.number(0, 86400), "seconds a verified password is remembered; 0 = never"
     )

@@ -5,7 +5,8 @@ living with it. What a client could tell the difference of is a setting in `Peer
 
 * **World status, two layouts under one opcode** (eq2-login.md 3.2). The peer sends 7 bytes when a
   world comes or goes and 8 bytes for its lock, so do we. The 2006 client is said to read 8
-  (client-546-notes.md 3): `long_status_only` sends 8 bytes in every case.
+  (client-546-notes.md 3): `long_status_only` (`login.long_world_status` of the
+  configuration) sends 8 bytes in every case.
 * **Green and blue of equipment** (4.4). The peer's loader swaps them, for color and highlight
   alike, by what looks like an accident. We send them straight; `swap_equipment_green_blue` is the
   peer's way.

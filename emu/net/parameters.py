@@ -7,6 +7,7 @@ from emu.errors import StoreError
 from emu.login.accounts import AccountConfig
 from emu.login.directory_rules import DirectoryConfig
 from emu.login.passwords import PasswordConfig
+from emu.login.peer_choices import PeerChoices
 from emu.login.settings import LoginServiceConfig
 from emu.net.link_client import LoginServerAddress
 from emu.net.link_server import LinkServerConfig
@@ -53,6 +54,10 @@ def login_config(config: Config) -> LoginServiceConfig:
         enabled_races=login.enabled_races,
         max_characters=login.max_characters,
         logins_per_address=login.logins_per_address,
+        choices=PeerChoices(
+            long_status_only=login.long_world_status,
+            swap_equipment_green_blue=login.swap_equipment_green_blue,
+        ),
     )
 
 

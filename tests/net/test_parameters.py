@@ -6,6 +6,7 @@ import pytest
 from emu.config import Config, parse
 from emu.errors import StoreError
 from emu.login.directory_rules import DirectoryConfig
+from emu.login.peer_choices import PeerChoices
 from emu.login.settings import LoginServiceConfig
 from emu.net import parameters
 from emu.net.link_client import LoginServerAddress
@@ -44,6 +45,19 @@ def test_login_settings_reach_the_accounts() -> None:
     assert dataclasses.asdict(made.passwords) | {"memory_cost": 64, "iterations": 2} == (
         dataclasses.asdict(made.passwords)
     )
+
+
+@pytest.mark.parametrize(
+    ("key", "choice"),
+    [
+        ("long_world_status", "long_status_only"),
+        ("swap_equipment_green_blue", "swap_equipment_green_blue"),
+    ],
+)
+def test_an_operator_can_turn_the_peers_choices_round(key: str, choice: str) -> None:
+    assert parameters.login_config(parse({})).choices == PeerChoices()
+    changed = parameters.login_config(parse({"login": {key: True}}))
+    assert changed.choices == PeerChoices(**{choice: True})
 
 
 def test_login_servers_get_their_fingerprints() -> None:
