@@ -37,6 +37,10 @@ a second.
 """
 
 
+READ_AT_ONCE = 16 * 1024
+"""Bytes read before what they ask for is served: under a flood a wake-up would have no end."""
+
+
 class Handler(Protocol):
     """What a service does with one session."""
 
@@ -292,6 +296,7 @@ class ShellPort(Port):
     """
 
     protocol: UdpShell
+    maxThroughput = READ_AT_ONCE  # Twisted's name
 
     def doRead(self) -> None:
         """Read; called by Twisted when the socket has something."""

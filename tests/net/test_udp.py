@@ -9,7 +9,7 @@ from twisted.internet.task import Clock, deferLater
 
 from emu.errors import EmuError
 from emu.net.logs import logger
-from emu.net.udp import ShellPort, UdpShell, listen
+from emu.net.udp import READ_AT_ONCE, ShellPort, UdpShell, listen
 from emu.session import (
     Endpoint,
     EndpointConfig,
@@ -327,6 +327,23 @@ async def test_a_real_port_answers_all_it_has_read_at_once() -> None:
         await port.stopListening()
         for plug in sockets:
             plug.close()
+
+
+async def test_a_flood_is_served_in_portions() -> None:
+    endpoint = Endpoint(EndpointConfig(), random_bytes=random.Random(1).randbytes)
+    shell = UdpShell(endpoint, reactor, Recorder, logger("test"))
+    port = listen(reactor, "127.0.0.1", 0, shell)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as plug:
+        try:
+            for _ in range(100):
+                plug.sendto(b"\0\x09" + bytes(510), ("127.0.0.1", port.getHost().port))
+            port.doRead()
+            assert 0 < endpoint.datagrams_received <= READ_AT_ONCE // 512 + 1
+            await deferLater(reactor, 0.05)
+            assert endpoint.datagrams_received == 100
+        finally:
+            shell.abandon()
+            await port.stopListening()
 
 
 def test_a_reactor_without_file_descriptors_opens_its_own_kind_of_port() -> None:
