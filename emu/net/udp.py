@@ -296,7 +296,7 @@ class ShellPort(Port):
     """
 
     protocol: UdpShell
-    maxThroughput = READ_AT_ONCE  # Twisted's name
+    maxThroughput = READ_AT_ONCE  # noqa: N815  # the name that Twisted looks for
 
     def doRead(self) -> None:
         """Read; called by Twisted when the socket has something."""
