@@ -133,9 +133,9 @@ class OpcodeStore:
             found = self._connection.execute(
                 "SELECT id, change, at, who, action, undoes, first_version, last_version, name,"
                 " old_opcode, old_source, old_note, new_opcode, new_source, new_note"
-                " FROM opcode_history WHERE (?1 IS NULL OR name = ?1)"
-                " AND (?2 IS NULL OR change = ?2) ORDER BY id DESC LIMIT ?3",
-                (name, change, limit),
+                " FROM opcode_history WHERE (:name IS NULL OR name = :name)"
+                " AND (:change IS NULL OR change = :change) ORDER BY id DESC LIMIT :limit",
+                {"name": name, "change": change, "limit": limit},
             ).fetchall()
         return [_entry(row) for row in found]
 
