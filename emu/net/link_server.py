@@ -41,7 +41,8 @@ class LinkServerConfig:
     suspect_connections_per_minute: int = 30
     """Connections a minute of an address that has named a wrong account or password before."""
     revalidate_interval: float = 60.0
-    """How often connected worlds are looked up again, to drop those disabled meanwhile."""
+    """How often connected worlds are looked up again, to drop those disabled meanwhile, and what was
+    refused or ended is summed up in one line."""
     end: LoginEndConfig = field(default_factory=LoginEndConfig)
     connection: ConnectionLimits = field(default_factory=ConnectionLimits)
 
@@ -103,6 +104,7 @@ class LinkServer(Factory):
         self.reactor = reactor
         self.counters: Counter[str] = Counter()
         """Connections not taken and links closed, by reason."""
+        self._told: Counter[str] = Counter()
         self._tasks = tasks
         self._ports: list[IListeningPort] = []
         self._connections: set[WorldConnection] = set()
@@ -134,6 +136,7 @@ class LinkServer(Factory):
         """Stop listening, end every link, and wait until all they reported is stored."""
         if self._revalidating.running:
             self._revalidating.stop()
+            self._tell_counts()
         ports, self._ports = self._ports, []
         await DeferredList([maybeDeferred(port.stopListening) for port in ports])
         if self._connections:
@@ -191,7 +194,16 @@ class LinkServer(Factory):
         most = float(self.config.suspect_connections_per_minute)
         self._refusals.setdefault(address, RateLimit(most / 60, most, now))
 
+    def _tell_counts(self) -> None:
+        """Write one line about what was refused or ended since the last such line, if anything."""
+        fresh = self.counters - self._told
+        self._told = self.counters.copy()
+        if fresh:
+            counts = ", ".join(f"{reason} ({count})" for reason, count in fresh.most_common())
+            _log.info("connections refused or ended lately: {counts}", counts=counts)
+
     def _revalidate(self) -> None:
+        self._tell_counts()
         if not self._looking:
             self._looking = True
             self._tasks.spawn(self._look_again())

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import struct
 import zlib
 from collections.abc import AsyncIterator
@@ -24,6 +25,7 @@ from emu.net.link_tasks import Tasks
 from emu.net.logs import logger
 from emu.structs import shipped_catalog
 from tests.support.directory_fakes import Observer, Stores
+from tests.support.house import captured_log
 from tests.support.scripted_world import ScriptedWorld, connect_world, frame, ls_info
 
 reactor: Any = _reactor
@@ -344,6 +346,23 @@ async def test_an_address_that_tries_passwords_is_slowed_down(bench: Bench) -> N
     world = await bench.connect()
     await world.ended()
     assert bench.server.counters == {"bad password": 3, "too many refused registrations": 1}
+
+
+async def test_what_was_refused_is_summed_up_in_one_line_now_and_then(bench: Bench) -> None:
+    with captured_log("text") as log:
+        bench.start(LinkServerConfig(max_connections=1, revalidate_interval=0.1))
+        await bench.registered()
+        for _ in range(3):
+            await (await bench.connect()).ended()
+        line = "connections refused or ended lately: "
+        for _ in range(100):
+            if line in log.text:
+                break
+            await deferLater(reactor, 0.01)
+        await deferLater(reactor, 0.25)
+    counts = [int(part) for part in re.findall(line + r"too many connections \((\d)\)", log.text)]
+    assert sum(counts) == 3  # in one line or two, and none when nothing has happened since
+    assert log.text.count(line) == len(counts)
 
 
 async def test_a_world_disabled_while_connected_is_dropped(bench: Bench) -> None:
