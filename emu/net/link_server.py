@@ -41,8 +41,8 @@ class LinkServerConfig:
     suspect_connections_per_minute: int = 30
     """Connections a minute of an address that has named a wrong account or password before."""
     revalidate_interval: float = 60.0
-    """How often connected worlds are looked up again, to drop those disabled meanwhile, and what was
-    refused or ended is summed up in one line."""
+    """How often connected worlds are looked up again, to drop those disabled meanwhile, and what
+    was refused or ended is summed up in one line."""
     end: LoginEndConfig = field(default_factory=LoginEndConfig)
     connection: ConnectionLimits = field(default_factory=ConnectionLimits)
 
