@@ -186,8 +186,8 @@ def printable(text: str, longest: int = LONGEST_TEXT) -> str:
     return "".join(letter if letter.isprintable() else f"\\x{ord(letter):02x}" for letter in cut)
 
 
-def format_event(event: LoginEvent) -> str:
-    """Return the event as one line for an operator."""
+def event_values(event: LoginEvent) -> dict[str, object]:
+    """Return the event's fields by name, with a stranger's texts printable and short."""
     values: dict[str, object] = {}
     for item in fields(event):
         value = getattr(event, item.name)
@@ -195,6 +195,12 @@ def format_event(event: LoginEvent) -> str:
         if isinstance(value, str):
             longest = LONGEST_REASON if item.name == "reason" else LONGEST_TEXT
             values[item.name] = printable(value, longest)
+    return values
+
+
+def format_event(event: LoginEvent) -> str:
+    """Return the event as one line for an operator."""
+    values = event_values(event)
     if values.get("account") == "":
         values["account"] = "(no name)" if isinstance(event, LoginRefused) else "(not logged in)"
     return event.template.format(**values)

@@ -13,7 +13,7 @@ from twisted.logger import Logger, LogLevel
 from twisted.python.failure import Failure
 
 from emu.login.client import Client
-from emu.login.events import LoginEvent, format_event
+from emu.login.events import LoginEvent, event_values, format_event
 from emu.login.service import LoginService
 from emu.net.logs import is_written
 from emu.net.udp import SessionPort
@@ -133,7 +133,10 @@ def log_event(log: Logger) -> Callable[[LoginEvent], None]:
     def write(event: LoginEvent) -> None:
         level = levels[event.level]
         if is_written(level):
-            log.emit(level, "{line}", line=format_event(event), event=type(event).__name__)
+            log.emit(
+                level, "{line}", line=format_event(event),
+                event=type(event).__name__, details=event_values(event),
+            )  # fmt: skip
 
     return write
 

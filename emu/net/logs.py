@@ -30,6 +30,7 @@ from zope.interface import implementer
 _threshold = LogLevelFilterPredicate(defaultLogLevel=LogLevel.info)
 _observer = FilteringLogObserver(globalLogPublisher, [_threshold])
 _written: set[object] = set()
+_ONLY_TEXT = ("line", "details")
 _INTERNAL = ("log_", "isError", "time", "system", "message", "format")
 
 
@@ -96,7 +97,10 @@ class TextLines:
 
 @implementer(ILogObserver)
 class JsonLines:
-    """Writes each event as one JSON object: time, level, area, text, and the event's own fields."""
+    """Writes each event as one JSON object: time, level, area, text, and the event's own fields.
+
+    Fields may also stand in a mapping `details`, where their names are free.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
@@ -112,8 +116,9 @@ class JsonLines:
         }
         if "log_failure" in event:
             record["traceback"] = event["log_failure"].getTraceback()
-        for key, value in event.items():
-            if not key.startswith(_INTERNAL) and key not in record:
+        own = {key: value for key, value in event.items() if not key.startswith(_INTERNAL)}
+        for key, value in (own | event.get("details", {})).items():
+            if key not in record and key not in _ONLY_TEXT:
                 plain = isinstance(value, (str, int, float, bool, type(None)))
                 record[key] = value if plain else str(value)
         self.stream.write(json.dumps(record, ensure_ascii=False) + "\n")

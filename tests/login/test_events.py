@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.login import events
-from emu.login.events import LoginAccepted, LoginEvent, LoginRefused, format_event
+from emu.login.events import LoginAccepted, LoginEvent, LoginRefused, event_values, format_event
 
 KINDS = [
     kind
@@ -41,6 +41,14 @@ def test_every_event_has_wording_a_level_and_no_password(kind: type[LoginEvent])
     assert kind.level in {"debug", "info", "warn"}
     assert "word" in format_event(filled(kind, "word", 7))
     assert "password" not in {item.name for item in dataclasses.fields(kind)}
+
+
+@given(st.text())
+def test_values_are_as_printable_and_short_as_the_line(name: str) -> None:
+    values = event_values(LoginRefused("192.0.2.1", name, "bad password", 546))
+    assert values.keys() == {"address", "account", "reason", "version"}
+    assert str(values["account"]).isprintable()
+    assert len(str(values["account"])) < 800
 
 
 @given(st.text(), st.integers())

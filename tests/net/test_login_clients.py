@@ -169,4 +169,19 @@ def test_one_line_an_event_with_its_name_for_json() -> None:
     first, second = (json.loads(line) for line in stream.getvalue().splitlines())
     assert first["event"] == "LoginAccepted"
     assert "bob" in first["text"]
-    assert "bad password" in second["text"]
+    assert (first["account"], first["account_id"], first["version"]) == ("bob", 3, 546)
+    assert second["text"] == "login of eve from 127.0.0.1 refused: bad password"
+    assert (second["account"], second["address"]) == ("eve", "127.0.0.1")
+    assert second["reason"] == "bad password"
+    assert "line" not in second
+
+
+def test_what_a_stranger_calls_himself_stays_short_in_json() -> None:
+    stream = io.StringIO()
+    observer = logs.observer("json", stream)
+    globalLogPublisher.addObserver(observer)
+    try:
+        log_event(logs.logger("login"))(LoginRefused("127.0.0.1", "e\n" * 30_000, "no"))
+    finally:
+        globalLogPublisher.removeObserver(observer)
+    assert len(stream.getvalue()) < 1000
