@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from emu.errors import StructValueError
 from emu.login.dialect import Dialect
 from emu.login.peer_choices import (
     DELETE_REPLY_MAX_CHARACTERS,
@@ -160,8 +161,10 @@ def play_failure(dialect: Dialect, account_id: int, code: int) -> bytes:
 def play_success(dialect: Dialect, answer: PlayAnswer) -> bytes:
     """Return the play reply that sends the client on to a world; the port is little-endian.
 
-    Raises `StructValueError` when the world's address or port does not fit the message.
+    Raises `StructValueError` when the world's address or port is missing or does not fit.
     """
+    if not answer.address or not answer.port:
+        raise StructValueError("address or port is missing")
     values = {
         "response": PLAY_SUCCESS,
         "server": wire_name(answer.address),

@@ -25,7 +25,7 @@ from typing import Any
 from emu.login import handle_create, handle_lists, handle_play, replies
 from emu.login.client import Client, ClientLink
 from emu.login.creation import PendingCreates
-from emu.login.dialect import Dialect, Dialects
+from emu.login.dialect import MOST_DIALECTS, Dialect, Dialects
 from emu.login.dispatch import dispatch
 from emu.login.events import AnswerDropped, LoginEvent, SessionReplaced
 from emu.login.handle_lists import GONE, WorldState
@@ -186,7 +186,7 @@ class LoginService:
     def world_list(self, dialect: Dialect, worlds: Sequence[WorldEntry]) -> bytes:
         """Return the world list of a version, made once for each state of the worlds."""
         entries = tuple(worlds)
-        if entries != self._lists_of:
+        if entries != self._lists_of or len(self._lists) >= MOST_DIALECTS:
             self._lists.clear()
             self._lists_of = entries
         made = self._lists.get(dialect.version)

@@ -185,7 +185,14 @@ def test_a_client_that_leaves_while_its_characters_are_read_asks_no_world() -> N
 
 
 @pytest.mark.parametrize(
-    "answer", [replace(YES, address="x" * 300), replace(YES, port=70000), replace(YES, port=-1)]
+    "answer",
+    [
+        replace(YES, address="x" * 300),
+        replace(YES, port=70000),
+        replace(YES, port=-1),
+        replace(YES, address=""),
+        replace(YES, port=0),
+    ],
 )
 def test_an_address_that_cannot_be_sent_is_a_problem(answer: PlayAnswer) -> None:
     harness, client, link = asking()
