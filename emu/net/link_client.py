@@ -22,6 +22,7 @@ from twisted.protocols.tls import TLSMemoryBIOFactory
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
+from emu.config import Address
 from emu.errors import EmuError
 from emu.link.end import MessageReceived
 from emu.link.jobs import JobQueue
@@ -276,7 +277,8 @@ class LoginLink:
         now = self.reactor.seconds()
         if old is not None:
             old.close("returned to the first login server", now)
-        _log.info("registering with {server.host}:{server.port}", server=connection.server)
+        server = connection.server
+        _log.info("registering with {server}", server=Address(server.host, server.port))
         return WorldEnd(self.config.end, self.world.registration(), self.world.status(), now)
 
     def take_event(self, connection: LoginConnection, event: object, now: float) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from twisted.internet.defer import Deferred
 from twisted.internet.error import CannotListenError
 
-from emu.config import Config
+from emu.config import Address, Config
 from emu.login.accounts import AccountService
 from emu.login.directory import WorldDirectory
 from emu.login.service import LoginService
@@ -99,13 +99,13 @@ class LoginPart:
         """
         tcp: Any = self._open_both().getHost()
         host = self._port.getHost()
-        _log.info("clients on UDP {host}:{port}", host=host.host, port=host.port)
-        _link_log.info("worlds on TCP {host}:{port}", host=tcp.host, port=tcp.port)
+        _log.info("clients on UDP {at}", at=Address(host.host, host.port))
+        _link_log.info("worlds on TCP {at}", at=Address(tcp.host, tcp.port))
         pem = parameters.read_certificate(self._config)
         secure = self._config.link.tls_listen
         if pem is not None and secure is not None:
             tls: Any = self.links.listen(secure.host, secure.port, server_options(pem)).getHost()
-            _link_log.info("worlds on TLS {host}:{port}", host=tls.host, port=tls.port)
+            _link_log.info("worlds on TLS {at}", at=Address(tls.host, tls.port))
         return tcp.host, tcp.port
 
     def _open_both(self) -> Any:

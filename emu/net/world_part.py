@@ -12,7 +12,7 @@ from typing import Any
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from emu.config import Config
+from emu.config import Address, Config
 from emu.link.password import hash_link_password
 from emu.login.ports import World
 from emu.net import parameters
@@ -118,8 +118,8 @@ class WorldPart:
         self._port = listen(self._reactor, address.host, address.port, self.shell)
         host = self._port.getHost()
         _log.info(
-            "{name}, clients on UDP {host}:{port}",
-            name=self._config.world.name, host=host.host, port=host.port,
+            "{name}, clients on UDP {at}",
+            name=self._config.world.name, at=Address(host.host, host.port),
         )  # fmt: skip
         told = _reachable(host.host)
         if told != host.host and not self._config.world.advertise:

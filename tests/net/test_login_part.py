@@ -1,3 +1,4 @@
+import io
 import socket
 from contextlib import closing
 from pathlib import Path
@@ -6,9 +7,11 @@ from typing import Any
 import pytest
 from twisted.internet import reactor as _reactor
 from twisted.internet.error import CannotListenError
+from twisted.logger import globalLogPublisher
 
 from emu.client.shell import connect
 from emu.errors import CommandError, LocalProtocolError
+from emu.net import logs
 from emu.net.login_part import LoginPart, drained
 from emu.net.storage import Storage
 from emu.opcodes import shipped_tables
@@ -40,6 +43,27 @@ async def test_udp_and_tcp_share_one_port_number(tmp_path: Path) -> None:
     house = Running(tmp_path)
     assert house.part.links._ports[0].getHost().port == house.port
     await house.stop()
+
+
+async def test_ipv6_serves_as_well_and_stands_in_brackets_in_the_log(tmp_path: Path) -> None:
+    stream = io.StringIO()
+    observer = logs.observer("text", stream)
+    globalLogPublisher.addObserver(observer)
+    house = Running(tmp_path, "login.listen=[::1]:0", listen=False)
+    try:
+        house.part.listen()
+        port = house.part._port.getHost().port
+        client = await connect(reactor, "::1", port, "bob", "secret")
+        await client.login()
+        await client.close()
+    except CannotListenError:
+        pytest.skip("no IPv6 on this machine")
+    finally:
+        globalLogPublisher.removeObserver(observer)
+        await house.stop()
+    assert f"login: clients on UDP [::1]:{port}\n" in stream.getvalue()
+    assert f"link: worlds on TCP [::1]:{port}\n" in stream.getvalue()
+    assert "login: login of bob from ::1, client 546\n" in stream.getvalue()
 
 
 class Steered:
