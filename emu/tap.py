@@ -8,13 +8,19 @@ is started, and ends the program with exit status 1.
 from __future__ import annotations
 
 import gc
+import signal
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from twisted.application.service import IService
+from twisted.logger import ILogObserver
 from twisted.python import usage
+from twisted.python.logfile import LogFile
 
 from emu.config import default_path, load
-from emu.errors import ConfigError, EmuError
+from emu.errors import ConfigError, EmuError, StoreError
+from emu.net.logs import observer
 from emu.net.server import EmuService, check_files
 
 COLLECTOR_THRESHOLDS = (10_000, 20, 20)
@@ -57,13 +63,44 @@ def makeService(options: Options) -> IService:  # noqa: N802  # the name twistd 
     try:
         config = load(path.absolute() if path else None, options.overrides)
         check_files(config)
+        written_by = log_observer(config.log.format, options.parent or {})
     except ConfigError as error:
         raise SystemExit("\n".join(f"emu: {problem}" for problem in error.problems)) from None
     except EmuError as error:
         raise SystemExit(f"emu: {error}") from None
-    service: IService = EmuService(config)
+    service: IService = EmuService(config, log_observer=written_by)
     spare_the_collector()
     return service
+
+
+def log_observer(form: str, twistd: Mapping[str, Any]) -> ILogObserver | None:
+    """Return what writes the log in our form to where `twistd`'s own options want it.
+
+    That is standard output, ``--logfile``, or for a daemon twistd.log in the working directory,
+    which SIGUSR1 begins anew as usual. None leaves ``--syslog`` to twistd. Raises `StoreError`
+    when the file cannot be written.
+    """
+    if twistd.get("syslog"):
+        return None
+    name = twistd.get("logfile") or ("-" if twistd.get("nodaemon", True) else "twistd.log")
+    if name == "-":
+        return observer(form)
+    try:
+        file = LogFile.fromFullPath(name)  # type: ignore[no-untyped-call]
+    except OSError as error:
+        raise StoreError(
+            f"{name}: cannot be written ({error.strerror}); give twistd another --logfile"
+        ) from None
+    if signal.getsignal(signal.SIGUSR1) is signal.SIG_DFL:
+        signal.signal(signal.SIGUSR1, lambda *_: _between_writes(file.rotate))
+    return observer(form, file)
+
+
+def _between_writes(call: Callable[[], object]) -> None:
+    """Have the reactor do what a signal asks for: it may have come in the middle of a line."""
+    from twisted.internet import reactor  # noqa: PLC0415  # after it was chosen
+
+    reactor.callFromThread(call)  # type: ignore[attr-defined]
 
 
 def spare_the_collector() -> None:

@@ -1,9 +1,15 @@
 import gc
+import signal
 from pathlib import Path
 
 import pytest
+from twisted.internet import reactor
+from twisted.internet.task import deferLater
+from twisted.logger import LogLevel
+from twisted.python.logfile import LogFile
 
 from emu import tap
+from emu.errors import StoreError
 from emu.net.server import EmuService
 
 
@@ -48,6 +54,70 @@ def test_a_database_that_cannot_be_used_is_a_line(tmp_path: Path) -> None:
         tap.makeService(options("--set", f"database.url=sqlite:{path}"))
     assert str(path) in str(caught.value.code)
     assert path.read_bytes().startswith(b"this is no database")
+
+
+@pytest.fixture
+def _cleaned_up(monkeypatch):
+    """Close the log files that are opened, and put the signal back."""
+    files = []
+
+    class Kept(LogFile):
+        def __init__(self, *arguments, **more):
+            super().__init__(*arguments, **more)
+            files.append(self)
+
+    monkeypatch.setattr(tap, "LogFile", Kept)
+    before = signal.signal(signal.SIGUSR1, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGUSR1, before)
+    for file in files:
+        file.close()
+
+
+EVENT = {"log_time": 0.0, "log_level": LogLevel.info, "log_namespace": "emu.x", "log_format": "hi"}
+
+
+@pytest.mark.usefixtures("_cleaned_up")
+@pytest.mark.parametrize(
+    ("twistd", "place"),
+    [
+        ({"nodaemon": True, "logfile": None}, "-"),
+        ({"nodaemon": True, "logfile": "-"}, "-"),
+        ({"nodaemon": True, "logfile": "own.log"}, "own.log"),
+        ({"nodaemon": False, "logfile": None}, "twistd.log"),
+        ({}, "-"),
+    ],
+)
+def test_the_log_goes_where_twistd_is_told(
+    twistd, place, tmp_path: Path, monkeypatch, capsys
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    written_by = tap.log_observer("text", twistd)
+    assert written_by is not None
+    written_by(EVENT)
+    text = capsys.readouterr().out if place == "-" else (tmp_path / place).read_text()
+    assert text.endswith("info  x: hi\n")
+
+
+@pytest.mark.usefixtures("_cleaned_up")
+async def test_sigusr1_begins_a_new_log_file(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    written_by = tap.log_observer("text", {"nodaemon": False})
+    assert written_by is not None
+    written_by(EVENT)
+    signal.raise_signal(signal.SIGUSR1)
+    await deferLater(reactor, 0.05)
+    assert (tmp_path / "twistd.log").read_text() == ""
+    assert (tmp_path / "twistd.log.1").read_text().endswith("hi\n")
+
+
+def test_a_log_file_that_cannot_be_written_is_a_line(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="logfile"):
+        tap.log_observer("text", {"nodaemon": True, "logfile": str(tmp_path / "no" / "x.log")})
+
+
+def test_syslog_is_left_to_twistd() -> None:
+    assert tap.log_observer("text", {"nodaemon": False, "syslog": True}) is None
 
 
 def test_help_tells_of_both_options() -> None:

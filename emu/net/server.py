@@ -41,8 +41,12 @@ def check_files(config: Config) -> None:
 class EmuService(Service):
     """The whole server as one Twisted service."""
 
-    def __init__(self, config: Config, reactor: Any = None) -> None:
+    def __init__(
+        self, config: Config, reactor: Any = None, log_observer: ILogObserver | None = None
+    ) -> None:
+        """Make the service; with an observer the whole application's log goes there."""
         self.config = config
+        self._log_observer = log_observer
         self._reactor = reactor
         self._storage: Storage | None = None
         self._opcodes: OpcodeSource | None = None
@@ -54,8 +58,8 @@ class EmuService(Service):
 
     def setServiceParent(self, parent: Any) -> None:
         """Join the application, and write its log in our form when it takes an observer."""
-        if hasattr(parent, "setComponent"):
-            parent.setComponent(ILogObserver, logs.observer(self.config.log.format))
+        if self._log_observer is not None and hasattr(parent, "setComponent"):
+            parent.setComponent(ILogObserver, self._log_observer)
         super().setServiceParent(parent)  # type: ignore[no-untyped-call]
 
     def privilegedStartService(self) -> None:

@@ -85,7 +85,8 @@ def test_the_log_takes_our_form_in_a_twistd_application(tmp_path: Path, monkeypa
     stream = io.StringIO()
     monkeypatch.setattr("sys.stdout", stream)
     application = Application("emu")
-    EmuService(small_config(tmp_path, "log.format=json")).setServiceParent(application)
+    service = EmuService(small_config(tmp_path), log_observer=logs.observer("json"))
+    service.setServiceParent(application)
     observer = application.getComponent(ILogObserver)
     logs.logger("x").info("hello", log_time=0)
 
