@@ -7,18 +7,16 @@ sessions: opcode and body come in, in the clear.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Protocol
 
 from emu.capture.records import Address
-from emu.errors import EmuError, UnknownVersion
+from emu.errors import EmuError, MalformedMessage, UnknownVersion
+from emu.structs.client_cmd import ClientCmd, each_client_cmd
 
 CLIENT_COMMAND = "OP_ClientCmdMsg"
-U32_COMMAND_SIZE_SINCE = 375
-"""Client version from which a command's size is a u32; before, u8 or FF + u16.
-
-Source: eq2-login.md 8.1.
-"""
 MAX_COMMANDS = 1024
 
 
@@ -133,28 +131,12 @@ class MessageDecoder:
         return None
 
 
-def split_commands(body: bytes, version: int) -> list[tuple[int, bytes]]:
+def split_commands(body: bytes, version: int) -> list[ClientCmd]:
     """Return (sub-opcode, payload) of every command in an OP_ClientCmdMsg body.
 
-    A body that is not built so (eq2-login.md 8.1) gives the commands before the damage.
+    A damaged body gives the commands before the damage, and a long one the first `MAX_COMMANDS`.
     """
-    commands: list[tuple[int, bytes]] = []
-    at = 0
-    while at < len(body) and len(commands) < MAX_COMMANDS:
-        if version >= U32_COMMAND_SIZE_SINCE:
-            size, at = int.from_bytes(body[at : at + 4], "little"), at + 4
-        elif body[at] == 0xFF:
-            size, at = int.from_bytes(body[at + 1 : at + 3], "little"), at + 3
-        else:
-            size, at = body[at], at + 1
-        end = at + size
-        if end > len(body) or size < 1:
-            break
-        if body[at] != 0xFF:
-            commands.append((body[at], body[at + 1 : end]))
-        elif size >= 3:
-            commands.append((int.from_bytes(body[at + 1 : at + 3], "little"), body[at + 3 : end]))
-        else:
-            break
-        at = end
+    commands: list[ClientCmd] = []
+    with suppress(MalformedMessage):
+        commands.extend(islice(each_client_cmd(body, version), MAX_COMMANDS))
     return commands

@@ -7,6 +7,7 @@ neither names of opcodes nor fields.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from emu.errors import MalformedMessage, StructValueError
@@ -48,7 +49,11 @@ def read_client_cmds(body: bytes, version: int) -> list[ClientCmd]:
     An opcode below 255 may also stand there as one byte, the form it has outside. Raises
     `MalformedMessage` when sizes and bytes do not fit.
     """
-    found = []
+    return list(each_client_cmd(body, version))
+
+
+def each_client_cmd(body: bytes, version: int) -> Iterator[ClientCmd]:
+    """Yield what `read_client_cmds` returns, and raise only where the body is damaged."""
     at = 0
     while at < len(body):
         start, size = _read_size(body, at, version)
@@ -56,13 +61,12 @@ def read_client_cmds(body: bytes, version: int) -> list[ClientCmd]:
         if size == 0 or at > len(body):
             raise MalformedMessage("command with a size that does not fit")
         if body[start] != _SHORT:
-            found.append(ClientCmd(body[start], body[start + 1 : at]))
+            yield ClientCmd(body[start], body[start + 1 : at])
             continue
         if size < 3:
             raise MalformedMessage("command without its opcode")
         opcode = int.from_bytes(body[start + 1 : start + 3], "little")
-        found.append(ClientCmd(opcode, body[start + 3 : at]))
-    return found
+        yield ClientCmd(opcode, body[start + 3 : at])
 
 
 def _read_size(body: bytes, at: int, version: int) -> tuple[int, int]:
