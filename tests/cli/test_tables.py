@@ -1,5 +1,6 @@
 import json
 import math
+import time
 
 import pytest
 
@@ -38,6 +39,23 @@ def test_a_name_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]) ->
     output = capsys.readouterr().out
     assert "\x1b" not in output
     assert output.count("\ufffd[31mred[bold]") == 2
+
+
+def test_a_table_of_very_many_rows_has_even_columns_and_is_quick(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rows = [
+        {"name": f"\x1b[{one}", "text": "\u754c" * (one % 3), "id": one} for one in range(20_000)
+    ]
+    begun = time.perf_counter()
+    print_rows(rows, "table", ["name", "text", "id"])
+    assert time.perf_counter() - begun < 3.0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 20_001
+    assert lines[0] == "name      text   id"
+    assert lines[1] == "\ufffd[0              0"
+    assert lines[3] == "\ufffd[2       \u754c\u754c   2"
+    assert "\x1b" not in "".join(lines)
 
 
 def test_one_record_in_every_form(capsys: pytest.CaptureFixture[str]) -> None:
