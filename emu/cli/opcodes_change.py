@@ -21,7 +21,7 @@ from emu.cli.opcodes_common import (
 )
 from emu.cli.tables import format_option, print_rows
 from emu.errors import CommandError
-from emu.opcodes.changes import Change
+from emu.opcodes.changes import KEEP_ALL, KEEP_OTHER_RANGES, Change
 from emu.opcodes.derive import derive, parse_insertion
 from emu.opcodes.rows import OpcodeRow, VersionRange
 from emu.opcodes.table import OpcodeTables
@@ -162,7 +162,7 @@ def derive_verb(
         return
     with writing(ctx) as store:
         placed = ((row.name, row) for row in made)
-        plan = store.put(placed, action="derive", keep="other ranges" if replace else "all")
+        plan = store.put(placed, action="derive", keep=KEEP_OTHER_RANGES if replace else KEEP_ALL)
         click.echo(
             f"{new}: {plan.added} rows added, {plan.altered} changed, {plan.removed} removed"
         )

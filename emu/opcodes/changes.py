@@ -14,7 +14,7 @@ from emu.opcodes.rows import OpcodeRow, VersionRange, row_problem
 Key = tuple[int, int, str]
 """First version, last version, name: what is unique in a database."""
 
-KEEP_NOTHING, KEEP_OTHER_RANGES, KEEP_ALL = "nothing", "other ranges", "all"
+KEEP_NOTHING, KEEP_OTHER_RANGES, KEEP_ALL = "nothing", "other-ranges", "all"
 """What an import leaves of rows that it does not hold."""
 
 

@@ -102,7 +102,7 @@ def test_a_list_is_for_the_version_that_is_named(db: Path) -> None:
         table, before = (store.tables().for_version(version) for version in (546, 545))
     assert (table.number("OP_KeymapLoadMsg"), before.number("OP_KeymapLoadMsg")) == (400, 153)
     assert table.number("OP_ClientCmdMsg") == 50
-    emu(db, "import", "-", "--range", "540-546", "--keep", "other ranges", given=text)
+    emu(db, "import", "-", "--range", "540-546", "--keep", "other-ranges", given=text)
     assert len(rows(db, RANGE)) == 2
 
 
