@@ -128,3 +128,15 @@ def test_a_struct_is_found_by_its_message() -> None:
     assert {found.name for found in CATALOG.for_opcode("OP_LoginReplyMsg", 561)} == {
         "LS_LoginReplyMsg", "LS_LoginResponse",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("version", [283, 373, 546, 561, 562, 887, 1208, 60085, 64753])
+def test_a_character_list_is_a_count_its_profiles_and_the_account(version: int) -> None:
+    catalog = shipped_catalog()
+    profile = catalog.layout("CharSelectProfile", version).encode({"name": "Alice"})
+    account = catalog.layout("LS_CharSelectAccountInfo", version).encode({"account_id": 7})
+    (whole,) = catalog.for_opcode("OP_AllCharactersDescReplyMsg", version)
+    fields = whole.decode(b"\x02" + profile + profile + account)
+    assert [one["profile"]["name"] for one in fields["characters"]] == ["Alice", "Alice"]
+    assert fields["account_info"]["account_id"] == 7
+    assert whole.encode(fields) == b"\x02" + profile + profile + account
