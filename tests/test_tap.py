@@ -1,5 +1,8 @@
 import gc
 import signal
+import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -135,3 +138,18 @@ def test_the_collector_leaves_alone_what_is_loaded() -> None:
     finally:
         gc.unfreeze()
         gc.set_threshold(*before)
+
+
+def test_a_daemon_that_cannot_start_says_so_and_ends(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as holder:
+        holder.bind(("127.0.0.1", 0))
+        place = f"127.0.0.1:{holder.getsockname()[1]}"
+        done = subprocess.run(
+            [str(Path(sys.executable).parent / "twistd"), "emu",
+             "--set", f"database.url=sqlite:{tmp_path / 'e.sqlite'}",
+             "--set", f"login.listen={place}", "--set", "world.listen=127.0.0.1:0"],
+            cwd=tmp_path, capture_output=True, text=True, timeout=20, check=False,
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert f"login.listen: cannot listen on {place}" in done.stdout + done.stderr
+    assert not (tmp_path / "twistd.pid").exists()

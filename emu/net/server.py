@@ -27,6 +27,14 @@ from emu.store import Store
 _log = logs.logger("server")
 
 
+class CannotStart(SystemExit, Exception):
+    """Ends the program with one line and exit status 1.
+
+    An `Exception` as well, because a daemon's `twistd` tells the process that was started by hand
+    of nothing else, and that one would wait for ever.
+    """
+
+
 def check_files(config: Config) -> None:
     """Make or upgrade the database and look at every file the configuration names.
 
@@ -94,9 +102,9 @@ class EmuService(Service):
         try:
             self._open()
         except CannotListenError as error:
-            raise SystemExit(_cannot_listen(self.config, error)) from None
+            raise CannotStart(_cannot_listen(self.config, error)) from None
         except EmuError as error:
-            raise SystemExit(f"emu: {error}") from None
+            raise CannotStart(f"emu: {error}") from None
 
     def _open(self) -> None:
         config, reactor = self.config, self._reactor
