@@ -233,7 +233,8 @@ async def test_a_flood_of_requests_from_many_addresses_costs_little(tmp_path: Pa
                 for sender in sockets:
                     request = session_request(number + 1)
                     sender.sendto(request, (HOST, server.login_port))
-                    sender.sendto(STATISTICS + b"??", (HOST, server.login_port))
+                    # Too short to hold a check, so that it can never be right by chance.
+                    sender.sendto(STATISTICS[:3], (HOST, server.login_port))
                 await sleep(0.01)
                 if number % 20 == 0:
                     await a_player_is_served(server)
