@@ -15,7 +15,6 @@ LEVEL, RACE, CLASS, GENDER, ZONE, ARMOR, NAME, DELETE = 1, 2, 4, 8, 16, 32, 64, 
 
 MAX_NAME = 63
 MAX_ZONE_FILE = 64
-MAX_PICTURE = 0xFFFF
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from emu.link.opcodes import LinkOpcode
 
 MAX_CLIENT_ADDRESS = 20
 """Characters of a client address that fit; every dotted IPv4 does, most IPv6 do not."""
-MAX_WORLD_ADDRESS = 79
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from typing import Any
 from twisted.logger import Logger, LogLevel
 from twisted.python.failure import Failure
 
+from emu.config import Address
 from emu.login.client import Client
 from emu.login.events import LoginEvent, event_values, format_event
 from emu.login.service import LoginService
@@ -50,15 +51,12 @@ class LoginHandler:
         elif not is_written(LogLevel.debug):
             return
         elif kind is DatagramDropped:
+            reason = event.reason  # type: ignore[union-attr]
             self._log.debug(
-                "datagram of {address} dropped: {reason}",
-                address=_text(self._port.address),
-                reason=event.reason,  # type: ignore[union-attr]
+                "datagram of {address} dropped: {reason}", address=self._peer(), reason=reason
             )
         elif kind is SessionEstablished or kind is KeyEstablished:
-            self._log.debug(
-                "{event} with {address}", event=kind.__name__, address=_text(self._port.address)
-            )
+            self._log.debug("{event} with {address}", event=kind.__name__, address=self._peer())
 
     def get_timer(self) -> float | None:
         """Return when the client wants its timer handled."""
@@ -83,6 +81,10 @@ class LoginHandler:
     def wake(self) -> None:
         """Have the timer asked for again."""
         self._port.touch()
+
+    def _peer(self) -> Address:
+        host, port = self._port.address[:2]
+        return Address(host, port)
 
     def _failed(self, failure: Failure) -> None:
         self._log.failure("serving a client failed; its session is closed", failure)
@@ -139,8 +141,3 @@ def log_event(log: Logger) -> Callable[[LoginEvent], None]:
             )  # fmt: skip
 
     return write
-
-
-def _text(address: tuple[Any, ...]) -> str:
-    host, port = address[:2]
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -22,17 +22,11 @@ from emu.session.messages import MessageCodec
 from emu.session.states import ALLOWED, TRANSITIONS, ConnectionState, Step
 from emu.session.statistics import SessionStatistics
 from emu.wire import (
-    Format,
     Seal,
     ServerKeyRequest,
     packets,
 )
 
-_CHECK_BYTES: Final = 2
-_FORMATS: Final = frozenset(
-    (Format.NONE, Format.COMPRESSED, Format.ENCODED, Format.COMPRESSED | Format.ENCODED)
-)
-_DISCONNECTS: Final = 2  # the farewell is sent again once when it gets no answer
 _NO_DROPS: Final[Mapping[str, int]] = MappingProxyType({})
 
 

@@ -6,8 +6,6 @@ payloads.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final
 
 from emu.errors import LocalProtocolError, MalformedDatagram
@@ -34,7 +32,6 @@ _FORMATS: Final = frozenset(
     (Format.NONE, Format.COMPRESSED, Format.ENCODED, Format.COMPRESSED | Format.ENCODED)
 )
 _DISCONNECTS: Final = 2  # the farewell is sent again once when it gets no answer
-_NO_DROPS: Final[Mapping[str, int]] = MappingProxyType({})
 
 
 class SessionLife(SessionBase):

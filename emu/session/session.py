@@ -35,7 +35,6 @@ from emu.wire import ProtocolOpcode, ServerKeyRequest, SessionStatResponse, pack
 from emu.wire.packets import OTHER_CHANNELS, UNSEALED
 
 _PACKET: Final = ProtocolOpcode.PACKET.to_bytes(2, "big")
-_ACK: Final = ProtocolOpcode.ACK.to_bytes(2, "big")
 _KEEP_ALIVE: Final = ProtocolOpcode.KEEP_ALIVE.to_bytes(2, "big")
 _APP_COMBINED: Final = 0x19
 _U32: Final = 0xFFFFFFFF
