@@ -7,6 +7,7 @@ import secrets
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -218,7 +219,7 @@ def import_eq2emu(
     with _import_target(ctx, dry_run=dry_run) as store:
         report = import_dump(
             store,
-            read_inserts(file, TABLES),
+            partial(read_inserts, file, TABLES),
             clean_name=account_name,
             now=time.time(),
             renumber=renumber,

@@ -52,15 +52,19 @@ def plain_address(text: str) -> str:
 
 def ban(connection: sqlite3.Connection, entry: BannedAddress) -> bool:
     """Store a ban; one for the same prefix is replaced. True when it is new."""
-    before = connection.execute(
-        "SELECT 1 FROM banned_addresses WHERE prefix = ?", (entry.prefix,)
-    ).fetchone()
+    known = is_stored(connection, entry.prefix)
     connection.execute(
         "INSERT OR REPLACE INTO banned_addresses (prefix, reason, added, until)"
         " VALUES (?, ?, ?, ?)",
         (entry.prefix, entry.reason, entry.added, entry.until),
     )
-    return before is None
+    return not known
+
+
+def is_stored(connection: sqlite3.Connection, prefix: str) -> bool:
+    """Say whether there is a ban of exactly this prefix, ended or not."""
+    found = connection.execute("SELECT 1 FROM banned_addresses WHERE prefix = ?", (prefix,))
+    return found.fetchone() is not None
 
 
 def lift(connection: sqlite3.Connection, prefix: str) -> bool:

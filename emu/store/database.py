@@ -36,19 +36,39 @@ def open_database(
     seconds to wait for another program's lock. Raises `StoreError`.
     """
     steps = shipped_steps() if steps is None else steps
-    if not path.exists():
-        raise StoreError(
-            f"{path}: there is no such database; the server makes it when it starts, and so does"
-            " `emu account add NAME`"
-        )
+    _must_exist(path)
     with readable_errors(path):
         connection = _connect(path, wait)
         try:
-            _check(path, connection, steps)
+            _check_owner(path, connection, steps)
+            _check_pages(path, connection)
+            connection.execute("BEGIN IMMEDIATE")  # shows now whether the file can be written
+            connection.execute("ROLLBACK")
             connection.execute("PRAGMA journal_mode = WAL")
             if schema_version(connection) < steps[-1].number:
                 _back_up(path, connection)
                 migrate(connection, steps)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def look_at_database(path: Path, *, wait: float = LOCK_WAIT) -> sqlite3.Connection:
+    """Open an existing database to read it, whatever other programs are writing meanwhile.
+
+    Only an older schema is written to: it is brought up to date first, as `open_database` does.
+    The connection is in autocommit mode, may be handed to another thread, and cannot change
+    anything. Raises `StoreError`.
+    """
+    _must_exist(path)
+    with readable_errors(path):
+        connection = _connect(path, wait)
+        try:
+            _check_owner(path, connection, shipped_steps())
+            if schema_version(connection) < shipped_steps()[-1].number:
+                open_database(path, wait=wait).close()
+            connection.execute("PRAGMA query_only = ON")
         except BaseException:
             connection.close()
             raise
@@ -104,7 +124,15 @@ def _connect(path: Path, wait: float) -> sqlite3.Connection:
     return connection
 
 
-def _check(path: Path, connection: sqlite3.Connection, steps: Sequence[Step]) -> None:
+def _must_exist(path: Path) -> None:
+    if not path.exists():
+        raise StoreError(
+            f"{path}: there is no such database; the server makes it when it starts, and so does"
+            " `emu account add NAME`"
+        )
+
+
+def _check_owner(path: Path, connection: sqlite3.Connection, steps: Sequence[Step]) -> None:
     owner = connection.execute("PRAGMA application_id").fetchone()[0]
     version = schema_version(connection)
     if owner not in (0, APPLICATION_ID) or (owner == 0 and version != 0):
@@ -116,12 +144,13 @@ def _check(path: Path, connection: sqlite3.Connection, steps: Sequence[Step]) ->
             f"{path}: was written by a newer version of this program (schema {version}, this one"
             f" knows {steps[-1].number}); upgrade the program, or choose another file"
         )
+
+
+def _check_pages(path: Path, connection: sqlite3.Connection) -> None:
     if path.stat().st_size <= CHECKED_SIZE:
         verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if verdict != "ok":
             raise StoreError(_damaged(path, " ".join(verdict.split())))
-    connection.execute("BEGIN IMMEDIATE")  # shows now whether the file can be written
-    connection.execute("ROLLBACK")
 
 
 def _back_up(path: Path, connection: sqlite3.Connection) -> None:

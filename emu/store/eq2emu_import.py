@@ -7,7 +7,9 @@ stays as it is, so a dump can be taken over again.
 
 from __future__ import annotations
 
+import itertools
 import re
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -23,6 +25,10 @@ from emu.store.store import Store
 TABLES = ("account", "login_worldservers", "login_bannedips", "login_config")
 MAX_WORLD_NAME = 200
 """Bytes of a world's name; LSInfo has room for so many."""
+PORTION = 2000
+"""Rows stored in one transaction; a running server cannot write meanwhile."""
+PAUSE = 0.12
+"""Seconds between two portions: whoever waits for SQLite's lock looks every tenth of a second."""
 
 T = TypeVar("T", Account, World)
 
@@ -48,35 +54,41 @@ class ImportReport:
     notes: list[str] = field(default_factory=list)
 
 
-class _DryRun(Exception):
-    """Undoes an import that was only tried."""
-
-
 def import_dump(
     store: Store,
-    rows: Iterable[InsertRow],
+    rows: Callable[[], Iterable[InsertRow]],
     *,
     clean_name: Callable[[str], str],
     now: float,
     renumber: bool = False,
     dry_run: bool = False,
 ) -> ImportReport:
-    """Take rows of `TABLES` into the store, all in one transaction, and tell what became of them.
+    """Take rows of `TABLES` into the store and tell what became of them.
 
+    `rows` reads the dump from its beginning, each time it is called. The whole of it is tried on a
+    copy first: what cannot be read or is in the way leaves the store as it was, and with `dry_run`
+    that is all. Then it is stored in portions, so that a running server can write between them.
     `clean_name` returns an account name as it is to be stored, or raises `ValueError`. An id that
     belongs to another name here is a `CommandError`, unless `renumber` lets such rows have a new
-    one. With `dry_run` everything is done and then undone. Raises `FileFormatError` from `rows`.
+    one. Raises `FileFormatError` from `rows`.
     """
-    work = _Import(store, clean_name, now, renumber=renumber)
-    try:
-        with store.transaction():
-            for row in rows:
+    with store.copy() as trial:
+        work = _Import(trial, clean_name, now, renumber=renumber)
+        with trial.transaction():
+            for row in rows():
                 work.take(row)
-            work.finish()
-            if dry_run:
-                raise _DryRun  # noqa: TRY301  # leaves the transaction
-    except _DryRun:
-        pass
+            work.refuse_conflicts("Nothing was imported")
+    if dry_run:
+        return work.report
+    work = _Import(store, clean_name, now, renumber=renumber)
+    left = iter(rows())
+    while portion := list(itertools.islice(left, PORTION)):
+        with store.transaction():
+            for row in portion:
+                work.take(row)
+            work.refuse_conflicts("What came before them in the dump was imported")
+        if len(portion) == PORTION:
+            time.sleep(PAUSE)
     return work.report
 
 
@@ -120,15 +132,15 @@ class _Import:
         else:
             tally.present += 1
 
-    def finish(self) -> None:
-        """Refuse the whole import when ids are in the way."""
+    def refuse_conflicts(self, consequence: str) -> None:
+        """Raise `CommandError` when ids are in the way; the caller undoes what was taken."""
         if not self._conflicts:
             return
         shown = "; ".join(self._conflicts[:5])
         more = f" and {len(self._conflicts) - 5} more" if len(self._conflicts) > 5 else ""
         raise CommandError(
             f"ids are taken: {shown}{more}. Worlds know accounts by id: remove what is in the way,"
-            " or use --renumber to give these rows new ids. Nothing was imported"
+            f" or use --renumber to give these rows new ids. {consequence}"
         )
 
     def _account(self, columns: Mapping[str, Any]) -> bool:
@@ -181,7 +193,7 @@ class _Import:
 
     def _banned_address(self, columns: Mapping[str, Any]) -> bool:
         prefix = addresses.normalize_prefix(_text(columns, "ip"))
-        if any(entry.prefix == prefix for entry in addresses.every(self._connection)):
+        if addresses.is_stored(self._connection, prefix):
             return False
         reason = _text(columns, "reason") or _text(columns, "notes")
         return addresses.ban(self._connection, BannedAddress(prefix, reason, self._now))

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Self
 
@@ -22,6 +23,7 @@ from emu.store.addresses import BannedAddress
 from emu.store.database import (
     LOCK_WAIT,
     create_database,
+    look_at_database,
     open_database,
     readable_errors,
     roll_back,
@@ -47,10 +49,25 @@ class Store:
         return cls(path, open_database(path, wait=wait))
 
     @classmethod
+    def look(cls, path: Path, *, wait: float = LOCK_WAIT) -> Store:
+        """Open an existing database to read it; no other program's write is in the way."""
+        return cls(path, look_at_database(path, wait=wait))
+
+    @classmethod
     def create(cls, path: Path) -> Store:
         """Open a database, and make it first when it is not there."""
         create_database(path)
         return cls.open(path)
+
+    @contextmanager
+    def copy(self) -> Iterator[Store]:
+        """Open a copy of the database to try things on; afterwards it is thrown away."""
+        with TemporaryDirectory(prefix="emu-") as folder:
+            path = Path(folder) / self.path.name
+            with readable_errors(self.path), closing(sqlite3.connect(path)) as target:
+                self._connection.backup(target)
+            with Store.open(path) as copied:
+                yield copied
 
     def close(self) -> None:
         """Close the database; every answered change is in it."""

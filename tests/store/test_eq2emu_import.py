@@ -1,14 +1,18 @@
 """What becomes of the rows of an EQ2Emulator login database."""
 
 import io
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
 from emu.errors import CommandError, FileFormatError
 from emu.login.account_names import account_name
 from emu.login.ports import Account, World
-from emu.sqldump import read_inserts
+from emu.sqldump import InsertRow, read_inserts
 from emu.store import Store
+from emu.store import eq2emu_import
 from emu.store.eq2emu_import import TABLES, ImportReport, import_dump
 
 HASH = "ab" * 64
@@ -46,7 +50,7 @@ INSERT INTO `login_characters` (`id`) VALUES (1);
 def take(store: Store, dump: str, *, renumber: bool = False, dry_run: bool = False) -> ImportReport:
     return import_dump(
         store,
-        read_inserts(io.BytesIO(dump.encode()), TABLES),
+        lambda: read_inserts(io.BytesIO(dump.encode()), TABLES),
         clean_name=account_name,
         now=50.0,
         renumber=renumber,
@@ -163,3 +167,42 @@ def test_a_file_that_breaks_off_stores_nothing(store: Store) -> None:
     with pytest.raises(FileFormatError):
         take(store, account_row(30, "Bob") + "INSERT INTO account (id, name) VALUES (31, 'Ca")
     assert [account.name for account in store.accounts()] == ["Alice"]
+
+
+def test_bans_are_looked_up_and_not_read_again_for_each(empty_store: Store) -> None:
+    statements: list[str] = []
+    rows = ",".join(f"('10.{n >> 8}.{n & 255}.1')" for n in range(300))
+    empty_store.connection.set_trace_callback(statements.append)
+    report = take(empty_store, f"INSERT INTO login_bannedips (ip) VALUES {rows};")
+    empty_store.connection.set_trace_callback(None)
+    assert report.tables["login_bannedips"].added == 300
+    assert [one for one in statements if "ORDER BY prefix" in one] == []
+
+
+def test_a_running_server_can_write_between_two_portions(
+    empty_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(eq2emu_import, "PORTION", 2)
+    written: list[int] = []
+
+    def somebody_else_writes(_: float) -> None:
+        with closing(sqlite3.connect(empty_store.path, timeout=0.0)) as other, other:
+            other.execute("UPDATE accounts SET last_login = 5")
+            written.append(other.execute("SELECT count(*) FROM accounts").fetchone()[0])
+
+    monkeypatch.setattr(eq2emu_import.time, "sleep", somebody_else_writes)
+    take(empty_store, "".join(account_row(n, f"user{n}") for n in range(1, 6)))
+    assert written == [2, 4]
+    assert len(empty_store.accounts()) == 5
+
+
+def test_nobody_waits_while_an_import_is_tried(empty_store: Store) -> None:
+    dump = account_row(1, "Bob") + account_row(2, "Carol")
+
+    def rows() -> Iterator[InsertRow]:
+        yield from read_inserts(io.BytesIO(dump.encode()), TABLES)
+        with closing(sqlite3.connect(empty_store.path, timeout=0.0)) as other, other:
+            other.execute("INSERT INTO settings VALUES ('x', 'y', 'z')")
+
+    import_dump(empty_store, rows, clean_name=account_name, now=1.0, dry_run=True)
+    assert empty_store.accounts() == []
