@@ -16,8 +16,8 @@ from collections import Counter, deque
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Protocol
 
+from emu.dialects import BEFORE_LOGIN, Dialect
 from emu.errors import EmuError, PeerError, StoreError, UnknownOpcode
-from emu.login.dialect import BEFORE_LOGIN, Dialect
 from emu.login.events import ClientEnded, MessageDropped, ServiceFault
 from emu.login.ports import Account, Character
 

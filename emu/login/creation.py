@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from emu.dialects import Dialect
 from emu.errors import MalformedMessage
 from emu.login.colors import color_row, color_row_of_bytes, slider_row, slider_value
-from emu.login.dialect import Dialect
 from emu.login.ports import Character, Color, CreateAnswer
 from emu.login.text import read_name
 

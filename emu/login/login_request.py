@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from emu.dialects import Dialects
 from emu.errors import UnknownVersion
-from emu.login.dialect import Dialects
 from emu.login.text import read_name, read_secret
 
 CLASSIC_LAYOUT = 1

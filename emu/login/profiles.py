@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from emu.dialects import Dialect
 from emu.login.colors import SLIDERS, color_bytes, signed_triple
-from emu.login.dialect import Dialect
 from emu.login.ports import Character, Color, Equipment
 from emu.login.settings import LoginServiceConfig
 from emu.login.text import wire_name

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from emu.dialects import Dialect
 from emu.errors import StructValueError
-from emu.login.dialect import Dialect
 from emu.login.peer_choices import (
     DELETE_REPLY_MAX_CHARACTERS,
     FIRST_REPLY_ACCOUNT,

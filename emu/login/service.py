@@ -22,10 +22,10 @@ from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
+from emu.dialects import MOST_DIALECTS, Dialect, Dialects, RuleTable, shipped_rules
 from emu.login import handle_create, handle_lists, handle_play, replies
 from emu.login.client import Client, ClientLink
 from emu.login.creation import PendingCreates
-from emu.login.dialect import MOST_DIALECTS, Dialect, Dialects
 from emu.login.dispatch import dispatch
 from emu.login.events import AnswerDropped, LoginEvent, SessionReplaced
 from emu.login.handle_lists import GONE, WorldState
@@ -38,7 +38,6 @@ from emu.login.ports import (
     WorldEntry,
     Worlds,
 )
-from emu.login.rules import RuleTable, shipped_rules
 from emu.login.settings import LoginServiceConfig
 from emu.login.throttle import address_key
 from emu.login.zone_texts import ZoneSource, ZoneTexts
@@ -49,6 +48,20 @@ from emu.structs import StructCatalog
 def no_model(_path: str) -> int:
     """Know no model numbers; the world tells them later (RaceUpdate, eq2-login.md 10.2)."""
     return 0
+
+
+NEEDED_STRUCTS = (
+    "LS_LoginReplyMsg",
+    "LS_WorldList",
+    "CharSelectProfile",
+    "CreateCharacter",
+    "LS_CreateCharacterReply",
+    "LS_DeleteCharacterRequest",
+    "LS_DeleteCharacterResponse",
+    "LS_PlayRequest",
+    "LS_PlayResponse",
+)
+"""Structs without which a client version cannot be served."""
 
 
 class LoginService:
@@ -76,7 +89,7 @@ class LoginService:
         model_number: Callable[[str], int] = no_model,
     ) -> None:
         self.config = config
-        self.dialects = Dialects(opcodes, structs, rules or shipped_rules())
+        self.dialects = Dialects(opcodes, structs, rules or shipped_rules(), NEEDED_STRUCTS)
         self.authenticator = authenticator
         self.characters = characters
         self.logs = logs

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from emu.dialects import Dialect, Dialects, shipped_rules
 from emu.errors import MalformedMessage
 from emu.login.creation import (
     MODEL_FIELDS,
@@ -18,9 +19,7 @@ from emu.login.creation import (
     PendingCreates,
     read_create_request,
 )
-from emu.login.dialect import Dialect, Dialects
 from emu.login.ports import CreateAnswer
-from emu.login.rules import shipped_rules
 from emu.opcodes import shipped_tables
 from emu.structs import shipped_catalog
 from emu.versions import LOGIN_VERSION_STEPS

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
+from emu.dialects import MOST_DIALECTS
 from emu.errors import StoreError
-from emu.login.dialect import MOST_DIALECTS
 from emu.login.peer_choices import PeerChoices
 from emu.login.ports import WorldEntry, ZoneDescription
 from emu.login.settings import LoginServiceConfig

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from emu.dialects import Dialects, shipped_rules
 from emu.errors import MalformedMessage, UnknownVersion
-from emu.login.dialect import Dialects
 from emu.login.login_request import account_of, read_login_request
-from emu.login.rules import shipped_rules
 from emu.opcodes import shipped_tables
 from emu.structs import shipped_catalog
 from emu.versions import LOGIN_VERSION_STEPS

@@ -6,11 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from emu.dialects import BEFORE_LOGIN, Dialect, Dialects, shipped_rules
 from emu.errors import StructValueError
 from emu.login import replies
-from emu.login.dialect import BEFORE_LOGIN, Dialect, Dialects
 from emu.login.ports import PlayAnswer
-from emu.login.rules import shipped_rules
 from emu.login.settings import LoginServiceConfig
 from emu.opcodes import shipped_tables
 from emu.structs import shipped_catalog

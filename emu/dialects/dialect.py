@@ -2,18 +2,20 @@
 
 A `Dialect` is a snapshot: a client keeps the one it was given at login even when an operator edits
 the opcode tables meanwhile. Before login every client speaks version 0 (eq2-login.md 1.2).
-`Dialects` makes them on demand and forgets them when the tables are replaced.
+`Dialects` makes them on demand and forgets them when the tables are replaced. Which structs a
+service cannot do without is that service's to say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from typing import Any
 
+from emu.dialects.rules import RuleTable, VersionRules
 from emu.errors import StructValueError, UnknownStruct, UnknownVersion
-from emu.login.rules import RuleTable, VersionRules
 from emu.opcodes import OpcodeTable, OpcodeTables
 from emu.structs import Layout, StructCatalog
+from emu.structs.client_cmd import write_client_cmd
 
 BEFORE_LOGIN = 0
 """The version every client speaks until its login request has told another."""
@@ -21,17 +23,6 @@ BEFORE_LOGIN = 0
 FIRST_LAYOUT = 1
 """Structs begin at version 1, opcode ranges at 0."""
 
-NEEDED_STRUCTS = (
-    "LS_LoginReplyMsg",
-    "LS_WorldList",
-    "CharSelectProfile",
-    "CreateCharacter",
-    "LS_CreateCharacterReply",
-    "LS_DeleteCharacterRequest",
-    "LS_DeleteCharacterResponse",
-    "LS_PlayRequest",
-    "LS_PlayResponse",
-)
 COLORS_AS_FLOATS = frozenset(("CreateCharacter", "CreateCharacterBare"))
 """Structs whose colors are three floats on the wire, whatever their type says (5.1)."""
 MOST_DIALECTS = 256
@@ -98,6 +89,24 @@ class Dialect:
         }
         return self.layout(name).encode(fitted)
 
+    def message(self, struct: str, values: Mapping[str, Any]) -> tuple[int, bytes]:
+        """Return opcode number and payload of the message that a struct is.
+
+        Values this version does not know are left out. A struct that names a command inside
+        OP_ClientCmdMsg is wrapped as one. Raises `UnknownStruct`, `UnknownOpcode` and
+        `StructValueError`.
+        """
+        return self.wrap(struct, self.encode_known(struct, values))
+
+    def wrap(self, struct: str, payload: bytes) -> tuple[int, bytes]:
+        """Return opcode number and payload of a message whose struct is encoded already."""
+        definition = self.layout(struct).definition
+        number = self.table.number(definition.opcode_name)
+        if not definition.opcode_type:
+            return number, payload
+        command = self.table.number(definition.opcode_type)
+        return number, write_client_cmd(command, payload, self.version)
+
     def holds_signed(self, struct: str, field: str) -> bool:
         """Say whether a field of three components takes negative numbers."""
         found = self._signed.get((struct, field))
@@ -127,9 +136,15 @@ class Dialects:
     """The dialects of every version that is spoken, made on demand."""
 
     def __init__(
-        self, opcodes: Callable[[], OpcodeTables], catalog: StructCatalog, rules: RuleTable
+        self,
+        opcodes: Callable[[], OpcodeTables],
+        catalog: StructCatalog,
+        rules: RuleTable,
+        needed: Collection[str] = (),
     ) -> None:
+        """Join tables and layouts; a version that lacks one of the `needed` structs is unknown."""
         self.catalog = catalog
+        self._needed = needed
         self._opcodes = opcodes
         self._rules = rules
         self._tables: OpcodeTables | None = None
@@ -150,7 +165,7 @@ class Dialects:
             table = tables.for_version(version)
             found = Dialect(version, table, self.catalog, self._rules.for_version(version))
             if version != BEFORE_LOGIN:
-                _check(found)
+                self._check(found)
             self._made[version] = found
         return found
 
@@ -164,10 +179,9 @@ class Dialects:
             return False
         return True
 
-
-def _check(dialect: Dialect) -> None:
-    try:
-        for name in NEEDED_STRUCTS:
-            dialect.layout(name)
-    except UnknownStruct as error:
-        raise UnknownVersion(dialect.version) from error
+    def _check(self, dialect: Dialect) -> None:
+        try:
+            for name in self._needed:
+                dialect.layout(name)
+        except UnknownStruct as error:
+            raise UnknownVersion(dialect.version) from error

@@ -1,4 +1,4 @@
-"""Rules of the login service that change with the client version, read from a table of steps.
+"""Rules of the services that change with the client version, read from a table of steps.
 
 Owns the reading of `data/login/versions.toml` and the lookup; knows nothing of what a rule is for.
 What differs in layout or number is in the struct and opcode tables instead.

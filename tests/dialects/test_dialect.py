@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from emu.dialects import BEFORE_LOGIN, MOST_DIALECTS, Dialects, fit, shipped_rules
 from emu.errors import StructValueError, UnknownVersion
-from emu.login.dialect import BEFORE_LOGIN, MOST_DIALECTS, Dialects, fit
-from emu.login.rules import shipped_rules
+from emu.login.service import NEEDED_STRUCTS
 from emu.opcodes import OpcodeTables, shipped_tables
 from emu.structs import shipped_catalog
 from emu.versions import LOGIN_VERSION_STEPS
 
 
 def dialects() -> Dialects:
-    return Dialects(shipped_tables, shipped_catalog(), shipped_rules())
+    return Dialects(shipped_tables, shipped_catalog(), shipped_rules(), NEEDED_STRUCTS)
 
 
 @pytest.mark.parametrize("version", LOGIN_VERSION_STEPS)
@@ -96,3 +96,17 @@ def test_signed_fields_are_told_apart() -> None:
     assert not known.for_version(546).holds_signed("CharSelectProfile", "soga_eye_color")
     assert not known.for_version(1208).holds_signed("CharSelectProfile", "skin_color")
     assert known.for_version(1208).holds_signed("CharSelectProfile", "eye_type")
+
+
+def test_a_message_is_its_number_and_its_bytes() -> None:
+    dialect = dialects().for_version(546)
+    assert dialect.message("WS_TeleportWithinZone", {"x": 1.0, "not known": 3}) == (
+        69,
+        bytes.fromhex("0000803f 00000000 00000000"),
+    )
+
+
+def test_a_command_is_wrapped() -> None:
+    """EQ2Emulator's text to its client, eq2-world-recorded.md 4."""
+    number, body = dialects().for_version(546).message("WS_SetPOVGhostCmd", {"spawn_id": 1})
+    assert (number, body) == (50, bytes.fromhex("07000000 ff a301 01000000"))

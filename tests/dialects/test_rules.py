@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from emu.dialects import RuleTable, VersionRules, shipped_rules
 from emu.errors import FileFormatError
-from emu.login.rules import RuleTable, VersionRules, shipped_rules
 
 STEPS: dict[str, list[Any]] = {
     "entry_format": [[0, 11]],

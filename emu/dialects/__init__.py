@@ -1,0 +1,20 @@
+"""How client versions speak: opcode numbers, struct layouts and rules of one version together.
+
+`Dialects(shipped_tables, shipped_catalog(), shipped_rules()).for_version(546)` is where to begin.
+"""
+
+from __future__ import annotations
+
+from emu.dialects.dialect import BEFORE_LOGIN, MOST_DIALECTS, Dialect, Dialects, fit
+from emu.dialects.rules import RuleTable, VersionRules, shipped_rules
+
+__all__ = [
+    "BEFORE_LOGIN",
+    "MOST_DIALECTS",
+    "Dialect",
+    "Dialects",
+    "RuleTable",
+    "VersionRules",
+    "fit",
+    "shipped_rules",
+]
