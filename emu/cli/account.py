@@ -16,7 +16,13 @@ import click
 from emu.cli.account_addresses import address
 from emu.cli.common import load_config
 from emu.cli.moments import end_of, end_options
-from emu.cli.stores import chosen_password, create_store, open_store, password_option
+from emu.cli.stores import (
+    chosen_password,
+    create_store,
+    look_store,
+    open_store,
+    password_option,
+)
 from emu.cli.tables import Row, format_option, print_record, print_rows, show_moment
 from emu.errors import CommandError
 from emu.login.account_names import account_name
@@ -79,7 +85,7 @@ def list_accounts(ctx: click.Context, style: str) -> None:
     Example: emu account list --format csv > accounts.csv
     """
     now = time.time()
-    with open_store(ctx) as store:
+    with look_store(ctx) as store:
         print_rows([_row(account, now) for account in store.accounts()], style, COLUMNS)
 
 
@@ -92,7 +98,7 @@ def show(ctx: click.Context, name: str, style: str) -> None:
 
     Example: emu account show alice
     """
-    with open_store(ctx) as store:
+    with look_store(ctx) as store:
         found = _find(store, name)
         characters = store.characters_of(found.id)
     record = _row(found, time.time()) | {

@@ -8,7 +8,7 @@ import time
 import click
 
 from emu.cli.moments import end_of, end_options
-from emu.cli.stores import open_store
+from emu.cli.stores import look_store, open_store
 from emu.cli.tables import format_option, print_rows, show_moment
 from emu.errors import CommandError
 from emu.store import BannedAddress
@@ -65,7 +65,7 @@ def list_addresses(ctx: click.Context, style: str) -> None:
 
     Example: emu account address list
     """
-    with open_store(ctx) as store:
+    with look_store(ctx) as store:
         bans = store.banned_addresses()
     rows = [
         {

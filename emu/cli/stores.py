@@ -23,6 +23,11 @@ def open_store(ctx: click.Context) -> Store:
     return Store.open(load_config(ctx).database.path)
 
 
+def look_store(ctx: click.Context) -> Store:
+    """Open the configured database to read it; nobody's write is in the way."""
+    return Store.look(load_config(ctx).database.path)
+
+
 def create_store(ctx: click.Context) -> Store:
     """Open the configured database, and make it when it is not there."""
     return Store.create(load_config(ctx).database.path)

@@ -6,7 +6,13 @@ import time
 
 import click
 
-from emu.cli.stores import chosen_password, create_store, open_store, password_option
+from emu.cli.stores import (
+    chosen_password,
+    create_store,
+    look_store,
+    open_store,
+    password_option,
+)
 from emu.cli.tables import Row, format_option, print_rows, show_moment
 from emu.cli.world_certificate import certificate, fingerprint
 from emu.errors import CommandError
@@ -78,7 +84,7 @@ def list_worlds(ctx: click.Context, style: str) -> None:
 
     Example: emu world list --format json
     """
-    with open_store(ctx) as store:
+    with look_store(ctx) as store:
         print_rows([_row(report, time.time()) for report in store.world_reports()], style, COLUMNS)
 
 

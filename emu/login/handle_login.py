@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from emu.errors import StoreError, UnknownVersion
 from emu.login import replies
-from emu.login.client import Client, ClientState
+from emu.login.client import Client, ClientState, guarded
 from emu.login.events import LoginAccepted, LoginRefused
 from emu.login.login_request import LoginRequest, account_of, read_login_request
 from emu.login.ports import Account, Refused
@@ -35,7 +35,7 @@ async def login(client: Client, body: bytes, now: float) -> None:
     if isinstance(verdict, Refused):
         refuse(client, request.account, verdict.reason, service.clock(), request.version)
     else:
-        await _admit(client, verdict.account, request.version, now)
+        _admit(client, verdict.account, request.version, now)
 
 
 def refuse(client: Client, account: str, reason: str, now: float, version: int) -> None:
@@ -58,7 +58,7 @@ def _out_of_bounds(client: Client, request: LoginRequest) -> str | None:
     return None
 
 
-async def _admit(client: Client, account: Account, version: int, now: float) -> None:
+def _admit(client: Client, account: Account, version: int, now: float) -> None:
     service = client.service
     try:
         dialect = service.dialects.for_version(version)
@@ -78,5 +78,6 @@ async def _admit(client: Client, account: Account, version: int, now: float) -> 
     service.log(LoginAccepted(client.address, account.name, account.id, version))
     reply = replies.login_reply(dialect, service.config, account.name, response=replies.ACCEPTED)
     client.send("OP_LoginReplyMsg", reply)
-    # While the store works the reply is on its way; the client's next message waits for both.
-    await service.authenticator.remember_login(account, client.address, version, now)
+    # Nobody waits for it: another program may hold the database's lock, and the player is let in.
+    remembered = service.authenticator.remember_login(account, client.address, version, now)
+    service.start(guarded(client, "OP_LoginRequestMsg", remembered))

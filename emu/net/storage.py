@@ -1,13 +1,16 @@
-"""The database in use: one connection in one thread, and the ports of the services over it."""
+"""The database in use: a connection that writes, one that reads, and the services' ports over both.
+
+Each has a thread of its own. A write may have to wait for another program's, for seconds even; a
+read never does, and so a player who comes back gets in meanwhile.
+"""
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 from emu.net.workers import StoreWorker
-from emu.store import Store
+from emu.store import Calls, Store
 from emu.store.front import AsyncStore, AsyncWorldCharacters
 
 
@@ -15,24 +18,28 @@ class Storage:
     """Opens the database for as long as the server runs.
 
     `store` implements the account, character, world and log ports; `world_characters` that of the
-    built-in world. Raises `StoreError` when the database cannot be opened.
+    built-in world. What a write has answered every later read sees. Raises `StoreError` when the
+    database cannot be opened.
     """
 
     def __init__(self, path: Path, reactor: Any) -> None:
-        self._store = Store.create(path)
-        self._worker = StoreWorker(reactor, self._transaction)
-        self.store = AsyncStore(self._store, self._worker.run, reactor.seconds)
-        self.world_characters = AsyncWorldCharacters(self._store, self._worker.run)
+        self._written = Store.create(path)
+        self._seen = Store.look(path)
+        self._writer = StoreWorker(reactor, self._written.transaction, name="emu-store-write")
+        self._reader = StoreWorker(reactor, self._seen.reading, name="emu-store-read")
+        read = Calls(self._seen, self._reader.run)
+        write = Calls(self._written, self._writer.run)
+        self.store = AsyncStore(read, write, reactor.seconds)
+        self.world_characters = AsyncWorldCharacters(read, write)
 
     @property
     def direct(self) -> Store:
-        """The store itself; only before the first call of the ports, or after `close`."""
-        return self._store
+        """The store that writes; only before the first call of the ports, or after `close`."""
+        return self._written
 
     async def close(self) -> None:
         """Carry out what waits, then close the file."""
-        await self._worker.stop()
-        self._store.close()
-
-    def _transaction(self) -> AbstractContextManager[object]:
-        return self._store.transaction()
+        await self._reader.stop()
+        await self._writer.stop()
+        self._seen.close()
+        self._written.close()

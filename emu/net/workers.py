@@ -1,4 +1,6 @@
-"""Worker threads: a few for passwords, exactly one for the store. The reactor never waits for them.
+"""Worker threads: a few for passwords, one for each of the store's connections.
+
+The reactor never waits for them.
 
 Owns the threads and the bounds on how many calls wait; what a call does is the caller's business.
 Both kinds of worker are used from the reactor's thread only, and answer there.
@@ -128,9 +130,9 @@ class PasswordWorkers:
 class StoreWorker:
     """One thread that carries calls out in the order they came.
 
-    Calls that have piled up run as one group inside `group()` (a store's transaction), and are
-    answered after it: under load many changes share one commit, and nothing is answered that a
-    crash could take back.
+    Calls that have piled up run as one group inside `group()` (a store's transaction, or one view
+    of it for reads), and are answered after it: under load many changes share one commit, and
+    nothing is answered that a crash could take back.
     """
 
     def __init__(
@@ -138,10 +140,12 @@ class StoreWorker:
         reactor: IReactorFromThreads,
         group: Callable[[], AbstractContextManager[object]],
         *,
+        name: str = "emu-store",
         most_waiting: int = 20_000,
         most_grouped: int = 64,
     ) -> None:
         """Prepare the thread; it starts with the first call."""
+        self._name = name
         self._reactor = reactor
         self._group = group
         self._most_waiting = most_waiting
@@ -166,7 +170,7 @@ class StoreWorker:
         if self._waiting >= self._most_waiting:
             return fail(StoreError("the store cannot keep up; is the disk slow or full?"))
         if self._thread is None:
-            self._thread = threading.Thread(target=self._work, name="emu-store", daemon=True)
+            self._thread = threading.Thread(target=self._work, name=self._name, daemon=True)
             self._thread.start()
         done: Deferred[T] = Deferred()
         self._waiting += 1

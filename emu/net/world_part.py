@@ -13,6 +13,7 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from emu.config import Address, Config
+from emu.errors import StoreError
 from emu.link.password import hash_link_password
 from emu.login.ports import World
 from emu.net import parameters
@@ -103,7 +104,7 @@ class WorldPart:
             handoffs=self._handoffs,
             presence=self._presence,
             find_character=storage.world_characters.find,
-            played=storage.world_characters.played,
+            played=self._played,
             report=_report(_log),
             changed=self._status_changed,
         )
@@ -184,6 +185,16 @@ class WorldPart:
             zones=zones.described,
             locked=world.locked,
         )
+
+    async def _played(self, char_id: int, now: float) -> None:
+        """Have it stored when a character was played; the player who comes in waits for nothing."""
+        self._tasks.spawn(self._remember(char_id, now))
+
+    async def _remember(self, char_id: int, now: float) -> None:
+        try:
+            await self._storage.world_characters.played(char_id, now)
+        except StoreError as error:
+            _log.warn("when a character was played is not stored: {reason}", reason=str(error))
 
     def _status_changed(self) -> None:
         if self.link is not None:

@@ -5,8 +5,8 @@
 """
 
 from emu.store.addresses import BannedAddress
-from emu.store.front import AsyncStore, AsyncWorldCharacters
+from emu.store.front import AsyncStore, AsyncWorldCharacters, Calls
 from emu.store.store import Store
 from emu.store.worlds import WorldReport
 
-__all__ = ["AsyncStore", "AsyncWorldCharacters", "BannedAddress", "Store", "WorldReport"]
+__all__ = ["AsyncStore", "AsyncWorldCharacters", "BannedAddress", "Calls", "Store", "WorldReport"]

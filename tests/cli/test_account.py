@@ -1,7 +1,9 @@
 """`emu account`: what operators type and what they see."""
 
 import gzip
+import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 
 import click
@@ -191,3 +193,15 @@ def test_every_command_has_help_with_an_example() -> None:
     for command in commands(account):
         assert command.help is not None
         assert "Example: emu account " in command.help, command.name
+
+
+def test_looking_does_not_wait_for_another_program_that_writes(emu: CommandLine) -> None:
+    emu.good("account", "add", "alice", "--password", "secret")
+    with closing(sqlite3.connect(emu.database, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        begun = time.monotonic()
+        assert [row["name"] for row in emu.rows("account", "list")] == ["alice"]
+        assert emu.rows("account", "show", "alice")["name"] == "alice"
+        assert emu.rows("account", "address", "list") == []
+        assert emu.rows("world", "list") == []
+        assert time.monotonic() - begun < 4

@@ -2,6 +2,7 @@
 
 import json
 import math
+import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
@@ -232,3 +233,20 @@ async def test_no_log_ever_holds_a_password(tmp_path: Path, form: str) -> None:
     assert "argon2" not in text
     if form == "json":
         assert all(isinstance(json.loads(line), dict) for line in text.splitlines())
+
+
+async def test_players_come_in_while_another_program_holds_the_write_lock(tmp_path: Path) -> None:
+    async with house(tmp_path) as server:
+        await server.world_registered()
+        with closing(sqlite3.connect(server.database, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            begun = server.clock.seconds()
+            client = await server.logged_in()
+            assert [world.name for world in await client.worlds()] == ["Norrath"]
+            assert await client.characters() == ()
+            assert server.clock.seconds() - begun < 4
+            other.execute("ROLLBACK")
+        await client.stop()
+        await until(
+            lambda: server.rows("SELECT last_login FROM accounts") != [(None,)], "the write"
+        )

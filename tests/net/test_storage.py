@@ -1,6 +1,9 @@
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from twisted.internet import reactor
+from twisted.internet.defer import Deferred
 
 from emu.errors import StoreError
 from emu.net.storage import Storage
@@ -26,3 +29,27 @@ async def test_after_closing_every_call_fails_plainly(tmp_path: Path) -> None:
     except StoreError:
         return
     raise AssertionError("a closed store answered")
+
+
+async def test_reads_go_on_while_another_program_holds_the_write_lock(tmp_path: Path) -> None:
+    path = tmp_path / "emu.sqlite"
+    storage = Storage(path, reactor)
+    account = await storage.store.add_account("bob", "hash", 1.0)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        other.execute("UPDATE accounts SET last_login = 7")
+        writing = Deferred.fromCoroutine(
+            storage.store.record_login(account.id, "192.0.2.1", 546, 9.0)
+        )
+        found = await storage.store.find_account("bob")
+        assert found is not None
+        assert found.last_login is None
+        assert await storage.store.characters_of(found.id) == []
+        assert not await storage.store.is_address_banned("192.0.2.1", 1.0)
+        assert not writing.called
+        other.execute("ROLLBACK")
+    await writing
+    found = await storage.store.find_account("bob")
+    assert found is not None
+    assert found.last_login == 9.0
+    await storage.close()

@@ -12,7 +12,7 @@ from twisted.internet.defer import CancelledError, DeferredList
 
 from emu.errors import DuplicateName, LimitExceeded, StoreError
 from emu.net.workers import PasswordWorkers, StoreWorker
-from emu.store import AsyncStore, Store
+from emu.store import AsyncStore, Calls, Store
 
 pytestmark = pytest.mark.usefixtures("collect_garbage")
 
@@ -163,7 +163,8 @@ async def test_stopping_carries_out_what_waits(tmp_path: Path) -> None:
 async def test_one_that_fails_in_a_group_spoils_no_other(tmp_path: Path) -> None:
     store = Store.create(tmp_path / "emu.sqlite")
     worker = StoreWorker(reactor, store.transaction)  # type: ignore[arg-type]
-    front = AsyncStore(store, worker.run)
+    calls = Calls(store, worker.run)
+    front = AsyncStore(calls, calls)
     gate = threading.Event()
     blocked = worker.run(gate.wait)
     asked = [worker.run(lambda n=n: store.add_account(n, "", 0.0)) for n in ("A", "a", "B")]

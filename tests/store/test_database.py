@@ -9,7 +9,12 @@ from pathlib import Path
 import pytest
 
 from emu.errors import DuplicateName, StoreError
-from emu.store.database import create_database, open_database, readable_errors
+from emu.store.database import (
+    create_database,
+    look_at_database,
+    open_database,
+    readable_errors,
+)
 from emu.store.migrations import Step, schema_version, shipped_steps
 
 
@@ -168,3 +173,29 @@ def test_what_sqlite_cannot_hold_is_one_line_too(path: Path, value: object) -> N
         readable_errors(path),
     ):
         connection.execute("SELECT ?", (value,))
+
+
+def test_looking_waits_for_no_writer_and_changes_nothing(path: Path) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with closing(look_at_database(path, wait=0.0)) as connection:
+            assert connection.execute("SELECT count(*) FROM accounts").fetchone()[0] == 0
+            with pytest.raises(sqlite3.OperationalError, match="readonly"):
+                connection.execute("DELETE FROM accounts")
+
+
+def test_looking_brings_an_older_schema_up_to_date(tmp_path: Path) -> None:
+    path = tmp_path / "emu.sqlite"
+    create_database(path, steps=shipped_steps()[:2])
+    with closing(look_at_database(path)) as connection:
+        assert schema_version(connection) == shipped_steps()[-1].number
+        assert connection.execute("SELECT count(*) FROM client_logs").fetchone()[0] == 0
+
+
+def test_looking_refuses_what_opening_refuses(tmp_path: Path, path: Path) -> None:
+    with pytest.raises(StoreError, match="there is no such database"):
+        look_at_database(tmp_path / "none.sqlite")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 999")
+    with pytest.raises(StoreError, match="newer version of this program"):
+        look_at_database(path)

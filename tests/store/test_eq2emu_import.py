@@ -11,8 +11,7 @@ from emu.errors import CommandError, FileFormatError
 from emu.login.account_names import account_name
 from emu.login.ports import Account, World
 from emu.sqldump import InsertRow, read_inserts
-from emu.store import Store
-from emu.store import eq2emu_import
+from emu.store import Store, eq2emu_import
 from emu.store.eq2emu_import import TABLES, ImportReport, import_dump
 
 HASH = "ab" * 64

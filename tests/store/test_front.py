@@ -13,14 +13,15 @@ from emu.login.ports import (
     WorldStore,
     ZoneDescription,
 )
-from emu.store import AsyncStore, AsyncWorldCharacters, BannedAddress, Store
+from emu.store import AsyncStore, AsyncWorldCharacters, BannedAddress, Calls, Store
 from emu.world.ports import WorldCharacterStore
 from tests.support.stores import character, finish, run_inline, world_character
 
 
 @pytest.fixture
 def front(store: Store) -> AsyncStore:
-    return AsyncStore(store, run_inline, clock=lambda: 50.0)
+    calls = Calls(store, run_inline)
+    return AsyncStore(calls, calls, clock=lambda: 50.0)
 
 
 def test_accounts(store: Store, front: AsyncStore) -> None:
@@ -80,7 +81,8 @@ def test_reports(store: Store, front: AsyncStore) -> None:
 
 
 def test_world_characters(store: Store) -> None:
-    port: WorldCharacterStore = AsyncWorldCharacters(store, run_inline)
+    calls = Calls(store, run_inline)
+    port: WorldCharacterStore = AsyncWorldCharacters(calls, calls)
     added = finish(port.create(world_character()))
     finish(port.played(added.id, 77.0))
     found = finish(port.find(added.id))
@@ -105,3 +107,21 @@ def test_bans_are_read_now_and_then(store: Store, front: AsyncStore) -> None:
     assert not banned("192.0.2.9", 108.0)
     store.unban_address("10.0")
     assert not banned("10.0.255.1", 99.0)  # a clock that was set back
+
+
+def test_reads_and_writes_go_their_own_ways(store: Store) -> None:
+    with Store.look(store.path) as seen:
+        front = AsyncStore(Calls(seen, run_inline), Calls(store, run_inline))
+        worlds = AsyncWorldCharacters(Calls(seen, run_inline), Calls(store, run_inline))
+        with store.transaction():
+            finish(front.add_account("Bob", "hash", 3.0))
+            made = finish(worlds.create(world_character()))
+            assert finish(front.find_account("Bob")) is None  # not committed yet
+            assert finish(worlds.find(made.id)) is None
+        assert finish(front.find_account("Bob")) is not None
+        assert finish(worlds.find(made.id)) == made
+        finish(front.characters_of(1))
+        finish(front.zones_of(1))
+        finish(front.is_address_banned("192.0.2.1", 1.0))
+        finish(front.find_world_by_account("norrath"))
+        finish(worlds.of_account(1))
