@@ -1,7 +1,7 @@
 """Colors and sliders between the create request, the stored row and the character list.
 
-The coding itself is in `emu.looks`. A row says by `Color.signed` how it was coded, so a character
-made with one family of clients is shown rightly to the other (the peer shows black).
+The coding itself is in `emu.looks.coding`. A row says by `Color.signed` how it was coded, so a
+character made with one family of clients is shown rightly to the other (the peer shows black).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from emu.login.ports import Color
-from emu.looks import NEW_SCALE, OLD_SCALE, color_parts, signed_byte, slider
+from emu.looks.coding import NEW_SCALE, OLD_SCALE, color_parts, signed_byte, slider
 
 SLIDERS = frozenset(
     prefix + name

@@ -72,7 +72,7 @@ class CreateRequest:
         return read_name(self.raw_name)
 
     def character(self, account_id: int, char_id: int, now: float) -> Character:
-        """Return the row of the character that the world has made; its level is the first."""
+        """Return the row of a character that its world has just made and nobody has played."""
         return Character(
             id=0,
             account_id=account_id,
@@ -84,7 +84,6 @@ class CreateRequest:
             gender=self.gender,
             deity=self.deity,
             created=now,
-            last_played=now,
             client_version=self.version,
             appearance=self.appearance,
             colors=self.colors,

@@ -55,6 +55,7 @@ def play_answered(client: Client, answer: PlayAnswer) -> bool:
     _finish(client)
     if answer.response == replies.PLAY_SUCCESS:
         _grant(client, answer)
+        client.service.start(_remember(client, answer))
         return True
     _refuse(client, answer.world_id, answer.char_id, answer.response, "the world says no")
     if answer.response == replies.PLAY_CHARACTER_NOT_LOADED:
@@ -121,6 +122,17 @@ def _finish(client: Client) -> None:
     client.pending_play = None
     client.clear_deadline("play")
     client.set_state(ClientState.LOGGED_IN)
+
+
+async def _remember(client: Client, answer: PlayAnswer) -> None:
+    """Note when a character was played; worlds of EQ2Emulator do not tell."""
+    await guarded(client, "OP_PlayCharacterRequestMsg", _note_played(client, answer))
+
+
+async def _note_played(client: Client, answer: PlayAnswer) -> None:
+    service = client.service
+    place = (answer.account_id, answer.world_id, answer.char_id)
+    await service.characters.update_character(*place, {"last_played": service.clock()})
 
 
 async def _forget(client: Client, pending: PendingPlay) -> None:

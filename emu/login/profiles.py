@@ -110,8 +110,8 @@ def profile(dialect: Dialect, config: LoginServiceConfig, account_id: int, entry
         "level": row.level & _ALL_ONES,
         "tradeskill_class": row.tradeskill_class & 0xFF,
         "tradeskill_level": row.tradeskill_level & _ALL_ONES,
-        "zone": wire_name(entry.zone or " "),
-        "zonedesc": wire_name(entry.zone_description or " "),
+        "zone": wire_name(entry.zone),
+        "zonedesc": wire_name(entry.zone_description),
         "created_date": _seconds(row.created),
         "last_played": _seconds(row.last_played),
     }

@@ -46,7 +46,7 @@ def listed(character: WorldCharacter, world_id: int, zones: ZoneTable) -> Charac
         zone_name=zone.file if zone else "",
         zone_description=zone.description if zone else "",
         created=character.created,
-        last_played=character.last_played or character.created,
+        last_played=character.last_played,
         client_version=character.client_version,
         appearance={"body_size": body_size} if isinstance(body_size, int) else {},
         colors={SLIDER_FIELDS.get(name, name): color for name, color in character.colors.items()},

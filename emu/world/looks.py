@@ -1,6 +1,6 @@
 """What a create request says about a character's looks, coded as the world stores it.
 
-The coding itself is in `emu.looks`; both codings are kept, and a row says which it has.
+The coding itself is in `emu.looks.coding`; both codings are kept, and a row says which it has.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from emu.login.ports import Color
-from emu.looks import color_parts, slider
+from emu.looks.coding import color_parts, slider
 
 SLIDERS = frozenset(
     prefix + name

@@ -9,7 +9,7 @@ import pytest
 
 from emu.errors import StoreError
 from emu.login.client import Client, ClientState
-from emu.login.events import AnswerDropped, CharacterDeleted, PlayGranted, PlayRefused
+from emu.login.events import AnswerDropped, CharacterDeleted, PlayGranted, PlayRefused, ServiceFault
 from emu.login.ports import PlayAnswer
 from emu.versions import LOGIN_VERSION_STEPS
 from tests.support.login_fakes import FakeLink
@@ -59,6 +59,24 @@ def test_an_answer_within_the_call_counts() -> None:
     assert link.take() == [(19, reply(546, 1, b"203.0.113.9", 9001, 0x11223344))]
     harness.pass_time(client, 20)
     assert link.take() == []
+
+
+def test_a_character_that_was_let_in_has_been_played() -> None:
+    harness, _, _ = asking()
+    harness.service.play_answered(replace(YES, response=7), harness.now)
+    assert harness.store.rows[0].last_played == 2000.0
+    harness, _, _ = asking()
+    harness.now += 3
+    harness.service.play_answered(YES, harness.now)
+    assert harness.store.rows[0].last_played == harness.now
+
+
+def test_a_store_that_cannot_note_the_moment_keeps_nobody_out() -> None:
+    harness, _, link = asking()
+    harness.store.error = StoreError("the disk is full")
+    harness.service.play_answered(YES, harness.now)
+    assert link.take() == [(19, reply(546, 1, b"203.0.113.9", 9001, 0x11223344))]
+    assert harness.events.of(ServiceFault)[0].reason == "the disk is full"
 
 
 @pytest.mark.parametrize("code", [0, 4, 6, 7, 10, 18, 253])

@@ -120,10 +120,10 @@ def _skin(version: int, row: Character) -> bytes:
     return data[start : start + 3]
 
 
-def test_missing_zone_texts_are_a_space() -> None:
+def test_an_unknown_zone_has_empty_texts() -> None:
     data = profile(dialect(546), CONFIG, 7, Entry(character(), "Norrath", "", ""))
-    assert data[23:26] == b"\x01\0 "
-    assert data[50:56] == b"\x01\0 \x01\0 "
+    assert data[23:25] == bytes(2)
+    assert data[49:54] == b"\x01\0 \0\0"
 
 
 def test_equipment_is_where_its_slot_is_and_not_swapped() -> None:
@@ -160,7 +160,7 @@ def test_a_deleted_entry_has_nothing_but_its_place() -> None:
     size = len(DELETED_NAME)
     assert data[:8] == b"\xff" * 8
     assert data[8 : 10 + size] == struct.pack("<H", size) + DELETED_NAME.encode()
-    assert struct.unpack_from("<3I", data, 20 + size) == (0xFFFFFFFF,) * 3
+    assert struct.unpack_from("<3I", data, 19 + size) == (0xFFFFFFFF,) * 3
 
 
 @pytest.mark.parametrize("version", LOGIN_VERSION_STEPS)

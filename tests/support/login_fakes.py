@@ -193,7 +193,12 @@ class FakeStore:
     async def update_character(
         self, account_id: int, world_id: int, char_id: int, changes: Mapping[str, int | str | float]
     ) -> bool:
-        raise AssertionError("the client side updates no characters")
+        await self._answer()
+        for index, row in enumerate(self.rows):
+            if (row.account_id, row.world_id, row.char_id) == (account_id, world_id, char_id):
+                self.rows[index] = replace(row, **changes)  # type: ignore[arg-type]
+                return True
+        return False
 
     async def set_equipment(self, world_id: int, items: Sequence[tuple[int, Equipment]]) -> None:
         raise AssertionError("the client side stores no equipment")

@@ -2,18 +2,22 @@
 
 A client sends every component as a float. Colors of clients up to 561 are kept as trunc(f * 250)
 in a signed byte, of later ones as trunc(f * 255) in an unsigned byte; sliders and sizes as
-trunc(f * 100) in a signed byte for all (eq2-login.md 4.4). Numbers only: login server and world
-each make their own rows of them.
+trunc(f * 100) in a signed byte for all (eq2-login.md 4.4). The product is one of 32 bits, as
+clients and EQ2Emulator have it: 0.78 is 195 of 250, which 64 bits would make 194. Numbers only:
+login server and world each make their own rows of them.
 """
 
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Sequence
 
 OLD_SCALE = 250
 NEW_SCALE = 255
 SLIDER_SCALE = 100
+
+_SINGLE = struct.Struct("<f")
 
 
 def color_parts(floats: Sequence[float], *, signed: bool) -> tuple[int, int, int]:
@@ -36,6 +40,12 @@ def signed_byte(byte: int) -> int:
 
 
 def _scaled(value: float, scale: int, lowest: int, highest: int) -> int:
+    """Return the whole part of ``value * scale`` as it is in 32 bits, kept within its limits.
+
+    A value that came in 32 bits, times so small a number, is exact in 64: it is rounded only once.
+    """
     if math.isnan(value):
         return 0
-    return math.trunc(min(float(highest), max(float(lowest), value * scale)))
+    product = min(float(highest), max(float(lowest), value * scale))
+    (rounded,) = _SINGLE.unpack(_SINGLE.pack(product))
+    return int(rounded)
