@@ -8,7 +8,7 @@ import pytest
 EMU = Path(__file__).parent.parent / "emu"
 OUTSIDE = {"twisted", "asyncio", "socket", "sqlite3", "sqlite_utils", "time", "random", "secrets",
            "threading", "select", "subprocess"}  # fmt: skip
-PURE = ("wire", "session", "structs", "link", "login", "world")
+PURE = ("limits", "wire", "session", "structs", "link", "login", "world")
 ALLOWED = {
     "client/shell.py": {"twisted"},
     "opcodes/store.py": {"sqlite3", "sqlite_utils"},

@@ -12,9 +12,9 @@ from collections import Counter, deque
 from dataclasses import dataclass
 
 from emu.errors import PeerError
+from emu.limits.rate import RateLimit
 from emu.link.frames import KEEP_ALIVE, MAX_FRAME_SIZE, Frame, FrameReader
 from emu.link.messages import Message, to_frame
-from emu.link.rate import RateLimit
 
 
 @dataclass(frozen=True, slots=True)

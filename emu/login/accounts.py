@@ -20,6 +20,8 @@ from hashlib import blake2b
 from typing import Protocol, TypeVar
 
 from emu.errors import DuplicateName, LimitExceeded
+from emu.limits.addresses import address_key
+from emu.limits.throttle import Allowance, Throttle
 from emu.login.account_names import account_name
 from emu.login.passwords import (
     MAX_PASSWORD,
@@ -30,7 +32,6 @@ from emu.login.passwords import (
     hash_password,
 )
 from emu.login.ports import Account, AccountStore, Admitted, Refused
-from emu.login.throttle import Allowance, Throttle, address_key
 
 T = TypeVar("T")
 

@@ -16,6 +16,8 @@ from dataclasses import replace
 from typing import Protocol
 
 from emu.errors import DuplicateName, EmuError, UnknownStruct
+from emu.limits.addresses import address_key
+from emu.limits.throttle import Throttle
 from emu.link.characters import (
     DELETE,
     BasicCharUpdate,
@@ -61,7 +63,6 @@ from emu.login.ports import (
     WorldObserver,
     WorldStore,
 )
-from emu.login.throttle import Throttle, address_key
 from emu.structs import StructCatalog
 
 MAX_CREATE_SIZE = 64 * 1024

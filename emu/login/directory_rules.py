@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from emu.limits.throttle import Allowance
 from emu.link.login_end import BAD_PASSWORD, INCORRECT_VERSION, POSSIBLE_HACKING
 from emu.link.password import is_link_hash
 from emu.link.registration import PROTOCOL_VERSION, TYPE_DEVELOPMENT, TYPE_WORLD, LSInfo
 from emu.login.text import read_name
-from emu.login.throttle import Allowance
 from emu.structs import StructCatalog
 
 ACCOUNT_SIZE = 29

@@ -23,6 +23,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 from emu.dialects import MOST_DIALECTS, Dialect, Dialects, RuleTable, shipped_rules
+from emu.limits.addresses import address_key
 from emu.login import handle_create, handle_lists, handle_play, replies
 from emu.login.client import Client, ClientLink
 from emu.login.creation import PendingCreates
@@ -39,7 +40,6 @@ from emu.login.ports import (
     Worlds,
 )
 from emu.login.settings import LoginServiceConfig
-from emu.login.throttle import address_key
 from emu.login.zone_texts import ZoneSource, ZoneTexts
 from emu.opcodes import OpcodeTables
 from emu.structs import StructCatalog

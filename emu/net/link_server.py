@@ -18,8 +18,9 @@ from twisted.internet.ssl import CertificateOptions
 from twisted.internet.task import LoopingCall
 from twisted.python.failure import Failure
 
+from emu.limits.addresses import address_key, plain_host
+from emu.limits.rate import RateLimit
 from emu.link.login_end import LoginEnd, LoginEndConfig
-from emu.link.rate import RateLimit
 from emu.login.directory import WorldDirectory
 from emu.net.link_connection import ConnectionLimits, LinkConnection
 from emu.net.link_tasks import Tasks
@@ -109,6 +110,7 @@ class LinkServer(Factory):
         self._ports: list[IListeningPort] = []
         self._connections: set[WorldConnection] = set()
         self._by_address: Counter[str] = Counter()
+        """How many of them there are from each address (IPv6: from each /64 network)."""
         self._refusals: dict[str, RateLimit] = {}
         self._stopped: Deferred[None] | None = None
         self._looking = False
@@ -149,22 +151,23 @@ class LinkServer(Factory):
     def buildProtocol(self, addr: IAddress | None) -> WorldConnection | None:
         """Take a connection, or None when one limit or another is reached."""
         peer: Any = addr
-        address = str(peer.host)
+        address = plain_host(str(peer.host))
         reason = self._reason_against(address)
         if reason is not None:
             self.counters[reason] += 1
             return None
         connection = WorldConnection(self, address)
         self._connections.add(connection)
-        self._by_address[address] += 1
+        self._by_address[address_key(address)] += 1
         return connection
 
     def _reason_against(self, address: str) -> str | None:
         if len(self._connections) >= self.config.max_connections:
             return "too many connections"
-        if self._by_address[address] >= self.config.connections_per_address:
+        source = address_key(address)
+        if self._by_address[source] >= self.config.connections_per_address:
             return "too many connections of one address"
-        refused_before = self._refusals.get(address)
+        refused_before = self._refusals.get(source)
         if refused_before is not None and not refused_before.take(1, self.reactor.seconds()):
             return "too many refused registrations"
         return None
@@ -180,9 +183,10 @@ class LinkServer(Factory):
     def gone(self, connection: WorldConnection) -> None:
         """Forget a connection."""
         self._connections.discard(connection)
-        self._by_address[connection.address] -= 1
-        if not self._by_address[connection.address]:
-            del self._by_address[connection.address]
+        source = address_key(connection.address)
+        self._by_address[source] -= 1
+        if not self._by_address[source]:
+            del self._by_address[source]
         if not self._connections and self._stopped is not None:
             stopped, self._stopped = self._stopped, None
             stopped.callback(None)
@@ -192,7 +196,7 @@ class LinkServer(Factory):
         if len(self._refusals) >= MOST_REMEMBERED:
             self._refusals.clear()
         most = float(self.config.suspect_connections_per_minute)
-        self._refusals.setdefault(address, RateLimit(most / 60, most, now))
+        self._refusals.setdefault(address_key(address), RateLimit(most / 60, most, now))
 
     def _tell_counts(self) -> None:
         """Write one line about what was refused or ended since the last such line, if anything."""

@@ -22,6 +22,7 @@ from twisted.internet.protocol import DatagramProtocol
 from twisted.internet.udp import Port
 from twisted.logger import Logger
 
+from emu.limits.addresses import plain_host, socket_host
 from emu.net.timers import Timer, TimerHeap
 from emu.session import Endpoint, Event, KeyEstablished, Session, SessionEstablished
 
@@ -111,12 +112,14 @@ class UdpShell(DatagramProtocol):
         self._own: HostPort = ("0.0.0.0", 0)  # noqa: S104  # until the port is bound
         self._send: Callable[[bytes, HostPort], object] = _nowhere
         self._is_told_when_read = False
+        self._is_ipv6 = False
         self._abandoned = False
 
     def startProtocol(self) -> None:
         """Learn the bound address and take the socket; called by Twisted."""
         host: Any = self.transport.getHost()
         self._own = (host.host, host.port)
+        self._is_ipv6 = ":" in host.host
         self._send = self.transport.write
         handle: socket.socket | None = getattr(self.transport, "getHandle", lambda: None)()
         if handle is not None:
@@ -130,6 +133,8 @@ class UdpShell(DatagramProtocol):
         """Take one datagram in; the answer leaves before the reactor sleeps again."""
         if self._abandoned:
             return
+        if self._is_ipv6:
+            addr = (plain_host(addr[0]), addr[1])
         now = self._clock.seconds()
         if self._tracer is not None:
             self._tracer.datagram(now, addr[:2], self._own, datagram)
@@ -249,6 +254,8 @@ class UdpShell(DatagramProtocol):
     def _write(self, data: bytes, address: HostPort, now: float) -> None:
         if self._tracer is not None:
             self._tracer.datagram(now, self._own, address[:2], data)
+        if self._is_ipv6:
+            address = (socket_host(address[0]), address[1])
         try:
             self._send(data, address)
         except OSError as error:

@@ -7,14 +7,13 @@ one timer for each session.
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
 from emu.errors import ConfigError, LimitExceeded, PeerError
+from emu.limits.addresses import address_key, is_loopback
 from emu.session.configuration import Role, SessionConfig
 from emu.session.events import CloseReason
 from emu.session.session import Session
@@ -64,18 +63,9 @@ def host_of(address: Hashable) -> Hashable | None:
     An IPv6 host is counted by its /64 network. A loopback host is not limited: it is this machine.
     """
     host: Hashable = next(iter(address), None) if isinstance(address, tuple) else address
-    return _network_of(host) if isinstance(host, str) else host
-
-
-@lru_cache(maxsize=4096)
-def _network_of(host: str) -> Hashable | None:
-    try:
-        parsed = ipaddress.ip_address(host.partition("%")[0])
-    except ValueError:
+    if not isinstance(host, str):
         return host
-    if parsed.is_loopback:
-        return None
-    return int(parsed) >> 64 if parsed.version == 6 else host
+    return None if is_loopback(host) else address_key(host)
 
 
 class Endpoint:

@@ -13,6 +13,9 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from emu.limits.addresses import parse_host
+
+_MAPPED_LENGTH = 96  # of ::ffff:0:0/96, under which IPv4 lies inside IPv6
 _PREFIX = re.compile(r"[0-9a-f.:]{1,45}", re.IGNORECASE)
 
 
@@ -34,8 +37,8 @@ def normalize_prefix(text: str) -> str:
     text = text.strip().lower()
     try:
         if "/" in text:
-            return str(ipaddress.ip_network(text, strict=False))
-        return plain_address(text)
+            return str(_plain_network(ipaddress.ip_network(text, strict=False)))
+        return str(parse_host(text))
     except ValueError:
         pass
     if "/" not in text and _PREFIX.fullmatch(text) and text.strip(".:"):
@@ -43,11 +46,14 @@ def normalize_prefix(text: str) -> str:
     raise ValueError(f"{text!r} is no address; use 192.0.2.7, 192.0.2 or 192.0.2.0/24")
 
 
-def plain_address(text: str) -> str:
-    """Return an address in its usual spelling; IPv4 inside IPv6 as IPv4. Raises `ValueError`."""
-    address = ipaddress.ip_address(text)
-    mapped = getattr(address, "ipv4_mapped", None)
-    return str(mapped or address)
+def _plain_network(
+    network: ipaddress.IPv4Network | ipaddress.IPv6Network,
+) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
+    """Return a network as addresses are compared: one of IPv4 inside IPv6 as IPv4."""
+    inside = getattr(network.network_address, "ipv4_mapped", None)
+    if inside is None or network.prefixlen < _MAPPED_LENGTH:
+        return network
+    return ipaddress.IPv4Network((inside, network.prefixlen - _MAPPED_LENGTH))
 
 
 def ban(connection: sqlite3.Connection, entry: BannedAddress) -> bool:
@@ -95,7 +101,7 @@ def is_covered(bans: Mapping[str, float | None], address: str, now: float) -> bo
 def covering(text: str) -> Iterator[str]:
     """Yield every prefix and network that covers an address, as bans are stored."""
     try:
-        address = plain_address(text)
+        address = str(parse_host(text))
     except ValueError:
         yield text  # not an IP address (a UNIX socket's name, say): only the same text covers it
         return

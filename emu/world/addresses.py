@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import ipaddress
 
+from emu.limits.addresses import parse_host
+
 _PRIVATE = tuple(
     ipaddress.ip_network(network)
     for network in (
@@ -22,11 +24,9 @@ def is_private(address: str) -> bool:
     Text that is no IP address lies in none.
     """
     try:
-        found = ipaddress.ip_address(address)
+        found = parse_host(address)
     except ValueError:
         return False
-    if isinstance(found, ipaddress.IPv6Address) and found.ipv4_mapped is not None:
-        found = found.ipv4_mapped
     return any(found in network for network in _PRIVATE if network.version == found.version)
 
 

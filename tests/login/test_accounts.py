@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from emu.errors import DuplicateName, LimitExceeded
+from emu.limits.throttle import Allowance
 from emu.login.accounts import AccountConfig, AccountService, VerifiedPasswords
 from emu.login.passwords import PasswordConfig, eq2emulator_hash, hash_password, is_phc
 from emu.login.ports import Account, Admitted, Refused
-from emu.login.throttle import Allowance
 from tests.support.stores import Done, finish, run_inline
 
 CHEAP = PasswordConfig(memory_cost=64, iterations=1)

@@ -4,6 +4,7 @@ import struct
 
 import pytest
 
+from emu.limits.throttle import Allowance
 from emu.link.characters import BasicCharUpdate, CharacterCreateReply, CharacterCreateRequest
 from emu.link.end import MessageReceived
 from emu.link.login_end import WorldIntroduced
@@ -15,7 +16,6 @@ from emu.login.directory_events import StoreFailed, WorldLeft, WorldRefused, Wor
 from emu.login.directory_rules import DirectoryConfig
 from emu.login.events import LoginEvent
 from emu.login.ports import CreateAnswer, PlayAnswer, World, WorldEntry, Worlds
-from emu.login.throttle import Allowance
 from emu.structs import shipped_catalog
 from tests.support.directory_fakes import Link, Loop, Observer, Stores
 

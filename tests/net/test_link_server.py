@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 import pytest_twisted
 from twisted.internet import reactor as _reactor
+from twisted.internet.address import IPv6Address
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
+from emu.limits.addresses import plain_host
 from emu.link.end import LinkLimits
 from emu.link.login_end import LoginEndConfig
 from emu.link.password import hash_link_password
@@ -416,3 +418,22 @@ async def test_stopping_waits_until_what_was_reported_is_stored() -> None:
         ("character", 101, 7),
         ("status", 7, -4),
     ]
+
+
+@pytest.mark.parametrize(
+    "hosts",
+    [("2001:db8::1", "2001:db8::2"), ("::ffff:192.0.2.7", "192.0.2.7")],
+    ids=["one network", "one address"],
+)
+async def test_connections_count_by_whom_their_address_stands_for(bench: Bench, hosts) -> None:
+    bench.start(LinkServerConfig(connections_per_address=1))
+    first, second = (IPv6Address("TCP", host, 4000) for host in hosts)
+    taken = bench.server.buildProtocol(first)
+    assert taken is not None
+    assert taken.address == plain_host(hosts[0])
+    assert bench.server.buildProtocol(second) is None
+    assert bench.server.counters == {"too many connections of one address": 1}
+    bench.server.gone(taken)
+    again = bench.server.buildProtocol(second)
+    assert again is not None
+    bench.server.gone(again)

@@ -357,3 +357,33 @@ def test_a_reactor_without_file_descriptors_opens_its_own_kind_of_port() -> None
     )  # fmt: skip
     opened = listen(OtherReactor(), "127.0.0.1", 9100, shell)
     assert opened == ((9100, shell), {"interface": "127.0.0.1", "maxPacketSize": 4096})
+
+
+async def test_ipv4_clients_of_a_port_bound_to_all_addresses_are_known_by_ipv4() -> None:
+    Recorder.made = []
+    endpoint = Endpoint(EndpointConfig(), random_bytes=random.Random(1).randbytes)
+    shell = UdpShell(endpoint, reactor, Recorder, logger("test"))
+    port = listen(reactor, "::", 0, shell)
+    client = new_client()
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as plug:
+        try:
+            plug.connect(("127.0.0.1", port.getHost().port))
+            plug.setblocking(False)
+            client.connect(reactor.seconds())
+            for _ in range(200):
+                for data in client.datagrams_to_send(reactor.seconds()):
+                    plug.send(data)
+                await deferLater(reactor, 0.005)
+                try:
+                    client.receive_datagram(plug.recv(2048), reactor.seconds())
+                except BlockingIOError:
+                    continue
+                if client.key is not None:
+                    break
+            assert client.key is not None
+            (handler,) = Recorder.made
+            assert handler.port.address == plug.getsockname()
+            assert handler.port.session.address == plug.getsockname()
+        finally:
+            shell.abandon()
+            await port.stopListening()

@@ -22,6 +22,8 @@ def banned(store: Store, address: str, now: float) -> bool:
         ("2001:db8:", "2001:db8"),
         ("2001:db8::/32", "2001:db8::/32"),
         ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("::ffff:192.0.2.0/120", "192.0.2.0/24"),
+        ("::/0", "::/0"),
     ],
 )
 def test_a_ban_is_stored_in_one_spelling(written: str, stored: str) -> None:

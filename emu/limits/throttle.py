@@ -1,4 +1,4 @@
-"""Token buckets that slow guessing down, and by whom addresses are counted.
+"""Token buckets that slow guessing down: one for each key.
 
 A bucket is full until something goes wrong; every wrong try takes a token, time gives tokens back,
 and without one nothing more is tried. Time is an argument, memory is bounded.
@@ -6,11 +6,9 @@ and without one nothing more is tried. Time is an argument, memory is bounded.
 
 from __future__ import annotations
 
-import ipaddress
 from collections import OrderedDict
 from collections.abc import Hashable
 from dataclasses import dataclass
-from functools import lru_cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,17 +65,3 @@ class Throttle:
         self._buckets.move_to_end(key)
         if len(self._buckets) > self._most_keys:
             self._buckets.popitem(last=False)
-
-
-@lru_cache(maxsize=4096)
-def address_key(address: str) -> str:
-    """Return whom an address stands for: itself for IPv4, its /64 network for IPv6."""
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
-        return address
-    if isinstance(parsed, ipaddress.IPv4Address):
-        return str(parsed)
-    if parsed.ipv4_mapped is not None:
-        return str(parsed.ipv4_mapped)
-    return str(ipaddress.IPv6Network((int(parsed) >> 64 << 64, 64)))

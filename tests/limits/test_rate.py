@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.link.rate import RateLimit
+from emu.limits.rate import RateLimit
 
 
 def test_a_burst_then_the_rate() -> None:

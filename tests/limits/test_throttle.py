@@ -1,8 +1,7 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.login.throttle import Allowance, Throttle, address_key
+from emu.limits.throttle import Allowance, Throttle
 
 
 def test_a_burst_then_one_for_each_refill() -> None:
@@ -51,18 +50,3 @@ def test_never_more_than_burst_and_refill_allow(moments: list[float]) -> None:
     throttle = Throttle(Allowance(burst=4, refill=5.0))
     taken = sum(throttle.take("a", now) for now in sorted(moments))
     assert taken <= 4 + (max(moments, default=0.0) - min(moments, default=0.0)) / 5.0 + 1e-6
-
-
-@pytest.mark.parametrize(
-    ("address", "key"),
-    [
-        ("192.0.2.7", "192.0.2.7"),
-        ("::ffff:192.0.2.7", "192.0.2.7"),
-        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
-        ("2001:db8:1:2::9", "2001:db8:1:2::/64"),
-        ("somewhere", "somewhere"),
-        ("", ""),
-    ],
-)
-def test_whom_an_address_stands_for(address: str, key: str) -> None:
-    assert address_key(address) == key
