@@ -30,10 +30,11 @@ COLLECTOR_THRESHOLDS = (10_000, 20, 20)
 class Options(usage.Options):
     """Options behind `twistd emu`."""
 
-    synopsis = "[--config FILE] [--set table.key=value ...]"
+    synopsis = "[--config FILE] [--db FILE] [--set table.key=value ...]"
     longdesc = (
-        "EverQuest II login and world server. Without --config, ./emu.toml is read when it "
-        "exists; every setting has a default. See all of them with: emu config show"
+        "EverQuest II login and world server. Without --config it reads what $EMU_CONFIG names, "
+        "./emu.toml or ./state/emu.toml, the first there is; every setting has a default. See all "
+        "of them with: emu config show"
     )
 
     def __init__(self) -> None:
@@ -44,6 +45,10 @@ class Options(usage.Options):
     def opt_config(self, name: str) -> None:
         """Read this configuration file (TOML)."""
         self.config_file = Path(name)
+
+    def opt_db(self, name: str) -> None:
+        """Keep everything in this database (SQLite) instead of the configured one."""
+        self.overrides.append(f"database.url=sqlite:{Path(name).absolute()}")
 
     def opt_set(self, override: str) -> None:
         """Set one key, as in --set login.listen=0.0.0.0:9100; wins over the file; repeatable."""

@@ -40,7 +40,23 @@ def test_the_first_run_makes_what_the_readme_shows(tmp_path: Path) -> None:
     assert (tmp_path / "emu.sqlite").exists()
     assert "testlabs" in first.stdout
     second = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert second.stdout == ""
+    assert second.stdout == first.stdout[first.stdout.index("next, in another terminal:") :]
+    run_the_next_commands(second.stdout, tmp_path)
+
+
+def run_the_next_commands(told: str, state: Path) -> None:
+    """Run what `make run` says may be typed next, from a folder that has nothing to do with it."""
+    lines = [line.strip() for line in told.splitlines()[1:]]
+    assert len(lines) > 3
+    for line in lines:
+        words = shlex.split(line, comments=True)
+        assert words[1:3] == ["--config", str(state / "emu.toml")]
+        if words[3] == "client" or "edit" in words:
+            words.append("--help")  # there is no server and no terminal here
+        done = subprocess.run(
+            words, cwd="/", input="secret\n", capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, (line, done.stderr)
 
 
 def test_the_readme_names_every_noun_and_only_those() -> None:

@@ -1,38 +1,62 @@
 """What `make run` does before it starts the server: a configuration and an example account.
 
-Both are made only when the state folder has none, so a second `make run` changes nothing.
+Both are made only when the state folder has none, so a second `make run` changes nothing. At the
+end stands what to type next, each line with the real paths, to be run from any folder.
 """
 
 from __future__ import annotations
 
 import argparse
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
+from emu.config import Address, load
+
 ACCOUNT, PASSWORD = "testlabs", "testpass"  # documented, on loopback only
 EXAMPLE = Path(__file__).resolve().parent.parent / "data" / "emu.toml"
+EMU = Path(sys.executable).parent / "emu"
 
 
 def main() -> int:
     """Make what is missing; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--state", type=Path, required=True, help="folder for what is kept")
-    state = parser.parse_args().state
+    state = parser.parse_args().state.absolute()
     state.mkdir(parents=True, exist_ok=True)
     config = state / "emu.toml"
     if not config.exists():
         config.write_bytes(EXAMPLE.read_bytes())
-        print(f"made {config}: every setting is explained by `emu config show`")
-    if (state / "emu.sqlite").exists():
-        return 0
-    emu = [str(Path(sys.executable).parent / "emu"), "--config", str(config)]
-    done = subprocess.run(
-        [*emu, "account", "add", ACCOUNT, "--password", PASSWORD], check=False
-    )  # fmt: skip
-    if done.returncode == 0:
+        print(f"made {config}: every setting is explained by `emu config show`", flush=True)
+    emu = [str(EMU), "--config", str(config)]
+    settings = load(config)
+    if not settings.database.path.exists():
+        done = subprocess.run(
+            [*emu, "account", "add", ACCOUNT, "--password", PASSWORD], check=False
+        )  # fmt: skip
+        if done.returncode:
+            return done.returncode
         print(f"made the example account {ACCOUNT} with the password {PASSWORD}")
-    return done.returncode
+    print("next, in another terminal:")
+    for command, purpose in next_commands(emu, settings.login.listen):
+        print(f"  {command}  # {purpose}")
+    return 0
+
+
+def next_commands(emu: list[str], listen: Address) -> list[tuple[str, str]]:
+    """Return command lines ready to be typed, each with what it is for."""
+    near = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(listen.host, listen.host)
+    at = str(Address(near, listen.port))
+    login = ["client", "login", at, "--user", ACCOUNT, "--password", PASSWORD]
+    words = (
+        (login, "log in without a game"),
+        (["account", "add", "NAME"], "add an account; asks for its password"),
+        (["account", "list"], "see who there is"),
+        (["config", "check"], "check the configuration after an edit"),
+        (["opcodes", "edit"], "look at the opcode tables"),
+    )
+    return [(shlex.join([*emu, *one]), purpose) for one, purpose in words]
 
 
 if __name__ == "__main__":

@@ -16,13 +16,7 @@ import click
 from emu.cli.account_addresses import address
 from emu.cli.common import load_config
 from emu.cli.moments import end_of, end_options
-from emu.cli.stores import (
-    chosen_password,
-    create_store,
-    look_store,
-    open_store,
-    password_option,
-)
+from emu.cli.stores import change_store, chosen_password, look_store, password_option
 from emu.cli.tables import Row, format_option, print_record, print_rows, show_moment
 from emu.errors import CommandError
 from emu.login.account_names import account_name
@@ -52,6 +46,8 @@ def account() -> None:
     """Players' accounts: add, list, ban, import.
 
     Changes count from the next login on; who is logged in stays.
+
+    Example: emu account list
     """
 
 
@@ -68,7 +64,7 @@ def add(ctx: click.Context, name: str, password: str | None) -> None:
     Example: emu account add alice
     """
     clean = _clean(name)
-    with create_store(ctx) as store:
+    with change_store(ctx, create=True) as store:
         if store.find_account(clean) is not None:
             raise CommandError(f"there is already an account {clean!r}")
         hashed = _hash(ctx, chosen_password(password))
@@ -119,7 +115,7 @@ def password(ctx: click.Context, name: str, password: str | None) -> None:
 
     Example: emu account password alice
     """
-    with open_store(ctx) as store:
+    with change_store(ctx) as store:
         found = _find(store, name)
         store.set_password(found.id, _hash(ctx, chosen_password(password)))
     click.echo(f"account {found.name!r} has a new password", err=True)
@@ -160,7 +156,7 @@ def ban(
     Example: emu account ban alice --for 7d --reason "gold selling"
     """
     end = end_of(until, lasting, time.time())
-    with open_store(ctx) as store:
+    with change_store(ctx) as store:
         found = _find(store, name)
         store.ban_account(found.id, end, reason)
     click.echo(f"account {found.name!r} is banned until: {_ban_end(end)}", err=True)
@@ -174,7 +170,7 @@ def unban(ctx: click.Context, name: str) -> None:
 
     Example: emu account unban alice
     """
-    with open_store(ctx) as store:
+    with change_store(ctx) as store:
         found = _find(store, name)
         store.ban_account(found.id, None, "")
     click.echo(f"account {found.name!r} is not banned", err=True)
@@ -189,7 +185,7 @@ def remove(ctx: click.Context, name: str, characters: bool) -> None:
 
     Example: emu account remove alice
     """
-    with open_store(ctx) as store:
+    with change_store(ctx) as store:
         found = _find(store, name)
         count = store.count_characters(account_id=found.id)
         if count and not characters:
@@ -238,8 +234,13 @@ def import_eq2emu(
 @contextmanager
 def _import_target(ctx: click.Context, *, dry_run: bool) -> Iterator[Store]:
     """Open the database; to try an import where there is none, an empty one for the moment."""
-    if not dry_run or load_config(ctx).database.path.exists():
-        with create_store(ctx) as store:
+    if not dry_run:
+        with change_store(ctx, create=True) as store:
+            yield store
+        return
+    path = load_config(ctx).database.path
+    if path.exists():
+        with Store.create(path) as store:
             yield store
         return
     with TemporaryDirectory() as folder, Store.create(Path(folder) / "emu.sqlite") as store:
@@ -281,7 +282,7 @@ def _find(store: Store, name: str) -> Account:
 
 
 def _set_enabled(ctx: click.Context, name: str, *, enabled: bool) -> None:
-    with open_store(ctx) as store:
+    with change_store(ctx) as store:
         found = _find(store, name)
         store.set_account_enabled(found.id, enabled)
     click.echo(f"account {found.name!r} is {'enabled' if enabled else 'disabled'}", err=True)

@@ -8,7 +8,7 @@ import time
 import click
 
 from emu.cli.moments import end_of, end_options
-from emu.cli.stores import look_store, open_store
+from emu.cli.stores import change_store, look_store
 from emu.cli.tables import format_option, print_rows, show_moment
 from emu.errors import CommandError
 from emu.store import BannedAddress
@@ -17,7 +17,10 @@ from emu.store.addresses import normalize_prefix
 
 @click.group()
 def address() -> None:
-    """Banned addresses, for players and worlds alike."""
+    """Banned addresses, for players and worlds alike.
+
+    Example: emu account address list
+    """
 
 
 @address.command()
@@ -37,7 +40,7 @@ def ban(
     now = time.time()
     end = end_of(until, lasting, now)
     entry = BannedAddress(_clean(prefix), reason, now, None if end == math.inf else end)
-    with open_store(ctx) as store:
+    with change_store(ctx) as store:
         new = store.ban_address(entry)
     click.echo(f"{entry.prefix} is banned{'' if new else ' (the ban was changed)'}", err=True)
 
@@ -51,7 +54,7 @@ def unban(ctx: click.Context, prefix: str) -> None:
     Example: emu account address unban 192.0.2.0/24
     """
     clean = _clean(prefix)
-    with open_store(ctx) as store:
+    with change_store(ctx) as store:
         if not store.unban_address(clean):
             raise CommandError(f"{clean} is not banned; `emu account address list` shows all")
     click.echo(f"{clean} is not banned any more", err=True)

@@ -25,8 +25,9 @@ from emu.capture.messages import MessageDecoder
 from emu.capture.pcap import CHUNK, CaptureReader
 from emu.capture.show import to_json, to_text
 from emu.cli.common import load_config
+from emu.cli.opcodes_common import present_tables
+from emu.cli.tables import line_format_option
 from emu.errors import CommandError, FileFormatError
-from emu.opcodes import OpcodeStore, OpcodeTables, shipped_tables
 from emu.structs import shipped_catalog
 
 POLL_INTERVAL = 0.2
@@ -57,10 +58,7 @@ _DECODING: tuple[Callable[[Any], Any], ...] = (
         type=click.IntRange(1, 0xFFFFFFFF),
         help="Client version; the default is what each session's login says.",
     ),
-    click.option("--json", "as_json", is_flag=True, help="One JSON object a message."),
-    click.option(
-        "--db", type=FILE, help="Opcode database; the default is the tables that come with emu."
-    ),
+    line_format_option,
     click.option(
         "--structs",
         type=FILE,
@@ -79,7 +77,8 @@ def _decoding_options(command: Callable[..., None]) -> Callable[..., None]:
 @capture.command()
 @click.argument("file", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path))
 @_decoding_options
-def decode(file: Path, as_json: bool, **options: Any) -> None:
+@click.pass_context
+def decode(ctx: click.Context, /, file: Path, style: str, **options: Any) -> None:
     """Print every application message in FILE (pcap or pcapng, gzipped or not; - is stdin).
 
     Messages go to standard output, notes about the capture (bad checks, missing packets) and the
@@ -87,7 +86,7 @@ def decode(file: Path, as_json: bool, **options: Any) -> None:
 
     Example: emu capture decode --json session.pcap.gz > session.jsonl
     """
-    follower = _make_follower(**options)
+    follower = _make_follower(ctx, **options)
     reader = CaptureReader()
     out = _standard_output()
     damage: FileFormatError | None = None
@@ -96,12 +95,12 @@ def decode(file: Path, as_json: bool, **options: Any) -> None:
         try:
             while chunk := stream.read(CHUNK):
                 for record in reader.receive_data(chunk):
-                    _print(follower.receive(record), out, as_json)
+                    _print(follower.receive(record), out, style)
                 progress.advance(task, len(chunk))
             reader.close()
         except FileFormatError as error:
             damage = error
-    _print(follower.close(), out, as_json)
+    _print(follower.close(), out, style)
     out.flush()
     if damage is None or follower.sessions:
         _summarize(follower, reader)
@@ -115,7 +114,7 @@ def decode(file: Path, as_json: bool, **options: Any) -> None:
 @_decoding_options
 @click.pass_context
 def follow(
-    ctx: click.Context, /, file: Path | None, from_start: bool, as_json: bool, **options: Any
+    ctx: click.Context, /, file: Path | None, from_start: bool, style: str, **options: Any
 ) -> None:
     """Print messages as a running server writes them to its trace FILE; stop with Ctrl-C.
 
@@ -128,7 +127,7 @@ def follow(
     if path is None:
         raise CommandError("no FILE given, and the configuration's trace.file is empty")
     out = _standard_output()
-    reader, follower = CaptureReader(), _make_follower(**options)
+    reader, follower = CaptureReader(), _make_follower(ctx, **options)
     quiet = not from_start
     if not path.exists():
         click.echo(f"waiting for {path}", err=True)
@@ -137,7 +136,7 @@ def follow(
         for chunk in tail(path, lambda: time.sleep(POLL_INTERVAL)):
             if chunk is None:
                 click.echo(f"{path} was replaced; following the new file", err=True)
-                reader, follower = CaptureReader(), _make_follower(**options)
+                reader, follower = CaptureReader(), _make_follower(ctx, **options)
                 quiet = False
                 continue
             if not chunk:
@@ -149,7 +148,7 @@ def follow(
                     for _ in happenings:
                         pass
                 else:
-                    _print(happenings, out, as_json)
+                    _print(happenings, out, style)
             out.flush()
     except FileFormatError as error:
         raise FileFormatError(f"{path}: {error}") from error
@@ -158,15 +157,15 @@ def follow(
 
 
 @capture.command()
-@click.option("--db", type=FILE, help="Opcode database; the default is the shipped tables.")
-def dissector(db: Path | None) -> None:
+@click.pass_context
+def dissector(ctx: click.Context) -> None:
     """Write a Wireshark dissector (Lua) to standard output, made from the opcode tables.
 
     Put it into Wireshark's personal Lua plugin folder, or give it to tshark.
 
     Example: emu capture dissector > eq2.lua && tshark -X lua_script:eq2.lua -r session.pcap
     """
-    click.echo(make_dissector(opcode_ranges(_tables(db))), nl=False)
+    click.echo(make_dissector(opcode_ranges(present_tables(ctx))), nl=False)
 
 
 def tail(path: Path, wait: Callable[[], None]) -> Iterator[bytes | None]:
@@ -212,21 +211,18 @@ def _replaced(path: Path, stream: BinaryIO) -> bool:
 
 
 def _make_follower(
-    *, keys: Path | None, version: int | None, db: Path | None, structs: tuple[Path, ...]
+    ctx: click.Context,
+    *,
+    keys: Path | None,
+    version: int | None,
+    structs: tuple[Path, ...],
 ) -> CaptureFollower:
     ring = KeyRing()
     if keys is not None:
         with keys.open("rb") as stream:
             ring.add_text(stream.read(MAX_KEY_FILE).decode("utf-8", "replace"), name=str(keys))
     lookup = StructLookup(shipped_catalog(), structs)
-    return CaptureFollower(MessageDecoder(_tables(db), lookup), keys=ring, version=version)
-
-
-def _tables(db: Path | None) -> OpcodeTables:
-    if db is None:
-        return shipped_tables()
-    with OpcodeStore(db) as store:
-        return store.tables()
+    return CaptureFollower(MessageDecoder(present_tables(ctx), lookup), keys=ring, version=version)
 
 
 def _open(file: Path) -> BinaryIO:
@@ -260,12 +256,12 @@ def _size_of(stream: BinaryIO) -> int | None:
         return None
 
 
-def _print(happenings: Iterator[Any], out: TextIO, as_json: bool) -> None:
+def _print(happenings: Iterator[Any], out: TextIO, style: str) -> None:
     for happening in happenings:
         if isinstance(happening, Notice):
             click.echo(f"note: {happening.text}", err=True)
         else:
-            out.write((to_json if as_json else to_text)(happening) + "\n")
+            out.write((to_json if style == "json" else to_text)(happening) + "\n")
 
 
 def _summarize(follower: CaptureFollower, reader: CaptureReader) -> None:

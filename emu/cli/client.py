@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from emu.cli.opcodes_common import present_tables
+from emu.cli.tables import line_format_option
 from emu.client import Credentials, StepDone, flow, report
 from emu.config import Address
 from emu.config.readers import address as read_address
@@ -33,7 +35,7 @@ def server_address(ctx: click.Context, param: click.Parameter, value: str) -> Ad
 def server_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the argument and options that every verb has."""
     for option in (
-        click.option("--json", "as_json", is_flag=True, help="One JSON object for each step."),
+        line_format_option,
         click.option(
             "--timeout",
             type=click.FloatRange(min=0, min_open=True),
@@ -71,7 +73,12 @@ def account_options(command: Callable[..., None]) -> Callable[..., None]:
 
 @click.group()
 def client() -> None:
-    """A scripted client that logs in as a real one does."""
+    """A scripted client that logs in as a real one does.
+
+    It speaks with the opcode tables of the database, as `emu opcodes` shows them.
+
+    Example: emu client ping 127.0.0.1:9100
+    """
 
 
 @client.command()
@@ -81,14 +88,16 @@ def client() -> None:
 @click.option("--world", metavar="ID", help="World to create it on; default the first that is up.")
 @click.option("--delete", "delete_name", metavar="NAME", help="Delete a character.")
 @click.option("--play", "play_name", metavar="NAME", help="Enter the world with a character.")
+@click.pass_context
 def login(
+    ctx: click.Context,
     *,
     address: Address,
     user: str,
     password: str | None,
     version: int,
     timeout: float,
-    as_json: bool,
+    style: str,
     create_name: str | None,
     world: str | None,
     delete_name: str | None,
@@ -104,12 +113,19 @@ def login(
     if world is not None and create_name is None:
         raise click.UsageError("--world is of use only with --create")
     credentials = Credentials(user, _password(password))
+    tables = present_tables(ctx)
 
     async def body(reactor: Any) -> None:
         from emu.client.shell import open_client  # noqa: PLC0415  # imports the reactor's rooms
 
         opened = await open_client(
-            reactor, address.host, address.port, credentials, version=version, timeout=timeout
+            reactor,
+            address.host,
+            address.port,
+            credentials,
+            version=version,
+            timeout=timeout,
+            tables=tables,
         )
         async with opened:
             script = flow.whole_login(
@@ -119,7 +135,7 @@ def login(
                 delete_name=delete_name,
                 play_name=play_name,
             )
-            await opened.run(script, on_step=_printer(as_json=as_json))
+            await opened.run(script, on_step=_printer(style=style))
 
     run_reactor(body)
 
@@ -127,30 +143,39 @@ def login(
 @client.command()
 @server_options
 @account_options
+@click.pass_context
 def worlds(
+    ctx: click.Context,
     *,
     address: Address,
     user: str,
     password: str | None,
     version: int,
     timeout: float,
-    as_json: bool,
+    style: str,
 ) -> None:
     """Log in and print the worlds, one a line: id, name, state, players, separated by tabs.
 
     Example: emu client worlds 127.0.0.1:9100 --user alice
     """
     credentials = Credentials(user, _password(password))
+    tables = present_tables(ctx)
 
     async def body(reactor: Any) -> None:
         from emu.client.shell import open_client  # noqa: PLC0415  # imports the reactor's rooms
 
         opened = await open_client(
-            reactor, address.host, address.port, credentials, version=version, timeout=timeout
+            reactor,
+            address.host,
+            address.port,
+            credentials,
+            version=version,
+            timeout=timeout,
+            tables=tables,
         )
         async with opened:
             await opened.run(flow.login())
-            for line in report.world_lines(await opened.worlds(), as_json=as_json):
+            for line in report.world_lines(await opened.worlds(), as_json=style == "json"):
                 click.echo(line)
 
     run_reactor(body)
@@ -158,20 +183,28 @@ def worlds(
 
 @client.command()
 @server_options
-def ping(*, address: Address, version: int, timeout: float, as_json: bool) -> None:
+@click.pass_context
+def ping(ctx: click.Context, *, address: Address, version: int, timeout: float, style: str) -> None:
     """Set a session up, wait for the server's statistics, and close: no account is needed.
 
     Example: emu client ping 127.0.0.1:9100
     """
+    tables = present_tables(ctx)
 
     async def body(reactor: Any) -> None:
         from emu.client.shell import open_client  # noqa: PLC0415  # imports the reactor's rooms
 
         opened = await open_client(
-            reactor, address.host, address.port, None, version=version, timeout=timeout
+            reactor,
+            address.host,
+            address.port,
+            None,
+            version=version,
+            timeout=timeout,
+            tables=tables,
         )
         async with opened:
-            await opened.run(flow.ping(), on_step=_printer(as_json=as_json))
+            await opened.run(flow.ping(), on_step=_printer(style=style))
 
     run_reactor(body)
 
@@ -182,9 +215,9 @@ def _password(given: str | None) -> str:
     return str(click.prompt("Password", hide_input=True, err=True))
 
 
-def _printer(*, as_json: bool) -> Printer:
+def _printer(*, style: str) -> Printer:
     def show(step: StepDone) -> None:
-        click.echo(json.dumps(report.as_record(step)) if as_json else report.as_line(step))
+        click.echo(json.dumps(report.as_record(step)) if style == "json" else report.as_line(step))
 
     return show
 

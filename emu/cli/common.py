@@ -1,16 +1,86 @@
-"""What several nouns of the `emu` command need: the configuration that stands before the noun."""
+"""What every noun of the `emu` command needs: the configuration and the database it works on.
+
+Owns the options ``--config`` and ``--db``, which may stand before the noun or anywhere behind it,
+and how the files they name are found.
+"""
 
 from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import click
 
 from emu.config import Config, default_path, load
 
 
+@dataclass(slots=True)
+class Root:
+    """What ``--config`` and ``--db`` said; the `obj` of every click context."""
+
+    config: Path | None = None
+    """The configuration file, or None for the default search."""
+    db: Path | None = None
+    """The database, or None for the configured one."""
+
+
+def _keep(ctx: click.Context, param: click.Parameter, value: Path | None) -> None:
+    if value is not None and param.name is not None:
+        setattr(ctx.find_root().ensure_object(Root), param.name, value)
+
+
+def shared_options() -> list[click.Option]:
+    """Return fresh options ``--config`` and ``--db``, which speak to `load_config`."""
+    kind: Any = click.Path(dir_okay=False, path_type=Path)
+    return [
+        click.Option(
+            ["--config"], type=kind, callback=_keep, expose_value=False,
+            help="Configuration file (TOML); the default is $EMU_CONFIG, ./emu.toml or"
+            " ./state/emu.toml, the first there is.",
+        ),
+        click.Option(
+            ["--db"], type=kind, callback=_keep, expose_value=False,
+            help="The database (SQLite); the default is the configured one.",
+        ),
+    ]  # fmt: skip
+
+
+def share_options(command: click.Command) -> None:
+    """Give a command and all below it ``--config`` and ``--db``, where they are not yet."""
+    present = {param.name for param in command.params}
+    command.params += [one for one in shared_options() if one.name not in present]
+    if isinstance(command, click.Group):
+        for inner in command.commands.values():
+            share_options(inner)
+
+
+def config_path(ctx: click.Context) -> Path | None:
+    """Return the configuration file that is to be read, or None when there is none."""
+    given = ctx.find_root().ensure_object(Root).config
+    return given if given is not None else default_path()
+
+
+def given_database(ctx: click.Context) -> Path | None:
+    """Return the file that ``--db`` names."""
+    return ctx.find_root().ensure_object(Root).db
+
+
 def load_config(ctx: click.Context) -> Config:
-    """Return the configuration that ``--config`` names, or the one of the working directory.
+    """Return the configuration, with the database that ``--db`` names when it does.
 
     Raises `ConfigError` when it cannot be used.
     """
-    given = getattr(ctx.find_root().obj, "config", None)
-    return load(given if given is not None else default_path())
+    path = config_path(ctx)
+    config = load(None if path is None else path.absolute())
+    given = given_database(ctx)
+    if given is None:
+        return config
+    database = dataclasses.replace(config.database, url=given.absolute())
+    return dataclasses.replace(config, database=database)
+
+
+def tell_database(path: Path) -> None:
+    """Say on standard error which database a command has written to."""
+    click.echo(f"database: {path.absolute()}", err=True)

@@ -15,7 +15,10 @@ from emu.config import Address, Config
 
 @click.group()
 def config() -> None:
-    """Show or check the configuration."""
+    """Show or check the configuration.
+
+    Example: emu config check
+    """
 
 
 @config.command()

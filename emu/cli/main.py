@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import importlib
 import sys
-from dataclasses import dataclass
-from pathlib import Path
 
 import click
 
 import emu
+from emu.cli.common import share_options, shared_options
 from emu.errors import ConfigError, EmuError
 
 NOUNS = {
@@ -27,14 +26,6 @@ NOUNS = {
     "world": ("emu.cli.world", "World servers that may register here: add, list, disable."),
 }
 """Noun: (module that defines a click group of the same name, one line for the help)."""
-
-
-@dataclass(slots=True)
-class Root:
-    """What the options before the noun said; the `obj` of every click context."""
-
-    config: Path | None = None
-    """The configuration file, or None for the default search."""
 
 
 class NounGroup(click.Group):
@@ -51,6 +42,7 @@ class NounGroup(click.Group):
         module = importlib.import_module(NOUNS[cmd_name][0])
         command = getattr(module, cmd_name)
         assert isinstance(command, click.Command)  # noqa: S101
+        share_options(command)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
@@ -61,20 +53,16 @@ class NounGroup(click.Group):
 
 @click.group(cls=NounGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(emu.__version__, prog_name="emu")
-@click.option(
-    "--config",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Configuration file (TOML); the default is ./emu.toml when it exists.",
-)
-@click.pass_context
-def root(ctx: click.Context, config: Path | None) -> None:
+def root() -> None:
     """EverQuest II login and world server: the tools of an operator.
 
     The server itself is started with `twistd -n emu`.
 
     Example: emu account add alice
     """
-    ctx.obj = Root(config)
+
+
+root.params += shared_options()
 
 
 def main() -> None:

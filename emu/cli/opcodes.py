@@ -11,10 +11,10 @@ from typing import Any
 
 import click
 
+from emu.cli.completion import message_names
 from emu.cli.opcodes_change import derive_verb, set_verb, undo_verb, unset_verb
 from emu.cli.opcodes_common import (
     COLUMNS,
-    DB,
     HISTORY,
     RangeType,
     as_cells,
@@ -42,20 +42,13 @@ from emu.opcodes.table import OpcodeTables
 
 
 @click.group()
-@click.option(
-    "--db",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="The database; the default is the configured one.",
-)
-@click.pass_context
-def opcodes(ctx: click.Context, db: Path | None) -> None:
+def opcodes() -> None:
     """Show, compare, check and edit the opcode tables.
 
     A running server takes a change within two seconds, for sessions that begin after it.
 
     Example: emu opcodes list --version 546
     """
-    ctx.meta[DB] = db
 
 
 for _verb in (
@@ -128,7 +121,7 @@ def list_verb(
 
 
 @opcodes.command()
-@click.argument("opcode", metavar="NAME|NUMBER")
+@click.argument("opcode", metavar="NAME|NUMBER", shell_complete=message_names)
 @version_option
 @format_option
 @click.pass_context
@@ -283,7 +276,7 @@ def _placed(file: Path) -> list[tuple[str, OpcodeRow]]:
 
 
 @opcodes.command()
-@click.option("--name", help="Only this message.")
+@click.option("--name", help="Only this message.", shell_complete=message_names)
 @click.option("--change", type=int, help="Only this change.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="At most.")
 @format_option

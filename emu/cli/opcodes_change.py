@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from emu.cli.completion import message_names
 from emu.cli.opcodes_common import (
     COLUMNS,
     HISTORY,
@@ -35,7 +36,7 @@ def tell(change: Change) -> None:
 
 
 @click.command("set")
-@click.argument("name")
+@click.argument("name", shell_complete=message_names)
 @click.argument("number", type=NumberType())
 @version_option
 @range_option
@@ -72,7 +73,7 @@ def set_verb(
 
 
 @click.command("unset")
-@click.argument("name")
+@click.argument("name", shell_complete=message_names)
 @version_option
 @range_option
 @click.pass_context

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import click
 
-from emu.cli.common import load_config
+from emu.cli.common import given_database, load_config, tell_database
 from emu.errors import CommandError
 from emu.opcodes.database import connect, readable_errors, schema
 from emu.opcodes.formats import read_rows
@@ -24,8 +24,6 @@ from emu.opcodes.table import OpcodeTables
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-DB = "emu.opcodes.db"
-"""Where the option --db is kept among a command's `meta`."""
 COLUMNS = ("first_version", "last_version", "opcode", "name", "source", "note")
 HISTORY = ("change", "at", "who", "action", "range", "name", "old", "new")
 
@@ -78,9 +76,8 @@ range_option = click.option(
 
 
 def database_path(ctx: click.Context) -> Path:
-    """Return the file that --db names, or the configured database."""
-    given: Path | None = ctx.meta.get(DB)
-    return given if given is not None else load_config(ctx).database.path
+    """Return the configured database, or the one that --db names."""
+    return load_config(ctx).database.path
 
 
 def who() -> str:
@@ -93,9 +90,10 @@ def who() -> str:
 
 @contextmanager
 def writing(ctx: click.Context) -> Iterator[OpcodeStore]:
-    """Open the database for a change; make it when there is none."""
+    """Open the database for a change; make it when there is none, and name it at the end."""
     with OpcodeStore.ensure(database_path(ctx), who=who()) as store:
         yield store
+        tell_database(store.path)
 
 
 def present_rows(ctx: click.Context, *, to_write: bool = False) -> list[OpcodeRow]:
@@ -108,10 +106,15 @@ def present_rows(ctx: click.Context, *, to_write: bool = False) -> list[OpcodeRo
     if there and _has_tables(path):
         with OpcodeStore.look(path) as store:
             return store.rows()
-    if not to_write and ctx.meta.get(DB) is not None:
+    if not to_write and given_database(ctx) is not None:
         what = "has no opcode tables" if there else "there is no such database"
         raise CommandError(f"{path}: {what}; `emu opcodes import` makes them")
     return list(shipped_rows())
+
+
+def present_tables(ctx: click.Context) -> OpcodeTables:
+    """Return the tables of the database; those of the program while there is none yet."""
+    return OpcodeTables(present_rows(ctx))
 
 
 def present_history(ctx: click.Context, **chosen: Any) -> list[HistoryEntry]:

@@ -176,12 +176,13 @@ def _counted(rows: Iterable[Placed], progress: Progress, task: TaskID) -> Iterat
 
 @click.command("export")
 @click.option(
-    "--format",
-    "style",
+    "--as",
+    "form",
     type=click.Choice(FORMATS),
     default="csv",
     show_default=True,
-    help="csv, a dump for EQ2Emulator, json, or name,opcode lines of one --version.",
+    help="The file's format; sql is a dump for EQ2Emulator, list is name,opcode lines of one"
+    " --version.",
 )
 @version_option
 @range_option
@@ -195,7 +196,7 @@ def _counted(rows: Iterable[Placed], progress: Progress, task: TaskID) -> Iterat
 def export_verb(
     ctx: click.Context,
     *,
-    style: str,
+    form: str,
     version: int | None,
     version_range: VersionRange | None,
     output: Path,
@@ -204,14 +205,14 @@ def export_verb(
 
     CSV into a folder is the form of the text under opcodes/.
 
-    Example: emu opcodes export --format sql --output opcodes.sql
+    Example: emu opcodes export --as sql --output opcodes.sql
     """
     rows = present_rows(ctx)
     if version_range is not None:
         rows = [row for row in rows if row.range == version_range]
         if not rows:
             raise CommandError(f"there is no range {version_range}; see `emu opcodes versions`")
-    if style == "list":
+    if form == "list":
         chosen = version if version is not None else version_range and version_range.first
         if chosen is None:
             raise click.UsageError("a list is for one client version; name it with --version")
@@ -219,12 +220,12 @@ def export_verb(
         return
     if version is not None:
         rows = effective_rows(OpcodeTables(rows), version)
-    if style == "csv" and (output.is_dir() or output.suffix == "") and str(output) != "-":
+    if form == "csv" and (output.is_dir() or output.suffix == "") and str(output) != "-":
         written = write_folder(rows, output)
         click.echo(f"wrote {len(written)} files to {output}", err=True)
         return
     makers = {"csv": as_csv, "json": as_json, "sql": as_sql}
-    _write(makers[style](rows), output)
+    _write(makers[form](rows), output)
 
 
 def _write(parts: Iterable[str], output: Path) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import click
 
-from emu.cli.common import load_config
+from emu.cli.common import load_config, tell_database
 from emu.errors import CommandError
 from emu.login.passwords import MAX_PASSWORD
 from emu.store import Store
@@ -18,19 +20,21 @@ password_option = click.option(
 )
 
 
-def open_store(ctx: click.Context) -> Store:
-    """Open the configured database, which must be there."""
-    return Store.open(load_config(ctx).database.path)
-
-
 def look_store(ctx: click.Context) -> Store:
     """Open the configured database to read it; nobody's write is in the way."""
     return Store.look(load_config(ctx).database.path)
 
 
-def create_store(ctx: click.Context) -> Store:
-    """Open the configured database, and make it when it is not there."""
-    return Store.create(load_config(ctx).database.path)
+@contextmanager
+def change_store(ctx: click.Context, *, create: bool = False) -> Iterator[Store]:
+    """Open the configured database for a change, and say at the end which one it is.
+
+    With `create` it is made when it is not there.
+    """
+    path = load_config(ctx).database.path
+    with Store.create(path) if create else Store.open(path) as store:
+        yield store
+        tell_database(path)
 
 
 def chosen_password(given: str | None) -> bytes:

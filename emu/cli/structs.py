@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import click
 
+from emu.cli.completion import struct_names
 from emu.cli.structs_show import FIELD_COLUMNS, field_rows
 from emu.cli.tables import Row, format_option, print_rows
 from emu.errors import CommandError, FileFormatError, MalformedMessage
@@ -71,7 +72,7 @@ def _version_option(*, required: bool) -> Callable[[Command], Command]:
 
 
 @structs.command("list")
-@click.argument("filter_text", metavar="[FILTER]", default="")
+@click.argument("filter_text", metavar="[FILTER]", default="", shell_complete=struct_names)
 @_version_option(required=False)
 @_source_options
 @format_option
@@ -111,7 +112,7 @@ def list_verb(
 
 
 @structs.command()
-@click.argument("name")
+@click.argument("name", shell_complete=struct_names)
 @_version_option(required=True)
 @_source_options
 @format_option
@@ -145,7 +146,7 @@ def _wire_options(command: Command) -> Command:
 
 
 @structs.command()
-@click.argument("name")
+@click.argument("name", shell_complete=struct_names)
 @click.argument("data", metavar="HEX")
 @_version_option(required=True)
 @click.option("--lenient", is_flag=True, help="Read as the peer does: what is missing is zero.")
@@ -177,7 +178,7 @@ def decode(
 
 
 @structs.command()
-@click.argument("name")
+@click.argument("name", shell_complete=struct_names)
 @click.argument("values", metavar="JSON")
 @_version_option(required=True)
 @_wire_options

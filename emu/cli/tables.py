@@ -20,6 +20,8 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 Row = Mapping[str, str | int | float | bool | None]
 
+_JSON = "emu.cli.tables.json"
+"""Where ``--json`` is kept among a command's `meta` until ``--format`` is read."""
 _WIDE = 10_000
 """Columns of a table that goes to a file or pipe: nothing is cut off there."""
 _MANY = 1000
@@ -27,16 +29,42 @@ _MANY = 1000
 
 
 def format_option(command: Command) -> Command:
-    """Give a command the option ``--format``, which `print_rows` understands."""
-    option = click.option(
-        "--format",
-        "style",
-        type=click.Choice(["table", "csv", "json"]),
-        default="table",
-        show_default=True,
-        help="How to print rows.",
-    )
-    return option(command)
+    """Give a command ``--format`` and ``--json`` for rows, which `print_rows` understands."""
+    return _formats(["table", "csv", "json"], "How to print rows.")(command)
+
+
+def line_format_option(command: Command) -> Command:
+    """Give a command that prints what happens line by line ``--format`` and ``--json``.
+
+    The `style` of the command is then "text" or "json", which is one JSON object a line.
+    """
+    return _formats(["text", "json"], "How to print; json is one object a line.")(command)
+
+
+def _formats(choices: Sequence[str], about: str) -> Callable[[Command], Command]:
+    """Make ``--format`` with these choices, and ``--json``, which is short for one of them."""
+
+    def give(command: Command) -> Command:
+        form = click.option(
+            "--format",
+            "style",
+            type=click.Choice(choices),
+            default=choices[0],
+            show_default=True,
+            callback=lambda ctx, _param, value: "json" if ctx.meta.get(_JSON) else value,
+            help=about,
+        )
+        short = click.option(
+            "--json",
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=lambda ctx, _param, value: ctx.meta.__setitem__(_JSON, value),
+            help="Short for --format json.",
+        )
+        return form(short(command))
+
+    return give
 
 
 def print_rows(rows: Sequence[Row], style: str, columns: Sequence[str]) -> None:

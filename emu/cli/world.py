@@ -6,13 +6,7 @@ import time
 
 import click
 
-from emu.cli.stores import (
-    chosen_password,
-    create_store,
-    look_store,
-    open_store,
-    password_option,
-)
+from emu.cli.stores import change_store, chosen_password, look_store, password_option
 from emu.cli.tables import Row, format_option, print_rows, show_moment
 from emu.cli.world_certificate import certificate, fingerprint
 from emu.errors import CommandError
@@ -41,6 +35,8 @@ def world() -> None:
 
     A world that is disabled or removed while it is connected is dropped within a minute; other
     changes count when it registers the next time.
+
+    Example: emu world list
     """
 
 
@@ -63,7 +59,7 @@ def add(
     """
     name = _checked("a world's name", name, LONGEST_NAME)
     account = _checked("the account", account, LONGEST_ACCOUNT)
-    with create_store(ctx) as store:
+    with change_store(ctx, create=True) as store:
         if store.find_world(name) is not None:
             raise CommandError(f"there is already a world {name!r}")
         hashed = hash_link_password(_text_password(password))
@@ -97,7 +93,7 @@ def password(ctx: click.Context, name: str, password: str | None) -> None:
 
     Example: emu world password Antonia
     """
-    with open_store(ctx) as store:
+    with change_store(ctx) as store:
         found = _find(store, name)
         store.set_world_password(found.id, hash_link_password(_text_password(password)))
     click.echo(f"world {found.name!r} has a new password", err=True)
@@ -134,7 +130,7 @@ def remove(ctx: click.Context, name: str, characters: bool) -> None:
 
     Example: emu world remove Antonia
     """
-    with open_store(ctx) as store:
+    with change_store(ctx) as store:
         found = _find(store, name)
         count = store.count_characters(world_id=found.id)
         if count and not characters:
@@ -154,7 +150,7 @@ def _find(store: Store, name: str) -> World:
 
 
 def _set_enabled(ctx: click.Context, name: str, *, enabled: bool) -> None:
-    with open_store(ctx) as store:
+    with change_store(ctx) as store:
         found = _find(store, name)
         store.set_world_enabled(found.id, enabled)
     click.echo(f"world {found.name!r} is {'enabled' if enabled else 'disabled'}", err=True)

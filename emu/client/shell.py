@@ -29,10 +29,12 @@ from emu.client.events import (
     World,
 )
 from emu.client.flow import STEP_TIMEOUT, LoginFlow, Script, StepDone
-from emu.client.messages import shipped_messages
+from emu.client.messages import LoginMessages
 from emu.config import Address
 from emu.errors import CommandError, LocalProtocolError
+from emu.opcodes import OpcodeTables, shipped_tables
 from emu.session import SessionConfig
+from emu.structs import shipped_catalog
 from emu.versions import CLIENT_2006
 
 Result = TypeVar("Result")
@@ -261,14 +263,16 @@ async def open_client(
     version: int = CLIENT_2006,
     timeout: float = STEP_TIMEOUT,  # noqa: ASYNC109  # per step, measured on our clock
     config: SessionConfig | None = None,
+    tables: OpcodeTables | None = None,
 ) -> Client:
     """Open a socket and send the session request, without waiting for anything but the host name.
 
-    `timeout` is for each step, in seconds. Raises `UnknownVersion`, or `CommandError` when the host
+    `timeout` is for each step, in seconds; `tables` are the opcodes to speak with, by default those
+    that ship with the program. Raises `UnknownVersion`, or `CommandError` when the host
     name or the credentials cannot be used.
     """
     core = LoginClient(
-        shipped_messages(version),
+        LoginMessages(version, tables or shipped_tables(), shipped_catalog()),
         credentials,
         session_id=int.from_bytes(os.urandom(4), "big"),
         key_block=os.urandom(KEY_BLOCK_SIZE),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import os
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -20,10 +21,18 @@ _TABLES = {table.name: table for table in dataclasses.fields(Config)}
 _PATH_KEYS = (("database", "url"), ("trace", "file"), ("link", "certificate"))
 
 
+ENVIRONMENT = "EMU_CONFIG"
+"""Environment variable that names the configuration file."""
+SEARCHED = (Path("emu.toml"), Path("state", "emu.toml"))
+"""Files that are looked for in the working directory; the second is what `make run` makes."""
+
+
 def default_path() -> Path | None:
-    """Return ``emu.toml`` of the working directory when it exists."""
-    path = Path("emu.toml")
-    return path if path.is_file() else None
+    """Return the file that ``$EMU_CONFIG`` names, else the first of `SEARCHED` that exists."""
+    named = os.environ.get(ENVIRONMENT)
+    if named:
+        return Path(named)
+    return next((path for path in SEARCHED if path.is_file()), None)
 
 
 def load(path: Path | None, overrides: Iterable[str] = ()) -> Config:
@@ -38,7 +47,7 @@ def load(path: Path | None, overrides: Iterable[str] = ()) -> Config:
             document = tomllib.loads(path.read_text(encoding="utf-8"))
         except OSError as error:
             raise ConfigError(
-                [f"{path}: cannot be read ({error.strerror}); check the name after --config"]
+                [f"{path}: cannot be read ({error.strerror}); check --config, or ${ENVIRONMENT}"]
             ) from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise ConfigError([f"{path}: not a TOML file: {error}"]) from None

@@ -32,10 +32,10 @@ def numbers(path: Path, version: int) -> dict[str, int]:
 
 def test_set_changes_the_range_that_wins(db: Path) -> None:
     result = emu(db, "set", "OP_KeymapLoadMsg", "0x190", "--version", "546", "--note", "tried")
-    assert (result.exit_code, result.output) == (0, "540-546 OP_KeymapLoadMsg: 153 -> 400\n")
+    assert (result.exit_code, result.stdout) == (0, "540-546 OP_KeymapLoadMsg: 153 -> 400\n")
     assert numbers(db, 540)["OP_KeymapLoadMsg"] == 400
     again = emu(db, "set", "OP_KeymapLoadMsg", "400", "--version", "546")
-    assert again.output == "540-546 OP_KeymapLoadMsg is 400 already\n"
+    assert again.stdout == "540-546 OP_KeymapLoadMsg is 400 already\n"
 
 
 def test_set_for_exactly_one_version_leaves_its_neighbors(db: Path) -> None:
@@ -89,7 +89,7 @@ def test_what_cannot_be_done_is_one_clear_line(db: Path, words: list[str], messa
 
 
 def test_unset_and_undo(db: Path) -> None:
-    assert emu(db, "unset", "OP_KeymapLoadMsg", "--version", "546").output == (
+    assert emu(db, "unset", "OP_KeymapLoadMsg", "--version", "546").stdout == (
         "540-546 OP_KeymapLoadMsg: 153 -> none\n"
     )
     result = emu(db, "undo", "--format", "json")
@@ -103,7 +103,7 @@ def test_derive_makes_the_table_of_a_new_build(db: Path) -> None:
     words = ["derive", "64754", "--from", "64753", "--insert", "OP_NewThingMsg@179"]
     shown = json.loads(emu(db, *words, "--dry-run", "--format", "json").stdout)
     assert {row["name"]: row["opcode"] for row in shown}["OP_NewThingMsg"] == 179
-    assert emu(db, *words).output == "64754-64754: 40 rows added, 0 changed, 0 removed\n"
+    assert emu(db, *words).stdout == "64754-64754: 40 rows added, 0 changed, 0 removed\n"
     new = numbers(db, 64754)
     assert new["OP_NewThingMsg"] == 179
     assert new["OP_KeymapLoadMsg"] == old["OP_KeymapLoadMsg"] == 178

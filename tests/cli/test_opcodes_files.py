@@ -38,7 +38,7 @@ def test_a_dump_is_imported_once(db: Path, tmp_path: Path, dump: str) -> None:
     file = tmp_path / "dump.sql.gz"
     file.write_bytes(gzip.compress(dump.encode()))
     result = emu(db, "import", str(file))
-    assert (result.exit_code, result.output) == (
+    assert (result.exit_code, result.stdout) == (
         0,
         "2 rows added, 0 changed, 0 removed, 1 as they were, 0 left out\n",
     )
@@ -47,7 +47,7 @@ def test_a_dump_is_imported_once(db: Path, tmp_path: Path, dump: str) -> None:
     ]
     before = rows(db)
     again = emu(db, "import", str(file))
-    assert again.output == "0 rows added, 0 changed, 0 removed, 3 as they were, 0 left out\n"
+    assert again.stdout == "0 rows added, 0 changed, 0 removed, 3 as they were, 0 left out\n"
     assert rows(db) == before
 
 
@@ -80,9 +80,9 @@ def test_rows_that_cannot_be_used_are_told_and_left_out(db: Path) -> None:
     text = MARIADB.replace("546,844", "67634,67633")
     result = emu(db, "import", "-", given=text)
     assert result.exit_code == 0
-    assert result.stderr == (
-        "left out: line 16: inverted version range 67634-67633 (row OP_KeymapLoadMsg = 151)\n"
-    )
+    assert result.stderr.splitlines()[1:] == [
+        "left out: line 16: inverted version range 67634-67633 (row OP_KeymapLoadMsg = 151)"
+    ]
     assert "1 left out" in result.stdout
 
 
@@ -140,35 +140,35 @@ def test_csv_into_a_folder_is_the_text_under_opcodes(db: Path, tmp_path: Path) -
     for path in shipped:
         assert (out / path.name).read_bytes() == path.read_bytes()
     again = emu(db, "import", str(out))
-    assert again.output.startswith("0 rows added, 0 changed, 0 removed,")
+    assert again.stdout.startswith("0 rows added, 0 changed, 0 removed,")
 
 
 @pytest.mark.parametrize("style", ["csv", "json", "sql"])
 def test_what_is_exported_is_imported_as_no_change(db: Path, tmp_path: Path, style: str) -> None:
     file = tmp_path / f"export.{style}"
-    assert emu(db, "export", "--format", style, "--output", str(file)).exit_code == 0
-    assert emu(db, "export", "--format", style).stdout == file.read_text()
+    assert emu(db, "export", "--as", style, "--output", str(file)).exit_code == 0
+    assert emu(db, "export", "--as", style).stdout == file.read_text()
     other = tmp_path / "other.sqlite"
     result = emu(other, "import", str(file))
-    assert result.output.startswith("0 rows added, 0 changed, 0 removed,")
+    assert result.stdout.startswith("0 rows added, 0 changed, 0 removed,")
 
 
 def test_export_of_a_version_and_of_a_range(db: Path) -> None:
-    listed = emu(db, "export", "--format", "list", "--version", "546").stdout.splitlines()
+    listed = emu(db, "export", "--as", "list", "--version", "546").stdout.splitlines()
     assert listed[0] == "name,opcode"
     assert "OP_LsClientAlertlogReplyMsg,216" in listed
-    exact = json.loads(emu(db, "export", "--format", "json", "--range", "540-546").stdout)
+    exact = json.loads(emu(db, "export", "--as", "json", "--range", "540-546").stdout)
     assert len(exact) == len(rows(db, RANGE))
-    of_version = json.loads(emu(db, "export", "--format", "json", "--version", "546").stdout)
+    of_version = json.loads(emu(db, "export", "--as", "json", "--version", "546").stdout)
     assert of_version == exact
-    assert emu(db, "export", "--format", "list").exit_code == 2
+    assert emu(db, "export", "--as", "list").exit_code == 2
     missing = emu(db, "export", "--range", "1-2")
     assert "there is no range 1-2" in str(missing.exception)
 
 
 def test_an_export_is_whole_or_not_there(db: Path, tmp_path: Path) -> None:
-    result = emu(db, "export", "--format", "sql", "--output", str(tmp_path / "no" / "x.sql"))
+    result = emu(db, "export", "--as", "sql", "--output", str(tmp_path / "no" / "x.sql"))
     assert result.exit_code == 1
     assert "cannot be written" in str(result.exception)
-    emu(db, "export", "--format", "sql", "--output", str(tmp_path / "x.sql"))
+    emu(db, "export", "--as", "sql", "--output", str(tmp_path / "x.sql"))
     assert sorted(path.name for path in tmp_path.iterdir() if "x.sql" in path.name) == ["x.sql"]

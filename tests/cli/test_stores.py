@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from emu.cli import stores
-from emu.cli.main import Root
+from emu.cli.common import Root
 from emu.errors import CommandError, StoreError
 
 
@@ -47,8 +47,9 @@ def test_only_creating_makes_a_database(tmp_path: Path) -> None:
     config = tmp_path / "emu.toml"
     config.write_text('[database]\nurl = "sqlite:deep/emu.sqlite"\n', encoding="utf-8")
     context = click.Context(ask, obj=Root(config))
-    with pytest.raises(StoreError, match="no such database"):
-        stores.open_store(context)
-    stores.create_store(context).close()
-    with stores.open_store(context) as store:
+    with pytest.raises(StoreError, match="no such database"), stores.change_store(context):
+        pass
+    with context, stores.change_store(context, create=True):
+        pass
+    with stores.look_store(context) as store:
         assert store.path == tmp_path / "deep" / "emu.sqlite"

@@ -190,3 +190,27 @@ async def test_imported_accounts_and_worlds_get_in_with_their_old_passwords(
         world.register(b"testlabs", b"secret")
         await server.log.line(r"world Antonia Bayle \(7\) registered")
         await world.hang_up()
+
+
+@pytest.mark.slow
+async def test_a_derived_table_can_be_tried_at_once(tmp_path: Path) -> None:
+    """Server, client and capture speak with the tables of one database, however it is named."""
+    commands = CommandLine(tmp_path)
+    commands.good("account", "add", "alice", "--password", "s3cret")
+    trace = tmp_path / "trace.pcapng"
+    words = ("--config", str(commands.config), "--set", f"trace.file={trace}")
+    new = ("64800", "--from", "64753", "--insert", "OP_NewThingMsg@13")
+    alice = ("--user", "alice", "--password", "s3cret", "--version", "64800")
+    async with server_process(tmp_path, words=words) as server:
+        await server.line(r"world Norrath \(1\) registered")
+        commands.good("opcodes", "derive", *new)
+        await server.line("the opcode tables were edited")
+        by_file, by_base = ("--config", str(commands.config)), ("--db", str(commands.database))
+        for name, named in (("Testa", by_file), ("Testb", by_base)):
+            wishes = ("--create", name, "--delete", name, "--json")
+            said = await run(tmp_path, "client", "login", at(server), *alice, *wishes, *named)
+            assert "delete" in [json.loads(line)["step"] for line in said.splitlines()]
+    decoded = await run(tmp_path, "capture", "decode", str(trace), "--db", str(commands.database))
+    assert "OP_DeleteCharacterReplyMsg" in decoded
+    dissector = await run(tmp_path, "capture", "dissector", "--db", str(commands.database))
+    assert "OP_NewThingMsg" in dissector

@@ -1,0 +1,13 @@
+"""Commands under test find no configuration and no database but those of their test."""
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def nothing_of_ones_own(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Keep the developer's own settings out: those that `make run` made, and the home folder's."""
+    monkeypatch.delenv("EMU_CONFIG", raising=False)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("home")))
+    monkeypatch.chdir(tmp_path_factory.mktemp("cwd"))
