@@ -1,14 +1,17 @@
 """The opcode tables in force: from the database, and again whenever an operator has edited them.
 
-Asks `emu.opcodes.watch` once a second whether anything was committed. Sessions keep the table they
-have; a broken edit is refused, with the reason in the log, and the tables before it stay in force.
+Has `emu.opcodes.watch` asked once a second, in a worker thread, whether anything was committed.
+Sessions keep the table they have; a broken edit is refused, with the reason in the log, and the
+tables before it stay in force.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
+from twisted.internet.defer import Deferred
 from twisted.internet.task import LoopingCall
 
 from emu.errors import StoreError
@@ -18,15 +21,26 @@ from emu.opcodes.watch import OpcodeWatcher
 
 INTERVAL = 1.0
 
+T = TypeVar("T")
+
+
+class Run(Protocol):
+    """Carries calls out in one other thread, in the order they came."""
+
+    def __call__(self, call: Callable[[], T], /) -> Deferred[T]:
+        """Carry out one call."""
+
+
 _log = logger("opcodes")
 
 
 class OpcodeSource:
     """Holds the present tables; `start` begins to look for edits."""
 
-    def __init__(self, path: Path, reactor: Any) -> None:
+    def __init__(self, path: Path, reactor: Any, run: Run) -> None:
         """Load the tables, the shipped ones first into a database that has none.
 
+        `run` carries a call out in a thread, one after the other, and answers in the reactor's.
         Raises `StoreError` when the database cannot be used.
         """
         OpcodeStore.ensure(path).close()
@@ -40,6 +54,8 @@ class OpcodeSource:
             )
         self._tables = tables
         self._told: str | None = None
+        self._run = run
+        self._asked = False
         self._looking = LoopingCall(self._look)
         self._looking.clock = reactor
 
@@ -51,14 +67,19 @@ class OpcodeSource:
         """Look for edits from now on."""
         self._looking.start(INTERVAL, now=False)
 
-    def stop(self) -> None:
+    async def stop(self) -> None:
         """Look no more and let go of the file."""
         if self._looking.running:
             self._looking.stop()
-        self._watcher.close()
+        await self._run(self._watcher.close)
 
     def _look(self) -> None:
-        fresh = self._watcher.poll()
+        if not self._asked:  # the last look may take longer than a second
+            self._asked = True
+            self._run(self._watcher.poll).addCallback(self._seen)
+
+    def _seen(self, fresh: OpcodeTables | None) -> None:
+        self._asked = False
         if fresh is not None:
             self._tables = fresh
             _log.info("the opcode tables were edited; new sessions use them")

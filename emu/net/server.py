@@ -6,6 +6,7 @@ five seconds), and says in one line what cannot be started. The parts know nothi
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 from twisted.application.service import Service
@@ -20,6 +21,7 @@ from emu.net.login_part import LoginPart
 from emu.net.opcode_source import OpcodeSource
 from emu.net.storage import Storage
 from emu.net.trace import TraceFile
+from emu.net.workers import StoreWorker
 from emu.net.world_part import WorldPart, built_in_account
 from emu.opcodes import OpcodeStore
 from emu.store import Store
@@ -57,6 +59,7 @@ class EmuService(Service):
         self._log_observer = log_observer
         self._reactor = reactor
         self._storage: Storage | None = None
+        self._opcode_worker: StoreWorker | None = None
         self._opcodes: OpcodeSource | None = None
         self._tracer: TraceFile | None = None
         self.login: LoginPart | None = None
@@ -109,7 +112,8 @@ class EmuService(Service):
     def _open(self) -> None:
         config, reactor = self.config, self._reactor
         self._storage = storage = Storage(config.database.path, reactor)
-        self._opcodes = OpcodeSource(config.database.path, reactor)
+        self._opcode_worker = StoreWorker(reactor, nullcontext, name="emu-opcodes")
+        self._opcodes = OpcodeSource(config.database.path, reactor, self._opcode_worker.run)
         tables = self._opcodes.tables
         if config.trace.file is not None:
             self._tracer = TraceFile(config.trace.file, config.trace.max_bytes, _log)
@@ -135,7 +139,9 @@ class EmuService(Service):
         parts = [part for part in (self.world, self.login) if part is not None]
         await DeferredList([Deferred.fromCoroutine(part.stop()) for part in parts])
         if self._opcodes is not None:
-            self._opcodes.stop()
+            await self._opcodes.stop()
+        if self._opcode_worker is not None:
+            await self._opcode_worker.stop()
         if self._storage is not None:
             await self._storage.close()
         if self._tracer is not None:

@@ -9,18 +9,29 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from emu.errors import StoreError
+from emu.opcodes.rows import OpcodeRow, VersionRange
 from emu.resources import data_folder
 
 APPLICATION_ID = 0x65713265
 """SQLite ``application_id`` of this program's files, the letters ``eq2e``."""
 LOCK_WAIT = 5.0
 """Seconds to wait for another program's write to end."""
+COLUMNS: Mapping[str, type] = {
+    "first_version": int, "last_version": int, "name": str, "opcode": int, "source": str,
+    "note": str,
+}  # fmt: skip
+"""Columns of a row in the order of `OpcodeRow`, with the type of their values."""
+
+_KINDS: Mapping[type, str] = {
+    bytes: "bytes", str: "text", int: "a whole number", float: "a fraction",
+}  # fmt: skip
 
 
 @cache
@@ -33,7 +44,8 @@ def steps() -> tuple[str, ...]:
 def connect(path: Path, *, create: bool = False, wait: float = LOCK_WAIT) -> sqlite3.Connection:
     """Open a database in autocommit mode; the tables may not be there yet.
 
-    A new file is readable by its owner only: accounts will be in it. Raises `StoreError`.
+    A new file is readable by its owner only: accounts will be in it. The connection may be handed
+    to another thread. Raises `StoreError`.
     """
     with readable_errors(path):
         if not path.exists():
@@ -42,7 +54,10 @@ def connect(path: Path, *, create: bool = False, wait: float = LOCK_WAIT) -> sql
             path.parent.mkdir(parents=True, exist_ok=True)
             with suppress(FileExistsError):
                 os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        connection = sqlite3.connect(path, timeout=wait, isolation_level=None)
+        connection = sqlite3.connect(
+            path, timeout=wait, isolation_level=None, check_same_thread=False
+        )
+        connection.text_factory = _text_or_bytes
         try:
             _check_owner(connection, path)
             if create:  # a file that is only looked at stays as it is
@@ -52,6 +67,50 @@ def connect(path: Path, *, create: bool = False, wait: float = LOCK_WAIT) -> sql
             connection.close()
             raise
     return connection
+
+
+def read_rows(
+    connection: sqlite3.Connection, version_range: VersionRange | None = None
+) -> list[OpcodeRow]:
+    """Return all rows, or those of exactly one range, in the order of range and number.
+
+    SQLite keeps any value in any column, so another tool may have left bytes or a word where text
+    or a number belongs: a `StoreError` that names row and column and how to put it right.
+    """
+    where, values = "", ()
+    if version_range is not None:
+        where, values = " WHERE first_version = ? AND last_version = ?", version_range  # type: ignore[assignment]
+    found = connection.execute(
+        f"SELECT id, {', '.join(COLUMNS)} FROM opcodes{where}"  # noqa: S608  # no text from outside
+        " ORDER BY first_version, last_version, opcode, name",
+        values,
+    )
+    rows = []
+    for number, *columns in found:
+        for (name, kind), value in zip(COLUMNS.items(), columns, strict=True):
+            if not isinstance(value, kind):
+                raise StoreError(_wrong_type(number, columns, name, value))
+        rows.append(OpcodeRow(*columns))
+    return rows
+
+
+def _wrong_type(number: int, columns: Sequence[Any], name: str, value: object) -> str:
+    wanted = "text" if COLUMNS[name] is str else "a whole number"
+    held = _KINDS.get(type(value), "nothing")
+    first, last, message = columns[:3]
+    return (
+        f"the table opcodes has a value of a wrong type: row {number} ({message!s:.40} of"
+        f" {first}-{last}), column {name} holds {held}, not {wanted}; set it with SQL where"
+        f" id = {number}"
+    )
+
+
+def _text_or_bytes(raw: bytes) -> str | bytes:
+    """Read a text; one that is not UTF-8 stays bytes, which `read_rows` refuses by its place."""
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw
 
 
 def _check_owner(connection: sqlite3.Connection, path: Path) -> None:

@@ -16,7 +16,16 @@ from typing import Any, NamedTuple, Self
 
 from emu.errors import CommandError, StoreError
 from emu.opcodes.changes import KEEP_ALL, Change, Key, Plan, key_of, plan_rows
-from emu.opcodes.database import connect, migrate, readable_errors, schema, steps, transaction
+from emu.opcodes.database import (
+    COLUMNS,
+    connect,
+    migrate,
+    read_rows,
+    readable_errors,
+    schema,
+    steps,
+    transaction,
+)
 from emu.opcodes.rows import OpcodeRow, VersionRange, row_problem
 from emu.opcodes.shipped import shipped_rows
 from emu.opcodes.table import OpcodeTables
@@ -31,7 +40,7 @@ OWN_ROWS = "none"
 Progress = Callable[[int, int], None]
 """Called with (rows written, rows to write)."""
 
-_ROW = "first_version, last_version, name, opcode, source, note"
+_ROW = ", ".join(COLUMNS)
 
 
 class HistoryEntry(NamedTuple):
@@ -114,16 +123,8 @@ class OpcodeStore:
 
     def rows(self, version_range: VersionRange | None = None) -> list[OpcodeRow]:
         """Return all rows, or those of exactly one range, in the order of range and number."""
-        where, values = "", ()
-        if version_range is not None:
-            where, values = "WHERE first_version = ? AND last_version = ?", version_range  # type: ignore[assignment]
         with readable_errors(self.path):
-            found = self._connection.execute(
-                f"SELECT {_ROW} FROM opcodes {where}"  # noqa: S608  # no text from outside
-                " ORDER BY first_version, last_version, opcode, name",
-                values,
-            )
-            return [OpcodeRow(*row) for row in found]
+            return read_rows(self._connection, version_range)
 
     def history(
         self, *, limit: int = 50, name: str | None = None, change: int | None = None

@@ -1,7 +1,9 @@
 """Notices that opcode rows in a database were changed, and gives the new tables if they are sound.
 
 For a running server: `OpcodeWatcher.poll` is called about once a second and costs two reads of one
-page while nothing happens, whatever else is written to the file. Holds no clock and no thread.
+page while nothing happens, whatever else is written to the file. A changed table is read and
+checked as a whole, which takes long for a large one: a server calls it in a worker thread, never in
+two at once. Holds no clock and no thread.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from emu.errors import EmuError, StoreError
-from emu.opcodes.database import connect, readable_errors
+from emu.opcodes.database import connect, read_rows, readable_errors
 from emu.opcodes.lints import check, errors
 from emu.opcodes.rows import OpcodeRow
 from emu.opcodes.shipped import shipped_rows
@@ -67,14 +69,20 @@ class OpcodeWatcher:
         connection.execute("BEGIN")
         try:
             mark = _mark(connection)
-            rows = None if mark == self._mark else _rows(connection)
+            rows = None if mark == self._mark else self._rows(connection)
         finally:
             connection.execute("ROLLBACK")
         self._data_version = version
-        if rows is None:
-            return None
         self._mark = mark
-        return self._take(rows)
+        return None if rows is None else self._take(rows)
+
+    def _rows(self, connection: sqlite3.Connection) -> list[OpcodeRow] | None:
+        """Read the rows; None, with the problem told, when there are some of wrong types."""
+        try:
+            return read_rows(connection)
+        except StoreError as error:
+            self.problem = f"{self.path}: {error}"
+            return None
 
     def _take(self, rows: list[OpcodeRow]) -> OpcodeTables | None:
         """Check rows and make them the tables in use, or say what is wrong with them."""
@@ -130,16 +138,3 @@ def _mark(connection: sqlite3.Connection) -> Mark:
         " + opcode * 101 + length(name)), 0) FROM opcodes"
     ).fetchone()
     return schema, last, *total
-
-
-def _rows(connection: sqlite3.Connection) -> list[OpcodeRow]:
-    found = connection.execute(
-        "SELECT first_version, last_version, name, opcode, source, note FROM opcodes"
-    )
-    rows = []
-    for row in found:
-        first, last, name, opcode, *_ = row
-        if not (isinstance(name, str) and all(isinstance(n, int) for n in (first, last, opcode))):
-            raise StoreError(f"the row {row[:4]} of the table opcodes has values of a wrong type")
-        rows.append(OpcodeRow(*row))
-    return rows

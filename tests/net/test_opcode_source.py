@@ -1,12 +1,26 @@
 import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
+from twisted.internet import reactor
+from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.internet.task import Clock
 
 from emu.errors import StoreError
 from emu.net.opcode_source import OpcodeSource
+from emu.net.workers import StoreWorker
 from emu.opcodes import OpcodeStore, VersionRange
+from emu.opcodes.watch import OpcodeWatcher
+from tests.support.house import until
+from tests.support.stores import finish
+
+
+def run_at_once(call: Callable[[], Any]) -> Deferred[Any]:
+    return maybeDeferred(call)
 
 
 @pytest.fixture
@@ -18,7 +32,7 @@ def database(tmp_path: Path) -> Path:
 
 def test_an_edit_is_noticed_within_two_seconds_and_a_broken_one_refused(database: Path) -> None:
     clock = Clock()
-    source = OpcodeSource(database, clock)
+    source = OpcodeSource(database, clock, run_at_once)
     source.start()
     before = source.tables()
     assert before.for_version(546).number("OP_KeymapLoadMsg") == 153
@@ -34,13 +48,13 @@ def test_an_edit_is_noticed_within_two_seconds_and_a_broken_one_refused(database
     connection.close()
     clock.advance(2)
     assert source.tables().for_version(546).number("OP_LoginReplyMsg") == 4
-    source.stop()
+    finish(source.stop())
 
 
 def test_a_database_without_tables_gets_the_shipped_ones(tmp_path: Path) -> None:
-    source = OpcodeSource(tmp_path / "new.sqlite", Clock())
+    source = OpcodeSource(tmp_path / "new.sqlite", Clock(), run_at_once)
     assert source.tables().for_version(561).number("OP_LoginReplyMsg") == 4
-    source.stop()
+    finish(source.stop())
 
 
 def test_tables_that_cannot_be_used_are_one_clear_line(database: Path) -> None:
@@ -50,4 +64,31 @@ def test_tables_that_cannot_be_used_are_one_clear_line(database: Path) -> None:
     connection.commit()
     connection.close()
     with pytest.raises(StoreError, match="opcode tables cannot be used"):
-        OpcodeSource(database, Clock())
+        OpcodeSource(database, Clock(), run_at_once)
+
+
+async def test_tables_are_read_and_checked_outside_the_reactors_thread(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[str] = []
+    poll = OpcodeWatcher.poll
+
+    def noted(watcher: OpcodeWatcher) -> Any:
+        threads.append(threading.current_thread().name)
+        return poll(watcher)
+
+    clock = Clock()
+    worker = StoreWorker(reactor, nullcontext, name="emu-opcodes")  # type: ignore[arg-type]
+    source = OpcodeSource(database, clock, worker.run)
+    monkeypatch.setattr(OpcodeWatcher, "poll", noted)
+    source.start()
+    with OpcodeStore(database, who="test") as store:
+        store.set(VersionRange(540, 546), "OP_KeymapLoadMsg", 159)
+    clock.advance(1)
+    clock.advance(1)  # nobody is asked twice at a time
+    await until(
+        lambda: source.tables().for_version(546).number("OP_KeymapLoadMsg") == 159, "the tables"
+    )
+    assert threads == ["emu-opcodes"]
+    await source.stop()
+    await worker.stop()

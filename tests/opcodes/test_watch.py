@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from emu.errors import StoreError
 from emu.opcodes import OpcodeStore, VersionRange
 from emu.opcodes.watch import OpcodeWatcher
 
@@ -127,14 +129,48 @@ def test_a_repair_ends_the_problem(store: OpcodeStore, watcher: OpcodeWatcher) -
     assert watcher.problem is None
 
 
-def test_rows_of_wrong_types_are_refused(store: OpcodeStore, watcher: OpcodeWatcher) -> None:
+@pytest.mark.parametrize(
+    ("assignment", "column", "kind"),
+    [
+        ("opcode = 'many'", "opcode", "text, not a whole number"),
+        ("opcode = 7.5", "opcode", "a fraction, not a whole number"),
+        ("note = x'00ff'", "note", "bytes, not text"),
+        ("note = cast(x'66ff66' AS TEXT)", "note", "bytes, not text"),
+        ("source = x'41'", "source", "bytes, not text"),
+        ("name = x'4f505f41'", "name", "bytes, not text"),
+        ("last_version = x'41'", "last_version", "bytes, not a whole number"),
+    ],
+)
+def test_values_of_wrong_types_are_told_with_row_and_column_and_watching_goes_on(
+    store: OpcodeStore, watcher: OpcodeWatcher, assignment: str, column: str, kind: str
+) -> None:
+    in_use = watcher.tables
     by_hand(
         store.path,
         "PRAGMA ignore_check_constraints = ON",
-        "UPDATE opcodes SET opcode = 'many' WHERE name = 'OP_KeymapLoadMsg'",
+        f"UPDATE opcodes SET {assignment} WHERE name = 'OP_KeymapLoadMsg' AND last_version = 546",
     )
     assert watcher.poll() is None
-    assert "wrong type" in str(watcher.problem)
+    problem = str(watcher.problem)
+    with closing(sqlite3.connect(store.path)) as connection:
+        (number,) = connection.execute(
+            f"SELECT id FROM opcodes WHERE typeof({column}) IN ('blob', 'real')"
+            f" OR typeof({column}) = 'text' AND cast({column} AS BLOB) IN (x'6d616e79', x'66ff66')"
+        ).fetchone()
+    assert f"row {number} " in problem
+    assert f"column {column} holds {kind}" in problem
+    assert "\n" not in problem
+    assert watcher.tables is in_use
+    with pytest.raises(StoreError, match=f"row {number} .* column {column} holds"):
+        store.rows()
+    statements: list[str] = []
+    assert watcher._connection is not None
+    watcher._connection.set_trace_callback(statements.append)
+    assert watcher.poll() is None  # the same rows are not read again for every look
+    assert not any("FROM opcodes" in one for one in statements)
+    by_hand(store.path, f"DELETE FROM opcodes WHERE id = {number}")
+    assert watcher.poll() is not None
+    assert watcher.problem is None
 
 
 def test_a_missing_or_locked_file_is_a_problem_and_no_error(
