@@ -14,7 +14,8 @@ from typing import Any
 from emu.dialects.rules import RuleTable, VersionRules
 from emu.errors import StructValueError, UnknownStruct, UnknownVersion
 from emu.opcodes import OpcodeTable, OpcodeTables
-from emu.structs import Layout, StructCatalog
+from emu.structs import FieldDefinition, FieldType, Layout, StructCatalog
+from emu.structs.blocks import keyed_fields
 from emu.structs.client_cmd import write_client_cmd
 
 BEFORE_LOGIN = 0
@@ -31,8 +32,10 @@ MOST_DIALECTS = 256
 class Dialect:
     """Opcode numbers, layouts and rules of one client version."""
 
-    __slots__ = ("_catalog", "_layouts", "_signed", "_templates", "made", "rules", "table",
-                 "version")  # fmt: skip
+    __slots__ = (
+        "_array_names", "_catalog", "_layouts", "_signed", "_templates", "made", "rules", "table",
+        "version",
+    )  # fmt: skip
 
     def __init__(
         self, version: int, table: OpcodeTable, catalog: StructCatalog, rules: VersionRules
@@ -43,6 +46,7 @@ class Dialect:
         self._catalog = catalog
         self._layouts: dict[str, Layout] = {}
         self._templates: dict[str, dict[str, Any]] = {}
+        self._array_names: dict[str, Mapping[str, ArrayNames]] = {}
         self._signed: dict[tuple[str, str], bool] = {}
         self.made: dict[Hashable, bytes] = {}
         """Payloads that are the same for every client of this version, by whoever made them."""
@@ -78,16 +82,25 @@ class Dialect:
     def encode_known(self, name: str, values: Mapping[str, Any]) -> bytes:
         """Encode a struct from values of which this version may know only some.
 
-        Fields that the version's layout lacks are left out; lists are cut or filled with zeros to
-        the length of the field, and a list given for a single value becomes its first element.
+        Fields that the version's layout lacks are left out, in the elements of an array as well;
+        lists are cut or filled with zeros to the length of the field, and a list given for a single
+        value becomes its first element.
         """
         template = self.template(name)
+        arrays = self._arrays(name)
         fitted = {
-            field: fit(template[field], value)
+            field: arrays[field].known(value) if field in arrays else fit(template[field], value)
             for field, value in values.items()
             if field in template
         }
         return self.layout(name).encode(fitted)
+
+    def _arrays(self, name: str) -> Mapping[str, ArrayNames]:
+        found = self._array_names.get(name)
+        if found is None:
+            fields = self.layout(name).definition.fields
+            found = self._array_names[name] = arrays_of(fields)
+        return found
 
     def message(self, struct: str, values: Mapping[str, Any]) -> tuple[int, bytes]:
         """Return opcode number and payload of the message that a struct is.
@@ -119,6 +132,36 @@ class Dialect:
                 found = True
             self._signed[struct, field] = found
         return found
+
+
+class ArrayNames:
+    """The names that the elements of an array have."""
+
+    __slots__ = ("_inner", "_names")
+
+    def __init__(self, fields: Collection[FieldDefinition]) -> None:
+        self._names = frozenset(keyed_fields(fields))
+        self._inner = arrays_of(fields)
+
+    def known(self, elements: Collection[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """Return elements with only those of their values that the layout has."""
+        return [
+            {
+                name: self._inner[name].known(value) if name in self._inner else value
+                for name, value in element.items()
+                if name in self._names
+            }
+            for element in elements
+        ]
+
+
+def arrays_of(fields: Collection[FieldDefinition]) -> dict[str, ArrayNames]:
+    """Return the arrays among fields, by their key."""
+    return {
+        key: ArrayNames(entry.fields)
+        for key, entry in keyed_fields(fields).items()
+        if entry.type is FieldType.ARRAY
+    }
 
 
 def fit(zero: Any, value: Any) -> Any:

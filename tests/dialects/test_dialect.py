@@ -110,3 +110,13 @@ def test_a_command_is_wrapped() -> None:
     """EQ2Emulator's text to its client, eq2-world-recorded.md 4."""
     number, body = dialects().for_version(546).message("WS_SetPOVGhostCmd", {"spawn_id": 1})
     assert (number, body) == (50, bytes.fromhex("07000000 ff a301 01000000"))
+
+
+def test_arrays_are_encoded_with_what_their_elements_know() -> None:
+    dialect = dialects().for_version(546)
+    macro = {
+        "number": 1, "name": "wave", "macro_details_count": 1, "later": 5,
+        "macro_details_array": [{"command": "/wave", "later": 5}],
+    }  # fmt: skip
+    data = dialect.encode_known("WS_MacroInit", {"macro_count": 1, "macro_array": [macro]})
+    assert data.hex() == "010000000104776176650105002f776176650000"

@@ -1,0 +1,8 @@
+"""Spawns: everything that stands in a zone, players too, as plain state without a client's view."""
+
+from __future__ import annotations
+
+from emu.world.spawns.position import Position
+from emu.world.spawns.spawn import Change, Footer, Spawn, SpawnKind, Verb
+
+__all__ = ["Change", "Footer", "Position", "Spawn", "SpawnKind", "Verb"]
