@@ -50,7 +50,7 @@ class Part(Protocol):
         """Read from `at` on, put values into `out`, return where the part ends."""
 
     def encode(
-        self, fields: Mapping[str, Any], parts: list[bytes], scopes: Scopes, context: Context
+        self, fields: dict[str, Any], parts: list[bytes], scopes: Scopes, context: Context
     ) -> None:
         """Append the part's bytes."""
 

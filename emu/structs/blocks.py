@@ -21,7 +21,7 @@ from emu.structs.runs import (
     OversizedInteger,
     PlainRun,
 )
-from emu.structs.scope import Getter, Scope, Test, compile_conditions
+from emu.structs.scope import Getter, Scope, compile_conditions
 from emu.structs.texts import PREFIXES, Characters, Item, Text
 
 
@@ -32,7 +32,7 @@ class Block:
     With `create_color` each EQ2_Color is three floats.
     """
 
-    __slots__ = ("_counts", "_names", "_parts", "_scope", "_tests", "_where")
+    __slots__ = ("_counts", "_names", "_parts", "_scope", "_where")
 
     def __init__(
         self, where: str, fields: Collection[FieldDefinition], scope: Scope, create_color: bool
@@ -40,8 +40,7 @@ class Block:
         self._where = where
         self._scope = scope
         self._parts: list[Part] = []
-        self._counts: list[tuple[str, str, Test | None]] = []
-        self._tests: dict[str, Test] = {}
+        self._counts: list[tuple[str, str]] = []
         keyed = keyed_fields(fields)
         self._names = keyed.keys()
         run: list[Fixed] = []
@@ -68,15 +67,35 @@ class Block:
         self, fields: Mapping[str, Any], parts: list[bytes], scopes: Scopes, context: Context
     ) -> None:
         """Write every part in order; counts follow from the lists they count."""
+        self.write(self.completed(fields), parts, scopes, context)
+
+    def completed(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values with every count that follows from a list.
+
+        Raises `StructValueError` for names that the block does not have and counts that differ.
+        """
         if not isinstance(fields, Mapping):
             bad_value(self._where, "", f"must be an object, not {shown(fields)}")
         if not fields.keys() <= self._names:
             unknown = sorted(map(str, fields.keys() - self._names))
             bad_value(self._where, unknown[0], "the struct has no such field")
-        if self._counts:
-            fields = self._with_counts(fields, scopes, context)
+        whole = dict(fields)
+        for key, count_key in self._counts:
+            elements = whole.get(key)
+            if not isinstance(elements, (list, tuple)):
+                continue
+            given, length = whole.get(count_key), len(elements)
+            if given is not None and given != length:
+                bad_value(self._where, count_key, f"is {shown(given)}, but {key} has {length}")
+            whole[count_key] = length
+        return whole
+
+    def write(
+        self, whole: dict[str, Any], parts: list[bytes], scopes: Scopes, context: Context
+    ) -> None:
+        """Write completed values, and leave in them those of substructs and elements completed."""
         for part in self._parts:
-            part.encode(fields, parts, scopes, context)
+            part.encode(whole, parts, scopes, context)
 
     def _end_run(self, run: list[Fixed]) -> None:
         if run:
@@ -91,29 +110,24 @@ class Block:
             part: Part = _run(self._where, [fixed])
         elif entry.substruct:
             where = f"{self._where}.{key}"
-            inner = Scope(self._scope)
-            part = SubstructPart(
-                where, key, Block(where, entry.fields, inner, create_color), entry.size
-            )
-            self._scope.add_inner(entry.name, key, entry.size, inner)
+            inner = self._scope.substruct(entry.name, key, entry.size)
+            block = Block(where, entry.fields, inner, create_color)
+            part = SubstructPart(where, key, block, entry.size)
         elif entry.type is FieldType.ARRAY:
             part = self._array(entry, key, create_color)
         else:
             part = _single(self._where, entry, key)
         if entry.type2 is not None:
             part = self._two_types(entry, key, part)
-        if test is None:
-            return part
-        self._tests[key] = test
-        return Conditional(part, test)
+        return part if test is None else Conditional(part, test)
 
     def _array(self, entry: FieldDefinition, key: str, create_color: bool) -> ArrayPart:
         # A substruct may count by a field of its holder; alone it has no elements.
         count = self._scope.find(entry.count_field) or _nothing
         if entry.count_field in self._names:
-            self._counts.append((key, entry.count_field, self._tests.get(entry.count_field)))
+            self._counts.append((key, entry.count_field))
         where = f"{self._where}.{key}"
-        inner = Block(where, entry.fields, Scope(self._scope), create_color)
+        inner = Block(where, entry.fields, self._scope.element(key), create_color)
         return ArrayPart(where, key, inner, count, entry.max_count)
 
     def _two_types(self, entry: FieldDefinition, key: str, first: Part) -> Part:
@@ -130,26 +144,13 @@ class Block:
         other = _single(self._where, second, key) if fixed is None else _run(self._where, [fixed])
         return TwoTypes(first, other, getter)
 
-    def _with_counts(
-        self, fields: Mapping[str, Any], scopes: Scopes, context: Context
-    ) -> Mapping[str, Any]:
-        whole = dict(fields)
-        for key, count_key, test in self._counts:
-            elements = whole.get(key)
-            given = fields.get(count_key)
-            length = len(elements) if isinstance(elements, (list, tuple)) else None
-            if test is not None and not test(whole, scopes, context.flags):
-                whole[count_key] = 0  # not on the wire, so a reader would find no elements
-            elif length is not None:
-                if given is not None and given != length:
-                    what = f"is {shown(given)}, but {key} has {length}"
-                    bad_value(self._where, count_key, what)
-                whole[count_key] = length
-        return whole
-
 
 class SubstructPart:
-    """Another struct copied in, once or several times."""
+    """Another struct copied in, once or several times.
+
+    Its values are put in place before they are read or written, as fields of the copy may ask for
+    each other by the names they have in the holder.
+    """
 
     __slots__ = ("_block", "_key", "_size", "_where")
 
@@ -161,25 +162,28 @@ class SubstructPart:
     ) -> int:
         """Read into one dict, or a list of them."""
         inside = (*scopes, out)
-        found: list[dict[str, Any]] = []
-        for _ in range(self._size):
-            inner: dict[str, Any] = {}
-            at = self._block.decode(data, at, inner, inside, context)
-            found.append(inner)
+        found: list[dict[str, Any]] = [{}]
         out[self._key] = found if self._size > 1 else found[0]
+        at = self._block.decode(data, at, found[0], inside, context)
+        for _ in range(1, self._size):
+            inner: dict[str, Any] = {}
+            found.append(inner)
+            at = self._block.decode(data, at, inner, inside, context)
         return at
 
     def encode(
-        self, fields: Mapping[str, Any], parts: list[bytes], scopes: Scopes, context: Context
+        self, fields: dict[str, Any], parts: list[bytes], scopes: Scopes, context: Context
     ) -> None:
         """Write one dict, or a list of them."""
         value = fields.get(self._key)
         values = [{}] * self._size if value is None else value if self._size > 1 else [value]
         if not isinstance(values, (list, tuple)) or len(values) != self._size:
             bad_value(self._where, "", f"must be a list of {self._size} objects")
+        whole = [self._block.completed(inner) for inner in values]
+        fields[self._key] = whole if self._size > 1 else whole[0]
         inside = (*scopes, fields)
-        for inner in values:
-            self._block.encode(inner, parts, inside, context)
+        for inner in whole:
+            self._block.write(inner, parts, inside, context)
 
 
 class ArrayPart:
@@ -205,15 +209,15 @@ class ArrayPart:
         context.begin_elements(count)
         inside = (*scopes, out)
         elements: list[dict[str, Any]] = []
+        out[self._key] = elements
         for _ in range(count):
             element: dict[str, Any] = {}
-            at = self._block.decode(data, at, element, inside, context)
             elements.append(element)
-        out[self._key] = elements
+            at = self._block.decode(data, at, element, inside, context)
         return at
 
     def encode(
-        self, fields: Mapping[str, Any], parts: list[bytes], scopes: Scopes, context: Context
+        self, fields: dict[str, Any], parts: list[bytes], scopes: Scopes, context: Context
     ) -> None:
         """Write the elements one after the other."""
         count = self._count(fields, scopes) or 0
@@ -224,9 +228,11 @@ class ArrayPart:
             elements = [{}] * count
         if not isinstance(elements, (list, tuple)) or len(elements) != count:
             bad_value(self._where, "", f"must be a list of {count} objects, as its count says")
+        whole = [self._block.completed(element) for element in elements]
+        fields[self._key] = whole
         inside = (*scopes, fields)
-        for element in elements:
-            self._block.encode(element, parts, inside, context)
+        for element in whole:
+            self._block.write(element, parts, inside, context)
 
 
 def keyed_fields(fields: Collection[FieldDefinition]) -> dict[str, FieldDefinition]:

@@ -32,7 +32,7 @@ class Conditional:
         return at
 
     def encode(
-        self, fields: Mapping[str, Any], parts: list[bytes], scopes: Scopes, context: Context
+        self, fields: dict[str, Any], parts: list[bytes], scopes: Scopes, context: Context
     ) -> None:
         """Write the part if it has to be there."""
         if self._test(fields, scopes, context.flags):
@@ -54,7 +54,7 @@ class TwoTypes:
         return self._choose(out, scopes).decode(data, at, out, scopes, context)
 
     def encode(
-        self, fields: Mapping[str, Any], parts: list[bytes], scopes: Scopes, context: Context
+        self, fields: dict[str, Any], parts: list[bytes], scopes: Scopes, context: Context
     ) -> None:
         """Write in the type that the statistic asks for."""
         self._choose(fields, scopes).encode(fields, parts, scopes, context)
@@ -83,7 +83,7 @@ class Repeated:
         return at
 
     def encode(
-        self, fields: Mapping[str, Any], parts: list[bytes], scopes: Scopes, context: Context
+        self, fields: dict[str, Any], parts: list[bytes], scopes: Scopes, context: Context
     ) -> None:
         """Write all of them."""
         values = fields.get(self._key)

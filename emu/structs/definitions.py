@@ -87,6 +87,8 @@ class FieldDefinition:
     type2: FieldType | None = None
     oversized: Oversized | None = None
     conditions: Conditions = NO_CONDITIONS
+    lost_conditions: Conditions = NO_CONDITIONS
+    """What this field, as a copy, no longer has of its struct's conditions (`copies`)."""
     count_field: str = ""
     max_count: int | None = None
     default_byte: int = 0

@@ -6,9 +6,13 @@ EQ2Emulator loads such structs without a word. Source: eq2-login.md 8.1, 8.2, 8.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import fields as fields_of
 
-from emu.structs.definitions import FieldDefinition, FieldType, StructDefinition
+from emu.structs.copies import copied
+from emu.structs.definitions import Conditions, FieldDefinition, FieldType, StructDefinition
 from emu.structs.scope import Scope
+
+_CONDITIONS = tuple(entry.name for entry in fields_of(Conditions))
 
 
 def oddities(
@@ -26,8 +30,10 @@ def oddities(
             if name and name not in opcode_names:
                 text = f"no opcode table has {name}; EQ2Emulator leaves such a struct out"
                 yield f"{place}{definition.line}: {about}{text}"
-    # Structs made to be copied into others may speak of their holder's fields.
-    alone = not definition.name.lower().startswith("substruct")
+    alone = not _is_made_to_be_copied(definition.name)
+    if not alone:
+        for text in _lost_conditions(copied(definition.fields)):
+            yield f"{place}{definition.line}: {about}copies lose {text}"
     for entry, text in _fields(definition.fields, Scope(), alone):
         yield f"{place}{entry.line}: {about}field {entry.name}: {text}"
 
@@ -42,17 +48,23 @@ def _fields(
         seen.add(entry.name)
         if alone:
             yield from ((entry, text) for text in _unknown_names(entry, scope))
+        if entry.substruct and not _is_made_to_be_copied(entry.substruct):
+            for text in _lost_conditions(entry.fields):
+                yield entry, f"copies of {entry.substruct} lose {text}"
+        if not _counted_whenever_there(entry, fields):
+            count = entry.count_field
+            text = f"its count {count} is not always there; elements without it can be written"
+            yield entry, f"{text} but not read back"
         if entry.type is FieldType.ITEM and entry is not fields[-1]:
             yield entry, "an item before the end can be written but not read back"
         if entry.substruct:
-            inner = Scope(scope)
             # What is odd inside is told once, about the struct itself.
+            inner = scope.substruct(entry.name, entry.name, entry.size)
             for _ in _fields(entry.fields, inner, alone=False):
                 pass
-            scope.add_inner(entry.name, entry.name, entry.size, inner)
             continue
         if entry.type is FieldType.ARRAY:
-            yield from _fields(entry.fields, Scope(scope), alone)
+            yield from _fields(entry.fields, scope.element(entry.name), alone)
         scope.add(entry.name, entry.name, entry.size)
 
 
@@ -68,4 +80,33 @@ def _unknown_names(entry: FieldDefinition, scope: Scope) -> Iterator[str]:
     ):
         for name in names:
             if name and scope.find(name) is None:
-                yield f"{attribute} names {name}, which does not stand before it"
+                place = " in its array" if scope.array else ""
+                yield f"{attribute} names {name}, which does not stand before it{place}"
+
+
+def _counted_whenever_there(array: FieldDefinition, fields: Sequence[FieldDefinition]) -> bool:
+    """Tell whether an array's count is on the wire wherever the array is."""
+    counts = [entry for entry in fields if entry.name == array.count_field]
+    if array.type is not FieldType.ARRAY or not counts:
+        return True
+    count, own = counts[-1].conditions, array.conditions
+    return all(
+        getattr(count, name) in (getattr(own, name), type(getattr(own, name))())
+        for name in _CONDITIONS
+    )
+
+
+def _is_made_to_be_copied(name: str) -> bool:
+    """Tell by its name whether a struct stands only in others; it may speak of their fields."""
+    return name.lower().startswith("substruct")
+
+
+def _lost_conditions(fields: Sequence[FieldDefinition]) -> Iterator[str]:
+    lost = [(entry.name, entry.lost_conditions) for entry in fields]
+    for attribute, names in (
+        ("IfVariableNotSet", [name for name, conditions in lost if conditions.variable_not_set]),
+        ("IfVariableEquals", [name for name, conditions in lost if conditions.variable_equals]),
+    ):
+        if names:
+            there = "such fields are always there, as in EQ2Emulator"
+            yield f"{attribute} of {', '.join(names)}; {there}"

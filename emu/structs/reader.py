@@ -21,6 +21,7 @@ from defusedxml.common import DefusedXmlException
 from defusedxml.expatreader import create_parser
 
 from emu.errors import FileFormatError
+from emu.structs.copies import copied
 from emu.structs.definitions import (
     NO_CONDITIONS,
     OVERSIZED,
@@ -292,7 +293,7 @@ class _Reader(ContentHandler):
             self._complain(f"field {base.name}: too many fields in substruct {name}", base.line)
         if depth >= DEPTH_LIMIT:
             self._complain(f"field {base.name}: substructs deeper than {DEPTH_LIMIT}", base.line)
-        return replace(base, substruct=name, fields=made.fields)
+        return replace(base, substruct=name, fields=copied(made.fields))
 
     def _name(self, name: str, missing: str, line: int) -> str:
         if not name:

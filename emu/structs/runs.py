@@ -8,7 +8,7 @@ Source: eq2-login.md 4.4, 8.3, 8.5.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -71,7 +71,7 @@ class PlainRun:
         return at + self._size
 
     def encode(
-        self, fields: Mapping[str, Any], parts: list[bytes], _scopes: Scopes, _context: Context
+        self, fields: dict[str, Any], parts: list[bytes], _scopes: Scopes, _context: Context
     ) -> None:
         """Write all of the run at once."""
         get = fields.get
@@ -125,7 +125,7 @@ class MixedRun:
         return stop
 
     def encode(
-        self, fields: Mapping[str, Any], parts: list[bytes], _scopes: Scopes, _context: Context
+        self, fields: dict[str, Any], parts: list[bytes], _scopes: Scopes, _context: Context
     ) -> None:
         """Gather the numbers and write them at once."""
         numbers: list[Any] = []
@@ -191,7 +191,7 @@ class EquipmentItems:
         return stop
 
     def encode(
-        self, fields: Mapping[str, Any], parts: list[bytes], _scopes: Scopes, _context: Context
+        self, fields: dict[str, Any], parts: list[bytes], _scopes: Scopes, _context: Context
     ) -> None:
         """Write every item."""
         value = fields.get(self._key)
@@ -252,7 +252,7 @@ class OversizedInteger:
         return at + self._short.size
 
     def encode(
-        self, fields: Mapping[str, Any], parts: list[bytes], _scopes: Scopes, _context: Context
+        self, fields: dict[str, Any], parts: list[bytes], _scopes: Scopes, _context: Context
     ) -> None:
         """Write the short form where the value is below the threshold."""
         value = fields.get(self._key, 0)

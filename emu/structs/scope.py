@@ -1,10 +1,14 @@
 """Names inside a layout: which field a condition or a count means, and whether it is "set".
 
-EQ2Emulator flattens substructs and arrays into one list of names (``x_field_0``); here they stay
+EQ2Emulator flattens substructs and arrays into lists of names (``x_field_0``); here they stay
 nested, and the flat names are resolved to a path once, when a layout is compiled. Source:
-eq2-login.md 8.4, 8.6, 8.7. Both directions use one rule for "set": numbers above zero, text that
-is not empty, any component above zero. (The peer counts a signed -5 as set when it writes and not
-when it reads; symmetric is what a codec needs.)
+eq2-login.md 8.4, 8.6, 8.7. As there, a substruct's fields stand among those of its holder, while
+an array's elements know only each other: ``field_2`` is the third element's, and what stands
+around the array is not found, which counts as not set.
+
+Both directions use one rule for "set": numbers above zero, text that is not empty, any component
+above zero. (The peer counts a signed -5 as set when it writes and not when it reads; symmetric is
+what a codec needs.)
 """
 
 from __future__ import annotations
@@ -21,30 +25,54 @@ Getter = Callable[[Mapping[str, Any], Scopes], Any]
 Test = Callable[[Mapping[str, Any], Scopes, frozenset[str]], bool]
 
 _INDEXES: Final = re.compile(r"(_%i)+$")
+_NUMBERED: Final = re.compile(r"(.+)_([0-9]{1,5})")
 
 
 class Scope:
     """The names known so far at one level of a layout, and the level around it."""
 
-    __slots__ = ("names", "parent")
+    __slots__ = ("_copies", "_key", "_name", "array", "holder", "names")
 
-    def __init__(self, parent: Scope | None = None) -> None:
+    def __init__(self, holder: Scope | None = None, *, array: str = "") -> None:
         self.names: dict[str, Path] = {}
-        self.parent = parent
+        self.holder = holder
+        self.array = array
+        """Key of the array whose elements have these names, empty where there is none."""
+        self._name = self._key = ""
+        self._copies = 0
+
+    def substruct(self, name: str, key: str, copies: int) -> Scope:
+        """Return a scope for a substruct's fields; this one learns their flat names from it."""
+        inner = Scope(self)
+        inner._name, inner._key, inner._copies = name, key, copies
+        return inner
+
+    def element(self, key: str) -> Scope:
+        """Return a scope for the fields of an array's elements."""
+        return Scope(self, array=key)
 
     def add(self, name: str, key: str, size: int) -> None:
         """Make a field known under its name, and each of several values under its number."""
-        self.names[name] = (key,)
+        self.know(name, (key,))
         if size > 1:
-            self.names.update({f"{name}_{i}": (key, i) for i in range(size)})
-
-    def add_inner(self, name: str, key: str, size: int, inner: Scope) -> None:
-        """Make a substruct's fields known by their flat names."""
-        for flat, path in inner.names.items():
             for i in range(size):
-                whole: Path = (key, i, *path) if size > 1 else (key, *path)
-                self.names[f"{name}_{flat}_{i}"] = whole
-            self.names.setdefault(f"{name}_{flat}", (key, 0, *path) if size > 1 else (key, *path))
+                self.know(f"{name}_{i}", (key, i))
+
+    def know(self, name: str, path: Path) -> None:
+        """Make a value known under a name; a substruct's holder learns its flat names."""
+        self.names[name] = path
+        holder = self.holder
+        if holder is None or not self._copies:
+            return
+        paths = [(self._key, *path)]
+        if self._copies > 1:
+            paths = [(self._key, i, *path) for i in range(self._copies)]
+        if self._copies > 1 or not holder.array:  # in an array the number is the element's
+            for i, whole in enumerate(paths):
+                holder.know(f"{self._name}_{name}_{i}", whole)
+        flat = f"{self._name}_{name}"
+        if holder.names.get(flat, paths[0])[0] == self._key:  # else another field is called so
+            holder.know(flat, paths[0])
 
     def find(self, name: str) -> Getter | None:
         """Return what reads a variable, None when no such field stands before."""
@@ -52,11 +80,22 @@ class Scope:
         depth = 0
         scope: Scope | None = self
         while scope is not None:
-            if name in scope.names:
-                return _getter(scope.names[name], depth)
-            scope = scope.parent
+            path = scope.names.get(name)
+            if path is not None:
+                return _getter(path, depth)
+            if scope.array:
+                path = scope.path_of_element(name)
+                return None if path is None else _getter(path, depth + 1)
+            scope = scope.holder
             depth += 1
         return None
+
+    def path_of_element(self, name: str) -> Path | None:
+        """Return where a field of one certain element of the array is, seen from its holder."""
+        match = _NUMBERED.fullmatch(name)
+        if match is None or match[1] not in self.names:
+            return None
+        return (self.array, int(match[2]), *self.names[match[1]])
 
 
 def _getter(path: Path, depth: int) -> Getter:

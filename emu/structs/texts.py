@@ -6,7 +6,6 @@ Source: eq2-login.md 8.3.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 from emu.errors import MalformedMessage
@@ -40,7 +39,7 @@ class Text:
         return stop
 
     def encode(
-        self, fields: Mapping[str, Any], parts: list[bytes], _scopes: Scopes, _context: Context
+        self, fields: dict[str, Any], parts: list[bytes], _scopes: Scopes, _context: Context
     ) -> None:
         """Write one string with its length."""
         raw = raw_text(self._where, self._key, fields.get(self._key, ""))
@@ -72,7 +71,7 @@ class Characters:
         return stop
 
     def encode(
-        self, fields: Mapping[str, Any], parts: list[bytes], _scopes: Scopes, _context: Context
+        self, fields: dict[str, Any], parts: list[bytes], _scopes: Scopes, _context: Context
     ) -> None:
         """Write the text with zeros behind it."""
         raw = raw_text(self._where, self._key, fields.get(self._key, ""))
@@ -100,7 +99,7 @@ class Item:
         return max(at, context.limit)
 
     def encode(
-        self, fields: Mapping[str, Any], parts: list[bytes], _scopes: Scopes, _context: Context
+        self, fields: dict[str, Any], parts: list[bytes], _scopes: Scopes, _context: Context
     ) -> None:
         """Write the bytes as they are."""
         parts.append(raw_text(self._where, self._key, fields.get(self._key, "")))

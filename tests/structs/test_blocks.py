@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import struct
 from typing import Any
 
 import pytest
@@ -80,11 +81,11 @@ def test_nested_counts_cannot_multiply_without_bound() -> None:
     nothing = data("x", "int8", 'IfVariableSet="never"')
     layout = layout_of(
         data("n", "int16")
-        + array("outer", "n", array("inner", "n", nothing))
-        + data("z", "int8", 'Size="65535"')
+        + array("outer", "n", data("m", "int16") + array("inner", "m", nothing))
+        + data("z", "int8", 'Size="300"')
     )
     with pytest.raises(MalformedMessage, match="more array elements"):
-        layout.decode(b"\xff\xff" + bytes(65_535))
+        layout.decode(struct.pack("<301H", *[300] * 301) + bytes(300))
 
 
 def test_reading_stops_at_the_largest_size_of_an_array() -> None:
@@ -129,6 +130,70 @@ def test_a_later_field_may_ask_for_a_substructs_field_by_its_flat_name() -> None
     )
     both_ways(layout, {"s": [{"x": 1, "y": ""}, {"x": 0, "y": ""}]}, "0100 0000")
     both_ways(layout, {"s": [{"x": 0, "y": ""}, {"x": 1, "y": ""}], "tail": 9}, "0000 0100 09")
+
+
+def test_a_substructs_field_may_ask_for_another_by_the_name_it_has_in_its_holder() -> None:
+    foot = struct_of(
+        data("flag", "int8") + data("extra", "int8", 'IfVariableSet="footer_flag_0"'), name="Foot"
+    )
+    once = layout_of('<Data ElementName="footer" Substruct="Foot"/>', before=foot)
+    both_ways(once, {"footer": {"flag": 1, "extra": 2}}, "01 02")
+    both_ways(once, {"footer": {"flag": 0}}, "00")
+    twice = layout_of('<Data ElementName="footer" Substruct="Foot" Size="2"/>', before=foot)
+    both_ways(twice, {"footer": [{"flag": 1, "extra": 2}, {"flag": 0, "extra": 3}]}, "0102 0003")
+    both_ways(twice, {"footer": [{"flag": 0}, {"flag": 1}]}, "00 01")
+
+
+def test_flat_names_reach_through_two_substructs() -> None:
+    foot = struct_of(
+        data("flag", "int8") + data("extra", "int8", 'IfVariableSet="item_footer_flag_0_0"'),
+        name="Foot",
+    )
+    item = struct_of('<Data ElementName="footer" Substruct="Foot"/>', name="Item")
+    layout = layout_of('<Data ElementName="item" Substruct="Item"/>', before=foot + item)
+    both_ways(layout, {"item": {"footer": {"flag": 1, "extra": 2}}}, "01 02")
+    both_ways(layout, {"item": {"footer": {"flag": 0}}}, "00")
+
+
+def test_a_condition_sees_the_count_that_follows_from_a_list_in_a_substruct() -> None:
+    own = struct_of(data("k", "int8") + array("a", "k", data("x", "int8")), name="Own")
+    layout = layout_of(
+        '<Data ElementName="p" Substruct="Own"/>' + data("tail", "int8", 'IfVariableSet="p_k_0"'),
+        before=own,
+    )
+    assert layout.encode({"p": {"a": [{"x": 5}]}, "tail": 9}) == b"\x01\x05\x09"
+    both_ways(layout, {"p": {"k": 1, "a": [{"x": 5}]}, "tail": 9}, "01 05 09")
+
+
+def test_a_numbered_name_in_an_array_means_that_element() -> None:
+    layout = layout_of(
+        data("n", "int8")
+        + array("a", "n", data("flag", "int8")
+                + data("text", "EQ2_8Bit_String", 'IfVariableSet="flag_0"'))
+    )  # fmt: skip
+    assert layout.encode({"a": [{"flag": 1, "text": "no"}]}) == bytes.fromhex("0101 026e6f")
+    both_ways(layout, {"n": 1, "a": [{"flag": 1, "text": "no"}]}, "01 01 026e6f")
+    both_ways(layout, {"n": 2, "a": [{"flag": 0}, {"flag": 1}]}, "02 00 01")
+    values = {"n": 2, "a": [{"flag": 1, "text": "a"}, {"flag": 0, "text": ""}]}
+    both_ways(layout, values, "02 01 0161 00 00")
+
+
+def test_a_numbered_name_in_an_array_sees_the_count_of_its_elements_list() -> None:
+    layout = layout_of(
+        data("n", "int8")
+        + array("a", "n", data("m", "int8") + array("b", "m", data("x", "int8"))
+                + data("z", "int8", 'IfVariableSet="m_0"'))
+    )  # fmt: skip
+    assert layout.encode({"a": [{"b": [{"x": 5}], "z": 9}]}) == bytes.fromhex("01 01 05 09")
+
+
+def test_an_arrays_fields_see_nothing_around_it() -> None:
+    layout = layout_of(
+        data("n", "int8")
+        + array("a", "n", data("x", "int8", 'IfVariableSet="n"')
+                + data("y", "int8", 'IfVariableNotSet="n"'))
+    )  # fmt: skip
+    both_ways(layout, {"n": 1, "a": [{"y": 5}]}, "01 05")
 
 
 def test_an_array_in_a_substruct_counts_by_a_field_of_either() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import random
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from emu.errors import MalformedMessage
-from emu.structs import FieldDefinition, FieldType, StructCatalog
+from emu.structs import FieldDefinition, FieldType, StructCatalog, StructDefinition
 from emu.structs.definitions import STRINGS
 from tests.support.struct_values import LETTERS, assert_within
 
@@ -35,10 +35,15 @@ def catalog() -> StructCatalog:
 
 
 class Draw:
-    """Values from a seeded generator: quick enough for two thousand structs."""
+    """Values from a seeded generator: quick enough for two thousand structs.
 
-    def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
+    A field that is not always there and that others ask for stays unset: as in the peer, a value
+    given for it counts as set even where it is not on the wire, and then no reader can know.
+    """
+
+    def __init__(self, definition: StructDefinition) -> None:
+        self.random = random.Random(hash_of(definition.name, definition.client_version))
+        self.asked_for = " ".join(asked_for(definition.fields))
 
     def block(self, fields: Sequence[FieldDefinition]) -> dict[str, Any]:
         known = {}
@@ -65,6 +70,9 @@ class Draw:
     def field(self, entry: FieldDefinition) -> Any:
         if entry.type is FieldType.ARRAY:
             return None
+        if entry.conditions and entry.name in self.asked_for:
+            zero = "" if entry.type in STRINGS else 0
+            return zero if entry.size == 1 else [zero] * entry.size
         if entry.type2 is not None:
             return self.random.randrange(100)  # fits whichever type is chosen
         values = [self.one(entry) for _ in range(entry.size)]
@@ -94,6 +102,13 @@ class Draw:
         return struct.unpack("<" + letter, raw)[0] if byte(2) else byte(3)
 
 
+def asked_for(fields: Sequence[FieldDefinition]) -> Iterator[str]:
+    for entry in fields:
+        yield from entry.conditions.variable_set
+        yield from entry.conditions.variable_not_set
+        yield from asked_for(entry.fields)
+
+
 def is_written_only(fields: Sequence[FieldDefinition], *, last: bool = True) -> bool:
     """Tell whether an item stands before the end; only its writer knows where it ends."""
     return any(
@@ -115,8 +130,7 @@ def test_every_struct_makes_the_way_and_back(catalog: StructCatalog) -> None:
     written_only = set()
     for definition in catalog:
         layout = catalog.layout(definition.name, definition.client_version)
-        draw = Draw(hash_of(definition.name, definition.client_version))
-        values = draw.block(definition.fields)
+        values = Draw(definition).block(definition.fields)
         data = layout.encode(values)
         if is_written_only(definition.fields):
             written_only.add(definition.name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from emu.structs import shipped_catalog
 from emu.structs.lints import oddities
 from emu.structs.reader import read_text
 
@@ -57,10 +58,67 @@ def test_what_is_in_order_is_not_told() -> None:
         COUNT + '<Data ElementName="a" Type="Array" ArraySizeVariable="n" IfVariableSet="n">'
         '<Data ElementName="k" Type="int8"/>'
         '<Data ElementName="b" Type="Array" ArraySizeVariable="k_%i">'
-        '<Data ElementName="c" Type="int8" IfVariableSet="n"/></Data></Data>'
+        '<Data ElementName="f" Type="int8"/>'
+        '<Data ElementName="c" Type="int8" IfVariableSet="f_0"/></Data></Data>'
         '<Data ElementName="i" Type="EQ2_Item"/>'
     )
     assert said(fields) == []
+
+
+def test_names_around_an_array_are_not_known_in_it() -> None:
+    fields = (
+        COUNT + '<Data ElementName="a" Type="Array" ArraySizeVariable="n">'
+        '<Data ElementName="b" Type="int8" IfVariableSet="n"/></Data>'
+    )
+    (line,) = said(fields)
+    assert "field b: IfVariableSet names n, which does not stand before it in its array" in line
+
+
+HIDDEN_COUNT = (
+    COUNT + '<Data ElementName="m" Type="int8" IfVariableNotSet="n"/>'
+    '<Data ElementName="a" Type="Array" ArraySizeVariable="m" {}>'
+    '<Data ElementName="b" Type="int8"/></Data>'
+)
+
+
+def test_elements_whose_count_may_be_absent_are_told() -> None:
+    (line,) = said(HIDDEN_COUNT.format(""))
+    text = "struct WS_Odd 1: field a: its count m is not always there; elements without it"
+    assert text + " can be written but not read back" in line
+    assert said(HIDDEN_COUNT.format('IfVariableNotSet="n"')) == []
+    assert said(HIDDEN_COUNT.format('IfVariableNotSet="n" IfFlagSet="f"')) == []
+    assert len(said(HIDDEN_COUNT.format('IfVariableSet="n"'))) == 1
+
+
+LOSING = (
+    '<Struct Name="{name}" ClientVersion="1"><Data ElementName="n" Type="int8"/>'
+    '<Data ElementName="a" Type="int8" IfVariableNotSet="n"/>'
+    '<Data ElementName="b" Type="int8" IfVariableEquals="n"/></Struct>'
+    '<Struct Name="WS_Odd" ClientVersion="1">'
+    '<Data ElementName="s" Substruct="{name}"/></Struct>'
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "begin"),
+    [("Substruct_Odd", "struct Substruct_Odd 1: copies lose "),
+     ("Other", "struct WS_Odd 1: field s: copies of Other lose ")],
+)  # fmt: skip
+def test_conditions_that_copies_lose_are_told_once(name: str, begin: str) -> None:
+    text = f"<EQ2Emulator>{LOSING.format(name=name)}</EQ2Emulator>"
+    structs = read_text(text.encode(), "odd.xml")
+    first, second = (line for made in structs for line in oddities(made))
+    assert begin + "IfVariableNotSet of a; such fields are always there, as in EQ2Em" in first
+    assert begin + "IfVariableEquals of b; such fields are always there, as in EQ2Em" in second
+
+
+def test_our_own_files_do_without_conditions_that_copies_lose() -> None:
+    assert not [
+        line
+        for made in shipped_catalog()
+        for line in oddities(made)
+        if " lose " in line or "not always there" in line
+    ]
 
 
 def test_a_substruct_may_speak_of_its_holders_fields() -> None:

@@ -10,8 +10,11 @@ from emu.structs.scope import Scope, compile_conditions, is_set
 NO_FLAGS: frozenset[str] = frozenset()
 
 
-def scope_of(*names: str, size: int = 1, parent: Scope | None = None) -> Scope:
-    scope = Scope(parent)
+def scope_of(*names: str, size: int = 1) -> Scope:
+    return filled(Scope(), *names, size=size)
+
+
+def filled(scope: Scope, *names: str, size: int = 1) -> Scope:
     for name in names:
         scope.add(name, name, size)
     return scope
@@ -93,15 +96,16 @@ def test_one_of_several_values_has_its_number() -> None:
 
 
 def test_index_places_stand_for_the_element_at_hand() -> None:
-    inner = scope_of("kind", parent=scope_of("outer"))
+    inner = filled(scope_of("outer").element("list"), "kind")
     for name in ("kind", "kind_%i", "kind_%i_%i"):
         get = inner.find(name)
         assert get is not None
         assert get({"kind": 4}, ({"outer": 1},)) == 4
 
 
-def test_names_are_looked_for_from_the_inside_out() -> None:
-    inner = scope_of("b", parent=scope_of("c", parent=scope_of("a", "c")))
+def test_names_in_a_substruct_are_looked_for_from_the_inside_out() -> None:
+    middle = filled(scope_of("a", "c").substruct("m", "m", 1), "c")
+    inner = filled(middle.substruct("i", "i", 1), "b")
     scopes = ({"a": 1, "c": 2}, {"c": 3})
     for name, value in (("a", 1), ("c", 3), ("b", 4)):
         get = inner.find(name)
@@ -110,17 +114,34 @@ def test_names_are_looked_for_from_the_inside_out() -> None:
     assert inner.find("d") is None
 
 
-def test_fields_of_a_substruct_have_their_flat_names() -> None:
-    inner = scope_of("x")
+def test_fields_of_a_substruct_have_their_flat_names_while_it_is_read() -> None:
     once, twice = Scope(), Scope()
-    once.add_inner("sub", "sub", 1, inner)
-    twice.add_inner("sub", "sub", 2, inner)
-    for scope, name, fields in (
-        (once, "sub_x", {"sub": {"x": 5}}),
-        (once, "sub_x_0", {"sub": {"x": 5}}),
-        (twice, "sub_x_1", {"sub": [{"x": 4}, {"x": 5}]}),
-        (twice, "sub_x", {"sub": [{"x": 5}, {"x": 4}]}),
+    in_once = filled(once.substruct("sub", "sub", 1), "x")
+    in_twice = filled(twice.substruct("sub", "sub", 2), "x")
+    for holder, inner, name, fields in (
+        (once, in_once, "sub_x", {"sub": {"x": 5}}),
+        (once, in_once, "sub_x_0", {"sub": {"x": 5}}),
+        (twice, in_twice, "sub_x_1", {"sub": [{"x": 4}, {"x": 5}]}),
+        (twice, in_twice, "sub_x", {"sub": [{"x": 5}, {"x": 4}]}),
     ):
-        get = scope.find(name)
-        assert get is not None
-        assert get(fields, ()) == 5
+        outside, inside = holder.find(name), inner.find(name)
+        assert outside is not None
+        assert inside is not None
+        assert outside(fields, ()) == 5
+        assert inside({}, (fields,)) == 5
+
+
+def test_an_element_is_numbered_among_those_of_its_array() -> None:
+    element = filled(scope_of("n").element("list"), "flag")
+    get = element.find("flag_1")
+    assert get is not None
+    assert get({"flag": 1}, ({"list": [{"flag": 7}, {"flag": 8}]},)) == 8
+    assert get({"flag": 1}, ({"list": [{"flag": 7}]},)) is None
+    assert get({"flag": 1}, ({},)) is None
+    assert element.find("other_1") is None
+
+
+def test_an_element_knows_nothing_of_what_is_around_its_array() -> None:
+    element = filled(scope_of("n").element("list"), "flag")
+    assert element.find("n") is None
+    assert filled(element.substruct("sub", "sub", 1), "x").find("n") is None
