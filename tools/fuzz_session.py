@@ -33,6 +33,7 @@ SMALL = {
     "held_packet_limit": 20,
     "held_bytes_limit": 4000,
     "window": 64,
+    "combined_count_limit": 20,
     "app_combined_count_limit": 40,
     "inflate_limit": 5000,
 }
@@ -153,19 +154,18 @@ def random_datagram(source: random.Random, session: Session) -> bytes:
             total = source.choice((0, 1, 100, 19_000, 2**32 - 1)).to_bytes(4, "big")
             return sealed(session, b"\x00\x0d" + near.to_bytes(2, "big") + total + body)
         case 4:
-            parts = bytes((len(packet) & 0xFF,)) + packet
-            return sealed(session, b"\x00\x03" + parts * source.randrange(1, 4))
+            parts = source.choice((b"\x00", bytes((len(packet) & 0xFF,)) + packet))
+            return sealed(session, b"\x00\x03" + parts * source.choice((1, 2, 3, 30)))
         case 5:
             marker = source.choice((b"\x00\x19", b"\x00\x00", b"\x00\x19\x00\x19"))
             return sealed(session, b"\x00\x09" + near.to_bytes(2, "big") + marker + body)
         case 6:
             kinds = (
-                b"",
                 b"\x00",
                 b"\x00\x19\x01a",
                 b"\x00\x00a",
                 bytes(68),
-                body,
+                body or b"a",
                 KEY_BLOCK + body,
             )
             messages = tuple(source.choice(kinds) for _ in range(source.choice((1, 2, 3, 41))))

@@ -187,8 +187,13 @@ class ReliableChannel:
             if messages:
                 lead = push_app_combined(AppCombined((lead, messages.pop(0))))
             self._place_payload(lead)
-        room = self.room - _SEQUENCED_HEADER
-        for payload in join_messages(messages, room, self._config.app_combined_part_limit):
+        payloads = join_messages(
+            messages,
+            self.room - _SEQUENCED_HEADER,
+            self._config.app_combined_part_limit,
+            self._config.app_combined_count_limit,
+        )
+        for payload in payloads:
             self._place_payload(payload)
 
     def _place_payload(self, payload: bytes) -> None:

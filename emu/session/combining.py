@@ -13,8 +13,13 @@ _COMBINED = b"\x00\x03"
 _APP_COMBINED = b"\x00\x19"
 
 
-def _join(marker: bytes, parts: Sequence[bytes], room: int, part_limit: int) -> list[bytes]:
-    """Join neighbors that fit `room` together; one alone, or longer than the limit, stays bare."""
+def _join(
+    marker: bytes, parts: Sequence[bytes], room: int, part_limit: int, count_limit: int
+) -> list[bytes]:
+    """Join neighbors that fit `room` together; one alone, or longer than the limit, stays bare.
+
+    No more parts are joined than a receiver with the same configuration takes.
+    """
     joined: list[bytes] = []
     group: list[bytes] = []
     size = len(marker)
@@ -27,7 +32,7 @@ def _join(marker: bytes, parts: Sequence[bytes], room: int, part_limit: int) -> 
             joined.append(part)
             continue
         grown = size + (1 if length < 0xFF else 3) + length
-        if group and grown > room:
+        if group and (grown > room or len(group) == count_limit):
             joined.append(_wrap(marker, group))
             group = [part]
             size = len(marker) + (1 if length < 0xFF else 3) + length
@@ -48,11 +53,15 @@ def _wrap(marker: bytes, group: Sequence[bytes]) -> bytes:
     return b"".join(pieces)
 
 
-def join_messages(messages: Sequence[bytes], room: int, part_limit: int) -> list[bytes]:
+def join_messages(
+    messages: Sequence[bytes], room: int, part_limit: int, count_limit: int
+) -> list[bytes]:
     """Return reliable payloads for messages in order; `room` is the longest worth joining up to."""
-    return _join(_APP_COMBINED, messages, room, part_limit)
+    return _join(_APP_COMBINED, messages, room, part_limit, count_limit)
 
 
-def join_packets(packets: Sequence[bytes], room: int, part_limit: int) -> list[bytes]:
+def join_packets(
+    packets: Sequence[bytes], room: int, part_limit: int, count_limit: int
+) -> list[bytes]:
     """Return what goes into datagrams, unsealed, for protocol packets in order."""
-    return _join(_COMBINED, packets, room, part_limit)
+    return _join(_COMBINED, packets, room, part_limit, count_limit)

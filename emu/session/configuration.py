@@ -50,6 +50,7 @@ class SessionConfig:
     max_length_maximum: int = 1400
     datagram_size_limit: int = 2048
     combine_depth_limit: int = 4
+    combined_count_limit: int = 300  # more than the shortest acks that fit the longest datagram
     # Parts longer than this are not joined: whether a real client reads more than a one-byte length
     # is not certain for Combined, and for AppCombined one source ends the one-byte form at FD.
     combined_part_limit: int = 254

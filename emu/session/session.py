@@ -124,36 +124,60 @@ class Session(SessionLife):
             self._handle(packet, now)
 
     def _receive_combined(self, packet: bytes, now: float) -> None:
-        """Open a Combined, and those inside it, without recursion; one bad part spoils itself."""
-        stack = [(packet, 1)]
+        """Open a Combined, and those inside it, without recursion; one bad part spoils itself.
+
+        Bad parts are counted without an exception for each, and the number of parts is bounded for
+        the datagram as a whole: a datagram must not cost more than its bytes are worth.
+        """
+        stack = [(packet, 0)]
+        parts_left = self.config.combined_count_limit
         while stack and not self.ended:
             packet, depth = stack.pop()
-            try:
-                if len(packet) < 2 or packet[0]:
-                    raise MalformedDatagram("not a protocol packet")
-                if packet[1] in UNSEALED:
-                    raise MalformedDatagram("not allowed inside a combined packet")
-                if packet[1] != ProtocolOpcode.COMBINED:
-                    self._handle(packet, now)
-                    continue
-                if depth > self.config.combine_depth_limit:
-                    raise LimitExceeded("combined packets too deep")
-                parts = packets.pull_combined(packet).packets
-            except BrokenChannel:
-                raise
-            except PeerError as error:
-                self._drop(error.reason)
+            reason = self._refusal(packet, inside=depth > 0)
+            if reason is not None:
+                self._drop(reason)
+            elif packet[1] != ProtocolOpcode.COMBINED:
+                self._handle_part(packet, now)
+            elif depth >= self.config.combine_depth_limit:
+                self._drop("combined packets too deep")
             else:
+                parts = self._parts_of(packet, parts_left)
+                parts_left -= len(parts)
                 stack += [(part, depth + 1) for part in reversed(parts)]
 
+    def _parts_of(self, packet: bytes, limit: int) -> tuple[bytes, ...]:
+        try:
+            return packets.pull_combined(packet, limit).packets
+        except PeerError as error:
+            self._drop(error.reason)
+            return ()
+
+    def _handle_part(self, packet: bytes, now: float) -> None:
+        try:
+            getattr(self, _HANDLERS[packet[1]])(packet, now)
+        except BrokenChannel:
+            raise
+        except PeerError as error:
+            self._drop(error.reason)
+
     def _handle(self, packet: bytes, now: float) -> None:
+        reason = self._refusal(packet)
+        if reason is not None:
+            raise MalformedDatagram(reason)
+        getattr(self, _HANDLERS[packet[1]])(packet, now)
+
+    def _refusal(self, packet: bytes, *, inside: bool = False) -> str | None:
+        """Say why a packet may not come now, None when it may; `inside` a Combined or alone."""
+        if len(packet) < 2 or packet[0]:
+            return "not a protocol packet"
         opcode = packet[1]
-        if opcode not in self._allowed:
-            if opcode in _HANDLERS or opcode == _APP_COMBINED:
-                raise MalformedDatagram("not allowed now")
-            other = opcode in OTHER_CHANNELS
-            raise MalformedDatagram("unused channel" if other else "unknown protocol opcode")
-        getattr(self, _HANDLERS[opcode])(packet, now)
+        if inside and opcode in UNSEALED:
+            return "not allowed inside a combined packet"
+        if opcode in self._allowed:
+            return None
+        if opcode in _HANDLERS or opcode == _APP_COMBINED:
+            return "not allowed now"
+        return "unused channel" if opcode in OTHER_CHANNELS else "unknown protocol opcode"
 
     def _handle_keep_alive(self, packet: bytes, _now: float) -> None:
         packets.pull_keep_alive(packet)
@@ -246,16 +270,18 @@ class Session(SessionLife):
 
     def _receive_app_combined(self, payload: bytes) -> None:
         try:
-            messages = packets.pull_app_combined(payload).messages
+            messages = packets.pull_app_combined(
+                payload, self.config.app_combined_count_limit
+            ).messages
+        except LimitExceeded:
+            raise BrokenChannel("too many messages in an AppCombined") from None
         except MalformedDatagram:
+            if self._codec is not None:  # nobody knows how far the cipher stream went on
+                raise BrokenChannel("malformed AppCombined") from None
             self._drop("malformed AppCombined")
             return
-        if len(messages) > self.config.app_combined_count_limit:
-            raise BrokenChannel("too many messages in an AppCombined")
         for message in messages:
-            if not message:
-                self._drop("empty message")
-            elif message[0]:
+            if message[0]:
                 self._receive_message(message)
             elif len(message) > 1 and message[1] == 0:
                 self._receive_message(message[1:])
@@ -371,7 +397,10 @@ class Session(SessionLife):
                 outgoing += self._closing_packets(now)
             if len(outgoing) > 1:
                 outgoing = join_packets(
-                    outgoing, self._channel.room, self.config.combined_part_limit
+                    outgoing,
+                    self._channel.room,
+                    self.config.combined_part_limit,
+                    self.config.combined_count_limit,
                 )
             datagrams += [seal.seal(packet) for packet in outgoing]
         if not datagrams:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
-from emu.errors import LocalProtocolError, MalformedDatagram
+from emu.errors import LimitExceeded, LocalProtocolError, MalformedDatagram
 from emu.wire.buffer import Reader, length_bytes
 
 
@@ -48,6 +48,9 @@ OTHER_CHANNELS: Final = frozenset(
     first + channel for first in (0x09, 0x0D, 0x11, 0x15) for channel in (1, 2, 3)
 )
 """Packet, Fragment and their acks for channels 1-3, which EQ2 does not use."""
+
+PART_LIMIT: Final = 4096
+"""Parts of one Combined or AppCombined that are read when a caller gives no bound of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,24 +254,39 @@ def push_session_response(packet: SessionResponse) -> bytes:
     )
 
 
-def _pull_parts(data: bytes) -> tuple[bytes, ...]:
+def _pull_parts(data: bytes, limit: int) -> tuple[bytes, ...]:
+    """Read parts up to the end.
+
+    An empty part says nothing and costs its sender one byte, so that a datagram of them would be
+    work for nothing: it spoils the whole, as does one part more than the limit.
+    """
     reader = Reader(data, 2)
-    parts = []
+    parts: list[bytes] = []
     while reader.remaining:
-        parts.append(reader.pull_bytes(reader.pull_length()))
+        length = reader.pull_length()
+        if not length:
+            raise MalformedDatagram("empty part")
+        if len(parts) == limit:
+            raise LimitExceeded("too many parts")
+        parts.append(reader.pull_bytes(length))
     return tuple(parts)
 
 
 def _push_parts(opcode: ProtocolOpcode, parts: tuple[bytes, ...]) -> bytes:
     pieces = [opcode.to_bytes(2, "big")]
     for part in parts:
+        if not part:
+            raise LocalProtocolError(f"{opcode.name}: a part may not be empty")
         pieces += (length_bytes(len(part)), part)
     return b"".join(pieces)
 
 
-def pull_combined(data: bytes) -> Combined:
-    """Read lengths and packets up to the end; a length past the end spoils the whole."""
-    return Combined(_pull_parts(data))
+def pull_combined(data: bytes, limit: int = PART_LIMIT) -> Combined:
+    """Read lengths and packets up to the end; a length of 0 or past the end spoils the whole.
+
+    Raises `LimitExceeded` for more than `limit` packets.
+    """
+    return Combined(_pull_parts(data, limit))
 
 
 def push_combined(packet: Combined) -> bytes:
@@ -392,9 +410,12 @@ def push_ack(packet: Ack) -> bytes:
     return _pack(_SEQUENCED, ProtocolOpcode.ACK, packet.sequence)
 
 
-def pull_app_combined(data: bytes) -> AppCombined:
-    """Read lengths and messages up to the end; a length past the end spoils the whole."""
-    return AppCombined(_pull_parts(data))
+def pull_app_combined(data: bytes, limit: int = PART_LIMIT) -> AppCombined:
+    """Read lengths and messages up to the end; a length of 0 or past the end spoils the whole.
+
+    Raises `LimitExceeded` for more than `limit` messages.
+    """
+    return AppCombined(_pull_parts(data, limit))
 
 
 def push_app_combined(packet: AppCombined) -> bytes:
@@ -448,7 +469,10 @@ _PUSH: Final[dict[type, Callable[..., bytes]]] = {
 
 
 def pull_packet(data: bytes) -> ProtocolPacket:
-    """Read any protocol packet (unsealed: without check). Raises `MalformedDatagram`."""
+    """Read any protocol packet (unsealed: without check).
+
+    Raises `MalformedDatagram`, or `LimitExceeded` for more than `PART_LIMIT` parts.
+    """
     if len(data) < 2:
         raise MalformedDatagram("short datagram")
     if data[0]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.errors import LocalProtocolError
+from emu.errors import LocalProtocolError, PeerError
 from emu.session import (
     CloseReason,
     KeyEstablished,
@@ -130,7 +130,8 @@ def test_every_form_of_the_key_block_is_taken(payload):
         (b"\x01", "message before the key"),
         (key_block_message(bytes(60)), "zero key"),
         (push_packet(AppCombined((key_block_message(bytes(60)),))), "zero key"),
-        (push_packet(AppCombined((b"", b"\x01"))), "empty message"),
+        (b"\x00\x19\x00\x01\x01", "malformed AppCombined"),
+        (b"\x00\x19\x05x", "malformed AppCombined"),
     ],
 )
 def test_what_is_no_key_block_is_counted_and_the_session_lives(payload, reason):
@@ -402,9 +403,7 @@ def test_each_bad_packet_is_dropped_with_its_reason(packet, reason):
     [
         (b"\x00", "unknown payload marker"),
         (b"\x00\x01x", "unknown payload marker"),
-        (b"\x00\x19\x05x", "malformed AppCombined"),
         (b"\x00\x19\x05\x00\x19\x02ab", "AppCombined inside an AppCombined"),
-        (b"\x00\x19\x00", "empty message"),
         (b"\xff", None),
     ],
 )
@@ -414,6 +413,47 @@ def test_each_bad_payload_is_dropped_with_its_reason(payload, reason):
     link.server.receive_datagram(sealed(Packet(sequence, payload)), 1.0)
     assert dict(link.server.drops) == ({reason: 1} if reason else {})
     assert not link.server.ended
+
+
+@pytest.mark.parametrize("parts", [b"\x05x", b"\x00", b"\x01a\x00", b"\xff\x00"])
+def test_an_app_combined_that_cannot_be_read_ends_a_session_with_a_key(parts):
+    """Nobody knows how far the cipher stream went on: every later message would be noise."""
+    link = connected_link()
+    sequence = link.server._channel.window.expected
+    link.server.receive_datagram(sealed(Packet(sequence, b"\x00\x19" + parts)), 1.0)
+    assert SessionClosed("malformed AppCombined") in drain(link.server)
+
+
+@pytest.mark.parametrize(
+    ("parts", "reason"),
+    [
+        (b"\x00" * 2000, "empty part"),
+        (b"\x02\x00\x06" * 301, "too many parts"),
+        (b"\xff\x03\x89\x00\x03" + b"\x02\x00\x06" * 301, "too many parts"),
+    ],
+)
+def test_a_datagram_of_very_many_parts_is_one_drop(parts, reason):
+    session = connected_link().server
+    session.receive_datagram(SEAL.seal(b"\x00\x03" + parts), 1.0)
+    assert dict(session.drops) == {reason: 1}
+    assert session.datagrams_to_send(1.0) == []
+
+
+def test_the_parts_of_all_combined_packets_in_a_datagram_count_together():
+    session = connected_link().server
+    inner = push_packet(Combined((b"\x00\x06",) * 100))
+    session.receive_datagram(SEAL.seal(push_packet(Combined((inner,) * 4))), 1.0)
+    assert dict(session.drops) == {"too many parts": 2}
+
+
+def test_bad_parts_of_a_combined_packet_cost_no_exception_each(monkeypatch):
+    made = []
+    monkeypatch.setattr(PeerError, "__init__", lambda self, reason: made.append(reason))
+    session = connected_link().server
+    for part in (b"\x00\xee", b"\x01\x06", b"\x00", b"\x00\x01", b"\x00\x0a"):
+        session.receive_datagram(SEAL.seal(push_packet(Combined((part,) * 300))), 1.0)
+    assert sum(session.drops.values()) == 5 * 300
+    assert made == []
 
 
 def test_one_bad_part_of_a_combined_packet_spoils_only_itself():

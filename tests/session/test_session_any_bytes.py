@@ -74,5 +74,6 @@ def test_the_generator_reaches_what_only_a_peer_could_reach():
         "combined packets too deep",
         "too many messages in an AppCombined",
         "zero key",
-        "empty message",
+        "empty part",
+        "too many parts",
     }
