@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from emu.wire.buffer import length_bytes
+from emu.wire.parts import push_parts
 
 _COMBINED = b"\x00\x03"
 _APP_COMBINED = b"\x00\x19"
@@ -47,10 +47,7 @@ def _join(
 def _wrap(marker: bytes, group: Sequence[bytes]) -> bytes:
     if len(group) == 1:
         return group[0]
-    pieces = [marker]
-    for part in group:
-        pieces += (length_bytes(len(part)), part)
-    return b"".join(pieces)
+    return marker + push_parts(group)
 
 
 def join_messages(

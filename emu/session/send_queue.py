@@ -16,7 +16,14 @@ from emu.session.congestion import NewReno
 from emu.session.round_trip import RoundTrip
 from emu.session.serial import MASK, distance
 
-_GRANULARITY = 0.001  # seconds; clocks and sums of floats are no finer
+_ROUNDING = 1e-6  # seconds; sums of floats are no finer
+_SHORTEST_WAIT = 0.003
+"""Seconds that a packet is given at least before a later one's arrival makes it a lost one.
+
+On a path of less than a millisecond the hosts themselves delay datagrams by more than the path
+does, and a packet judged by its round trip alone would be sent again while its acknowledgment is
+under way: at 20 % loss every byte went out twice and a half.
+"""
 _REORDER_STEP = 0.25
 _REORDER_MAXIMUM = 2.0
 
@@ -24,11 +31,12 @@ _REORDER_MAXIMUM = 2.0
 class _Sent:
     """One packet under way."""
 
-    __slots__ = ("lost", "packet", "sent_at", "transmissions")
+    __slots__ = ("lost", "packet", "sent_at", "timeouts", "transmissions")
 
     def __init__(self, packet: bytes, now: float) -> None:
         self.packet = packet
         self.sent_at = now
+        self.timeouts = 0
         self.transmissions = 1
         self.lost = False
 
@@ -36,9 +44,8 @@ class _Sent:
 class SendQueue:
     """The sending half of the reliable channel.
 
-    `exhausted` turns true when a packet was lost after its last attempt; `timer` is due at once
-    then. `retransmissions` counts packets sent again, `queued_bytes` all that is not yet
-    acknowledged.
+    `exhausted` turns true when the oldest packet has timed out `transmission_limit` times.
+    `retransmissions` counts packets sent again, `queued_bytes` all that is not yet acknowledged.
     """
 
     __slots__ = (
@@ -50,7 +57,6 @@ class SendQueue:
         "_needs_detection",
         "_newest_acked",
         "_next",
-        "_probe",
         "_reorder",
         "_timer_start",
         "_under_way",
@@ -66,13 +72,12 @@ class SendQueue:
         self._config = config
         self._waiting: deque[tuple[bytes, bytes]] | None = None
         self._under_way: dict[int, _Sent] = {}
-        self._lost: list[int] = []
+        self._lost: deque[_Sent] = deque()  # also some that were sent again or arrived since
         self._base = self._next = config.first_sequence
         self._backoff = 0
         self._loss_time: float | None = None
         self._needs_detection = False
         self._newest_acked = (-1.0, 0)  # when the newest that arrived was sent, and which it is
-        self._probe = False
         self._reorder = 1.0
         self._timer_start = 0.0
         self.exhausted = False
@@ -136,25 +141,34 @@ class SendQueue:
             congestion.on_all_sent()
 
     def _resend(self, packets: list[bytes], now: float) -> None:
+        # Everything in flight may wait for the oldest: a receiver that holds less than a flight has
+        # thrown the rest away and acknowledges nothing more until it has that one. So it leaves
+        # although the window is full, as the first retransmission of RFC 5681 does.
+        oldest = self._oldest
+        if oldest.lost:
+            self._send_again(oldest, packets, now)
         lost = self._lost
         while lost:
-            sent = self._under_way.get(lost[0])
-            if sent is not None and sent.lost:
-                size = len(sent.packet)
-                if not self._probe and not self.congestion.may_send(size):
+            sent = lost[0]
+            if sent.lost:
+                if not self.congestion.may_send(len(sent.packet)):
                     return
-                if sent.transmissions >= self._config.transmission_limit:
-                    self.exhausted = True
-                    return
-                sent.lost = False
-                sent.sent_at = now
-                sent.transmissions += 1
-                self.retransmissions += 1
-                self.congestion.on_sent(size)
-                packets.append(sent.packet)
-                self._timer_start = now
-                self._probe = False
-            del lost[0]
+                self._send_again(sent, packets, now)
+            lost.popleft()
+
+    def _send_again(self, sent: _Sent, packets: list[bytes], now: float) -> None:
+        sent.lost = False
+        sent.sent_at = now
+        sent.transmissions += 1
+        self.retransmissions += 1
+        self.congestion.on_sent(len(sent.packet))
+        packets.append(sent.packet)
+        self._timer_start = now
+
+    @property
+    def _oldest(self) -> _Sent:
+        """The one the receiver waits for; only to be asked while something is under way."""
+        return next(iter(self._under_way.values()))
 
     def acknowledge_up_to(self, sequence: int, now: float) -> None:
         """Handle an Ack. Raises `MalformedDatagram` for a packet that was never sent."""
@@ -191,9 +205,11 @@ class SendQueue:
             return None
         size = len(sent.packet)
         self.queued_bytes -= size - 4
-        if not sent.lost:
+        if sent.lost:
+            sent.lost = False  # it was taken out of flight then
+        else:
             self.congestion.on_acked(size, sent.sent_at)
-        if sent.transmissions > 1 and now - sent.sent_at + _GRANULARITY < self.round_trip.low:
+        if sent.transmissions > 1 and now - sent.sent_at + _ROUNDING < self.round_trip.low:
             # The first copy arrived after all: this path reorders, so wait longer from now on.
             self._reorder = min(self._reorder + _REORDER_STEP, _REORDER_MAXIMUM)
             return sent
@@ -214,7 +230,7 @@ class SendQueue:
         self._needs_detection = False
         self._loss_time = None
         newest_at, newest = self._newest_acked
-        age_limit = self.round_trip.smoothed * self._reorder
+        age_limit = max(self.round_trip.smoothed * self._reorder, _SHORTEST_WAIT)
         for sequence, sent in self._under_way.items():
             if sent.sent_at > newest_at or (
                 sent.sent_at == newest_at and distance(newest, sequence) > 0
@@ -224,22 +240,23 @@ class SendQueue:
                 continue
             if sent.lost:
                 continue
-            if now - sent.sent_at + _GRANULARITY >= age_limit:
-                self._mark_lost(sequence, sent, now)
+            if now - sent.sent_at + _ROUNDING >= age_limit:
+                self._mark_lost(sent, now)
             elif self._loss_time is None or sent.sent_at + age_limit < self._loss_time:
                 self._loss_time = sent.sent_at + age_limit
 
-    def _mark_lost(self, sequence: int, sent: _Sent, now: float) -> None:
-        sent.lost = True
-        self._lost.append(sequence)
+    def _mark_lost(self, sent: _Sent, now: float) -> None:
         self.congestion.on_lost(len(sent.packet), sent.sent_at, now)
+        self._queue_again(sent)
+
+    def _queue_again(self, sent: _Sent) -> None:
+        sent.lost = True
+        self._lost.append(sent)
 
     def timer(self) -> float | None:
         """Return when `handle_timer` wants to be called, or None."""
         if not self._under_way:
             return None
-        if self.exhausted:
-            return self._timer_start
         timeout = min(self.round_trip.timeout * (1 << self._backoff), self._config.timeout_maximum)
         deadline = self._timer_start + timeout
         if self._loss_time is not None and self._loss_time < deadline:
@@ -256,26 +273,27 @@ class SendQueue:
             self._detect_losses(now)
             if self._lost:
                 return
-        for sequence, sent in self._under_way.items():
-            if sent.transmissions >= self._config.transmission_limit:
-                self.exhausted = True
-                return
-            if not sent.lost:
-                self._backoff += 1
-                self._probe = True  # leaves whatever the congestion window says
-                sent.lost = True
-                self._lost.insert(0, sequence)
-                self.congestion.on_timeout(len(sent.packet), now)
-                break
         self._timer_start = now
+        sent = self._oldest
+        if sent.lost:
+            return  # it leaves with the next `take`
+        # Only these count as attempts. A copy that is sent because others arrived shows a peer that
+        # is there, and on a short path a dozen of them may be spent within a moment.
+        sent.timeouts += 1
+        if sent.timeouts >= self._config.transmission_limit:
+            self.exhausted = True
+            return
+        self._backoff += 1
+        self.congestion.on_timeout(len(sent.packet), now)
+        self._queue_again(sent)
 
     def hurry(self, now: float) -> None:
         """Send the oldest packet again, unless that was done a moment ago: the peer misses it."""
-        for sequence, sent in self._under_way.items():
-            if not sent.lost and now - sent.sent_at >= self._config.timeout_minimum:
-                self._probe = True
-                self._mark_lost(sequence, sent, now)
+        if not self._under_way:
             return
+        sent = self._oldest
+        if not sent.lost and now - sent.sent_at >= self._config.timeout_minimum:
+            self._mark_lost(sent, now)
 
     def clear(self) -> None:
         """Let go of everything."""

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
-from emu.errors import LimitExceeded, LocalProtocolError, MalformedDatagram
-from emu.wire.buffer import Reader, length_bytes
+from emu.errors import LocalProtocolError, MalformedDatagram
+from emu.wire.parts import PART_LIMIT, pull_parts, push_parts
 
 
 class ProtocolOpcode(IntEnum):
@@ -48,9 +48,6 @@ OTHER_CHANNELS: Final = frozenset(
     first + channel for first in (0x09, 0x0D, 0x11, 0x15) for channel in (1, 2, 3)
 )
 """Packet, Fragment and their acks for channels 1-3, which EQ2 does not use."""
-
-PART_LIMIT: Final = 4096
-"""Parts of one Combined or AppCombined that are read when a caller gives no bound of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +191,8 @@ _EMPTY = struct.Struct(">H")
 _SERVER_KEY_REQUEST = struct.Struct(">HHIIIIIQQ")
 _SESSION_STAT_RESPONSE = struct.Struct(">HHIQQQQ")
 _SEQUENCED = struct.Struct(">HH")
+_COMBINED = ProtocolOpcode.COMBINED.to_bytes(2, "big")
+_APP_COMBINED = ProtocolOpcode.APP_COMBINED.to_bytes(2, "big")
 
 
 def _unpack(shape: struct.Struct, data: bytes) -> tuple[int, ...]:
@@ -254,44 +253,17 @@ def push_session_response(packet: SessionResponse) -> bytes:
     )
 
 
-def _pull_parts(data: bytes, limit: int) -> tuple[bytes, ...]:
-    """Read parts up to the end.
-
-    An empty part says nothing and costs its sender one byte, so that a datagram of them would be
-    work for nothing: it spoils the whole, as does one part more than the limit.
-    """
-    reader = Reader(data, 2)
-    parts: list[bytes] = []
-    while reader.remaining:
-        length = reader.pull_length()
-        if not length:
-            raise MalformedDatagram("empty part")
-        if len(parts) == limit:
-            raise LimitExceeded("too many parts")
-        parts.append(reader.pull_bytes(length))
-    return tuple(parts)
-
-
-def _push_parts(opcode: ProtocolOpcode, parts: tuple[bytes, ...]) -> bytes:
-    pieces = [opcode.to_bytes(2, "big")]
-    for part in parts:
-        if not part:
-            raise LocalProtocolError(f"{opcode.name}: a part may not be empty")
-        pieces += (length_bytes(len(part)), part)
-    return b"".join(pieces)
-
-
 def pull_combined(data: bytes, limit: int = PART_LIMIT) -> Combined:
     """Read lengths and packets up to the end; a length of 0 or past the end spoils the whole.
 
     Raises `LimitExceeded` for more than `limit` packets.
     """
-    return Combined(_pull_parts(data, limit))
+    return Combined(pull_parts(data, limit))
 
 
 def push_combined(packet: Combined) -> bytes:
     """Write each packet behind its length."""
-    return _push_parts(ProtocolOpcode.COMBINED, packet.packets)
+    return _COMBINED + push_parts(packet.packets)
 
 
 def pull_session_disconnect(data: bytes) -> SessionDisconnect:
@@ -415,12 +387,12 @@ def pull_app_combined(data: bytes, limit: int = PART_LIMIT) -> AppCombined:
 
     Raises `LimitExceeded` for more than `limit` messages.
     """
-    return AppCombined(_pull_parts(data, limit))
+    return AppCombined(pull_parts(data, limit))
 
 
 def push_app_combined(packet: AppCombined) -> bytes:
     """Write each message behind its length."""
-    return _push_parts(ProtocolOpcode.APP_COMBINED, packet.messages)
+    return _APP_COMBINED + push_parts(packet.messages)
 
 
 def pull_out_of_session(data: bytes) -> OutOfSession:

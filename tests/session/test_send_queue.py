@@ -188,13 +188,64 @@ def test_giving_up_after_the_last_attempt():
     assert queue.retransmissions == 2
 
 
-def test_a_loss_after_the_last_attempt_is_told_by_a_timer_due_at_once():
-    queue = make(2, transmission_limit=1)
+def test_what_is_sent_again_because_others_arrived_is_no_attempt():
+    """On a path of a tenth of a millisecond a dozen copies may get lost within a moment."""
+    queue = make(1, transmission_limit=3)
     queue.take(0.0)
-    queue.acknowledge_one(1, 0.1)
-    assert queue.take(0.1) == []
+    now = 0.0
+    for newest in range(1, 101):
+        queue.add(MARKER, b"x")
+        queue.take(now)
+        now += 0.004
+        queue.acknowledge_one(newest, now)
+    assert queue.retransmissions > 50
+    assert not queue.exhausted
+    for _ in range(3):
+        assert not queue.exhausted
+        now = queue.timer()
+        queue.handle_timer(now)
+        queue.take(now)
     assert queue.exhausted
-    assert queue.timer() <= 0.1
+    assert now > 3 * 0.2
+
+
+def test_the_oldest_leaves_although_the_window_is_full():
+    queue = make(8, size=496)
+    queue.take(0.0)
+    queue.congestion.in_flight += 10**6  # what a receiver threw away counts as under way
+    queue.acknowledge_one(7, 0.1)
+    assert numbers(queue.take(0.1)) == [0]
+    queue.acknowledge_up_to(0, 0.2)
+    assert numbers(queue.take(0.2)) == [1]
+
+
+def test_a_packet_that_becomes_the_oldest_overtakes_those_found_lost_before_it():
+    queue = make(12, size=496, congestion_window_start=12 * 512)
+    queue.take(0.0)
+    queue.acknowledge_one(11, 0.1)
+    first = numbers(queue.take(0.1))
+    assert first[0] == 0
+    waiting = [number for number in range(11) if number not in first]
+    assert waiting, "the halved window is too small for all of them"
+    queue.congestion.in_flight += 10**6  # nothing more may leave but the oldest
+    queue.acknowledge_up_to(waiting[0] - 1, 0.2)
+    assert numbers(queue.take(0.2)) == [waiting[0]]
+
+
+@pytest.mark.parametrize("age", [0.0, 0.0005, 0.002])
+def test_on_a_short_path_nothing_is_lost_before_it_could_have_been_acknowledged(age):
+    queue = make(1)
+    queue.take(0.0)
+    queue.acknowledge_up_to(0, 0.0001)
+    for _ in range(3):
+        queue.add(MARKER, b"x")
+    queue.take(1.0)
+    queue.acknowledge_one(3, 1.0 + age)
+    assert queue.take(1.0 + age) == []
+    due = queue.timer()
+    assert 1.002 < due < 1.01
+    queue.handle_timer(due)
+    assert numbers(queue.take(due)) == [1, 2]
 
 
 def test_hurrying_sends_the_oldest_again_but_not_every_time():

@@ -143,3 +143,35 @@ def test_set_up_survives_loss_of_any_of_its_datagrams():
         link.run(8.0)
         assert link.messages(Role.SERVER) == [(0, b"login")], lost
         assert sum(isinstance(e, SessionEstablished) for e in link.events[Role.SERVER]) == 1
+
+
+def transfer(link, *, size=500_000):
+    """Send incompressible messages from server to client and wait for the end of it."""
+    messages = [(9, random.Random(number).randbytes(1000)) for number in range(size // 1000)]
+    for message in messages:
+        link.server.send(*message)
+    before = link.server.bytes_sent
+    link.settle()
+    assert link.messages(Role.CLIENT) == messages
+    return (link.server.bytes_sent - before) / size
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_receiver_that_holds_less_than_a_flight_gets_everything(seed):
+    """32 KiB held at 1 % loss: the sender must not wait for what the receiver threw away."""
+    link = connected_link(SessionConfig(held_bytes_limit=32 * 1024), loss=0.01, seed=seed)
+    assert transfer(link) < 1.5
+
+
+@pytest.mark.parametrize("held", [2048, 8192])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_receiver_that_holds_next_to_nothing_gets_everything(held, seed):
+    link = connected_link(SessionConfig(held_bytes_limit=held), loss=0.05, seed=seed)
+    assert transfer(link, size=200_000) < 2.0
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.0001, 0.0005])
+@pytest.mark.parametrize("jitter", [0.00002, 0.0005])
+def test_a_fifth_lost_on_a_short_path_does_not_double_the_bytes(delay, jitter):
+    link = connected_link(loss=0.2, delay=delay, jitter=jitter, seed=4)
+    assert transfer(link) < 1.7

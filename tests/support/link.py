@@ -10,17 +10,33 @@ import random
 from collections.abc import Iterator
 
 from emu.session import Event, Message, Role, Session, SessionConfig
+from emu.wire import ProtocolPacket, Seal, push_packet
 
 CHECK_KEY = 0x33624702
 KEY_BLOCK = bytes(range(1, 61))
 SESSION_ID = 0x5352F60F
+SEAL = Seal(CHECK_KEY)
+
+
+def drain(session: Session) -> list[Event]:
+    """Take all events of a session."""
+    events = []
+    while (event := session.next_event()) is not None:
+        events.append(event)
+    return events
+
+
+def sealed(packet: ProtocolPacket) -> bytes:
+    """Return the datagram of one packet, as a peer that knows the check key sends it."""
+    return SEAL.seal(push_packet(packet))
 
 
 class Link:
     """Joins a client-role and a server-role session; `now` is seconds since an arbitrary start.
 
-    `loss`, `duplicate` and `reorder` are probabilities for each datagram, `delay` is one way. A
-    reordered datagram takes up to three delays instead of one. `events` holds what each side told,
+    `loss`, `duplicate` and `reorder` are probabilities for each datagram, `delay` is one way,
+    `jitter` the seconds that any datagram may take longer. A reordered datagram takes up to three
+    delays instead of one. `events` holds what each side told,
     `carried` and `lost` count datagrams, `carried_by` those that one side sent.
     """
 
@@ -33,6 +49,7 @@ class Link:
         duplicate: float = 0.0,
         reorder: float = 0.0,
         delay: float = 0.05,
+        jitter: float = 0.0,
         seed: int = 0,
         now: float = 1000.0,
     ) -> None:
@@ -42,6 +59,7 @@ class Link:
         self.duplicate = duplicate
         self.reorder = reorder
         self.delay = delay
+        self.jitter = jitter
         self.now = now
         self.carried = 0
         self.lost = 0
@@ -81,6 +99,7 @@ class Link:
         copies = 2 if chance() < self.duplicate else 1
         for _ in range(copies):
             delay = self.delay * (1 + 2 * chance() if chance() < self.reorder else 1)
+            delay += self.jitter and self.jitter * chance()
             self._count += 1
             heapq.heappush(self._arrivals, (self.now + delay, self._count, receiver, datagram))
 
