@@ -38,6 +38,12 @@ class DatabaseConfig:
         },
     )
 
+    keep_deleted: float = setting(
+        30.0,
+        readers.number(0, 36500),
+        "days a deleted character is kept and its name is taken; 0 = for ever",
+    )
+
     @property
     def path(self) -> Path:
         """The database file."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from emu.config import Config
 from emu.errors import StoreError
 from emu.login.accounts import AccountConfig
@@ -30,6 +32,11 @@ def endpoint_config(config: Config, check_key: int | None) -> EndpointConfig:
         half_open_limit=network.half_open_sessions,
         sessions_per_host_limit=network.sessions_per_address,
     )
+
+
+def keep_deleted(config: Config) -> float:
+    """Return for how many seconds a deleted character is kept."""
+    return config.database.keep_deleted * 86400.0 or math.inf
 
 
 def account_config(config: Config) -> AccountConfig:

@@ -111,7 +111,9 @@ class EmuService(Service):
 
     def _open(self) -> None:
         config, reactor = self.config, self._reactor
-        self._storage = storage = Storage(config.database.path, reactor)
+        self._storage = storage = Storage(
+            config.database.path, reactor, keep_deleted=parameters.keep_deleted(config)
+        )
         self._opcode_worker = StoreWorker(reactor, nullcontext, name="emu-opcodes")
         self._opcodes = OpcodeSource(config.database.path, reactor, self._opcode_worker.run)
         tables = self._opcodes.tables

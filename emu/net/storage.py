@@ -6,6 +6,7 @@ read never does, and so a player who comes back gets in meanwhile.
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,10 @@ class Storage:
     database cannot be opened.
     """
 
-    def __init__(self, path: Path, reactor: Any) -> None:
+    def __init__(self, path: Path, reactor: Any, *, keep_deleted: float = math.inf) -> None:
+        """Open or make the database; a deleted character is kept for `keep_deleted` seconds."""
         self._written = Store.create(path)
+        self._written.keep_deleted = keep_deleted
         self._seen = Store.look(path)
         self._writer = StoreWorker(reactor, self._written.transaction, name="emu-store-write")
         self._reader = StoreWorker(reactor, self._seen.reading, name="emu-store-read")

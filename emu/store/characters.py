@@ -98,6 +98,21 @@ def delete(
     return changed.rowcount == 1
 
 
+def purge(connection: sqlite3.Connection, before: float) -> int:
+    """Remove rows deleted before a moment for good; return how many.
+
+    One whose character the built-in world still has stays: the two are brought in line with each
+    other at the next start.
+    """
+    gone = connection.execute(
+        "DELETE FROM characters WHERE deleted AND deleted_at < ? AND NOT EXISTS"
+        " (SELECT 1 FROM world_characters AS own WHERE own.id = characters.char_id"
+        " AND own.account_id = characters.account_id AND NOT own.deleted)",
+        (before,),
+    )
+    return gone.rowcount
+
+
 def update(
     connection: sqlite3.Connection,
     account_id: int,

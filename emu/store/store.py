@@ -7,6 +7,7 @@ stands in which table is known to the row modules only.
 
 from __future__ import annotations
 
+import math
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -35,13 +36,16 @@ from emu.world.ports import WorldCharacter
 class Store:
     """An open database. Every method raises `StoreError` when the database fails."""
 
-    __slots__ = ("_connection", "_depth", "path")
+    __slots__ = ("_connection", "_depth", "keep_deleted", "path")
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         """Take an open connection; `open` and `create` are how to get one."""
         self.path = path
         self._connection = connection
         self._depth = 0
+        self.keep_deleted = math.inf
+        """Seconds that a deleted character stays, and its name is taken; looked at when a
+        character is added."""
 
     @classmethod
     def open(cls, path: Path, *, wait: float = LOCK_WAIT) -> Store:
@@ -266,6 +270,7 @@ class Store:
     def add_character(self, character: Character) -> Character:
         """Store a character with all it has; an older row of the same character goes."""
         with self.transaction() as connection:
+            characters.purge(connection, character.created - self.keep_deleted)
             return replace(character, id=characters.add(connection, character))
 
     def delete_character(self, account_id: int, world_id: int, char_id: int, name: str) -> bool:
@@ -309,6 +314,7 @@ class Store:
     def create_world_character(self, character: WorldCharacter) -> WorldCharacter:
         """Store a new character and return it with its id. Raises `DuplicateName`."""
         with self.transaction() as connection:
+            world_characters.purge(connection, character.created - self.keep_deleted)
             return world_characters.create(connection, character)
 
     def find_world_character(self, char_id: int) -> WorldCharacter | None:

@@ -86,6 +86,14 @@ def delete(connection: sqlite3.Connection, account_id: int, char_id: int) -> boo
     return changed.rowcount == 1
 
 
+def purge(connection: sqlite3.Connection, before: float) -> int:
+    """Remove characters deleted before a moment for good: their names are free; return how many."""
+    gone = connection.execute(
+        "DELETE FROM world_characters WHERE deleted AND deleted_at < ?", (before,)
+    )
+    return gone.rowcount
+
+
 def played(connection: sqlite3.Connection, char_id: int, now: float) -> None:
     """Remember when a character was played last."""
     connection.execute("UPDATE world_characters SET last_played = ? WHERE id = ?", (now, char_id))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from emu.errors import StoreError
 from emu.login.ports import Character, Color, Equipment, World
 from emu.store import Store, characters
-from tests.support.stores import character
+from tests.support.stores import character, world_character
 
 
 def test_a_character_comes_back_as_it_was(store: Store) -> None:
@@ -122,3 +122,21 @@ def test_any_characters_come_back_as_they_were(rows: list[Character]) -> None:
         added = [store.add_character(row) for row in rows]
         assert [replace(row, id=0) for row in added] == rows
         assert store.characters_of(1) == added
+
+
+def test_rows_deleted_long_ago_make_room_but_not_while_the_world_has_the_character(
+    store: Store,
+) -> None:
+    store.keep_deleted = 100.0
+    for char_id in (7, 8):
+        store.add_character(character(char_id=char_id))
+    own = store.create_world_character(world_character())
+    store.add_character(character(char_id=own.id))
+    for row in store.characters_of(1):
+        store.delete_character(1, 1, row.char_id, row.name)
+    (moment,) = store.connection.execute("SELECT max(deleted_at) FROM characters").fetchone()
+    store.add_character(character(char_id=20, created=moment + 50.0))
+    assert store.connection.execute("SELECT count(*) FROM characters").fetchone()[0] == 4
+    store.add_character(character(char_id=21, created=moment + 101.0))
+    left = store.connection.execute("SELECT char_id FROM characters ORDER BY id")
+    assert [char_id for (char_id,) in left] == [own.id, 20, 21]

@@ -31,7 +31,7 @@ def test_the_steps_are_numbered_without_a_gap() -> None:
     assert [step.number for step in shipped_steps()] == list(range(1, len(shipped_steps()) + 1))
 
 
-@pytest.mark.parametrize("start", range(1, 5))
+@pytest.mark.parametrize("start", range(1, len(shipped_steps())))
 def test_an_older_schema_ends_as_a_fresh_one_and_keeps_its_rows(tmp_path: Path, start: int) -> None:
     fresh = connect(tmp_path / "fresh.sqlite")
     migrate(fresh, shipped_steps())
@@ -109,3 +109,26 @@ def test_a_gap_in_the_numbers_is_refused(tmp_path: Path) -> None:
     (tmp_path / "0002-late.sql").write_text("SELECT 1;", encoding="utf-8")
     with pytest.raises(ValueError, match="starts with 0001-"):
         read_steps(tmp_path)
+
+
+def test_what_was_deleted_before_its_moment_was_kept_counts_from_the_migration(
+    tmp_path: Path,
+) -> None:
+    connection = connect(tmp_path / "emu.sqlite")
+    migrate(connection, shipped_steps()[:5])
+    columns = (
+        "account_id, name, name_key, race, class, gender, deity, level, starting_zone, zone_id,"
+        " client_version, created, deleted"
+    )
+    for name, deleted in (("A", 0), ("B", 1)):
+        connection.execute(
+            f"INSERT INTO world_characters ({columns})"
+            " VALUES (1, ?, ?, 1, 1, 1, 1, 1, 1, 1, 546, 1, ?)",
+            (name, name, deleted),
+        )
+    migrate(connection, shipped_steps())
+    found = connection.execute(
+        "SELECT name, abs(deleted_at - unixepoch('now')) < 60 FROM world_characters ORDER BY name"
+    )
+    assert found.fetchall() == [("A", None), ("B", 1)]
+    connection.close()

@@ -25,6 +25,37 @@ def test_a_name_stays_taken_when_its_character_is_deleted(empty_store: Store) ->
     assert empty_store.world_characters_of(1) == []
 
 
+def test_a_deleted_name_is_free_after_a_time(empty_store: Store) -> None:
+    empty_store.keep_deleted = 100.0
+    empty_store.create_world_character(world_character())
+    empty_store.create_world_character(world_character(name="Bel"))
+    empty_store.delete_world_character(1, 1)
+    (deleted_at,) = empty_store.connection.execute(
+        "SELECT deleted_at FROM world_characters WHERE id = 1"
+    ).fetchone()
+    late = world_character(name="AYLA", created=deleted_at + 100.0)
+    with pytest.raises(DuplicateName):
+        empty_store.create_world_character(late)
+    again = empty_store.create_world_character(replace(late, created=deleted_at + 100.5))
+    assert again.id == 3, "an id is never used again"
+    rows = empty_store.connection.execute("SELECT name FROM world_characters ORDER BY id")
+    assert [name for (name,) in rows] == ["Bel", "AYLA"]
+    looks = empty_store.connection.execute(
+        "SELECT count(*) FROM world_character_appearance WHERE character_id = 1"
+    )
+    assert looks.fetchone()[0] == 0
+
+
+def test_a_character_that_is_brought_back_is_not_removed_later(empty_store: Store) -> None:
+    empty_store.keep_deleted = 100.0
+    empty_store.create_world_character(world_character())
+    empty_store.delete_world_character(1, 1)
+    with empty_store.transaction() as connection:
+        connection.execute("UPDATE world_characters SET deleted = 0")
+    empty_store.create_world_character(world_character(name="Bel", created=1e12))
+    assert empty_store.find_world_character(1) is not None
+
+
 def test_only_the_owner_deletes_and_only_once(empty_store: Store) -> None:
     empty_store.create_world_character(world_character())
     assert not empty_store.delete_world_character(2, 1)
