@@ -14,7 +14,7 @@ from emu.world.ports import WorldCharacter
 
 
 @dataclass(frozen=True, slots=True)
-class Zone:
+class ZoneDefinition:
     """One zone: its number, names, and the place where somebody appears."""
 
     id: int
@@ -29,11 +29,11 @@ class Zone:
 class ZoneTable:
     """All zones of a world."""
 
-    def __init__(self, zones: Sequence[Zone], start_zone: int) -> None:
+    def __init__(self, zones: Sequence[ZoneDefinition], start_zone: int) -> None:
         self._zones = {zone.id: zone for zone in zones}
         self._start = start_zone
 
-    def get(self, zone_id: int) -> Zone | None:
+    def get(self, zone_id: int) -> ZoneDefinition | None:
         """Return a zone by number."""
         return self._zones.get(zone_id)
 
@@ -64,12 +64,12 @@ def read_zones(path: Path | None = None) -> ZoneTable:
     return table
 
 
-def _zone(row: dict[str, object]) -> Zone:
+def _zone(row: dict[str, object]) -> ZoneDefinition:
     safe = row["safe"]
     if not isinstance(safe, list) or len(safe) != 4:
         raise ValueError(f"safe of zone {row.get('id')} must be x, y, z, heading")
     x, y, z, heading = (float(number) for number in safe)
-    return Zone(
+    return ZoneDefinition(
         int(str(row["id"])), str(row["name"]), str(row["file"]), str(row["description"]),
         (x, y, z, heading),
     )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from emu.dialects import Dialect, Dialects, shipped_rules
@@ -18,6 +19,7 @@ def dialect(version: int) -> Dialect:
     return DIALECTS.for_version(version)
 
 
+@cache
 def form(version: int) -> GhostForm:
     return GhostForm(dialect(version), read_rules().for_version(version))
 

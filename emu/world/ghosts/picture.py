@@ -83,7 +83,7 @@ class Album:
     __slots__ = ("_pictures",)
 
     def __init__(self) -> None:
-        self._pictures: dict[int, dict[tuple[int, bool], Picture]] = {}
+        self._pictures: dict[int, dict[tuple[GhostForm, bool], Picture]] = {}
 
     def __len__(self) -> int:
         """How many spawns have a picture."""
@@ -92,10 +92,9 @@ class Album:
     def get(self, spawn: Spawn, form: GhostForm, *, own: bool = False) -> Picture:
         """Return the picture of a spawn for one form, making it when there is none."""
         pictures = self._pictures.setdefault(spawn.id, {})
-        key = (form.dialect.version, own)
-        found = pictures.get(key)
-        if found is None or found.form is not form:
-            found = pictures[key] = Picture(spawn, form, own=own)
+        found = pictures.get((form, own))
+        if found is None:
+            found = pictures[form, own] = Picture(spawn, form, own=own)
         return found
 
     def changed(self, spawn: Spawn, change: Change) -> None:

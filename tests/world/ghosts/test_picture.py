@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from emu.structs.packed import unpack_stream, xor
-from emu.world.ghosts import Album, Picture
+from emu.world.ghosts import Album, GhostForm, Picture
 from emu.world.spawns import Change, Footer, Position, Spawn, SpawnKind, Verb
 from tests.support.ghost_views import View, form
 
@@ -152,6 +152,8 @@ def test_an_album_keeps_a_picture_for_each_form_and_forgets() -> None:
     assert album.get(spawn, one) is album.get(spawn, one)
     assert album.get(spawn, one) is not album.get(spawn, one, own=True)
     assert album.get(spawn, form(561)) is not album.get(spawn, one)
+    again = GhostForm(one.dialect, one.rules)
+    assert album.get(spawn, again) is not album.get(spawn, one), "made after a reload of tables"
     spawn.set_info(level=20)
     album.changed(spawn, Change.INFO)
     view = View(546)

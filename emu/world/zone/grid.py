@@ -1,0 +1,69 @@
+"""Who is near a place: spawns in square cells, so that nobody is compared with everybody.
+
+Knows positions only. Distances are on the ground, in world units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from emu.world.spawns import Position, Spawn
+
+CELL: Final = 128.0
+"""Side of a cell; a search of 300 units looks into 25 to 36 of them."""
+
+Cell = tuple[int, int]
+
+
+class Grid:
+    """The spawns of one zone by cell."""
+
+    __slots__ = ("_cells", "_size", "_where")
+
+    def __init__(self, size: float = CELL) -> None:
+        self._size = size
+        self._cells: dict[Cell, dict[int, Spawn]] = {}
+        self._where: dict[int, Cell] = {}
+
+    def __len__(self) -> int:
+        return len(self._where)
+
+    def put(self, spawn: Spawn) -> None:
+        """Note where a spawn is now."""
+        cell = self._cell_of(spawn.position.x, spawn.position.z)
+        before = self._where.get(spawn.id)
+        if cell == before:
+            return
+        if before is not None:
+            self._take(spawn.id, before)
+        self._where[spawn.id] = cell
+        self._cells.setdefault(cell, {})[spawn.id] = spawn
+
+    def remove(self, spawn: Spawn) -> None:
+        """Forget a spawn; one that is not there is fine."""
+        cell = self._where.pop(spawn.id, None)
+        if cell is not None:
+            self._take(spawn.id, cell)
+
+    def near(self, center: Position, distance: float) -> Iterator[Spawn]:
+        """Yield the spawns within a distance, in no order."""
+        cells = self._cells
+        left, low = self._cell_of(center.x - distance, center.z - distance)
+        right, high = self._cell_of(center.x + distance, center.z + distance)
+        limit = distance * distance
+        for across in range(left, right + 1):
+            for along in range(low, high + 1):
+                for spawn in cells.get((across, along), {}).values():
+                    at = spawn.position
+                    if (at.x - center.x) ** 2 + (at.z - center.z) ** 2 <= limit:
+                        yield spawn
+
+    def _cell_of(self, x: float, z: float) -> Cell:
+        return int(x // self._size), int(z // self._size)
+
+    def _take(self, spawn_id: int, cell: Cell) -> None:
+        inside = self._cells[cell]
+        del inside[spawn_id]
+        if not inside:
+            del self._cells[cell]

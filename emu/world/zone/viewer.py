@@ -1,0 +1,83 @@
+"""One player's eyes in a zone: which ghosts its client has, and what it is sent of them.
+
+Owns the commands that create, update and destroy ghosts. When to look is the zone's business; what
+the session below has room for, the link's. Source: eq2-world.md 4.3 and 5.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Protocol
+
+from emu.world.ghosts import Album, GhostForm, Sights
+from emu.world.ghosts.sights import oversized
+from emu.world.spawns import Change, Spawn, SpawnKind
+
+CREATE: Final = {
+    SpawnKind.SIGN: "OP_EqCreateSignWidgetCmd",
+    SpawnKind.WIDGET: "OP_EqCreateWidgetCmd",
+}
+CREATE_GHOST: Final = "OP_EqCreateGhostCmd"
+UPDATE_GHOST: Final = "OP_EqUpdateGhostCmd"
+DESTROY_GHOST: Final = "OP_EqDestroyGhostCmd"
+_DELETE: Final = b"\1"
+
+
+class ViewerLink(Protocol):
+    """What a viewer needs of its client."""
+
+    def command(self, name: str, payload: bytes) -> None:
+        """Send a command inside OP_ClientCmdMsg, by its opcode's name."""
+
+    def room(self) -> int:
+        """Return how many bytes may usefully be sent now; 0 or less when the link is full."""
+
+
+class Viewer:
+    """What one player sees. `spawn` is the player's own."""
+
+    __slots__ = ("_album", "form", "is_ready", "link", "sights", "spawn")
+
+    def __init__(self, spawn: Spawn, form: GhostForm, link: ViewerLink, album: Album) -> None:
+        self.spawn = spawn
+        self.form = form
+        self.link = link
+        self.sights = Sights()
+        self.is_ready = False
+        """Whether its client takes updates: it has said that its avatar stands."""
+        self._album = album
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether new ghosts have to wait. A client that is still loading is sent all there are."""
+        return self.is_ready and self.link.room() <= 0
+
+    def show(self, spawn: Spawn, now_ms: int) -> None:
+        """Create the ghost of a spawn that is not seen yet."""
+        picture = self._album.get(spawn, self.form, own=spawn is self.spawn)
+        payload = self.sights.show(picture, now_ms)
+        self.link.command(CREATE.get(spawn.kind, CREATE_GHOST), payload)
+
+    def hide(self, spawn: Spawn) -> None:
+        """Destroy a ghost; nothing is sent for one that is not seen."""
+        index = self.sights.hide(spawn)
+        if index is not None:
+            self.link.command(DESTROY_GHOST, oversized(index) + _DELETE)
+
+    def changed(self, spawn: Spawn, change: Change) -> bool:
+        """Note that a spawn has to be told of; returns whether it has.
+
+        Of its own movement a client knows itself.
+        """
+        if spawn is self.spawn:
+            change &= ~Change.POSITION
+        if change:
+            self.sights.changed(spawn, change)
+        return bool(change) and self.is_ready
+
+    def flush(self, now_ms: int) -> bool:
+        """Send what is due as far as there is room; returns whether something is left."""
+        room = self.link.room()
+        if room > 0:
+            for payload in self.sights.take_updates(now_ms, room, self.spawn.position):
+                self.link.command(UPDATE_GHOST, payload)
+        return self.sights.is_due
