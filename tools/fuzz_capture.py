@@ -44,6 +44,11 @@ class NoTables:
         del number
         return None
 
+    def get(self, name: str) -> int | None:
+        """Know no number."""
+        del name
+        return None
+
 
 class NoLayouts:
     """No layout for anything."""

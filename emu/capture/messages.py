@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from emu.capture.records import Address
 from emu.errors import EmuError, MalformedMessage, UnknownVersion
-from emu.structs.client_cmd import ClientCmd, each_client_cmd
+from emu.structs.client_cmd import EXAMINE_INFO, ClientCmd, each_client_cmd
 
 CLIENT_COMMAND = "OP_ClientCmdMsg"
 MAX_COMMANDS = 1024
@@ -25,6 +25,9 @@ class Names(Protocol):
 
     def name(self, number: int) -> str | None:
         """Return the name of an opcode number, or None."""
+
+    def get(self, name: str) -> int | None:
+        """Return the number of an opcode name, or None."""
 
 
 class Tables(Protocol):
@@ -104,7 +107,7 @@ class MessageDecoder:
         if name != CLIENT_COMMAND:
             return name, self._fields(name, None, version, body), None
         commands = []
-        for number, payload in split_commands(body, version):
+        for number, payload in split_commands(body, version, names.get(EXAMINE_INFO)):
             command = names.name(number)
             fields = self._fields(name, command, version, payload) if command else None
             commands.append(Command(number, command, payload, fields))
@@ -131,12 +134,14 @@ class MessageDecoder:
         return None
 
 
-def split_commands(body: bytes, version: int) -> list[ClientCmd]:
+def split_commands(body: bytes, version: int, examine_info: int | None = None) -> list[ClientCmd]:
     """Return (sub-opcode, payload) of every command in an OP_ClientCmdMsg body.
 
+    `examine_info` is the number of the item window, whose size is another (`client_cmd`).
     A damaged body gives the commands before the damage, and a long one the first `MAX_COMMANDS`.
     """
     commands: list[ClientCmd] = []
     with suppress(MalformedMessage):
-        commands.extend(islice(each_client_cmd(body, version), MAX_COMMANDS))
+        found = each_client_cmd(body, version, examine_info=examine_info)
+        commands.extend(islice(found, MAX_COMMANDS))
     return commands

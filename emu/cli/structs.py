@@ -21,7 +21,7 @@ from emu.cli.tables import Row, format_option, print_rows
 from emu.errors import CommandError, FileFormatError, MalformedMessage
 from emu.opcodes import shipped_tables
 from emu.structs import Layout, StructCatalog, load_folder, shipped_catalog
-from emu.structs.client_cmd import read_client_cmds, write_client_cmd
+from emu.structs.client_cmd import EXAMINE_INFO, read_client_cmds, write_client_cmd
 from emu.structs.lints import oddities
 from emu.structs.packed import pack, unpack
 
@@ -203,7 +203,8 @@ def encode(
     if form["packed"]:
         data = pack(data, version)
     if form["wrapped"]:
-        data = write_client_cmd(_command_number(layout, version), data, version)
+        number, examine = _command_numbers(layout, version)
+        data = write_client_cmd(number, data, version, examine_info=examine)
     click.echo(data.hex())
 
 
@@ -292,15 +293,18 @@ def _bytes(text: str) -> bytes:
 
 def _unwrap(raw: bytes, layout: Layout, version: int) -> bytes:
     """Return the payload of the struct's command in a body of OP_ClientCmdMsg."""
-    number = _command_number(layout, version)
-    found = [payload for opcode, payload in read_client_cmds(raw, version) if opcode == number]
+    number, examine = _command_numbers(layout, version)
+    commands = read_client_cmds(raw, version, examine_info=examine)
+    found = [payload for opcode, payload in commands if opcode == number]
     if not found:
         raise CommandError(f"there is no command {number} ({layout.definition.opcode_type}) in it")
     return found[0]
 
 
-def _command_number(layout: Layout, version: int) -> int:
+def _command_numbers(layout: Layout, version: int) -> tuple[int, int | None]:
+    """Return the number of the struct's command, and that of the item window if it is known."""
     name = layout.definition.opcode_type
     if not name:
         raise CommandError(f"{layout.name} is no command inside OP_ClientCmdMsg")
-    return shipped_tables().for_version(version).number(name)
+    table = shipped_tables().for_version(version)
+    return table.number(name), table.get(EXAMINE_INFO)

@@ -16,7 +16,7 @@ from emu.errors import StructValueError, UnknownStruct, UnknownVersion
 from emu.opcodes import OpcodeTable, OpcodeTables
 from emu.structs import FieldDefinition, FieldType, Layout, StructCatalog
 from emu.structs.blocks import keyed_fields
-from emu.structs.client_cmd import write_client_cmd
+from emu.structs.client_cmd import EXAMINE_INFO, write_client_cmd
 
 BEFORE_LOGIN = 0
 """The version every client speaks until its login request has told another."""
@@ -118,7 +118,9 @@ class Dialect:
         if not definition.opcode_type:
             return number, payload
         command = self.table.number(definition.opcode_type)
-        return number, write_client_cmd(command, payload, self.version)
+        examine = command if definition.opcode_type == EXAMINE_INFO else None
+        body = write_client_cmd(command, payload, self.version, examine_info=examine)
+        return number, body
 
     def holds_signed(self, struct: str, field: str) -> bool:
         """Say whether a field of three components takes negative numbers."""

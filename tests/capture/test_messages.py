@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.capture.messages import MAX_COMMANDS, Command, split_commands
-from tests.support.known_names import few_messages
+from tests.support.known_names import few_messages, shipped_messages
 
 
 def command(number, payload, size=None):
@@ -66,6 +66,17 @@ def test_recorded_command():
 )
 def test_a_damaged_end_gives_the_commands_before_it(tail):
     assert split_commands(command(412, b"ok") + tail, 546) == [(412, b"ok")]
+
+
+def test_an_item_window_of_a_later_client_is_a_command_like_others():
+    # eq2-world.md 3.0: above 561 its size is 2n-9; 637 is its number at 1208.
+    body = command(637, bytes(10), 2 * 13 - 9) + command(590, b"text")
+    name, _, commands = shipped_messages().decode(1208, 58, body)
+    assert name == "OP_ClientCmdMsg"
+    assert [(one.opcode, one.name, one.payload) for one in commands] == [
+        (637, "OP_EqExamineInfoCmd", bytes(10)),
+        (590, "OP_EqDisplayTextCmd", b"text"),
+    ]
 
 
 def test_the_number_of_commands_is_bounded():

@@ -66,6 +66,46 @@ def test_garbage_is_commands_or_malformed(body: bytes, version: int) -> None:
     assert sum(len(payload) for _, payload in commands) <= len(body)
 
 
+EXAMINE = 637
+"""OP_EqExamineInfoCmd of 1208."""
+
+
+def test_item_windows_of_later_clients_carry_twice_their_size_less_nine() -> None:
+    body = write_client_cmd(EXAMINE, bytes(10), 1208, examine_info=EXAMINE)
+    assert body == bytes.fromhex("11000000 ff7d02") + bytes(10)
+    other = write_client_cmd(589, b"chat", 1208, examine_info=EXAMINE)
+    assert other == bytes.fromhex("07000000 ff4d02") + b"chat"
+    assert read_client_cmds(body + other + body, 1208, examine_info=EXAMINE) == [
+        (EXAMINE, bytes(10)), (589, b"chat"), (EXAMINE, bytes(10)),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("version", [374, 546, 561])
+def test_item_windows_of_old_clients_carry_their_size(version: int) -> None:
+    body = write_client_cmd(463, bytes(10), version, examine_info=463)
+    assert body == write_client_cmd(463, bytes(10), version)
+    assert read_client_cmds(body, version, examine_info=463) == [(463, bytes(10))]
+
+
+@given(payload=st.binary(min_size=2, max_size=400))
+def test_item_windows_of_any_length_make_the_way_and_back(payload: bytes) -> None:
+    body = write_client_cmd(EXAMINE, payload, 562, examine_info=EXAMINE)
+    assert read_client_cmds(body, 562, examine_info=EXAMINE) == [(EXAMINE, payload)]
+
+
+@pytest.mark.parametrize(
+    "body", ["10000000 ff7d02" + "00" * 10, "13000000 ff7d02" + "00" * 10, "00000000 ff7d02"]
+)
+def test_sizes_that_no_item_window_has_are_malformed(body: str) -> None:
+    with pytest.raises(MalformedMessage):
+        read_client_cmds(bytes.fromhex(body), 1208, examine_info=EXAMINE)
+
+
+def test_an_item_window_has_two_bytes_at_least() -> None:
+    with pytest.raises(StructValueError, match="too short"):
+        write_client_cmd(EXAMINE, b"x", 1208, examine_info=EXAMINE)
+
+
 @pytest.mark.parametrize("opcode", [-1, 65_536])
 def test_an_opcode_must_fit(opcode: int) -> None:
     with pytest.raises(StructValueError):

@@ -29,6 +29,10 @@ class FewNames:
         """Return a name, or None."""
         return NAMES.get(number)
 
+    def get(self, name: str) -> int | None:
+        """Return a number, or None."""
+        return next((number for number, known in NAMES.items() if known == name), None)
+
 
 class FewTables:
     """Tables that cover 546 and 60114 (and 1, as the real ones do)."""
