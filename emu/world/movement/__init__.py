@@ -1,0 +1,8 @@
+"""How players move: what their clients predict, and what of it is believed."""
+
+from __future__ import annotations
+
+from emu.world.movement.prediction import PredictionReader, Step
+from emu.world.movement.trust import MovementRules, Pace
+
+__all__ = ["MovementRules", "Pace", "PredictionReader", "Step"]

@@ -1,0 +1,22 @@
+"""Writes predictions as a client does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from emu.dialects import Dialect
+from emu.structs.packed import DeltaBase, pack
+
+
+class PredictionWriter:
+    """A client's end: it packs each position XORed with the one before."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.dialect = dialect
+        self.layout = dialect.layout("Player_Update")
+        self.base = DeltaBase(self.layout.empty_size())
+
+    def write(self, x: float, y: float, z: float, **fields: Any) -> bytes:
+        data = self.layout.encode({"x": x, "y": y, "z": z, "activity": 128} | fields)
+        packed = pack(self.base.encode(data), self.dialect.version)
+        return b"\0" + bytes(4) + packed
