@@ -12,7 +12,14 @@ from typing import Any
 import click
 
 from emu.cli.completion import message_names
-from emu.cli.opcodes_change import derive_verb, set_verb, undo_verb, unset_verb
+from emu.cli.opcodes_change import (
+    derive_verb,
+    redo_verb,
+    reset_verb,
+    set_verb,
+    undo_verb,
+    unset_verb,
+)
 from emu.cli.opcodes_common import (
     COLUMNS,
     HISTORY,
@@ -52,7 +59,8 @@ def opcodes() -> None:
 
 
 for _verb in (
-    set_verb, unset_verb, undo_verb, derive_verb, import_verb, export_verb, edit_verb,
+    set_verb, unset_verb, undo_verb, redo_verb, reset_verb, derive_verb,
+    import_verb, export_verb, edit_verb,
 ):  # fmt: skip
     opcodes.add_command(_verb)
 

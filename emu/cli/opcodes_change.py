@@ -6,11 +6,13 @@ import click
 
 from emu.cli.completion import message_names
 from emu.cli.opcodes_common import (
+    CHANGES,
     COLUMNS,
     HISTORY,
     NumberType,
     RangeType,
     as_cells,
+    change_cells,
     chosen_range,
     effective_rows,
     history_cells,
@@ -22,9 +24,10 @@ from emu.cli.opcodes_common import (
 )
 from emu.cli.tables import format_option, print_rows
 from emu.errors import CommandError
-from emu.opcodes.changes import KEEP_ALL, KEEP_OTHER_RANGES, Change
+from emu.opcodes.changes import KEEP_ALL, KEEP_OTHER_RANGES, Change, plan_reset
 from emu.opcodes.derive import derive, parse_insertion
 from emu.opcodes.rows import OpcodeRow, VersionRange
+from emu.opcodes.shipped import shipped_rows
 from emu.opcodes.table import OpcodeTables
 
 
@@ -98,7 +101,8 @@ def unset_verb(
 def undo_verb(ctx: click.Context, change: int | None, style: str) -> None:
     """Take back a change: the newest that stands, or one by its number in the history.
 
-    An undo is itself a change and can be undone by its number.
+    An undo is itself a change; `emu opcodes redo` takes it back. The tables that come with the
+    program stay: `emu opcodes reset` is the way back to them.
 
     Example: emu opcodes undo
     """
@@ -107,6 +111,55 @@ def undo_verb(ctx: click.Context, change: int | None, style: str) -> None:
         print_rows([history_cells(entry) for entry in taken], style, HISTORY)
         click.echo(f"took back change {taken[0].change} ({len(taken)} rows)", err=True)
         warn_of_errors(store.rows())
+
+
+@click.command("redo")
+@click.argument("change", required=False, type=int)
+@format_option
+@click.pass_context
+def redo_verb(ctx: click.Context, change: int | None, style: str) -> None:
+    """Do again what the newest undo took back, or the undo with this number in the history.
+
+    Without a number only as long as nothing else was changed after the undo.
+
+    Example: emu opcodes redo
+    """
+    with writing(ctx) as store:
+        again = store.redo(change)
+        print_rows([history_cells(entry) for entry in again], style, HISTORY)
+        click.echo(f"did again what {again[0].change} took back ({len(again)} rows)", err=True)
+        warn_of_errors(store.rows())
+
+
+@click.command("reset")
+@click.argument("name", required=False, shell_complete=message_names)
+@range_option
+@click.option("--dry-run", is_flag=True, help="Print what would change and write nothing.")
+@format_option
+@click.pass_context
+def reset_verb(
+    ctx: click.Context,
+    name: str | None,
+    version_range: VersionRange | None,
+    dry_run: bool,
+    style: str,
+) -> None:
+    """Make rows what the program ships: all, those of one message, of one range, or both.
+
+    Rows that the program does not ship are removed. Afterwards the rows follow newer versions of
+    the program again. `emu opcodes undo` takes a reset back.
+
+    Example: emu opcodes reset OP_KeymapLoadMsg --range 540-546
+    """
+    if dry_run:
+        plan = plan_reset(present_rows(ctx), shipped_rows(), version_range, name)
+    else:
+        with writing(ctx) as store:
+            plan = store.reset(version_range, name)
+            warn_of_errors(store.rows())
+    print_rows([change_cells(change) for change in plan.changes], style, CHANGES)
+    would = "would be " if dry_run else ""
+    click.echo(f"{len(plan.changes)} rows {would}reset, {plan.unchanged} as shipped", err=True)
 
 
 @click.command("derive")

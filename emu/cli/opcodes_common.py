@@ -14,17 +14,20 @@ import click
 
 from emu.cli.common import given_database, load_config, tell_database
 from emu.errors import CommandError
+from emu.opcodes.changes import Change
 from emu.opcodes.database import connect, readable_errors, schema
 from emu.opcodes.formats import read_rows
+from emu.opcodes.history import HistoryEntry
 from emu.opcodes.lints import check, errors
 from emu.opcodes.rows import MAX_NUMBER, OpcodeRow, VersionRange, range_problem
 from emu.opcodes.shipped import shipped_rows
-from emu.opcodes.store import HistoryEntry, OpcodeStore
+from emu.opcodes.store import OpcodeStore
 from emu.opcodes.table import OpcodeTables
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 COLUMNS = ("first_version", "last_version", "opcode", "name", "source", "note")
+CHANGES = ("change", "first_version", "last_version", "name", "old", "new")
 HISTORY = ("change", "at", "who", "action", "range", "name", "old", "new")
 
 _RANGE = re.compile(r"([0-9]{1,10})(?:-([0-9]{1,10}))?")
@@ -194,6 +197,14 @@ def history_cells(entry: HistoryEntry) -> dict[str, Any]:
     sides = (None if one is None else one.opcode for one in (entry.old, entry.new))
     cells = (entry.change, entry.at, entry.who, action, str(entry.row.range), entry.row.name)
     return dict(zip(HISTORY, (*cells, *sides), strict=True))
+
+
+def change_cells(change: Change) -> dict[str, Any]:
+    """Return a change for `print_rows`."""
+    kind = "add" if change.old is None else "remove" if change.new is None else "change"
+    row = change.row
+    sides = (None if one is None else one.opcode for one in (change.old, change.new))
+    return dict(zip(CHANGES, (kind, row.first, row.last, row.name, *sides), strict=True))
 
 
 def warn_of_errors(rows: Iterable[OpcodeRow]) -> None:

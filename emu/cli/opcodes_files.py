@@ -8,13 +8,15 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
 from emu.cli.opcodes_common import (
+    CHANGES,
+    change_cells,
     effective_rows,
     present_rows,
     range_option,
@@ -28,7 +30,6 @@ from emu.opcodes.changes import (
     KEEP_ALL,
     KEEP_NOTHING,
     KEEP_OTHER_RANGES,
-    Change,
     Plan,
     key_of,
     plan_rows,
@@ -41,7 +42,6 @@ from emu.opcodes.text import write_folder
 
 MAX_REJECTED = 10
 """Rejected rows that are told one by one."""
-CHANGES = ("change", "first_version", "last_version", "name", "old", "new")
 
 
 @click.command("import")
@@ -118,7 +118,7 @@ def import_verb(
                 )
                 after = store.rows()
     if dry_run:
-        print_rows([_cells(change) for change in plan.changes], style, CHANGES)
+        print_rows([change_cells(change) for change in plan.changes], style, CHANGES)
     _tell(plan, dry_run=dry_run)
     if not dry_run:
         warn_of_errors(after)
@@ -145,13 +145,6 @@ def _rejected(plan: Plan) -> str:
     first = plan.rejected[0]
     more = len(plan.rejected) - 1
     return f"{first.place}: {first.problem}" + (f" and {more} more" if more else "")
-
-
-def _cells(change: Change) -> dict[str, Any]:
-    kind = "add" if change.old is None else "remove" if change.new is None else "change"
-    row = change.row
-    sides = (None if one is None else one.opcode for one in (change.old, change.new))
-    return dict(zip(CHANGES, (kind, row.first, row.last, row.name, *sides), strict=True))
 
 
 def _progress() -> Progress:

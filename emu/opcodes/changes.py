@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from emu.errors import CommandError
 from emu.opcodes.rows import OpcodeRow, VersionRange, row_problem
 
 Key = tuple[int, int, str]
@@ -112,6 +113,74 @@ def plan_rows(
             if key not in new and (keep == KEEP_NOTHING or old.range in ranges)
         ]
     return plan
+
+
+def plan_reset(
+    existing: Iterable[OpcodeRow],
+    shipped: Iterable[OpcodeRow],
+    version_range: VersionRange | None = None,
+    name: str | None = None,
+) -> Plan:
+    """Return what makes rows those that are shipped: all, or those of a range, a name, or both.
+
+    Raises `CommandError` when there are no such rows on either side.
+    """
+
+    def chosen(rows: Iterable[OpcodeRow]) -> dict[Key, OpcodeRow]:
+        return {
+            key_of(row): row
+            for row in rows
+            if version_range in (None, row.range) and name in (None, row.name)
+        }
+
+    old, new = chosen(existing), chosen(shipped)
+    if not old and not new:
+        raise CommandError("there are no such rows, neither here nor in what is shipped")
+    differing = sorted(key for key in old.keys() | new.keys() if old.get(key) != new.get(key))
+    changes = [Change(old.get(key), new.get(key)) for key in differing]
+    return Plan(changes, unchanged=len(old.keys() | new.keys()) - len(changes))
+
+
+def amended(
+    old: OpcodeRow | None, new: OpcodeRow | None, present: OpcodeRow | None
+) -> list[Change]:
+    """Return what turns `present` into what somebody made of `old`, field by field; None is no row.
+
+    Raises `CommandError` when the new row is not valid, or somebody else changed the same.
+    """
+    row = Change(old, new).row
+    where = f"{row.name} of {row.range}"
+    if old is None and present is not None:
+        raise CommandError(f"{where} is there already with the number {present.opcode}; edit it")
+    if old is not None and present is None:
+        raise CommandError(f"{where} was removed by somebody else meanwhile")
+    if new is None:
+        if present != old:
+            raise CommandError(f"{where} was changed by somebody else meanwhile; look again")
+        return [Change(present, None)]
+    if old is not None and present is not None:
+        new = _merged(old, new, present, where)
+    problem = row_problem(new)
+    if problem is not None:
+        raise CommandError(problem)
+    return [] if new == present else [Change(present, new)]
+
+
+def _merged(old: OpcodeRow, new: OpcodeRow, present: OpcodeRow, where: str) -> OpcodeRow:
+    """Return the present row with the fields that `new` has otherwise than `old`."""
+    mine = {
+        name: getattr(new, name)
+        for name in ("opcode", "source", "note")
+        if getattr(new, name) != getattr(old, name)
+    }
+    for name, value in mine.items():
+        theirs = getattr(present, name)
+        if theirs not in (getattr(old, name), value):
+            raise CommandError(
+                f"{where}: somebody else changed the {name} to {theirs!r} meanwhile; leave and look"
+                " again"
+            )
+    return present._replace(**mine)
 
 
 def _told(row: OpcodeRow, old: OpcodeRow | None, source: str) -> OpcodeRow:

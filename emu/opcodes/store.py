@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Self
 
 from emu.errors import CommandError, StoreError
-from emu.opcodes.changes import KEEP_ALL, Change, Key, Plan, key_of, plan_rows
+from emu.opcodes.changes import KEEP_ALL, Change, Key, Plan, amended, key_of, plan_reset, plan_rows
 from emu.opcodes.database import (
     COLUMNS,
     connect,
@@ -25,6 +25,18 @@ from emu.opcodes.database import (
     schema,
     steps,
     transaction,
+)
+from emu.opcodes.history import (
+    ENTRY,
+    REDO,
+    RESET,
+    SHIPPED,
+    UNDO,
+    HistoryEntry,
+    Step,
+    entry_of,
+    newest_to_redo,
+    newest_to_undo,
 )
 from emu.opcodes.rows import OpcodeRow, VersionRange, row_problem
 from emu.opcodes.shipped import shipped_rows
@@ -41,24 +53,6 @@ Progress = Callable[[int, int], None]
 """Called with (rows written, rows to write)."""
 
 _ROW = ", ".join(COLUMNS)
-
-
-class HistoryEntry(NamedTuple):
-    """One row of the history; `old` and `new` as in `Change`. `at` is UTC."""
-
-    id: int
-    change: int
-    at: str
-    who: str
-    action: str
-    undoes: int | None
-    old: OpcodeRow | None
-    new: OpcodeRow | None
-
-    @property
-    def row(self) -> OpcodeRow:
-        """The row that the entry is about."""
-        return Change(self.old, self.new).row
 
 
 class OpcodeStore:
@@ -132,13 +126,12 @@ class OpcodeStore:
         """Return the newest entries, the newest first, of one name or change when given."""
         with readable_errors(self.path):
             found = self._connection.execute(
-                "SELECT id, change, at, who, action, undoes, first_version, last_version, name,"
-                " old_opcode, old_source, old_note, new_opcode, new_source, new_note"
+                f"SELECT {ENTRY}"  # noqa: S608  # no text from outside
                 " FROM opcode_history WHERE (:name IS NULL OR name = :name)"
                 " AND (:change IS NULL OR change = :change) ORDER BY id DESC LIMIT :limit",
                 {"name": name, "change": change, "limit": limit},
             ).fetchall()
-        return [_entry(row) for row in found]
+        return [entry_of(row) for row in found]
 
     # -- editing --------------------------------------------------------------------------------
 
@@ -195,51 +188,86 @@ class OpcodeStore:
                 self._write(plan.changes, action, progress=progress)
         return plan
 
-    def undo(self, change: int | None = None) -> list[HistoryEntry]:
-        """Take back one change, by default the newest that is not yet undone.
+    def amend(self, old: OpcodeRow | None, new: OpcodeRow | None, *, action: str = "edit") -> Plan:
+        """Turn a row as it was shown into what somebody made of it; None is no row.
 
-        Returns the entries that were taken back. Raises `CommandError` when there is none, or when
-        a later change touched the same rows.
+        Only what differs between the two is written: what others changed meanwhile stays. Raises
+        `CommandError` when they changed the very same, or when the row is not valid.
         """
         with transaction(self._connection, self.path):
-            number = self._newest_change() if change is None else change
-            entries = self.history(limit=-1, change=number)
-            if not entries:
-                raise CommandError(f"there is no change {number} in the history")
-            existing = self._existing()
-            back = []
-            for entry in entries:
-                row = entry.row
-                present = existing.get(key_of(row))
-                if present != entry.new:
-                    raise CommandError(
-                        f"change {number} cannot be undone: {row.name} of {row.range} was changed"
-                        " again later; undo that first"
-                    )
-                back.append(Change(entry.new, entry.old))
-            self._write(back, "undo", undoes=number)
-        return entries
+            present = self._existing().get(key_of(Change(old, new).row))
+            plan = Plan(amended(old, new, present))
+            self._write(plan.changes, action)
+        return plan
+
+    def undo(
+        self, change: int | None = None, *, version_range: VersionRange | None = None
+    ) -> list[HistoryEntry]:
+        """Take back one change, by default the newest that is not yet undone.
+
+        With a range it is the newest that touched this range. Returns the entries that were taken
+        back. Raises `CommandError` when there is none, when it put in what the program ships, when
+        it touched other ranges than the given one, or when a later change touched the same rows.
+        """
+        with transaction(self._connection, self.path):
+            number = newest_to_undo(self._steps(version_range)) if change is None else change
+            return self._take_back(number, UNDO, version_range)
+
+    def redo(
+        self, change: int | None = None, *, version_range: VersionRange | None = None
+    ) -> list[HistoryEntry]:
+        """Take back an undo, by default the newest, as long as nothing was changed after it.
+
+        Range, result and errors are those of `undo`.
+        """
+        with transaction(self._connection, self.path):
+            number = newest_to_redo(self._steps(version_range)) if change is None else change
+            return self._take_back(number, REDO, version_range)
+
+    def reset(self, version_range: VersionRange | None = None, name: str | None = None) -> Plan:
+        """Make rows what the program ships: all, or those of one range, one name, or both.
+
+        Rows that it does not ship go. Raises `CommandError` when there are no such rows.
+        """
+        with transaction(self._connection, self.path):
+            plan = plan_reset(self.rows(), shipped_rows(), version_range, name)
+            self._write(plan.changes, RESET)
+        return plan
 
     # -- inside ---------------------------------------------------------------------------------
 
     def _existing(self) -> dict[Key, OpcodeRow]:
         return {key_of(row): row for row in self.rows()}
 
-    def _newest_change(self) -> int:
-        """Return the newest change whose effect stands; an undo makes another void."""
+    def _steps(self, version_range: VersionRange | None) -> list[Step]:
+        """Return the changes of the history, the newest first, those of one range when given."""
+        where, values = "", ()
+        if version_range is not None:
+            where, values = "WHERE first_version = ? AND last_version = ?", version_range  # type: ignore[assignment]
         found = self._connection.execute(
-            "SELECT change, action, max(undoes) FROM opcode_history GROUP BY change, action"
-            " ORDER BY change DESC"
+            f"SELECT change, action, max(undoes) FROM opcode_history {where}"  # noqa: S608
+            " GROUP BY change, action ORDER BY change DESC",
+            values,
         )
-        void: set[int] = set()
-        for change, action, undoes in found:
-            if change in void:
-                continue
-            if action == "undo":
-                void.add(undoes)
-            elif action != "shipped":
-                return int(change)
-        raise CommandError("there is nothing to undo")
+        return [Step(*row) for row in found]
+
+    def _take_back(
+        self, number: int, action: str, version_range: VersionRange | None
+    ) -> list[HistoryEntry]:
+        """Put the rows of a change back; the caller holds the transaction."""
+        entries = self.history(limit=-1, change=number)
+        problem = _kept(number, entries, action, version_range)
+        if problem is not None:
+            raise CommandError(problem)
+        existing = self._existing()
+        for entry in entries:
+            if existing.get(key_of(entry.row)) != entry.new:
+                raise CommandError(
+                    f"change {number} cannot be undone: {entry.row.name} of {entry.row.range} was"
+                    " changed again later; undo that first"
+                )
+        self._write([Change(entry.new, entry.old) for entry in entries], action, undoes=number)
+        return entries
 
     def _write(
         self,
@@ -301,17 +329,22 @@ class OpcodeStore:
                 changes = [Change(None, row) for row in shipped if key_of(row) not in existing]
             else:
                 changes = self._newer(shipped)
-            self._write(changes, "shipped")
+            self._write(changes, SHIPPED)
             self._set_meta("shipped", digest)
 
     def _newer(self, shipped: Sequence[OpcodeRow]) -> list[Change]:
-        """Return what a newer program's tables change; rows an operator ever touched stay."""
+        """Return what a newer program's tables change; rows of an operator's own stay.
+
+        Those are the ones that an operator ever touched, and did not reset since.
+        """
         mine = {
             (first, last, name)
-            for first, last, name in self._connection.execute(
-                "SELECT DISTINCT first_version, last_version, name FROM opcode_history"
-                " WHERE action <> 'shipped'"
+            for first, last, name, _, action in self._connection.execute(
+                "SELECT first_version, last_version, name, max(id), action FROM opcode_history"
+                " WHERE action <> ? GROUP BY first_version, last_version, name",
+                (SHIPPED,),
             )
+            if action != RESET
         }
         existing = self._existing()
         new = {key_of(row): row for row in shipped}
@@ -345,8 +378,32 @@ def compile_text(folder: Path, path: Path) -> int:
         raise StoreError(f"{path}: exists already; remove it first")
     connect(path, create=True).close()
     with OpcodeStore(path, fill=False) as store:
-        store.put((("", row) for row in rows), action="shipped")
+        store.put((("", row) for row in rows), action=SHIPPED)
     return len(rows)
+
+
+def _kept(
+    number: int,
+    entries: Sequence[HistoryEntry],
+    action: str,
+    version_range: VersionRange | None,
+) -> str | None:
+    """Return why a change is not to be taken back, or None when it is."""
+    if not entries:
+        return f"there is no change {number} in the history"
+    if entries[0].action == SHIPPED:
+        return (
+            f"change {number} put in the tables that come with the program and stays; `emu opcodes"
+            " reset` makes rows what they were then"
+        )
+    if action == REDO and entries[0].action != UNDO:
+        return f"change {number} is no undo, but {entries[0].action}; there is nothing to redo"
+    if version_range is not None and any(one.row.range != version_range for one in entries):
+        return (
+            f"change {number} ({entries[0].action} by {entries[0].who}) touched other ranges, too;"
+            f" `emu opcodes {action} {number}` takes all of it back"
+        )
+    return None
 
 
 def _digest(rows: Iterable[OpcodeRow]) -> str:
@@ -354,11 +411,3 @@ def _digest(rows: Iterable[OpcodeRow]) -> str:
     ordered = sorted(rows, key=lambda row: (row.first, row.last, row.opcode, row.name))
     text = "".join(f"{row.first}-{row.last}\n{format_range([row])}" for row in ordered)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _entry(row: Sequence[Any]) -> HistoryEntry:
-    key = row[6:9]
-    old = None if row[9] is None else OpcodeRow(*key, *row[9:12])
-    new = None if row[12] is None else OpcodeRow(*key, *row[12:15])
-    number, change, at, who, action, undoes = row[:6]
-    return HistoryEntry(number, change, at, who, action, undoes, old, new)

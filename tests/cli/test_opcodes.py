@@ -47,7 +47,7 @@ def test_every_verb_has_an_example() -> None:
     assert isinstance(opcodes, click.Group)
     assert {
         "versions", "list", "show", "set", "unset", "diff", "check", "history", "undo", "import",
-        "export", "derive", "edit",
+        "export", "derive", "edit", "redo", "reset",
     } == set(opcodes.commands)  # fmt: skip
     for name in opcodes.commands:
         result = CliRunner().invoke(root, ["opcodes", name, "--help"])

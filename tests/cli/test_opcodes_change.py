@@ -118,3 +118,20 @@ def test_derive_starts_from_what_is_in_effect(db: Path) -> None:
     emu(db, "set", "OP_KeymapLoadMsg", "400", "--range", "543-545")
     emu(db, "derive", "700000", "--from", "544")
     assert numbers(db, 700000) == numbers(db, 544)
+
+
+def test_redo_and_reset(db: Path) -> None:
+    emu(db, "set", "OP_KeymapLoadMsg", "400", "--version", "546")
+    emu(db, "undo")
+    assert "400" in emu(db, "redo", "--format", "csv").stdout
+    emu(db, "undo")
+    assert "did again what" in emu(db, "redo").stderr
+    shown = json.loads(emu(db, "reset", "--dry-run", "--json").stdout)
+    assert [(one["change"], one["old"], one["new"]) for one in shown] == [("change", 400, 153)]
+    result = emu(db, "reset", "OP_KeymapLoadMsg", "--range", "540-546")
+    assert "1 rows reset, 0 as shipped" in result.stderr
+    assert emu(db, "redo").exit_code == 1
+    assert json.loads(emu(db, "reset", "--dry-run", "--json").stdout) == []
+    refused = emu(db, "undo", "1")
+    assert refused.exit_code == 1
+    assert "come with the program" in str(refused.exception)

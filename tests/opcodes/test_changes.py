@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 
-from emu.opcodes import OpcodeRow
+from emu.errors import CommandError
+from emu.opcodes import OpcodeRow, VersionRange
 from emu.opcodes.changes import (
     KEEP_NOTHING,
     KEEP_OTHER_RANGES,
@@ -13,6 +15,7 @@ from emu.opcodes.changes import (
     Plan,
     Rejected,
     key_of,
+    plan_reset,
     plan_rows,
 )
 from tests.support.opcode_rows import ROWS
@@ -89,3 +92,15 @@ def test_a_plan_that_was_carried_out_changes_nothing_again(
     again = plan(existing, *new)
     assert (again.changes, again.unchanged) == ([], len(new))
     assert set(have(*new).items()) <= set(existing.items())
+
+
+def test_a_reset_is_planned_for_what_is_chosen() -> None:
+    shipped = [OpcodeRow(1, 2, "OP_A", 1, "", ""), OpcodeRow(1, 2, "OP_B", 2, "", "")]
+    present = [shipped[0]._replace(opcode=9), OpcodeRow(3, 4, "OP_C", 3, "", "")]
+    plan = plan_reset(present, shipped)
+    assert (plan.altered, plan.added, plan.removed, plan.unchanged) == (1, 1, 1, 0)
+    assert plan_reset(present, shipped, name="OP_B").changes == [Change(None, shipped[1])]
+    assert plan_reset(present, shipped, VersionRange(3, 4)).changes == [Change(present[1], None)]
+    assert plan_reset(shipped, shipped).unchanged == 2
+    with pytest.raises(CommandError, match="no such rows"):
+        plan_reset(present, shipped, VersionRange(1, 2), "OP_C")
