@@ -133,9 +133,9 @@ class LoginConfig:
         900.0, readers.number(0, 86400), "seconds a verified password is remembered; 0 = never"
     )
     password_memory_cost: int = setting(
-        65536, readers.integer(8, 1 << 22), "Argon2id memory for one password, in KiB"
+        19456, readers.integer(8, 1 << 22), "Argon2id memory for one password, in KiB"
     )
-    password_iterations: int = setting(3, readers.integer(1, 100), "Argon2id passes")
+    password_iterations: int = setting(2, readers.integer(1, 100), "Argon2id passes")
     password_threads: int = setting(2, readers.integer(1, 64), "worker threads for passwords")
     password_waiting: int = setting(
         512, readers.integer(1, 100_000), "password checks that may wait before clients hear busy"

@@ -3,48 +3,52 @@
 Implements `Authenticator` over the account store and worker threads that are handed in. Knows no
 client and no message; clocks, threads and randomness are arguments.
 
-Guessing is slowed by token buckets of two kinds: one for each address, and one for each account. A
-try from the address an account logged in from last has a bucket of its own, so that strangers who
-guess cannot keep a player out. Names nobody has are treated like wrong passwords all along, in
-buckets and in time spent.
+A password that was right a short while ago is known again at once. Any other is checked in a turn
+of its address, and what is true of the account, of the budgets for guesses and of who still waits
+is asked when the turn has come, not when it was asked for. Names nobody has are treated like wrong
+passwords all along, in budgets and in time spent.
 """
 
 from __future__ import annotations
 
-import hmac
-from collections import Counter, OrderedDict
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field, replace
 from functools import partial
-from hashlib import blake2b
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
-from emu.errors import DuplicateName, LimitExceeded
+from emu.errors import DuplicateName, LimitExceeded, StoreError
 from emu.limits.addresses import address_key
 from emu.limits.throttle import Allowance, Throttle
 from emu.login.account_names import account_name
+from emu.login.guesses import Guess, GuessConfig, GuessLimits
 from emu.login.passwords import (
     MAX_PASSWORD,
     SALT_SIZE,
-    Checked,
     PasswordConfig,
     check_password,
     hash_password,
 )
 from emu.login.ports import Account, AccountStore, Admitted, Refused
+from emu.login.verified_passwords import VerifiedPasswords
 
 T = TypeVar("T")
 
-WRONG_FOR_ACCOUNT = Allowance(burst=10, refill=20.0)
-WRONG_FROM_ADDRESS = Allowance(burst=30, refill=4.0)
 MADE_FROM_ADDRESS = Allowance(burst=20, refill=60.0)
 
 
-class PasswordRun(Protocol):
-    """Runs a slow call elsewhere; raises `LimitExceeded` when too many wait already."""
+class PasswordWork(Protocol):
+    """Where slow calls are carried out, and whose turn it is."""
 
-    def __call__(self, call: Callable[[], T], /) -> Awaitable[T]:
-        """Carry out one call."""
+    def turn(self, source: str, wanted: Callable[[], bool], /) -> AbstractAsyncContextManager[bool]:
+        """Return a turn to wait for with ``async with``; its value is whether it had to wait.
+
+        `source` is the address that asks, for turns go round by address. The turn never comes, and
+        `LimitExceeded` is raised, when too many wait already or `wanted` says no when it is due.
+        """
+
+    def run(self, call: Callable[[], T], /) -> Awaitable[T]:
+        """Carry out one slow call within a turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +62,25 @@ class AccountConfig:
     """How long a verified password is remembered; 0 is never."""
     remembered: int = 50_000
     """Verified passwords remembered at once."""
-    per_account: Allowance = WRONG_FOR_ACCOUNT
-    """Wrong passwords for one account."""
-    per_address: Allowance = WRONG_FROM_ADDRESS
-    """Wrong passwords and unknown names from one address (IPv6: from one /64 network)."""
+    guesses: GuessConfig = field(default_factory=GuessConfig)
     creations: Allowance = MADE_FROM_ADDRESS
     """Accounts made from one address."""
-    checks_per_address: int = 128
-    """Passwords of one address that are checked or wait for it at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Try:
+    """Somebody who wants in."""
+
+    name: str
+    password: bytes
+    source: str
+    """Whom the address stands for."""
+    now: float
+
+
+def _known(account: Account | None, source: str) -> bool:
+    """Say whether an account logged in from this source last."""
+    return account is not None and source == address_key(account.last_address)
 
 
 class AccountService:
@@ -75,25 +90,26 @@ class AccountService:
         self,
         store: AccountStore,
         *,
-        run: PasswordRun,
+        workers: PasswordWork,
         is_address_banned: Callable[[str, float], Awaitable[bool]],
         random_bytes: Callable[[int], bytes],
+        start: Callable[[Coroutine[Any, Any, None]], object],
         config: AccountConfig | None = None,
     ) -> None:
         """Join the service to its outside.
 
-        `run` carries slow calls out in worker threads; `random_bytes` must be fit for secrets.
+        `workers` carries slow calls out in threads; `random_bytes` must be fit for secrets; `start`
+        runs a coroutine to its end for which nobody waits.
         """
         self.config = config = config or AccountConfig()
         self._store = store
-        self._run = run
+        self._workers = workers
         self._is_address_banned = is_address_banned
         self._random_bytes = random_bytes
+        self._start = start
         self._remembered = VerifiedPasswords(random_bytes(32), config.memory, config.remembered)
-        self._accounts = Throttle(config.per_account)
-        self._addresses = Throttle(config.per_address)
+        self._guesses = GuessLimits(config.guesses)
         self._creations = Throttle(config.creations)
-        self._checking: Counter[str] = Counter()
 
     async def authenticate(
         self,
@@ -102,6 +118,8 @@ class AccountService:
         address: str,
         version: int,  # noqa: ARG002  # another implementation may let in by version
         now: float,
+        *,
+        wanted: Callable[[], bool],
     ) -> Admitted | Refused:
         """Check a name and a password's raw bytes; `Authenticator` says what comes back.
 
@@ -111,21 +129,17 @@ class AccountService:
             name = account_name(name)
         except ValueError:
             return Refused("name not allowed")
-        source = address_key(address)
-        if not self._addresses.allows(source, now):
+        asked = _Try(name, password, address_key(address), now)
+        if not self._guesses.allows_address(asked.source, now):
             return Refused("too many attempts")
         if not 0 < len(password) <= MAX_PASSWORD:
-            self._addresses.charge(source, now)
+            self._guesses.charge_address(asked.source, now)
             return Refused("bad password")
         if await self._is_address_banned(address, now):
             return Refused("address banned")
         account = await self._store.find_account(name)
-        if account is None and self.config.auto_create:
-            return await self._create(name, password, address, now)
-        verdict = await self._verify(account, name, password, source, now)
-        if isinstance(verdict, Refused):
-            return verdict
-        return _admit(verdict.account, now)
+        verdict = await self._decide(asked, account, wanted)
+        return _admit(verdict.account, now) if isinstance(verdict, Admitted) else verdict
 
     async def remember_login(
         self, account: Account, address: str, version: int, now: float
@@ -136,77 +150,111 @@ class AccountService:
         """
         await self._store.record_login(account.id, address, version, now)
 
-    async def _verify(
-        self, account: Account | None, name: str, password: bytes, source: str, now: float
+    async def _decide(
+        self, asked: _Try, account: Account | None, wanted: Callable[[], bool]
     ) -> Admitted | Refused:
-        bucket: tuple[str, ...] = (name.casefold(),)
-        if account is not None and source == address_key(account.last_address):
-            bucket = (*bucket, source)
-        if not self._accounts.take(bucket, now):  # taken before the check: guesses come in parallel
+        """Say whether the password is right: from memory, or in a turn of the address."""
+        guess = None
+        if account is not None and self._remembered.has(account, asked.now):
+            guess = self._pay(asked, account)  # before the look: guesses come in parallel
+            if guess is None:
+                return Refused("too many attempts")
+            if self._remembered.matches(account, asked.password, asked.now):
+                guess.give_back(asked.now)
+                return Admitted(account)
+        elif not self._allows(asked, account):
             return Refused("too many attempts")
-        if account is not None and self._remembered.matches(account, password, now):
-            self._accounts.give_back(bucket, now)
-            return Admitted(account)
-        checked = await self._check(account, password, source)
-        if checked is None:
-            self._accounts.give_back(bucket, now)
+        outcome: Admitted | Refused | str
+        try:
+            async with self._workers.turn(asked.source, wanted) as has_waited:
+                if has_waited:  # the account may be another by now
+                    account = await self._store.find_account(asked.name)
+                if account is None and self.config.auto_create:
+                    outcome = await self._hash_new(asked)
+                elif (guess := guess or self._pay(asked, account)) is None:
+                    outcome = Refused("too many attempts")
+                else:
+                    outcome = await self._check(asked, account, guess)
+        except (LimitExceeded, MemoryError):
+            if guess is not None:
+                guess.give_back(asked.now)
             return Refused("busy")
-        if account is None or not checked.right:
-            self._addresses.charge(source, now)
-            return Refused("no such account" if account is None else "bad password")
-        self._accounts.give_back(bucket, now)
-        if checked.replacement is not None:
-            await self._store.set_password(account.id, checked.replacement, account.password)
-        else:
-            self._remembered.remember(account, password, now)
-        return Admitted(account)
+        return await self._add(asked, outcome, wanted) if isinstance(outcome, str) else outcome
 
-    async def _check(self, account: Account | None, password: bytes, source: str) -> Checked | None:
-        """Check a password in a worker thread; None when too many wait."""
+    async def _check(
+        self, asked: _Try, account: Account | None, guess: Guess
+    ) -> Admitted | Refused:
+        """Compare the password with the account's; a right one gets the guess's price back.
+
+        Raises `MemoryError` when there is none for the hash.
+        """
+        if account is not None and self._remembered.matches(account, asked.password, asked.now):
+            guess.give_back(asked.now)  # an earlier turn was for the same password
+            return Admitted(account)
         stored = account.password if account is not None else None
         salt = self._random_bytes(SALT_SIZE)
-        return await self._in_worker(
-            partial(check_password, password, stored, salt, self.config.passwords), source
-        )
+        call = partial(check_password, asked.password, stored, salt, self.config.passwords)
+        checked = await self._workers.run(call)
+        if account is None or not checked.right:
+            return Refused("no such account" if account is None else "bad password")
+        guess.give_back(asked.now)
+        self._remembered.remember(account, asked.password, asked.now)
+        if checked.replacement is not None:
+            self._start(self._replace_hash(asked, account, checked.replacement))
+        return Admitted(account)
 
-    async def _create(
-        self, name: str, password: bytes, address: str, now: float
-    ) -> Admitted | Refused:
-        source = address_key(address)
-        if not self._creations.take(source, now):
+    async def _replace_hash(self, asked: _Try, account: Account, replacement: str) -> None:
+        """Store a new hash of a password that was right, unless it was changed meanwhile.
+
+        A store that cannot write keeps nobody out: the next login tries again, and the login that
+        is to be remembered meets the same failure and reports it.
+        """
+        try:
+            replaced = await self._store.set_password(account.id, replacement, account.password)
+        except StoreError:
+            return
+        if replaced:
+            renewed = replace(account, password=replacement)
+            self._remembered.remember(renewed, asked.password, asked.now)
+
+    async def _hash_new(self, asked: _Try) -> str | Refused:
+        """Return the hash for an account that is to be made.
+
+        Raises `MemoryError` when there is none for it.
+        """
+        if not self._creations.take(asked.source, asked.now):
             return Refused("too many attempts")
         salt = self._random_bytes(SALT_SIZE)
-        hashed = await self._in_worker(
-            partial(hash_password, password, salt, self.config.passwords), source
-        )
-        if hashed is None:
-            self._creations.give_back(source, now)
-            return Refused("busy")
         try:
-            account = await self._store.add_account(name, hashed, now)
-        except DuplicateName:  # somebody else was quicker: now it is a login like any other
-            self._creations.give_back(source, now)
-            account_now = await self._store.find_account(name)
-            verdict = await self._verify(account_now, name, password, source, now)
-            if isinstance(verdict, Refused):
-                return verdict
-            account = verdict.account
-        else:
-            self._remembered.remember(account, password, now)
-        return _admit(account, now)
+            return await self._workers.run(
+                partial(hash_password, asked.password, salt, self.config.passwords)
+            )
+        except MemoryError:
+            self._creations.give_back(asked.source, asked.now)
+            raise
 
-    async def _in_worker(self, call: Callable[[], T], source: str) -> T | None:
-        if self._checking[source] >= self.config.checks_per_address:
-            return None
-        self._checking[source] += 1
+    async def _add(
+        self, asked: _Try, hashed: str, wanted: Callable[[], bool]
+    ) -> Admitted | Refused:
+        """Make an account; when somebody else was quicker it is a login like any other."""
         try:
-            return await self._run(call)
-        except LimitExceeded:
-            return None
-        finally:
-            self._checking[source] -= 1
-            if not self._checking[source]:
-                del self._checking[source]
+            account = await self._store.add_account(asked.name, hashed, asked.now)
+        except DuplicateName:
+            self._creations.give_back(asked.source, asked.now)
+            return await self._decide(asked, await self._store.find_account(asked.name), wanted)
+        except StoreError:
+            self._creations.give_back(asked.source, asked.now)
+            raise
+        self._remembered.remember(account, asked.password, asked.now)
+        return Admitted(account)
+
+    def _pay(self, asked: _Try, account: Account | None) -> Guess | None:
+        known = _known(account, asked.source)
+        return self._guesses.take(asked.name, asked.source, asked.now, known=known)
+
+    def _allows(self, asked: _Try, account: Account | None) -> bool:
+        known = _known(account, asked.source)
+        return self._guesses.allows(asked.name, asked.source, asked.now, known=known)
 
 
 def _admit(account: Account, now: float) -> Admitted | Refused:
@@ -216,48 +264,3 @@ def _admit(account: Account, now: float) -> Admitted | Refused:
     if account.banned_until is not None and now < account.banned_until:
         return Refused("banned")
     return Admitted(account)
-
-
-class VerifiedPasswords:
-    """Passwords that were right a short while ago, as hashes under a key of this process.
-
-    A hash covers the stored password too, so that a change of the password ends the memory of the
-    old one. Saves a player who comes back the slow hash; nothing of it is ever written.
-    """
-
-    __slots__ = ("_entries", "_key", "_lifetime", "_most")
-
-    def __init__(self, key: bytes, lifetime: float, most: int) -> None:
-        self._key = key
-        self._lifetime = lifetime
-        self._most = most
-        self._entries: OrderedDict[int, tuple[bytes, float]] = OrderedDict()
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def remember(self, account: Account, password: bytes, now: float) -> None:
-        """Remember that this password was right."""
-        if self._lifetime <= 0:
-            return
-        self._entries[account.id] = (self._hash(account, password), now + self._lifetime)
-        self._entries.move_to_end(account.id)
-        if len(self._entries) > self._most:
-            self._entries.popitem(last=False)
-
-    def matches(self, account: Account, password: bytes, now: float) -> bool:
-        """Say whether this very password was right not long ago. False means: not known."""
-        entry = self._entries.get(account.id)
-        if entry is None:
-            return False
-        known, expires = entry
-        if now >= expires:
-            del self._entries[account.id]
-            return False
-        return hmac.compare_digest(known, self._hash(account, password))
-
-    def _hash(self, account: Account, password: bytes) -> bytes:
-        stored = account.password.encode()
-        head = account.id.to_bytes(8, "big") + len(stored).to_bytes(4, "big")
-        # BLAKE2's own keyed mode: a tenth of what OpenSSL takes to set an HMAC up.
-        return blake2b(head + stored + password, key=self._key, digest_size=32).digest()

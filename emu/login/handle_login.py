@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from emu.errors import StoreError, UnknownVersion
-from emu.login import replies
+from emu.login import denials, replies
 from emu.login.client import Client, ClientState, guarded
 from emu.login.events import LoginAccepted, LoginRefused
 from emu.login.login_request import LoginRequest, account_of, read_login_request
@@ -16,16 +16,22 @@ async def login(client: Client, body: bytes, now: float) -> None:
     try:
         request = read_login_request(body, service.dialects)
     except UnknownVersion as error:
-        refuse(client, account_of(body, service.dialects), str(error), now, error.version)
+        account = account_of(body, service.dialects)
+        refuse(client, account, str(error), error.version, denials.WRONG_VERSION)
         return
     reason = _out_of_bounds(client, request)
     if reason:
-        refuse(client, request.account, reason, now, request.version)
+        refuse(client, request.account, reason, request.version)
         return
     client.set_state(ClientState.AUTHENTICATING)
     try:
         verdict = await service.authenticator.authenticate(
-            request.account, request.password, client.address, request.version, now
+            request.account,
+            request.password,
+            client.address,
+            request.version,
+            now,
+            wanted=lambda: client.state is ClientState.AUTHENTICATING,
         )
     except StoreError as error:
         client.fault(str(error))
@@ -33,20 +39,25 @@ async def login(client: Client, body: bytes, now: float) -> None:
     if client.state is not ClientState.AUTHENTICATING:
         return
     if isinstance(verdict, Refused):
-        refuse(client, request.account, verdict.reason, service.clock(), request.version)
+        refuse(client, request.account, verdict.reason, request.version)
     else:
         _admit(client, verdict.account, request.version, now)
 
 
-def refuse(client: Client, account: str, reason: str, now: float, version: int) -> None:
-    """Send the denial, and disconnect a little later so that it leaves first."""
+def refuse(
+    client: Client, account: str, reason: str, version: int, code: int | None = None
+) -> None:
+    """Send the denial, and disconnect a little later so that it leaves first.
+
+    `code` is what the client is told, by default what belongs to the reason.
+    """
     service = client.service
     service.counters["login refused"] += 1
     service.log(LoginRefused(client.address, account, reason, version))
-    client.send("OP_LoginReplyMsg", replies.denial(client.dialect))
+    client.send("OP_LoginReplyMsg", replies.denial(client.dialect, code or denials.code_of(reason)))
     client.set_state(ClientState.REFUSED)
     client.clear_deadline("login")
-    client.set_deadline("disconnect", now + service.config.denial_linger)
+    client.set_deadline("disconnect", service.clock() + service.config.denial_linger)
 
 
 def _out_of_bounds(client: Client, request: LoginRequest) -> str | None:
@@ -63,11 +74,11 @@ def _admit(client: Client, account: Account, version: int, now: float) -> None:
     try:
         dialect = service.dialects.for_version(version)
     except UnknownVersion as error:  # the tables were replaced while the password was checked
-        refuse(client, account.name, str(error), service.clock(), version)
+        refuse(client, account.name, str(error), version, denials.WRONG_VERSION)
         return
     if service.is_full(client.address, account.id):
         reason = "too many clients from this address"
-        refuse(client, account.name, reason, service.clock(), version)
+        refuse(client, account.name, reason, version)
         return
     client.account = account
     client.dialect = dialect

@@ -8,7 +8,7 @@ All times are unix seconds, all names `str`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -323,9 +323,20 @@ class Authenticator(Protocol):
     """Decides whether somebody may log in; slows down wrong passwords by itself."""
 
     async def authenticate(
-        self, name: str, password: bytes, address: str, version: int, now: float
+        self,
+        name: str,
+        password: bytes,
+        address: str,
+        version: int,
+        now: float,
+        *,
+        wanted: Callable[[], bool],
     ) -> Admitted | Refused:
-        """Check a name and the password's raw bytes; makes the account when that is allowed."""
+        """Check a name and the password's raw bytes; makes the account when that is allowed.
+
+        `wanted` says whether anybody still waits for the answer; when nobody does, nothing slow is
+        begun.
+        """
 
     async def remember_login(
         self, account: Account, address: str, version: int, now: float

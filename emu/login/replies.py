@@ -24,7 +24,6 @@ NAME_FIELDS = frozenset(("username", "password"))
 """Where a login reply holds the account's name."""
 
 ACCEPTED = 0
-DENIED = 1
 FLAGS = 10
 
 PLAY_PROBLEM = 0
@@ -47,9 +46,9 @@ MOST_WORLDS = 255
 LOAD_NORMAL, LOAD_DEVELOPMENT, LOAD_LOCKED = 0, 1, 2
 
 
-def denial(dialect: Dialect) -> bytes:
-    """Return the 34 bytes that refuse a login, the same for every version and every reason."""
-    values = {"reply_code": DENIED, "unknown03": [-1, -1]}
+def denial(dialect: Dialect, code: int) -> bytes:
+    """Return the 34 bytes that refuse a login, the same for every version but for the code."""
+    values = {"reply_code": code, "unknown03": [-1, -1]}
     return dialect.layout("LS_LoginDenied").encode(values)
 
 

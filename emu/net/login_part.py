@@ -19,9 +19,9 @@ from emu.net.link_tasks import Tasks
 from emu.net.link_tls import server_options
 from emu.net.login_clients import LoginHandler, log_event
 from emu.net.logs import logger
+from emu.net.password_workers import PasswordWorkers
 from emu.net.storage import Storage
 from emu.net.udp import SessionPort, Tracer, UdpShell, listen
-from emu.net.workers import PasswordWorkers
 from emu.opcodes import OpcodeTables
 from emu.session import Endpoint
 from emu.structs import shipped_catalog
@@ -55,9 +55,10 @@ class LoginPart:
         report = log_event(_log)
         accounts = AccountService(
             storage.store,
-            run=self._passwords.run,
+            workers=self._passwords,
             is_address_banned=storage.store.is_address_banned,
             random_bytes=os.urandom,
+            start=self._tasks.spawn,
             config=parameters.account_config(config),
         )
         self.directory = WorldDirectory(

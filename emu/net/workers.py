@@ -1,16 +1,15 @@
-"""Worker threads: a few for passwords, one for each of the store's connections.
+"""Worker threads of the store, one for each of its connections. The reactor never waits for them.
 
-The reactor never waits for them.
-
-Owns the threads and the bounds on how many calls wait; what a call does is the caller's business.
-Both kinds of worker are used from the reactor's thread only, and answer there.
+Twisted's thread pool does not serve here: a connection has one thread, and calls that have piled up
+share one transaction. Owns the threads and the bounds on how many calls wait; what a call does is
+the caller's business. Used from the reactor's thread only, and answers there. Passwords have
+`emu.net.password_workers`.
 """
 
 from __future__ import annotations
 
 import queue
 import threading
-from collections import deque
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from typing import Any, Generic, TypeVar
 from twisted.internet.defer import Deferred, fail
 from twisted.internet.interfaces import IReactorFromThreads
 
-from emu.errors import LimitExceeded, StoreError
+from emu.errors import StoreError
 
 T = TypeVar("T")
 
@@ -46,85 +45,6 @@ class _Job(Generic[T]):
             self.done.errback(self.error)
         else:
             self.done.callback(self.result)  # type: ignore[arg-type]  # None only where T has it
-
-
-class PasswordWorkers:
-    """A fixed number of threads for calls that take long, with a bound on how many wait.
-
-    Threads start when they are first needed.
-    """
-
-    def __init__(self, reactor: IReactorFromThreads, *, threads: int, most_waiting: int) -> None:
-        self._reactor = reactor
-        self._size = threads
-        self._most_waiting = most_waiting
-        self._queue: queue.SimpleQueue[_Job[Any] | None] = queue.SimpleQueue()
-        self._waiting: deque[_Job[Any]] = deque()
-        self._threads: list[threading.Thread] = []
-        self._running = 0
-        self._stopped: Deferred[None] | None = None
-
-    @property
-    def waiting(self) -> int:
-        """How many calls wait for a thread."""
-        return len(self._waiting)
-
-    def run(self, call: Callable[[], T]) -> Deferred[T]:
-        """Carry out a call in a thread and answer with its result.
-
-        Fails at once with `LimitExceeded` when too many wait or the workers are stopping.
-        """
-        full = self._running >= self._size and len(self._waiting) >= self._most_waiting
-        if full or self._stopped is not None:
-            return fail(LimitExceeded("too many calls wait for a worker"))
-        done: Deferred[T] = Deferred()
-        self._waiting.append(_Job(call, done))
-        self._begin()
-        return done
-
-    def stop(self) -> Deferred[None]:
-        """Refuse what waits, let what runs end, and answer when all threads are done.
-
-        What waits fails with `LimitExceeded`, as what comes too late does.
-        """
-        if self._stopped is None:
-            self._stopped = Deferred()
-            while self._waiting:
-                self._waiting.popleft().done.errback(LimitExceeded("the workers are stopping"))
-            self._end_when_idle()
-        return self._stopped
-
-    def _begin(self) -> None:
-        while self._waiting and self._running < self._size:
-            job = self._waiting.popleft()
-            if job.done.called:
-                continue  # cancelled: whoever asked has gone
-            if self._running == len(self._threads):
-                thread = threading.Thread(target=self._work, name="emu-password", daemon=True)
-                self._threads.append(thread)
-                thread.start()
-            self._running += 1
-            self._queue.put(job)
-
-    def _work(self) -> None:
-        while (job := self._queue.get()) is not None:
-            job.carry_out()
-            self._reactor.callFromThread(self._answer, job)
-
-    def _answer(self, job: _Job[Any]) -> None:
-        self._running -= 1
-        self._begin()
-        job.answer()
-        self._end_when_idle()
-
-    def _end_when_idle(self) -> None:
-        if self._stopped is None or self._stopped.called or self._running:
-            return
-        for _ in self._threads:
-            self._queue.put(None)
-        for thread in self._threads:
-            thread.join()
-        self._stopped.callback(None)
 
 
 class StoreWorker:

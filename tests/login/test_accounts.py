@@ -1,97 +1,18 @@
 """Who is let in, who is not and why, and how fast anybody may guess."""
 
 import math
-from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from emu.errors import DuplicateName, LimitExceeded
+from emu.errors import StoreError
 from emu.limits.throttle import Allowance
-from emu.login.accounts import AccountConfig, AccountService, VerifiedPasswords
-from emu.login.passwords import PasswordConfig, eq2emulator_hash, hash_password, is_phc
-from emu.login.ports import Account, Admitted, Refused
-from tests.support.stores import Done, finish, run_inline
+from emu.login.passwords import eq2emulator_hash, hash_password, is_phc
+from emu.login.ports import Account, Admitted
+from tests.support.account_bench import CHEAP, HERE, Bench
+from tests.support.stores import finish
 
-CHEAP = PasswordConfig(memory_cost=64, iterations=1)
-HERE = "192.0.2.7"
 THERE = "198.51.100.9"
-
-
-class MemoryStore:
-    """An `AccountStore` in a dictionary."""
-
-    def __init__(self) -> None:
-        self.accounts: dict[str, Account] = {}
-        self.logins: list[tuple[int, str, int, float]] = []
-
-    def put(self, **changes: Any) -> Account:
-        account = Account(
-            id=len(self.accounts) + 1,
-            name="Alice",
-            password=hash_password(b"right", bytes(16), CHEAP),
-        )
-        account = replace(account, **changes)
-        self.accounts[account.name.casefold()] = account
-        return account
-
-    async def find_account(self, name: str) -> Account | None:
-        return self.accounts.get(name.casefold())
-
-    async def add_account(self, name: str, password: str, created: float) -> Account:
-        if name.casefold() in self.accounts:
-            raise DuplicateName(name)
-        return self.put(name=name, password=password, created=created)
-
-    async def set_password(
-        self, account_id: int, password: str, expected: str | None = None
-    ) -> bool:
-        for key, account in self.accounts.items():
-            if account.id == account_id and expected in (None, account.password):
-                self.accounts[key] = replace(account, password=password)
-                return True
-        return False
-
-    async def record_login(self, account_id: int, address: str, version: int, now: float) -> None:
-        self.logins.append((account_id, address, version, now))
-
-
-class Workers:
-    """Counts the slow calls and can be too busy."""
-
-    def __init__(self) -> None:
-        self.calls = 0
-        self.busy = False
-
-    def __call__(self, call: Callable[[], Any]) -> Awaitable[Any]:
-        self.calls += 1
-        if self.busy:
-            raise LimitExceeded("full")
-        return run_inline(call)
-
-
-class Bench:
-    """A service with everything around it."""
-
-    def __init__(self, **config: Any) -> None:
-        self.store = MemoryStore()
-        self.workers = Workers()
-        self.banned: set[str] = set()
-        self.service = AccountService(
-            self.store,
-            run=self.workers,
-            is_address_banned=lambda address, _now: Done(address in self.banned),
-            random_bytes=lambda size: bytes(range(size)),
-            config=AccountConfig(passwords=CHEAP, **config),
-        )
-
-    def login(
-        self, name: str = "Alice", password: bytes = b"right", address: str = HERE, now: float = 0.0
-    ) -> str:
-        """Return ``admitted`` or the reason of the refusal."""
-        answer = finish(self.service.authenticate(name, password, address, 546, now))
-        return answer.reason if isinstance(answer, Refused) else "admitted"
 
 
 @pytest.fixture
@@ -102,7 +23,9 @@ def bench() -> Bench:
 
 
 def test_the_right_password_lets_in_and_is_recorded(bench: Bench) -> None:
-    answer = finish(bench.service.authenticate(" ALICE ", b"right", HERE, 546, 9.0))
+    answer = finish(
+        bench.service.authenticate(" ALICE ", b"right", HERE, 546, 9.0, wanted=lambda: True)
+    )
     assert answer == Admitted(bench.store.accounts["alice"])
     assert bench.store.logins == []
     assert isinstance(answer, Admitted)
@@ -195,26 +118,55 @@ def test_unknown_names_cost_what_wrong_passwords_cost(bench: Bench) -> None:
     assert bench.workers.calls == 2
 
 
-def test_guessing_one_account_is_slowed_from_wherever_it_comes(bench: Bench) -> None:
-    answers = [bench.login(password=b"wrong", address=f"198.51.100.{n}") for n in range(12)]
-    assert answers == ["bad password"] * 10 + ["too many attempts"] * 2
-    assert bench.workers.calls == 10
-    assert bench.login(address=THERE, now=19.9) == "too many attempts"
-    assert bench.login(address=THERE, now=20.0) == "admitted"
+def test_guessing_one_account_from_one_address_is_slowed(bench: Bench) -> None:
+    answers = [bench.login(password=b"wrong") for _ in range(15)]
+    assert answers == ["bad password"] * 13 + ["too many attempts"] * 2
+    assert bench.workers.calls == 13
+    assert bench.login(now=19.9) == "too many attempts"
+    assert bench.login(now=20.0) == "admitted"
 
 
-def test_strangers_cannot_keep_a_player_out() -> None:
-    bench = Bench()
+def test_a_missing_account_is_slowed_like_one_that_is_there(bench: Bench) -> None:
+    answers = [bench.login("Bob", b"wrong") for _ in range(15)]
+    assert answers == ["no such account"] * 13 + ["too many attempts"] * 2
+
+
+def test_whoever_guesses_from_many_addresses_has_few_guesses_from_each(bench: Bench) -> None:
+    for number in range(5):
+        for _ in range(14):
+            bench.login(password=b"wrong", address=f"198.51.100.{number}")
+    assert bench.workers.calls == 5 * 3 + 10
+
+
+def test_the_right_password_comes_in_from_anywhere_while_a_stranger_guesses() -> None:
+    bench = Bench(memory=0.0)
     bench.store.put(last_address=HERE)
-    for _ in range(12):
-        bench.login(password=b"wrong", address=THERE)
-    assert bench.login(address=THERE) == "too many attempts"
-    assert bench.login(address=HERE) == "admitted"
+    for moment in range(60):
+        for _ in range(5):
+            bench.login(password=b"wrong", address=THERE, now=moment)
+        for address in (HERE, "203.0.113.1", f"203.0.113.{moment + 2}"):
+            assert bench.login(address=address, now=moment) == "admitted"
+    assert bench.login(address=THERE, now=59) == "too many attempts"
+
+
+def test_names_share_their_budget_in_either_case(bench: Bench) -> None:
+    for name in ("Alice", "alice", "ALICE"):
+        for _ in range(5):
+            bench.login(name, b"wrong")
+    assert bench.workers.calls == 13
+
+
+def test_a_player_who_is_known_here_has_guesses_of_the_own(bench: Bench) -> None:
+    bench.store.put(last_address=HERE)
+    answers = [bench.login(password=b"wrong") for _ in range(12)]
+    assert answers == ["bad password"] * 10 + ["too many attempts"] * 2
+    assert bench.login(address=THERE) == "admitted"
 
 
 def test_one_address_cannot_try_many_names(bench: Bench) -> None:
     answers = [bench.login(f"name{n}", b"guess") for n in range(32)]
     assert answers == ["no such account"] * 30 + ["too many attempts"] * 2
+    assert bench.workers.calls == 30
     assert bench.login("Alice") == "too many attempts"
     assert bench.login("Alice", address=THERE) == "admitted"
     assert bench.login("Alice", now=4.0) == "admitted"
@@ -227,9 +179,16 @@ def test_right_passwords_are_not_counted(bench: Bench) -> None:
 
 def test_a_remembered_password_is_no_way_around_the_limit(bench: Bench) -> None:
     assert bench.login() == "admitted"
-    for _ in range(10):
-        bench.login(password=b"wrong")
+    for _ in range(13):
+        assert bench.login(password=b"wrong") == "bad password"
     assert bench.login() == "too many attempts"
+
+
+def test_what_is_no_password_costs_the_address_a_guess(bench: Bench) -> None:
+    for _ in range(30):
+        assert bench.login(password=b"") == "bad password"
+    assert bench.login() == "too many attempts"
+    assert bench.login(address=THERE) == "admitted"
 
 
 def test_busy_workers_are_told_and_cost_nobody_a_try(bench: Bench) -> None:
@@ -240,39 +199,137 @@ def test_busy_workers_are_told_and_cost_nobody_a_try(bench: Bench) -> None:
     assert bench.login() == "admitted"
 
 
-class Later:
-    """An awaitable that waits until it is told to go on."""
-
-    def __init__(self, call: Callable[[], Any]) -> None:
-        self.call = call
-
-    def __await__(self) -> Any:
-        yield self
-        return self.call()
+def test_hashing_without_memory_is_busy_and_costs_nobody_a_try(bench: Bench) -> None:
+    bench.workers.memory = False
+    for _ in range(40):
+        assert bench.login() == "busy"
+    bench.workers.memory = True
+    assert bench.login() == "admitted"
 
 
-def test_one_address_cannot_fill_the_workers(bench: Bench) -> None:
-    service = AccountService(
-        bench.store,
-        run=Later,
-        is_address_banned=lambda _address, _now: Done(False),
-        random_bytes=lambda size: bytes(range(size)),
-        config=AccountConfig(passwords=CHEAP, checks_per_address=2),
-    )
+@pytest.mark.parametrize("trouble", ["memory", "busy"])
+def test_what_is_given_back_is_given_back_once(bench: Bench, trouble: str) -> None:
+    """The account has a remembered password, so that the guess was paid for before the turn."""
+    assert bench.login() == "admitted"
+    for _ in range(10):
+        assert bench.login(password=b"wrong") == "bad password"
+    setattr(bench.workers, trouble, trouble == "busy")
+    for _ in range(5):
+        assert bench.login(password=b"wrong") == "busy"
+    setattr(bench.workers, trouble, trouble == "memory")
+    answers = [bench.login(password=b"wrong") for _ in range(5)]
+    assert answers == ["bad password"] * 3 + ["too many attempts"] * 2
 
-    def begin(address: str) -> Any:
-        return service.authenticate("Alice", b"right", address, 546, 0.0)
 
-    waiting = [begin(HERE), begin(HERE)]
-    for coroutine in waiting:
-        coroutine.send(None)
-    assert finish(begin(HERE)) == Refused("busy")
-    elsewhere = begin(THERE)
-    elsewhere.send(None)
-    for coroutine in (*waiting, elsewhere):
-        with pytest.raises(StopIteration) as stop:
-            coroutine.send(None)
-        assert isinstance(stop.value.value, Admitted)
+def test_making_an_account_without_memory_is_busy_and_costs_nobody_a_try() -> None:
+    bench = Bench(auto_create=True)
+    bench.workers.memory = False
+    for _ in range(40):
+        assert bench.login("Newcomer") == "busy"
+    bench.workers.memory = True
+    assert bench.login("Newcomer") == "admitted"
+
+
+def test_turns_are_asked_for_by_whom_an_address_stands_for(bench: Bench) -> None:
+    bench.login(password=b"wrong", address="2001:db8::1")
+    bench.login(password=b"wrong", address="2001:db8::2")
+    bench.login(password=b"wrong", address="::ffff:192.0.2.7")
+    assert bench.workers.turns == ["2001:db8::/64", "2001:db8::/64", HERE]
+
+
+def test_whoever_has_gone_is_not_checked(bench: Bench) -> None:
+    bench.has_gone = True
+    assert bench.login(password=b"wrong") == "busy"
+    assert bench.workers.calls == 0
+    bench.has_gone = False
+    assert [bench.login(password=b"wrong") for _ in range(13)] == ["bad password"] * 13
+
+
+def test_guesses_that_came_together_are_paid_for_when_each_is_checked(bench: Bench) -> None:
+    """Of 64 that were let into the line at once, only as many are checked as may be guessed."""
+
+    def another() -> None:
+        bench.workers.before_turn = None
+        answers.extend(bench.login(password=b"wrong") for _ in range(63))
+
+    answers: list[str] = []
+    bench.workers.before_turn = another
+    answers.append(bench.login(password=b"wrong"))
+    assert answers == ["bad password"] * 13 + ["too many attempts"] * 51
+    assert bench.workers.calls == 13
+
+
+def test_right_passwords_that_come_together_are_no_guessing(bench: Bench) -> None:
+    """However many wait, none holds a guess before its turn."""
+    depth = 0
+
+    def another() -> None:
+        nonlocal depth
+        depth += 1
+        if depth < 40:
+            answers.append(bench.login())
+
+    answers: list[str] = []
+    bench.workers.before_turn = another
+    answers.append(bench.login())
+    assert answers == ["admitted"] * 40
+    assert bench.workers.calls == 1
+
+
+def test_what_changed_while_somebody_waited_counts(bench: Bench) -> None:
+    bench.workers.before_turn = lambda: bench.store.put(id=1, enabled=False)
+    assert bench.login() == "disabled"
+    bench.workers.before_turn = bench.store.accounts.clear
+    assert bench.login(password=b"other") == "no such account"
+
+
+def test_an_imported_password_is_hashed_anew_once(bench: Bench) -> None:
+    bench.store.put(password=eq2emulator_hash(b"right"))
+
+    def another() -> None:
+        bench.workers.before_turn = None
+        assert bench.login() == "admitted"
+
+    bench.workers.before_turn = another
+    assert bench.login() == "admitted"
+    assert bench.login() == "admitted"
+    assert bench.workers.calls == 1
+    assert is_phc(bench.store.accounts["alice"].password)
+
+
+def test_nobody_waits_until_a_new_hash_is_stored(bench: Bench) -> None:
+    bench.store.put(password=eq2emulator_hash(b"right"))
+    bench.writes = False
+    assert bench.login() == "admitted"
+    assert bench.login() == "admitted"
+    assert not is_phc(bench.store.accounts["alice"].password)
+    bench.writes = True
+    assert bench.login() == "admitted"
+    assert is_phc(bench.store.accounts["alice"].password)
+    assert bench.login() == "admitted"
+    assert bench.workers.calls == 1
+
+
+def test_a_store_that_cannot_write_keeps_no_right_password_out(bench: Bench) -> None:
+    async def full(*_: object, **__: object) -> bool:
+        raise StoreError("the disk is full")
+
+    bench.store.put(password=eq2emulator_hash(b"right"))
+    bench.store.set_password = full  # type: ignore[method-assign]
+    assert bench.login() == "admitted"
+    assert bench.login(password=b"wrong") == "bad password"
+
+
+def test_a_hash_that_was_changed_meanwhile_is_not_remembered_as_the_new_one(bench: Bench) -> None:
+    async def too_late(*_: object, **__: object) -> bool:
+        bench.store.put(id=1, password=hash_password(b"new", bytes(16), CHEAP))
+        return False
+
+    bench.store.put(password=eq2emulator_hash(b"right"))
+    bench.store.set_password = too_late  # type: ignore[method-assign]
+    assert bench.login() == "admitted"
+    assert bench.login() == "bad password"
+    assert bench.login(password=b"new") == "admitted"
 
 
 def test_an_account_is_made_when_that_is_allowed() -> None:
@@ -295,6 +352,7 @@ def test_one_address_makes_only_so_many_accounts() -> None:
     bench.workers.busy = True
     assert bench.login("n10", now=60.0) == "busy"
     bench.workers.busy = False
+    assert bench.workers.calls == 3
     assert bench.login("n10", now=60.0) == "admitted"
 
 
@@ -315,15 +373,3 @@ def test_two_newcomers_of_one_name_end_as_one_account(password: bytes, outcome: 
     bench.store.find_account = find  # type: ignore[method-assign]
     assert bench.login(password=password) == outcome
     assert len(bench.store.accounts) == 1
-
-
-def test_verified_passwords_are_bounded() -> None:
-    memory = VerifiedPasswords(bytes(32), lifetime=10.0, most=2)
-    accounts = [Account(id=number, name="x", password="h") for number in range(3)]
-    for account in accounts:
-        memory.remember(account, b"p", 0.0)
-    assert len(memory) == 2
-    assert [memory.matches(account, b"p", 1.0) for account in accounts] == [False, True, True]
-    assert not memory.matches(replace(accounts[2], password="hp"), b"", 1.0)
-    assert not memory.matches(accounts[1], b"p", 10.0)
-    assert len(memory) == 1

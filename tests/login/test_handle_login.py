@@ -13,7 +13,15 @@ from emu.login.settings import LoginServiceConfig
 from emu.versions import LOGIN_VERSION_STEPS
 from tests.support.login_harness import Harness, classic_login, later_login, login_request
 
-DENIAL = b"\x01" + bytes(3) + struct.pack("<iiii4xiIH", -1, -1, 0, 0, 0, 0, 0)  # eq2-login.md 1.5
+
+def denial(code: int) -> bytes:
+    """Return the message of eq2-login.md 1.5."""
+    return bytes([code]) + bytes(3) + struct.pack("<iiii4xiIH", -1, -1, 0, 0, 0, 0, 0)
+
+
+DENIAL = denial(1)
+OLD_CLIENT = denial(6)
+SOMETHING_ELSE = denial(9)
 
 ACCEPTED_546 = bytes.fromhex(
     "00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 01 ff 7c ff ff ff 00 00"
@@ -63,7 +71,7 @@ def test_an_unknown_version_is_denied_and_its_datagram_can_leave() -> None:
     harness = Harness()
     client, link = harness.connect()
     harness.send(client, 0, later_login(b"tester", b"secret", 65000))
-    assert link.take() == [(4, DENIAL)]
+    assert link.take() == [(4, OLD_CLIENT)]
     assert link.closed is None
     assert "65000" in refused(harness)[0]
     assert harness.authenticator.asked == []
@@ -165,9 +173,41 @@ def test_a_store_that_fails_denies_and_is_reported() -> None:
     harness.authenticator.error = StoreError("disk full")
     client, link = harness.connect()
     harness.send(client, 0, login_request(b"tester", b"secret", 546))
-    assert link.take() == [(4, DENIAL)]
+    assert link.take() == [(4, SOMETHING_ELSE)]
     assert [event.reason for event in harness.events.of(ServiceFault)] == ["disk full"]
     assert refused(harness) == ["server problem"]
+
+
+@pytest.mark.parametrize(
+    ("reason", "code"),
+    [
+        ("bad password", 1),
+        ("no such account", 1),
+        ("name not allowed", 1),
+        ("banned", 7),
+        ("disabled", 8),
+        ("address banned", 8),
+        ("busy", 9),
+        ("too many attempts", 9),
+    ],
+)
+def test_a_player_is_told_what_the_protocol_has_a_code_for(reason: str, code: int) -> None:
+    harness = Harness()
+    harness.authenticator.refusal = reason
+    client, link = harness.connect()
+    harness.send(client, 0, login_request(b"tester", b"secret", 546))
+    assert link.take() == [(4, denial(code))]
+    assert refused(harness) == [reason]
+
+
+def test_nobody_waits_for_the_answer_once_the_client_has_gone() -> None:
+    harness = Harness()
+    harness.authenticator.holds = True
+    client, _ = harness.connect()
+    harness.send(client, 0, login_request(b"tester", b"secret", 546))
+    assert harness.authenticator.wanted()
+    client.closed()
+    assert not harness.authenticator.wanted()
 
 
 def test_an_address_may_have_only_so_many_clients() -> None:
@@ -175,7 +215,7 @@ def test_an_address_may_have_only_so_many_clients() -> None:
     first, _ = harness.login(546)
     client, link = harness.connect()
     harness.send(client, 0, login_request(b"other", b"secret", 546))
-    assert link.take() == [(4, DENIAL)]
+    assert link.take() == [(4, SOMETHING_ELSE)]
     assert refused(harness) == ["too many clients from this address"]
     _, elsewhere = harness.login(546, b"other", address="192.0.2.9")
     assert elsewhere.closed is None
@@ -188,7 +228,7 @@ def test_addresses_of_one_ipv6_network_count_as_one() -> None:
     harness.login(546, address="2001:db8::1")
     client, link = harness.connect("2001:db8::2")
     harness.send(client, 0, login_request(b"other", b"secret", 546))
-    assert link.take() == [(4, DENIAL)]
+    assert link.take() == [(4, SOMETHING_ELSE)]
     harness.login(546, b"other", address="2001:db8:0:1::2")
 
 

@@ -1,11 +1,14 @@
 """Hashes against vectors made elsewhere, and what is accepted, upgraded or refused."""
 
+import base64
 import hashlib
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from emu.login import passwords
 from emu.login.passwords import (
     Checked,
     PasswordConfig,
@@ -70,6 +73,94 @@ def test_a_hash_of_other_parameters_is_replaced() -> None:
 def test_what_is_no_hash_never_matches(stored: str | None) -> None:
     for password in (b"", b"secret", (stored or "").encode()):
         assert check_password(password, stored, SALT, CHEAP) == Checked(right=False)
+
+
+class Spent:
+    """Stands in for Argon2 and adds up what it costs, in KiB times passes."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.cost = 0
+        spent = self
+        real = passwords.Argon2id
+
+        class Counting:
+            def __init__(self, **parameters: Any) -> None:
+                spent.cost += parameters["memory_cost"] * parameters["iterations"]
+                self.derive_phc_encoded = real(**parameters).derive_phc_encoded
+
+            @staticmethod
+            def verify_phc_encoded(password: bytes, stored: str) -> None:
+                fields = dict(part.split("=") for part in stored.split("$")[3].split(","))
+                spent.cost += int(fields["m"]) * int(fields["t"])
+                real.verify_phc_encoded(password, stored)
+
+        monkeypatch.setattr(passwords, "Argon2id", Counting)
+
+
+NOW = PasswordConfig(memory_cost=512, iterations=3)
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        None,
+        "no hash",
+        "0" * 128,
+        hashlib.sha512(b"secret").hexdigest(),
+        hash_password(b"secret", SALT, NOW),
+        hash_password(b"secret", SALT, PasswordConfig(memory_cost=64, iterations=1)),
+        hash_password(b"secret", SALT, PasswordConfig(memory_cost=256, iterations=2)),
+        hash_password(b"secret", SALT, PasswordConfig(memory_cost=511, iterations=3)),
+        hash_password(b"secret", SALT, PasswordConfig(memory_cost=1024, iterations=1)),
+    ],
+)
+def test_a_wrong_password_costs_the_same_whatever_is_stored(
+    monkeypatch: pytest.MonkeyPatch, stored: str | None
+) -> None:
+    spent = Spent(monkeypatch)
+    assert not check_password(b"wrong", stored, SALT, NOW).right
+    assert spent.cost == pytest.approx(512 * 3, rel=0.01)
+
+
+def test_hashes_of_several_lanes_are_made_up_for_as_far_as_argon2_lets(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With four lanes Argon2 takes at least 32 KiB: a smaller rest is not spent."""
+    config = PasswordConfig(memory_cost=128, iterations=1, lanes=4)
+    spent = Spent(monkeypatch)
+    for memory, cost in ((96, 128), (97, 97)):
+        spent.cost = 0
+        stored = f"$argon2id$v=19$m={memory},t=1,p=4$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJ"
+        assert not check_password(b"wrong", stored, SALT, config).right
+        assert spent.cost == cost
+
+
+def test_a_right_old_password_is_hashed_anew_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    spent = Spent(monkeypatch)
+    assert check_password(b"secret", hashlib.sha512(b"secret").hexdigest(), SALT, NOW).right
+    assert spent.cost == 512 * 3
+
+
+@pytest.mark.parametrize("kept", [64, 127])
+def test_every_digit_of_an_old_hash_counts(kept: int) -> None:
+    right = eq2emulator_hash(b"secret")
+    other = "".join("1" if digit == "0" else "0" for digit in right[kept:])
+    for stored in (right[:kept] + other, other.rjust(128, "0"), right[64:] + right[:64]):
+        assert not check_password(b"secret", stored, SALT, CHEAP).right
+
+
+@pytest.mark.parametrize("position", [0, 15, 16, 31])
+def test_every_byte_of_a_phc_hash_counts(position: int) -> None:
+    head, _, coded = hash_password(b"secret", SALT, CHEAP).rpartition("$")
+    digest = bytearray(base64.b64decode(coded + "="))
+    digest[position] ^= 1
+    stored = f"{head}${base64.b64encode(digest).decode().rstrip('=')}"
+    assert is_phc(stored)
+    assert not check_password(b"secret", stored, SALT, CHEAP).right
+
+
+def test_the_default_cost_is_owasps_setting() -> None:
+    assert PasswordConfig() == PasswordConfig(memory_cost=19 * 1024, iterations=2, lanes=1)
 
 
 @settings(max_examples=40)

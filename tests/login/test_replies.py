@@ -86,10 +86,11 @@ def test_flags_come_from_the_configuration() -> None:
     assert reply[48:52] == b"\x02\x00\x00\x00"
 
 
-def test_the_denial_has_34_bytes_and_speaks_before_login() -> None:
+@pytest.mark.parametrize("code", [1, 6, 9])
+def test_the_denial_has_34_bytes_and_speaks_before_login(code: int) -> None:
     dialects = Dialects(shipped_tables, shipped_catalog(), shipped_rules())
-    reply = replies.denial(dialects.for_version(BEFORE_LOGIN))
-    assert reply == b"\x01\0\0\0" + b"\xff" * 8 + bytes(22)
+    reply = replies.denial(dialects.for_version(BEFORE_LOGIN), code)
+    assert reply == bytes([code, 0, 0, 0]) + b"\xff" * 8 + bytes(22)
     assert len(reply) == 34
 
 

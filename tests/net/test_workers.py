@@ -1,4 +1,4 @@
-"""Worker threads answer on the reactor, keep their order and their bounds, and end when told."""
+"""The store's thread answers on the reactor, keeps order and bounds, and ends when told."""
 
 import threading
 from collections.abc import Iterator
@@ -8,80 +8,16 @@ from typing import Any
 
 import pytest
 from twisted.internet import reactor
-from twisted.internet.defer import CancelledError, DeferredList
+from twisted.internet.defer import DeferredList
 
-from emu.errors import DuplicateName, LimitExceeded, StoreError
-from emu.net.workers import PasswordWorkers, StoreWorker
+from emu.errors import DuplicateName, StoreError
+from emu.net.workers import StoreWorker
 from emu.store import AsyncStore, Calls, Store
 
 pytestmark = pytest.mark.usefixtures("collect_garbage")
 
 
-def password_workers(threads: int = 2, most_waiting: int = 10) -> PasswordWorkers:
-    return PasswordWorkers(reactor, threads=threads, most_waiting=most_waiting)  # type: ignore[arg-type]
-
-
-async def test_a_call_runs_elsewhere_and_answers_here() -> None:
-    workers = password_workers()
-    here = threading.current_thread()
-    assert await workers.run(threading.current_thread) is not here
-    assert threading.current_thread() is here
-    await workers.stop()
-
-
-async def test_an_error_belongs_to_the_caller() -> None:
-    workers = password_workers()
-    with pytest.raises(ZeroDivisionError):
-        await workers.run(lambda: 1 // 0)
-    assert await workers.run(lambda: 5) == 5
-    await workers.stop()
-
-
-async def test_so_many_run_so_many_wait_and_no_more() -> None:
-    workers = password_workers(threads=2, most_waiting=3)
-    gate = threading.Event()
-    asked = [workers.run(gate.wait) for _ in range(5)]
-    assert workers.waiting == 3
-    with pytest.raises(LimitExceeded):
-        await workers.run(gate.wait)
-    gate.set()
-    assert [result for _, result in await DeferredList(asked)] == [True] * 5
-    assert workers.waiting == 0
-    await workers.stop()
-
-
-async def test_stopping_refuses_what_waits_and_lets_the_rest_end() -> None:
-    workers = password_workers(threads=1)
-    gate = threading.Event()
-    running, waiting = workers.run(gate.wait), workers.run(gate.wait)
-    stopped = workers.stop()
-    with pytest.raises(LimitExceeded):
-        await waiting
-    assert not stopped.called
-    gate.set()
-    assert await running
-    await stopped
-    with pytest.raises(LimitExceeded):
-        await workers.run(gate.wait)
-
-
-async def test_a_call_that_nobody_waits_for_any_more_is_not_made() -> None:
-    workers = password_workers(threads=1)
-    gate = threading.Event()
-    made: list[int] = []
-    running = workers.run(gate.wait)
-    waiting = workers.run(lambda: made.append(1))
-    waiting.addErrback(lambda failure: failure.trap(CancelledError))
-    waiting.cancel()
-    gate.set()
-    await running
-    assert await workers.run(lambda: 5) == 5
-    assert made == []
-    await workers.stop()
-
-
-async def test_workers_that_never_worked_stop_at_once() -> None:
-    assert password_workers().stop().called
+async def test_a_worker_that_never_worked_stops_at_once() -> None:
     assert store_worker([]).stop().called
 
 

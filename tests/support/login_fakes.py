@@ -105,18 +105,30 @@ class FakeAuthenticator:
         self.waiting: deque[tuple[Later, Admitted | Refused]] = deque()
         self.asked: list[tuple[str, bytes, str, int, float]] = []
         self.error: StoreError | None = None
+        self.refusal = ""
+        """Why everybody is refused, if so."""
+        self.wanted: Callable[[], bool] = lambda: True
         self.logins: list[tuple[int, str, int, float]] = []
         self.forgets: StoreError | None = None
 
     async def authenticate(
-        self, name: str, password: bytes, address: str, version: int, now: float
+        self,
+        name: str,
+        password: bytes,
+        address: str,
+        version: int,
+        now: float,
+        *,
+        wanted: Callable[[], bool],
     ) -> Admitted | Refused:
         self.asked.append((name, password, address, version, now))
         if self.error is not None:
             raise self.error
         account_id, right = self.accounts.get(name.lower(), (0, b""))
-        if not account_id:
-            verdict: Admitted | Refused = Refused("no such account")
+        if self.refusal:
+            verdict: Admitted | Refused = Refused(self.refusal)
+        elif not account_id:
+            verdict = Refused("no such account")
         elif password != right:
             verdict = Refused("bad password")
         else:
@@ -124,6 +136,7 @@ class FakeAuthenticator:
         if self.holds:
             later = Later()
             self.waiting.append((later, verdict))
+            self.wanted = wanted
             verdict = await later
         return verdict
 

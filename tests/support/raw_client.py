@@ -213,10 +213,12 @@ class RawClient(DatagramProtocol):
 
 
 @asynccontextmanager
-async def raw_client(port: int, session_id: int = 0x5352F60F) -> AsyncIterator[RawClient]:
-    """Open a socket for a raw session; at the end the session is closed if there is one."""
+async def raw_client(
+    port: int, session_id: int = 0x5352F60F, *, host: str = HOST
+) -> AsyncIterator[RawClient]:
+    """Open a socket on `host` for a raw session; at the end the session is closed, if any."""
     client = RawClient(port, session_id)
-    socket = reactor.listenUDP(0, client, interface=HOST)
+    socket = reactor.listenUDP(0, client, interface=host)
     try:
         yield client
     finally:
