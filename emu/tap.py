@@ -18,7 +18,7 @@ from twisted.logger import ILogObserver
 from twisted.python import usage
 from twisted.python.logfile import LogFile
 
-from emu.config import default_path, load
+from emu.config import LogConfig, default_path, load
 from emu.errors import ConfigError, EmuError, StoreError
 from emu.net.logs import observer
 from emu.net.server import EmuService, check_files
@@ -68,7 +68,7 @@ def makeService(options: Options) -> IService:  # noqa: N802  # the name twistd 
     try:
         config = load(path.absolute() if path else None, options.overrides)
         check_files(config)
-        written_by = log_observer(config.log.format, options.parent or {})
+        written_by = log_observer(config.log, options.parent or {})
     except ConfigError as error:
         raise SystemExit("\n".join(f"emu: {problem}" for problem in error.problems)) from None
     except EmuError as error:
@@ -78,27 +78,29 @@ def makeService(options: Options) -> IService:  # noqa: N802  # the name twistd 
     return service
 
 
-def log_observer(form: str, twistd: Mapping[str, Any]) -> ILogObserver | None:
+def log_observer(log: LogConfig, twistd: Mapping[str, Any]) -> ILogObserver | None:
     """Return what writes the log in our form to where `twistd`'s own options want it.
 
-    That is standard output, ``--logfile``, or for a daemon twistd.log in the working directory,
-    which SIGUSR1 begins anew as usual. None leaves ``--syslog`` to twistd. Raises `StoreError`
-    when the file cannot be written.
+    That is standard output, ``--logfile``, or for a daemon twistd.log in the working directory.
+    SIGUSR1 begins a new file as usual, and so does the size; the oldest go. None leaves
+    ``--syslog`` to twistd. Raises `StoreError` when the file cannot be written.
     """
     if twistd.get("syslog"):
         return None
     name = twistd.get("logfile") or ("-" if twistd.get("nodaemon", True) else "twistd.log")
     if name == "-":
-        return observer(form)
+        return observer(log.format)
     try:
-        file = LogFile.fromFullPath(name)  # type: ignore[no-untyped-call]
+        file = LogFile.fromFullPath(  # type: ignore[no-untyped-call]
+            name, rotateLength=log.max_bytes, maxRotatedFiles=log.files
+        )
     except OSError as error:
         raise StoreError(
             f"{name}: cannot be written ({error.strerror}); give twistd another --logfile"
         ) from None
     if signal.getsignal(signal.SIGUSR1) is signal.SIG_DFL:
         signal.signal(signal.SIGUSR1, lambda *_: _between_writes(file.rotate))
-    return observer(form, file)
+    return observer(log.format, file)
 
 
 def _between_writes(call: Callable[[], object]) -> None:

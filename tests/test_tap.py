@@ -12,6 +12,7 @@ from twisted.logger import LogLevel
 from twisted.python.logfile import LogFile
 
 from emu import tap
+from emu.config import LogConfig
 from emu.errors import StoreError
 from emu.net.server import EmuService
 
@@ -95,7 +96,7 @@ def test_the_log_goes_where_twistd_is_told(
     twistd, place, tmp_path: Path, monkeypatch, capsys
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    written_by = tap.log_observer("text", twistd)
+    written_by = tap.log_observer(LogConfig(), twistd)
     assert written_by is not None
     written_by(EVENT)
     text = capsys.readouterr().out if place == "-" else (tmp_path / place).read_text()
@@ -105,7 +106,7 @@ def test_the_log_goes_where_twistd_is_told(
 @pytest.mark.usefixtures("_cleaned_up")
 async def test_sigusr1_begins_a_new_log_file(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
-    written_by = tap.log_observer("text", {"nodaemon": False})
+    written_by = tap.log_observer(LogConfig(), {"nodaemon": False})
     assert written_by is not None
     written_by(EVENT)
     signal.raise_signal(signal.SIGUSR1)
@@ -114,13 +115,25 @@ async def test_sigusr1_begins_a_new_log_file(tmp_path: Path, monkeypatch) -> Non
     assert (tmp_path / "twistd.log.1").read_text().endswith("hi\n")
 
 
+@pytest.mark.usefixtures("_cleaned_up")
+def test_log_files_are_bounded_in_size_and_number(tmp_path: Path) -> None:
+    path = tmp_path / "own.log"
+    log = LogConfig(max_bytes=10_000, files=2)
+    written_by = tap.log_observer(log, {"nodaemon": True, "logfile": str(path)})
+    assert written_by is not None
+    for _ in range(1000):
+        written_by(EVENT | {"log_format": "x" * 100})
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["own.log", "own.log.1", "own.log.2"]
+    assert all(one.stat().st_size < 11_000 for one in tmp_path.iterdir())
+
+
 def test_a_log_file_that_cannot_be_written_is_a_line(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="logfile"):
-        tap.log_observer("text", {"nodaemon": True, "logfile": str(tmp_path / "no" / "x.log")})
+        tap.log_observer(LogConfig(), {"nodaemon": True, "logfile": str(tmp_path / "no" / "x.log")})
 
 
 def test_syslog_is_left_to_twistd() -> None:
-    assert tap.log_observer("text", {"nodaemon": False, "syslog": True}) is None
+    assert tap.log_observer(LogConfig(), {"nodaemon": False, "syslog": True}) is None
 
 
 def test_help_tells_of_both_options() -> None:

@@ -60,6 +60,12 @@ class LogConfig:
     format: str = setting(
         "text", readers.choice("text", "json"), "text for people, json for one object a line"
     )
+    max_bytes: int = setting(
+        10_000_000,
+        readers.integer(10_000, 1 << 40),
+        "begin another log file when a daemon's, or that of --logfile, has this size",
+    )
+    files: int = setting(5, readers.integer(1, 1000), "older log files kept beside it")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +126,9 @@ class LoginConfig:
     )
     max_characters: int = setting(
         7, readers.integer(1, 255), "characters of an account, told to clients; refused from 100 on"
+    )
+    creations_per_hour: int = setting(
+        20, readers.integer(1, 100_000), "create requests of an account handed on to worlds"
     )
     long_world_status: bool = setting(
         False,
@@ -194,6 +203,9 @@ class WorldConfig:
     )
     locked: bool = setting(False, readers.boolean, "let only game masters in")
     max_players: int = setting(-1, readers.integer(-1, 5000), "players at once; -1 = no limit")
+    creations_per_hour: int = setting(
+        20, readers.integer(1, 100_000), "characters that one account may make, deleted ones too"
+    )
     max_level: int = setting(50, readers.integer(1, 255), "highest character level")
     name_filter: tuple[str, ...] = setting(
         (), readers.list_of(readers.text(1, 31), 10_000), "words no character name may contain"

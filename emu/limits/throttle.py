@@ -19,6 +19,11 @@ class Allowance:
     refill: float
 
 
+def hourly(count: int) -> Allowance:
+    """Return the allowance of so many an hour, all at once or spread."""
+    return Allowance(burst=count, refill=3600 / count)
+
+
 class Throttle:
     """A bucket for each key; keys that were not touched for longest are forgotten first."""
 

@@ -24,6 +24,7 @@ class WorldRefused(LoginEvent):
 
     level: ClassVar[str] = "warn"
     template: ClassVar[str] = "world account {account} from {address} refused: {reason}"
+    repeats: ClassVar[str] = "worlds refused"
     account: str
     reason: str
 
@@ -44,5 +45,6 @@ class StoreFailed(LoginEvent):
 
     level: ClassVar[str] = "warn"
     template: ClassVar[str] = "the store failed for world {world_id} at {address}: {reason}"
+    repeats: ClassVar[str] = "faults"
     world_id: int
     reason: str

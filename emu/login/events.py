@@ -18,10 +18,14 @@ LONGEST_REASON = 200
 
 @dataclass(frozen=True, slots=True)
 class LoginEvent:
-    """Base of all events; `level` is ``debug``, ``info`` or ``warn``."""
+    """Base of all events; `level` is ``debug``, ``info`` or ``warn``.
+
+    Events that strangers can repeat at will name in `repeats` what they are summed up as.
+    """
 
     level: ClassVar[str] = "info"
     template: ClassVar[str] = ""
+    repeats: ClassVar[str] = ""
     address: str
 
 
@@ -40,6 +44,7 @@ class LoginRefused(LoginEvent):
     """A login request was denied; `account` is the name as the client gave it."""
 
     template: ClassVar[str] = "login of {account} from {address} refused: {reason}"
+    repeats: ClassVar[str] = "logins refused"
     account: str
     reason: str
     version: int = 0
@@ -81,6 +86,7 @@ class CreateRefused(LoginEvent):
     """A create request was refused, by the world or before it got there."""
 
     template: ClassVar[str] = "{account} may not make {name} on world {world_id}: {reason}"
+    repeats: ClassVar[str] = "characters refused"
     account: str
     name: str
     world_id: int
@@ -107,6 +113,7 @@ class DeleteRefused(LoginEvent):
     template: ClassVar[str] = (
         "{account} may not delete {name} on world {world_id}: no such character"
     )
+    repeats: ClassVar[str] = "deletions refused"
     account: str
     name: str
     world_id: int
@@ -130,6 +137,7 @@ class PlayRefused(LoginEvent):
     """A play request came to nothing; `code` is the play reply code that the client was sent."""
 
     template: ClassVar[str] = "{account} may not enter world {world_id}: {reason} (code {code})"
+    repeats: ClassVar[str] = "plays refused"
     account: str
     world_id: int
     char_id: int
@@ -174,6 +182,7 @@ class ServiceFault(LoginEvent):
 
     level: ClassVar[str] = "warn"
     template: ClassVar[str] = "cannot serve {account} at {address}: {reason}"
+    repeats: ClassVar[str] = "faults"
     account: str
     reason: str
 

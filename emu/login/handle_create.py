@@ -27,6 +27,7 @@ _REASONS = {
     replies.CREATE_PENDING: "an earlier request is not answered yet",
     replies.CREATE_MAX_CHARACTERS: "too many characters",
     replies.CREATE_BAD_NAME_LENGTH: "name too long",
+    replies.CREATE_OVERLOADED: "too many requests lately",
 }
 
 
@@ -63,6 +64,8 @@ async def _reason_against(client: Client, request: CreateRequest) -> int | None:
 
 def _hand_on(client: Client, request: CreateRequest, body: bytes, now: float) -> int | None:
     service = client.service
+    if not service.creations.take(client.account_id, now):
+        return replies.CREATE_OVERLOADED
     pending = PendingCreate(
         account_id=client.account_id,
         account_name=client.account_name,

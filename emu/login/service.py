@@ -24,6 +24,7 @@ from typing import Any
 
 from emu.dialects import MOST_DIALECTS, Dialect, Dialects, RuleTable, shipped_rules
 from emu.limits.addresses import address_key
+from emu.limits.throttle import Throttle, hourly
 from emu.login import handle_create, handle_lists, handle_play, replies
 from emu.login.client import Client, ClientLink
 from emu.login.creation import PendingCreates
@@ -89,6 +90,8 @@ class LoginService:
         model_number: Callable[[str], int] = no_model,
     ) -> None:
         self.config = config
+        self.creations = Throttle(hourly(config.creations_per_hour))
+        """What accounts may still ask worlds to make."""
         self.dialects = Dialects(opcodes, structs, rules or shipped_rules(), NEEDED_STRUCTS)
         self.authenticator = authenticator
         self.characters = characters

@@ -22,6 +22,8 @@ class LoginServiceConfig:
     character_limit: int = 100
     """Characters of one account at which the server itself refuses more, unless `max_characters` is
     greater; a list counts its entries in one byte."""
+    creations_per_hour: int = 20
+    """Create requests of one account that are handed on to worlds."""
     logins_per_address: int = 32
     """Clients logged in at once from one IP address."""
     account_name_size: int = 31

@@ -17,6 +17,7 @@ from emu.login.client import Client
 from emu.login.events import LoginEvent, event_values, format_event
 from emu.login.service import LoginService
 from emu.net.logs import is_written
+from emu.net.refusals import RefusalLog
 from emu.net.udp import SessionPort
 from emu.session import (
     DatagramDropped,
@@ -128,16 +129,24 @@ def _go_on(
         _step(work, failed, work.send, None)  # the Deferred itself hands its result over
 
 
-def log_event(log: Logger) -> Callable[[LoginEvent], None]:
-    """Return the service's `log` port: one line an event, its fields along for JSON."""
+def log_event(log: Logger, refusals: RefusalLog) -> Callable[[LoginEvent], None]:
+    """Return the service's `log` port: one line an event, its fields along for JSON.
+
+    Those that strangers can repeat at will are left to `refusals` from the second on.
+    """
     levels = {name: LogLevel.levelWithName(name) for name in ("debug", "info", "warn")}
 
     def write(event: LoginEvent) -> None:
         level = levels[event.level]
-        if is_written(level):
-            log.emit(
-                level, "{line}", line=format_event(event),
-                event=type(event).__name__, details=event_values(event),
-            )  # fmt: skip
+        if not is_written(level):
+            return
+        values = event_values(event)
+        if event.repeats:
+            account, reason = (str(values.get(name, "")) for name in ("account", "reason"))
+            if not refusals.is_news(event.repeats, account, event.address, reason or "refused"):
+                return
+        log.emit(
+            level, "{line}", line=format_event(event), event=type(event).__name__, details=values
+        )
 
     return write

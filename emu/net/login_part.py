@@ -20,6 +20,7 @@ from emu.net.link_tls import server_options
 from emu.net.login_clients import LoginHandler, log_event
 from emu.net.logs import logger
 from emu.net.password_workers import PasswordWorkers
+from emu.net.refusals import RefusalLog
 from emu.net.storage import Storage
 from emu.net.udp import SessionPort, Tracer, UdpShell, listen
 from emu.opcodes import OpcodeTables
@@ -52,7 +53,8 @@ class LoginPart:
             most_waiting=config.login.password_waiting,
         )
         self._tasks = Tasks(_link_log)
-        report = log_event(_log)
+        self._refusals = RefusalLog(_log, reactor)
+        self._link_refusals = RefusalLog(_link_log, reactor)
         accounts = AccountService(
             storage.store,
             workers=self._passwords,
@@ -69,7 +71,7 @@ class LoginPart:
             catalog=shipped_catalog(),
             spawn=self._tasks.spawn,
             clock=reactor.seconds,
-            report=log_event(_link_log),
+            report=log_event(_link_log, self._link_refusals),
         )
         self.links = LinkServer(
             parameters.link_server_config(config), self.directory, self._tasks, reactor
@@ -85,7 +87,7 @@ class LoginPart:
             zones=storage.store,
             start=self._tasks.spawn,
             clock=reactor.seconds,
-            log=report,
+            log=log_event(_log, self._refusals),
         )
         endpoint = Endpoint(
             parameters.endpoint_config(config, config.login.crc_seed), random_bytes=os.urandom
@@ -99,6 +101,8 @@ class LoginPart:
         Raises `CannotListenError`.
         """
         tcp: Any = self._open_both().getHost()
+        self._refusals.start()
+        self._link_refusals.start()
         host = self._port.getHost()
         _log.info("clients on UDP {at}", at=Address(host.host, host.port))
         _link_log.info("worlds on TCP {at}", at=Address(tcp.host, tcp.port))
@@ -137,6 +141,8 @@ class LoginPart:
         await drained(self.shell, self._reactor)
         if self._port is not None:
             await self._port.stopListening()
+        self._refusals.stop()
+        self._link_refusals.stop()
 
     def _new_client(self, port: SessionPort, now: float) -> LoginHandler:
         return LoginHandler(port, self.service, _log, now)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
@@ -26,6 +27,8 @@ from twisted.logger import (
     globalLogPublisher,
 )
 from zope.interface import implementer
+
+from emu.config import Address
 
 _threshold = LogLevelFilterPredicate(defaultLogLevel=LogLevel.info)
 _observer = FilteringLogObserver(globalLogPublisher, [_threshold])
@@ -119,10 +122,22 @@ class JsonLines:
         own = {key: value for key, value in event.items() if not key.startswith(_INTERNAL)}
         for key, value in (own | event.get("details", {})).items():
             if key not in record and key not in _ONLY_TEXT:
-                plain = isinstance(value, (str, int, float, bool, type(None)))
-                record[key] = value if plain else str(value)
+                record[key] = _plain(value)
         self.stream.write(json.dumps(record, ensure_ascii=False) + "\n")
         self.stream.flush()
+
+
+def _plain(value: Any) -> Any:
+    """Return what JSON can hold: mappings and lists as they are, an address as host and port."""
+    if isinstance(value, (str, int, float, bool, type(None))):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    if isinstance(value, Address):
+        return {"host": value.host, "port": value.port}
+    return str(value)
 
 
 def _text(event: LogEvent) -> str:

@@ -60,6 +60,7 @@ def login_config(config: Config) -> LoginServiceConfig:
         subscription_level=login.subscription_level,
         enabled_races=login.enabled_races,
         max_characters=login.max_characters,
+        creations_per_hour=login.creations_per_hour,
         logins_per_address=login.logins_per_address,
         choices=PeerChoices(
             long_status_only=login.long_world_status,

@@ -23,6 +23,7 @@ from emu.net.login_clients import run
 from emu.net.login_part import drained
 from emu.net.logs import logger
 from emu.net.reconcile import reconcile
+from emu.net.refusals import RefusalLog
 from emu.net.storage import Storage
 from emu.net.udp import SessionPort, Tracer, UdpShell, listen
 from emu.opcodes import OpcodeTables
@@ -98,6 +99,7 @@ class WorldPart:
         self._presence = WorldPresence()
         self._port: Any = None
         self.link: LoginLink | None = None
+        self._refusals = RefusalLog(_log, reactor)
         self.door = Door(
             opcodes=opcodes,
             structs=shipped_catalog(),
@@ -105,7 +107,7 @@ class WorldPart:
             presence=self._presence,
             find_character=storage.world_characters.find,
             played=self._played,
-            report=_report(_log),
+            report=_report(_log, self._refusals),
             changed=self._status_changed,
         )
         endpoint = Endpoint(
@@ -117,6 +119,7 @@ class WorldPart:
         """Open the port and say where. Raises `CannotListenError`."""
         address = self._config.world.listen
         self._port = listen(self._reactor, address.host, address.port, self.shell)
+        self._refusals.start()
         host = self._port.getHost()
         _log.info(
             "{name}, clients on UDP {at}",
@@ -154,13 +157,14 @@ class WorldPart:
         await drained(self.shell, self._reactor)
         if self._port is not None:
             await self._port.stopListening()
+        self._refusals.stop()
 
     def _registry(self) -> WorldRegistry:
         world = self._config.world
         bound = self._port.getHost()
         zones = read_zones()
         creation = CharacterCreation(
-            CreationRules(),
+            CreationRules(creations_per_hour=world.creations_per_hour),
             NameRules(blocked=world.name_filter),
             self._storage.world_characters,
             shipped_catalog(),
@@ -245,7 +249,7 @@ class VisitorHandler:
         self.close()
 
 
-def _report(log: Logger) -> Callable[[DoorEvent], None]:
+def _report(log: Logger, refusals: RefusalLog) -> Callable[[DoorEvent], None]:
     def write(event: DoorEvent) -> None:
         if isinstance(event, Entered):
             log.info(
@@ -254,9 +258,11 @@ def _report(log: Logger) -> Callable[[DoorEvent], None]:
                 account_id=event.account_id,
             )  # fmt: skip
         elif isinstance(event, TurnedAway):
-            log.info(
-                "{address} was turned away: {reason}", address=event.address, reason=event.reason
-            )
+            if refusals.is_news("visitors turned away", "", event.address, event.reason):
+                log.info(
+                    "{address} was turned away: {reason}",
+                    address=event.address, reason=event.reason,
+                )  # fmt: skip
         else:
             log.info(
                 "{name} from {address} left: {reason}",

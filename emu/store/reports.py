@@ -8,12 +8,12 @@ from typing import Any
 
 from emu.login.ports import ClientLog
 
-LOGS_OF_ACCOUNT = 50
+LOGS_OF_ACCOUNT = 10
 """Client logs kept of one account; the oldest go."""
-MOST_LOGS = 5_000
-"""Client logs kept altogether."""
+MOST_LOGS = 500
+"""Client logs kept altogether; each has up to 256 KiB."""
 REPORTS_OF_WORLD = 5_000
-"""Bug reports kept of one world."""
+"""Bug reports kept of one world; each has up to 2.5 KiB."""
 
 TEXT_FIELDS = (
     "player", "category", "subcategory", "causes_crash", "reproducible", "summary",

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from emu.errors import DuplicateName, MalformedMessage, StoreError, UnknownStruct
+from emu.limits.throttle import Throttle, hourly
 from emu.link.characters import CharacterCreateReply
 from emu.structs import StructCatalog
 from emu.versions import CLIENT_2006, LAST_OLD_CLIENT
@@ -23,6 +24,7 @@ UNKNOWN_ERROR = 0
 SUCCESS = 1
 NO_SERVERS_AVAILABLE = 2
 MAX_CHARACTERS = 4
+SERVER_OVERLOADED = 14
 UNKNOWN_ERROR_2 = 15
 """What a banned account hears."""
 
@@ -47,6 +49,8 @@ class CreationRules:
     first_level: int = 1
     max_characters: int = 100
     """Characters of one account."""
+    creations_per_hour: int = 20
+    """Characters that one account may make, deleted ones included."""
 
 
 class CharacterCreation:
@@ -65,6 +69,7 @@ class CharacterCreation:
         self._store = store
         self._catalog = catalog
         self._start_zone = start_zone
+        self._made = Throttle(hourly(rules.creations_per_hour))
 
     async def create(
         self, version: int, body: bytes, now: float, *, locked: bool
@@ -83,21 +88,24 @@ class CharacterCreation:
         if code is not None:
             return CharacterCreateReply(account_id, 0, code)
         try:
-            code, char_id = await self._store_new(wanted)
+            code, char_id = await self._store_new(wanted, now)
         except StoreError:
             code, char_id = UNKNOWN_ERROR, 0
         return CharacterCreateReply(account_id, char_id, code)
 
-    async def _store_new(self, wanted: WorldCharacter) -> tuple[int, int]:
+    async def _store_new(self, wanted: WorldCharacter, now: float) -> tuple[int, int]:
         """Return code and id. Raises `StoreError`."""
         others = await self._store.of_account(wanted.account_id)
         if any(row.admin_status == STATUS_BANNED_FOR_EVER for row in others):
             return UNKNOWN_ERROR_2, 0
         if len(others) >= self._rules.max_characters:
             return MAX_CHARACTERS, 0
+        if not self._made.take(wanted.account_id, now):
+            return SERVER_OVERLOADED, 0
         try:
             made = await self._store.create(wanted)
         except DuplicateName:
+            self._made.give_back(wanted.account_id, now)
             return NAME_TAKEN, 0
         return SUCCESS, made.id
 

@@ -112,6 +112,23 @@ def test_after_a_refusal_the_client_may_try_again() -> None:
     ]
 
 
+def test_an_account_asks_worlds_only_so_often_in_an_hour() -> None:
+    harness = Harness(LoginServiceConfig(creations_per_hour=3))
+    client, link = harness.login(1208)
+    codes = []
+    for _ in range(5):
+        harness.send(client, CREATE, create_request(1208))
+        harness.service.create_answered(replace(MADE, response=13), harness.now)
+        codes += [payload[8] for number, payload in link.take() if number == 12]
+    assert codes == [13, 13, 13, 14, 14]
+    assert len(harness.worlds.creates) == 3
+    refused = harness.events.of(CreateRefused)[-1]
+    assert (refused.code, refused.reason) == (14, "too many requests lately")
+    harness.pass_time(client, 1200)
+    harness.send(client, CREATE, create_request(1208))
+    assert len(harness.worlds.creates) == 4
+
+
 def test_a_world_that_never_answers_is_given_up_with_a_play_reply() -> None:
     harness, client, link = asking(546)
     harness.pass_time(client, 14.9)

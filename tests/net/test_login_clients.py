@@ -4,12 +4,15 @@ import weakref
 
 import pytest
 from twisted.internet.defer import Deferred, fail, succeed
+from twisted.internet.task import Clock
 from twisted.logger import globalLogPublisher
 
-from emu.login.events import LoginAccepted, LoginRefused
+from emu.login.events import DeleteRefused, LoginAccepted, LoginRefused
 from emu.net import logs
 from emu.net.login_clients import LoginHandler, log_event, run
+from emu.net.refusals import RefusalLog
 from emu.session import DatagramDropped, Message, SessionClosed
+from tests.support.house import captured_log
 
 
 class FakeClient:
@@ -161,7 +164,7 @@ def test_one_line_an_event_with_its_name_for_json() -> None:
     observer = logs.observer("json", stream)
     globalLogPublisher.addObserver(observer)
     try:
-        write = log_event(logs.logger("login"))
+        write = log_event(logs.logger("login"), RefusalLog(logs.logger("login"), Clock()))
         write(LoginAccepted("127.0.0.1", "bob", 3, 546))
         write(LoginRefused("127.0.0.1", "eve", "bad password"))
     finally:
@@ -176,12 +179,29 @@ def test_one_line_an_event_with_its_name_for_json() -> None:
     assert "line" not in second
 
 
+def test_a_refusal_that_repeats_itself_is_one_line_and_a_sum() -> None:
+    refusals = RefusalLog(logs.logger("login"), Clock())
+    with captured_log("text") as log:
+        write = log_event(logs.logger("login"), refusals)
+        for _ in range(100):
+            write(LoginRefused("192.0.2.1", "bob", "bad password"))
+            write(DeleteRefused("192.0.2.1", "bob", "Aldana", 1, 7))
+        write(LoginAccepted("192.0.2.1", "bob", 3, 546))
+        write(LoginAccepted("192.0.2.1", "bob", 3, 546))
+        assert log.text.count("\n") == 4
+        refusals.stop()
+    assert "99 more logins refused of bob from 192.0.2.1: bad password (99)" in log.text
+    assert "99 more deletions refused of bob from 192.0.2.1: refused (99)" in log.text
+
+
 def test_what_a_stranger_calls_himself_stays_short_in_json() -> None:
     stream = io.StringIO()
     observer = logs.observer("json", stream)
     globalLogPublisher.addObserver(observer)
     try:
-        log_event(logs.logger("login"))(LoginRefused("127.0.0.1", "e\n" * 30_000, "no"))
+        log_event(logs.logger("login"), RefusalLog(logs.logger("login"), Clock()))(
+            LoginRefused("127.0.0.1", "e\n" * 30_000, "no")
+        )
     finally:
         globalLogPublisher.removeObserver(observer)
     assert len(stream.getvalue()) < 1000

@@ -23,18 +23,29 @@ class Bench:
         self.catalog = shipped_catalog()
         self.rules = CreationRules(**rules)
 
-    def create(self, version: int, body: bytes, *, locked: bool = False) -> CharacterCreateReply:
-        creation = CharacterCreation(
+    def creation(self) -> CharacterCreation:
+        return CharacterCreation(
             self.rules,
             NameRules(["grief"]),
             self.store,
             self.catalog,
             lambda wanted: 100 + wanted.starting_zone,
         )
+
+    def create(
+        self,
+        version: int,
+        body: bytes,
+        *,
+        locked: bool = False,
+        by: CharacterCreation | None = None,
+        now: float = NOW,
+    ) -> CharacterCreateReply:
+        creation = by or self.creation()
         replies: list[CharacterCreateReply] = []
 
         async def run() -> None:
-            replies.append(await creation.create(version, body, NOW, locked=locked))
+            replies.append(await creation.create(version, body, now, locked=locked))
 
         Loop().spawn(run())
         return replies[0]
@@ -106,6 +117,16 @@ def test_names_are_refused_with_their_codes(name: bytes, code: int) -> None:
 def test_a_name_that_was_ever_taken_stays_taken(deleted: bool) -> None:
     bench = Bench(world_character(1, 55, name="ALDANA", deleted=deleted))
     assert bench.create(546, request_546()) == CharacterCreateReply(101, 0, 13)
+
+
+def test_an_account_makes_only_so_many_in_an_hour_and_taken_names_do_not_count() -> None:
+    bench = Bench(world_character(1, 55, name="TAKEN"), creations_per_hour=2)
+    creation = bench.creation()
+    names = (b"Taken", b"Aldana", b"Taken", b"Borvik", b"Celeste")
+    codes = [bench.create(546, request_546(name), by=creation).response for name in names]
+    assert codes == [13, 1, 13, 1, 14]
+    later = bench.create(546, request_546(b"Celeste"), by=creation, now=NOW + 1801)
+    assert later.response == 1
 
 
 def test_a_locked_world_makes_nobody() -> None:

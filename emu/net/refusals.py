@@ -1,0 +1,59 @@
+"""Refusals and faults in the log: the first at once, the rest summed up once a minute.
+
+What is news decides `emu.limits.repeats`; this gives it a clock and words.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twisted.internet.task import LoopingCall
+from twisted.logger import Logger
+
+from emu.limits.repeats import Repeated, Repeats
+
+INTERVAL = 60.0
+
+
+class RefusalLog:
+    """Keeps what repeats itself out of one area's log. `start`, then `stop`."""
+
+    def __init__(self, log: Logger, reactor: Any) -> None:
+        self._log = log
+        self._repeats = Repeats()
+        self._telling = LoopingCall(self._tell)
+        self._telling.clock = reactor
+
+    def is_news(self, kind: str, account: str, address: str, reason: str) -> bool:
+        """Say whether a line is to be written now; `kind` is what is counted, in the plural."""
+        return self._repeats.is_news(kind, account, address, reason)
+
+    def start(self) -> None:
+        """Write the sums from now on."""
+        self._telling.start(INTERVAL, now=False)
+
+    def stop(self) -> None:
+        """Write what was counted last."""
+        if self._telling.running:
+            self._telling.stop()
+        self._tell()
+
+    def _tell(self) -> None:
+        for one in self._repeats.take_counts():
+            self._log.info(
+                "{count} more {kind} of {who}: {why}",
+                count=one.count, kind=one.kind, who=_who(one), why=_why(one),
+                account=one.account, address=one.address, reasons=dict(one.reasons),
+            )  # fmt: skip
+
+
+def _who(one: Repeated) -> str:
+    if one.account and one.address:
+        return f"{one.account} from {one.address}"
+    if one.account:
+        return f"{one.account} from several addresses"
+    return one.address or "several addresses"
+
+
+def _why(one: Repeated) -> str:
+    return ", ".join(f"{reason} ({count})" for reason, count in one.reasons.most_common())

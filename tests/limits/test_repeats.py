@@ -1,0 +1,80 @@
+"""Whoever repeats himself gets one line, then a number."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+from emu.limits.repeats import (
+    MOST_NEWS,
+    MOST_NEWS_OF_BOTH,
+    MOST_NEWS_OF_ONE,
+    MOST_REASONS,
+    OTHER_REASONS,
+    Repeats,
+)
+
+HERE = "192.0.2.1"
+
+
+def told(repeats: Repeats) -> list[tuple[str, str, str, dict[str, int]]]:
+    return [
+        (one.kind, one.account, one.address, dict(one.reasons)) for one in repeats.take_counts()
+    ]
+
+
+def test_the_first_is_told_and_the_rest_are_counted_by_reason() -> None:
+    repeats = Repeats()
+    assert repeats.is_news("login", "Bob", HERE, "bad password")
+    for _ in range(9):
+        assert not repeats.is_news("login", "bob", HERE, "bad password")
+    assert repeats.is_news("login", "BOB", HERE, "too many attempts"), "another reason"
+    assert not repeats.is_news("login", "BOB", HERE, "too many attempts")
+    assert repeats.is_news("play", "Bob", HERE, "locked"), "another matter"
+    assert repeats.is_news("login", "Bob", "192.0.2.2", "bad password")
+    assert told(repeats) == [("login", "bob", HERE, {"bad password": 9, "too many attempts": 1})]
+    assert told(repeats) == []
+    assert repeats.is_news("login", "bob", HERE, "bad password"), "counting begins anew"
+
+
+def test_many_names_from_one_address_and_one_name_from_many_are_summed_up() -> None:
+    repeats = Repeats()
+    news = [repeats.is_news("login", f"user{n}", HERE, "no such account") for n in range(500)]
+    assert news.count(True) == MOST_NEWS_OF_ONE
+    assert told(repeats) == [
+        ("login", "", HERE, {"no such account": 500 - MOST_NEWS_OF_ONE}),
+    ]
+    news = [repeats.is_news("login", "bob", f"10.0.{n}.1", "bad password") for n in range(200)]
+    assert news.count(True) == MOST_NEWS_OF_ONE
+    assert told(repeats) == [("login", "bob", "", {"bad password": 200 - MOST_NEWS_OF_ONE})]
+
+
+def test_those_without_an_account_are_kept_apart_by_address() -> None:
+    repeats = Repeats()
+    assert all(repeats.is_news("door", "", f"10.0.0.{n}", "no key") for n in range(50))
+
+
+def test_reasons_that_quote_a_stranger_are_no_news_for_long() -> None:
+    repeats = Repeats()
+    news = [repeats.is_news("login", "bob", HERE, f"version {n}") for n in range(100)]
+    assert news.count(True) == MOST_NEWS_OF_BOTH
+    ((*_, reasons),) = told(repeats)
+    assert sum(reasons.values()) == 100 - MOST_NEWS_OF_BOTH
+    assert len(reasons) == MOST_REASONS + 1
+
+
+def test_lines_and_memory_are_bounded_whoever_comes() -> None:
+    repeats = Repeats()
+    tracemalloc.start()
+    news = sum(
+        repeats.is_news("login", f"user{n}", f"10.{n >> 16}.{n >> 8 & 255}.{n & 255}", f"why {n}")
+        for n in range(50_000)
+    )
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert news == MOST_NEWS
+    assert most < 500_000
+    ((_, account, address, reasons),) = told(repeats)
+    assert (account, address) == ("", "")
+    assert len(reasons) == MOST_REASONS + 1
+    assert sum(reasons.values()) == 50_000 - MOST_NEWS
+    assert reasons[OTHER_REASONS] == 50_000 - MOST_NEWS - MOST_REASONS
