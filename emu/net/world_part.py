@@ -30,7 +30,7 @@ from emu.opcodes import OpcodeTables
 from emu.session import Endpoint, Event, Message, SessionClosed
 from emu.store import Store
 from emu.structs import shipped_catalog
-from emu.world.admission import AdmissionRules
+from emu.world.admission import Admission, AdmissionRules
 from emu.world.creation import CharacterCreation, CreationRules
 from emu.world.entry import Door, DoorEvent, Entered, TurnedAway
 from emu.world.handoff import HandoffKeys
@@ -95,17 +95,22 @@ class WorldPart:
         self._login_address = login_address
         self._account = built_in or LinkAccount(config.world.account, config.world.password)
         self._tasks = Tasks(_log)
-        self._handoffs = HandoffKeys(lambda: secrets.randbits(32))
-        self._presence = WorldPresence()
+        presence = WorldPresence()
+        self._admission = Admission(
+            AdmissionRules(max_players=config.world.max_players),
+            presence,
+            HandoffKeys(lambda: secrets.randbits(32)),
+            locked=config.world.locked,
+        )
         self._port: Any = None
         self.link: LoginLink | None = None
         self._refusals = RefusalLog(_log, reactor)
         self.door = Door(
             opcodes=opcodes,
             structs=shipped_catalog(),
-            handoffs=self._handoffs,
-            presence=self._presence,
-            find_character=storage.world_characters.find,
+            admission=self._admission,
+            presence=presence,
+            characters_of=storage.world_characters.of_account,
             played=self._played,
             report=_report(_log, self._refusals),
             changed=self._status_changed,
@@ -178,16 +183,13 @@ class WorldPart:
             port=bound.port,
             internal_address=world.internal_address,
             max_level=world.max_level,
-            admission=AdmissionRules(max_players=world.max_players),
         )
         return WorldRegistry(
             config,
             characters=self._storage.world_characters,
             creation=creation,
-            handoffs=self._handoffs,
-            presence=self._presence,
+            admission=self._admission,
             zones=zones.described,
-            locked=world.locked,
         )
 
     async def _played(self, char_id: int, now: float) -> None:

@@ -1,6 +1,7 @@
-"""May this character come in now? The world's answer to a play request, without doing anything.
+"""May this character come in? Asked when a key is wanted, and again when it is shown at the door.
 
-Source: eq2-world.md 1.1 for the order of the questions, eq2-login.md 5.5 for the codes.
+In between players come, keys are given out, and an operator may have locked the world or banned
+somebody. Source: eq2-world.md 1.1 for the order of the questions, eq2-login.md 5.5 for the codes.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from emu.errors import LimitExceeded
+from emu.world.handoff import Handoff, HandoffKeys
 from emu.world.ports import WorldCharacter
 
 PROBLEM = 0
@@ -30,6 +33,9 @@ class Presence(Protocol):
     @property
     def players(self) -> int:
         """Players that are in the world."""
+
+    def players_besides(self, account_id: int) -> int:
+        """Return how many players are in the world that are not this account's."""
 
     @property
     def zones(self) -> int:
@@ -54,34 +60,82 @@ class AdmissionRules:
     """Players at once; negative is no limit."""
 
 
-def decide(
-    characters: Sequence[WorldCharacter],
-    char_id: int,
-    presence: Presence,
-    rules: AdmissionRules,
-    *,
-    locked: bool,
-) -> int:
-    """Return the play reply code for one of an account's `characters`."""
-    if any(row.admin_status == STATUS_BANNED_FOR_EVER for row in characters):
-        return BANNED
-    character = next((row for row in characters if row.id == char_id), None)
-    if character is None:
-        return CHARACTER_NOT_LOADED
-    status = character.admin_status
-    if status == STATUS_BANNED:
-        return BANNED
-    if status < 0:
-        return PROBLEM
-    if status < rules.game_master and presence.is_playing(character.account_id):
-        return ACCOUNT_IN_USE
-    if locked:
-        return SUCCESS if status >= rules.locked_override else PROBLEM
-    if is_full(presence, rules) and status < rules.full_override:
-        return WORLD_FULL
-    return SUCCESS
+class Admission:
+    """Who may come in, by the rules, who is here, and who was promised a place.
 
+    `locked` is true while only those of a status may come in; whoever sets it tells the login
+    server (`LoginLink.status_changed`).
+    """
 
-def is_full(presence: Presence, rules: AdmissionRules) -> bool:
-    """Say whether the world has as many players as it may."""
-    return 0 <= rules.max_players <= presence.players
+    def __init__(
+        self,
+        rules: AdmissionRules,
+        presence: Presence,
+        handoffs: HandoffKeys,
+        *,
+        locked: bool = False,
+    ) -> None:
+        self.rules = rules
+        self.presence = presence
+        self.locked = locked
+        self._handoffs = handoffs
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the world has as many players as it may."""
+        return 0 <= self.rules.max_players <= self.presence.players
+
+    def grant(
+        self, characters: Sequence[WorldCharacter], account_id: int, char_id: int, now: float
+    ) -> tuple[int, int]:
+        """Answer a play request for one of an account's `characters`: play reply code and key.
+
+        The key is 0 unless the code is `SUCCESS`. Outstanding keys count as players, and an account
+        has one, whichever character it is for; game masters have one for each.
+        """
+        expected = self._handoffs.held_by_others(account_id, now)
+        code = self._decide(characters, char_id, expected)
+        if code != SUCCESS:
+            return code, 0
+        character = next(row for row in characters if row.id == char_id)
+        if character.admin_status < self.rules.game_master:
+            self._handoffs.withdraw_account(account_id)
+        try:
+            return code, self._handoffs.issue(account_id, char_id, character.name, now)
+        except LimitExceeded:
+            return WORLD_FULL, 0
+
+    def redeem(self, account_id: int, key: int, now: float) -> Handoff | None:
+        """Take a key back at the door; None when it lets nobody in."""
+        return self._handoffs.redeem(account_id, key, now)
+
+    def at_door(self, characters: Sequence[WorldCharacter], char_id: int) -> int:
+        """Return the code for a character whose key was taken back just now.
+
+        Its place was promised, so that only those who are in count.
+        """
+        return self._decide(characters, char_id, 0)
+
+    def dismiss(self, char_id: int) -> None:
+        """Let a character that no longer exists neither come in nor stay."""
+        self._handoffs.withdraw(char_id)
+        self.presence.dismiss(char_id)
+
+    def _decide(self, characters: Sequence[WorldCharacter], char_id: int, expected: int) -> int:
+        rules = self.rules
+        if any(row.admin_status == STATUS_BANNED_FOR_EVER for row in characters):
+            return BANNED
+        character = next((row for row in characters if row.id == char_id), None)
+        if character is None:
+            return CHARACTER_NOT_LOADED
+        status = character.admin_status
+        if status < 0:
+            return BANNED if status == STATUS_BANNED else PROBLEM
+        if status < rules.game_master and self.presence.is_playing(character.account_id):
+            return ACCOUNT_IN_USE
+        if self.locked:
+            return SUCCESS if status >= rules.locked_override else PROBLEM
+        others = self.presence.players_besides(character.account_id) + expected
+        if 0 <= rules.max_players <= others and status < rules.full_override:
+            return WORLD_FULL
+        return SUCCESS

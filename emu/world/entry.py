@@ -8,14 +8,23 @@ eq2-world-recorded.md 6 (a wrong key gets no message, only the end of the sessio
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from emu.errors import MalformedMessage, StoreError, UnknownOpcode, UnknownStruct, UnknownVersion
 from emu.opcodes import OpcodeTables
 from emu.structs import Layout, StructCatalog
-from emu.world.handoff import Handoff, HandoffKeys
+from emu.world.admission import (
+    ACCOUNT_IN_USE,
+    BANNED,
+    CHARACTER_NOT_LOADED,
+    PROBLEM,
+    SUCCESS,
+    WORLD_FULL,
+    Admission,
+)
+from emu.world.handoff import Handoff
 from emu.world.ports import WorldCharacter
 from emu.world.presence import WorldPresence
 
@@ -33,6 +42,17 @@ ACCEPTED = {
     "unknown10": 1597830,
 }
 """What the peer's world writes into an accepting reply; the account id is a constant there."""
+DENIAL_LAYOUT = 1
+"""Struct version of every denial, whatever the client (eq2-world.md 1.4)."""
+REFUSED = (9, "it may not come in")
+REFUSALS = {
+    CHARACTER_NOT_LOADED: (9, "the character is gone"),
+    ACCOUNT_IN_USE: (2, "its account is playing already"),
+    BANNED: (7, "it is banned"),
+    PROBLEM: (9, "the world is locked"),
+    WORLD_FULL: (9, "the world is full"),
+}
+"""Play reply code -> login reply code (eq2-login.md 1.4; 9 is an unknown reason), and the log's."""
 PATIENCE = 10.0
 """Seconds a session may stand without having shown a key."""
 
@@ -86,19 +106,23 @@ class Door:
         *,
         opcodes: Callable[[], OpcodeTables],
         structs: StructCatalog,
-        handoffs: HandoffKeys,
+        admission: Admission,
         presence: WorldPresence,
-        find_character: Callable[[int], Awaitable[WorldCharacter | None]],
+        characters_of: Callable[[int], Awaitable[Sequence[WorldCharacter]]],
         played: Callable[[int, float], Awaitable[None]],
         report: Callable[[DoorEvent], None],
         changed: Callable[[], None],
     ) -> None:
-        """Join the door to its outside; `changed` is called when somebody came or went."""
+        """Join the door to its outside; `changed` is called when somebody came or went.
+
+        `characters_of` returns an account's characters that are not deleted; `played` notes that
+        one came in, and raises nothing.
+        """
         self.opcodes = opcodes
         self.structs = structs
-        self.handoffs = handoffs
+        self.admission = admission
         self.presence = presence
-        self.find_character = find_character
+        self.characters_of = characters_of
         self.played = played
         self.report = report
         self.changed = changed
@@ -165,23 +189,26 @@ class Visitor:
         except (MalformedMessage, UnknownVersion, UnknownStruct, UnknownOpcode) as error:
             self._turn_away(str(error))
             return
-        handoff = self._door.handoffs.redeem(account_id, key, now)
+        handoff = self._door.admission.redeem(account_id, key, now)
         if handoff is None:
             self._turn_away("no such key")
             return
         self._deadline = None
         try:
-            character = await self._door.find_character(handoff.char_id)
-            await self._door.played(handoff.char_id, now)
+            characters = await self._door.characters_of(handoff.account_id)
         except StoreError as error:
             self._turn_away(str(error))
             return
-        if character is None:
-            self._turn_away("the character is gone")
+        if self._over:
             return
-        if not self._over:
-            self._enter(handoff, character, version)
-            self._link.send(number, _accepting(reply))
+        code = self._door.admission.at_door(characters, handoff.char_id)
+        if code != SUCCESS:
+            self._refuse(number, code)
+            return
+        character = next(row for row in characters if row.id == handoff.char_id)
+        self._enter(handoff, character, version)
+        self._link.send(number, _accepting(reply))
+        await self._door.played(handoff.char_id, now)
 
     def _read(self, body: bytes) -> tuple[int, int, int]:
         """Return account id, key and version of a request; its length tells the layout."""
@@ -206,6 +233,14 @@ class Visitor:
 
     def _send_away(self) -> None:
         self._link.close()
+
+    def _refuse(self, number: int, code: int) -> None:
+        """Tell somebody whose key was good why it lets nobody in, and end the session."""
+        told, reason = REFUSALS.get(code, REFUSED)
+        layout = self._door.structs.layout("LS_LoginResponse", DENIAL_LAYOUT)
+        values = {"reply_code": told, "unknown03": -1, "unknown04": -1}
+        self._link.send(number, layout.encode(values))
+        self._turn_away(reason)
 
     def _turn_away(self, reason: str) -> None:
         self._door.counters["turned away"] += 1

@@ -31,7 +31,7 @@ class Handoff:
 class HandoffKeys:
     """Gives out keys and takes them back. `draw` returns a random u32, unpredictable to players."""
 
-    __slots__ = ("_by_character", "_by_key", "_draw", "_lifetime", "_most")
+    __slots__ = ("_by_account", "_by_key", "_draw", "_lifetime", "_most")
 
     def __init__(
         self, draw: Callable[[], int], *, lifetime: float = LIFETIME, most: int = MOST_KEYS
@@ -40,7 +40,8 @@ class HandoffKeys:
         self._lifetime = lifetime
         self._most = most
         self._by_key: OrderedDict[int, Handoff] = OrderedDict()
-        self._by_character: dict[tuple[int, int], int] = {}
+        self._by_account: dict[int, dict[int, int]] = {}
+        """The keys of an account, by character."""
 
     def __len__(self) -> int:
         return len(self._by_key)
@@ -51,14 +52,14 @@ class HandoffKeys:
         Raises `LimitExceeded` when too many keys are outstanding.
         """
         self.expire(now)
-        self._drop(self._by_character.get((account_id, char_id), 0))
+        self._drop(self._by_account.get(account_id, {}).get(char_id, 0))
         if len(self._by_key) >= self._most:
             raise LimitExceeded("too many hand-off keys")
         key = 0
         while not key or key in self._by_key:
             key = self._draw() & 0xFFFFFFFF
         self._by_key[key] = Handoff(account_id, char_id, name, now + self._lifetime)
-        self._by_character[account_id, char_id] = key
+        self._by_account.setdefault(account_id, {})[char_id] = key
         return key
 
     def redeem(self, account_id: int, key: int, now: float) -> Handoff | None:
@@ -78,6 +79,16 @@ class HandoffKeys:
         for key in [key for key, one in self._by_key.items() if one.char_id == char_id]:
             self._drop(key)
 
+    def withdraw_account(self, account_id: int) -> None:
+        """Forget every key of an account that is to come in with another character."""
+        for key in list(self._by_account.get(account_id, {}).values()):
+            self._drop(key)
+
+    def held_by_others(self, account_id: int, now: float) -> int:
+        """Return how many keys are outstanding that are not this account's."""
+        self.expire(now)
+        return len(self._by_key) - len(self._by_account.get(account_id, ()))
+
     def expire(self, now: float) -> None:
         """Forget keys that are too old."""
         while self._by_key:
@@ -93,4 +104,7 @@ class HandoffKeys:
     def _drop(self, key: int) -> None:
         found = self._by_key.pop(key, None)
         if found is not None:
-            del self._by_character[found.account_id, found.char_id]
+            keys = self._by_account[found.account_id]
+            del keys[found.char_id]
+            if not keys:
+                del self._by_account[found.account_id]

@@ -31,6 +31,10 @@ class WorldPresence:
         """Players that are in the world, link-dead ones too."""
         return len(self._by_character)
 
+    def players_besides(self, account_id: int) -> int:
+        """Return how many players are in the world that are not this account's."""
+        return sum(one.account_id != account_id for one in self._by_character.values())
+
     @property
     def zones(self) -> int:
         """Zones that somebody is in."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from emu.errors import LimitExceeded, StoreError
+from emu.errors import StoreError
 from emu.link.batches import LoginEquipmentRequest, ZoneItem, ZoneUpdatesRequest
 from emu.link.characters import (
     DELETE,
@@ -27,12 +27,10 @@ from emu.link.registration import (
     LSInfo,
     LSStatus,
 )
-from emu.world import admission
 from emu.world.addresses import address_for
-from emu.world.admission import AdmissionRules, Presence
+from emu.world.admission import LOADING_ERROR, PROBLEM, Admission
 from emu.world.batches import EquipmentReport, ZoneReport
 from emu.world.creation import CharacterCreation
-from emu.world.handoff import HandoffKeys
 from emu.world.ports import WorldCharacterStore
 
 
@@ -52,7 +50,6 @@ class RegistryConfig:
     """Address told to clients with private addresses."""
     max_level: int = 50
     server_version: str = SERVER_VERSION
-    admission: AdmissionRules = field(default_factory=AdmissionRules)
 
 
 class WorldRegistry:
@@ -68,24 +65,19 @@ class WorldRegistry:
         *,
         characters: WorldCharacterStore,
         creation: CharacterCreation,
-        handoffs: HandoffKeys,
-        presence: Presence,
+        admission: Admission,
         zones: Callable[[], Sequence[ZoneItem]],
-        locked: bool = False,
     ) -> None:
         self._config = config
         self._characters = characters
         self._creation = creation
-        self._handoffs = handoffs
-        self._presence = presence
+        self._admission = admission
         self._zones = ZoneReport(zones)
         self.equipment = EquipmentReport()
         """Told by the world what its characters wear."""
-        self.locked = locked
-        """True while only those of a status may come in; `LoginLink.status_changed` reports it."""
         self.registration().encode()
         for address in (config.address, config.internal_address or ""):
-            self._response(UsertoWorldReq(0, 0, 0), admission.PROBLEM, 0, address).encode()
+            self._response(UsertoWorldReq(0, 0, 0), PROBLEM, 0, address).encode()
 
     def registration(self) -> LSInfo:
         """Return how the world introduces itself."""
@@ -100,11 +92,11 @@ class WorldRegistry:
     def status(self) -> LSStatus:
         """Return how the world is now."""
         status = STATUS_UP
-        if self.locked:
+        if self._admission.locked:
             status = STATUS_LOCKED
-        elif admission.is_full(self._presence, self._config.admission):
+        elif self._admission.is_full:
             status = STATUS_FULL
-        presence = self._presence
+        presence = self._admission.presence
         return LSStatus(status, presence.players, presence.zones, self._config.max_level)
 
     def link_began(self) -> None:
@@ -117,7 +109,7 @@ class WorldRegistry:
             return [await self._answer_play(message, now)]
         if isinstance(message, CharacterCreateRequest):
             version, body = message.client_version, message.request
-            return [await self._creation.create(version, body, now, locked=self.locked)]
+            return [await self._creation.create(version, body, now, locked=self._admission.locked)]
         if isinstance(message, ZoneUpdatesRequest):
             zones = self._zones.next_batch(message.max_per_batch)
             return [zones] if zones else []
@@ -129,19 +121,13 @@ class WorldRegistry:
         return []
 
     async def _answer_play(self, request: UsertoWorldReq, now: float) -> UsertoWorldResp:
-        response, key = admission.LOADING_ERROR, 0
+        account_id, char_id = request.account_id, request.char_id
         try:
-            rows = await self._characters.of_account(request.account_id)
-            response = admission.decide(
-                rows, request.char_id, self._presence, self._config.admission, locked=self.locked
-            )
-            if response == admission.SUCCESS:
-                name = next(row.name for row in rows if row.id == request.char_id)
-                key = self._handoffs.issue(request.account_id, request.char_id, name, now)
+            rows = await self._characters.of_account(account_id)
         except StoreError:
-            response = admission.LOADING_ERROR
-        except LimitExceeded:
-            response = admission.WORLD_FULL
+            response, key = LOADING_ERROR, 0
+        else:
+            response, key = self._admission.grant(rows, account_id, char_id, now)
         config = self._config
         address = address_for(request.client_address, config.address, config.internal_address)
         return self._response(request, response, key, address)
@@ -163,8 +149,7 @@ class WorldRegistry:
     async def _delete(self, account_id: int, char_id: int) -> None:
         """Delete a character; the login server is not told how it went. Raises `StoreError`."""
         if await self._characters.delete(account_id, char_id):
-            self._handoffs.withdraw(char_id)
-            self._presence.dismiss(char_id)
+            self._admission.dismiss(char_id)
 
 
 def _utf8(text: str) -> str:

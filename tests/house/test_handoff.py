@@ -141,6 +141,19 @@ async def test_a_deleted_characters_key_opens_nothing(tmp_path: Path) -> None:
             await turned_away(server, client)
 
 
+async def test_a_world_that_was_locked_meanwhile_says_no_at_the_door(tmp_path: Path) -> None:
+    async with house(tmp_path) as server:
+        await server.world_registered()
+        answer = await granted(server)
+        assert server.service.world is not None
+        server.service.world._admission.locked = True
+        async with raw_client(answer.port) as client:
+            await client.enter(by_number(answer.account_id, answer.access_code))
+            assert (await client.message(LOGIN_REPLY))[0] > 1
+            await until(lambda: client.disconnected, "the end of the session")
+        await server.log.line(r"127\.0\.0\.1 was turned away: the world is locked")
+
+
 async def test_who_plays_already_is_refused_a_second_key_until_it_leaves(tmp_path: Path) -> None:
     async with house(tmp_path) as server:
         await server.world_registered()

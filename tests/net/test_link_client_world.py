@@ -21,6 +21,7 @@ from emu.net.link_server import LinkServer, LinkServerConfig
 from emu.net.link_tasks import Tasks
 from emu.net.logs import logger
 from emu.structs import shipped_catalog
+from emu.world.admission import Admission, AdmissionRules
 from emu.world.creation import CharacterCreation, CreationRules
 from emu.world.handoff import HandoffKeys
 from emu.world.names import NameRules
@@ -56,7 +57,8 @@ class House:
         self.server = LinkServer(config, self.directory, self.tasks, reactor)
         port = self.server.listen("127.0.0.1", 0).getHost().port
         self.characters = CharactersInMemory()
-        self.handoffs = HandoffKeys(lambda: 0xBEEF)
+        handoffs = HandoffKeys(lambda: 0xBEEF)
+        self.admission = Admission(AdmissionRules(), WorldPresence(), handoffs)
         names = NameRules()
         self.registry = WorldRegistry(
             RegistryConfig("Norrath", "built-in", "secret", "127.0.0.1", 9001),
@@ -64,8 +66,7 @@ class House:
             creation=CharacterCreation(
                 CreationRules(), names, self.characters, shipped_catalog(), lambda wanted: 12
             ),
-            handoffs=self.handoffs,
-            presence=WorldPresence(),
+            admission=self.admission,
             zones=lambda: [ZoneItem(12, "antonica", "Antonica")],
         )
         self.link = LoginLink(
@@ -111,7 +112,7 @@ async def test_a_character_is_made_played_and_deleted(house: House) -> None:
     assert house.characters.rows[1].account_id == 101
     assert house.directory.request_play(7, 101, 1, "127.0.0.1", now)
     await house.heard(PlayAnswer(7, 101, 1, 0xBEEF, 1, "127.0.0.1", 9001))
-    assert house.handoffs.redeem(101, 0xBEEF, reactor.seconds()) is not None
+    assert house.admission.redeem(101, 0xBEEF, reactor.seconds()) is not None
     house.directory.notify_delete(7, 101, 1, now)
     assert house.directory.request_play(7, 101, 1, "127.0.0.1", now)
     await house.heard(PlayAnswer(7, 101, 1, 0, 5, "127.0.0.1", 9001))
@@ -120,7 +121,7 @@ async def test_a_character_is_made_played_and_deleted(house: House) -> None:
 
 async def test_the_login_server_learns_the_worlds_zones_and_its_lock(house: House) -> None:
     await house.until_stored(("zones", 7, ZoneDescription(12, "antonica", "Antonica")))
-    house.registry.locked = True
+    house.admission.locked = True
     house.link.status_changed()
     for _ in range(500):
         entry = house.directory.connected(7)

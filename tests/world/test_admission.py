@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from itertools import count
+
 import pytest
 
-from emu.world.admission import AdmissionRules, decide, is_full
+from emu.world.admission import Admission, AdmissionRules
+from emu.world.handoff import HandoffKeys
 from emu.world.presence import WorldPresence
 from tests.support.world_fakes import world_character
 
@@ -16,13 +19,22 @@ def present(*accounts: int) -> WorldPresence:
     return presence
 
 
+def admission(presence: WorldPresence, max_players: int = -1, locked: bool = False) -> Admission:
+    keys = HandoffKeys(count(1000).__next__, most=50)
+    return Admission(AdmissionRules(max_players=max_players), presence, keys, locked=locked)
+
+
 def code(status: int = 0, *others: int, locked: bool = False, full: bool = False,
          playing: bool = False) -> int:  # fmt: skip
+    """Return the answer to a play request; it is the same at the door."""
     rows = [world_character(ME, admin_status=status)]
     rows += [world_character(10 + n, admin_status=one) for n, one in enumerate(others)]
     presence = present(*([101] if playing else []), *([102] if full else []))
-    rules = AdmissionRules(max_players=1 if full else -1)
-    return decide(rows, ME, presence, rules, locked=locked)
+    door = admission(presence, 1 if full else -1, locked)
+    answer, key = door.grant(rows, 101, ME, 0.0)
+    assert (key != 0) == (answer == 1)
+    assert door.at_door(rows, ME) == answer
+    return answer
 
 
 def test_a_player_comes_in() -> None:
@@ -30,9 +42,9 @@ def test_a_player_comes_in() -> None:
 
 
 def test_a_character_the_world_does_not_have() -> None:
-    assert decide([], ME, present(), AdmissionRules(), locked=False) == 5
-    rows = [world_character(6)]
-    assert decide(rows, ME, present(), AdmissionRules(), locked=False) == 5
+    for rows in ([], [world_character(6)]):
+        assert admission(present()).grant(rows, 101, ME, 0.0) == (5, 0)
+        assert admission(present()).at_door(rows, ME) == 5
 
 
 def test_a_ban_for_ever_is_the_whole_accounts_and_a_plain_one_the_characters() -> None:
@@ -62,7 +74,62 @@ def test_a_full_world(status: int, expected: int) -> None:
 
 
 def test_the_limit_of_players_itself_is_full_and_a_negative_one_never() -> None:
-    assert not is_full(present(1), AdmissionRules(max_players=2))
-    assert is_full(present(1, 2), AdmissionRules(max_players=2))
-    assert is_full(present(), AdmissionRules(max_players=0))
-    assert not is_full(present(1, 2), AdmissionRules())
+    assert not admission(present(1), 2).is_full
+    assert admission(present(1, 2), 2).is_full
+    assert admission(present(), 0).is_full
+    assert not admission(present(1, 2)).is_full
+
+
+def grant(door: Admission, account: int, char_id: int = 0, now: float = 0.0, **row: int) -> int:
+    """Return the key for a play request, or its code below 1000."""
+    char_id = char_id or account
+    rows = [world_character(char_id, account, **row)]
+    answer, key = door.grant(rows, account, char_id, now)
+    return key or answer
+
+
+def test_whoever_has_a_key_has_a_place() -> None:
+    door = admission(present(1), 3)
+    first, second = grant(door, 2), grant(door, 3)
+    assert min(first, second) >= 1000
+    assert grant(door, 4) == 253
+    assert door.redeem(2, first, 1.0) is not None
+    assert grant(door, 4, now=59.0) >= 1000
+    assert grant(door, 5, now=59.0) == 253
+    assert grant(door, 5, now=60.0) >= 1000
+
+
+def test_ones_own_key_and_ones_own_lost_character_take_nobodys_place() -> None:
+    presence = present(2)
+    presence.lost_link(2)
+    door = admission(presence, 1)
+    for _ in range(3):
+        assert grant(door, 2) >= 1000
+    assert grant(door, 3) == 253
+
+
+def test_an_account_has_one_key_and_a_game_master_one_for_each_character() -> None:
+    door = admission(present())
+    first, second = grant(door, 7, 70), grant(door, 7, 71)
+    assert door.redeem(7, first, 0.0) is None
+    assert door.redeem(7, second, 0.0) is not None
+    keys = [grant(door, 8, char_id, admin_status=100) for char_id in (80, 81)]
+    assert all(door.redeem(8, key, 0.0) for key in keys)
+
+
+def test_too_many_keys_are_a_full_world() -> None:
+    door = admission(present())
+    assert all(grant(door, account) >= 1000 for account in range(1, 51))
+    assert grant(door, 51) == 253
+
+
+def test_a_character_that_is_gone_neither_comes_in_nor_stays() -> None:
+    sent_away = []
+    presence = WorldPresence()
+    presence.entered(1, 10, 1, lambda: sent_away.append(10))
+    door = admission(presence)
+    key = grant(door, 2, 20)
+    door.dismiss(10)
+    door.dismiss(20)
+    assert sent_away == [10]
+    assert door.redeem(2, key, 0.0) is None

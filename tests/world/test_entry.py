@@ -1,10 +1,13 @@
 import struct
+from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from emu.errors import StoreError
 from emu.opcodes import shipped_tables
 from emu.structs import shipped_catalog
+from emu.world.admission import Admission, AdmissionRules
 from emu.world.entry import Door, Entered, Left, TurnedAway
 from emu.world.handoff import HandoffKeys
 from emu.world.ports import WorldCharacter
@@ -34,18 +37,23 @@ class House:
         self.changes = 0
         self.presence = WorldPresence()
         self.keys = HandoffKeys(iter(range(1000, 2000)).__next__)
+        self.admission = Admission(AdmissionRules(max_players=2), self.presence, self.keys)
         self.characters = {5: CHARACTER}
         self.failing = False
         self.door = Door(
-            opcodes=shipped_tables, structs=shipped_catalog(), handoffs=self.keys,
-            presence=self.presence, find_character=self.find, played=self.played,
+            opcodes=shipped_tables, structs=shipped_catalog(), admission=self.admission,
+            presence=self.presence, characters_of=self.of_account, played=self.played,
             report=self.events.append, changed=self.changed,
         )  # fmt: skip
 
-    async def find(self, char_id):
+    async def of_account(self, account_id):
         if self.failing:
             raise StoreError("disk full")
-        return self.characters.get(char_id)
+        self.meanwhile()
+        return [row for row in self.characters.values() if row.account_id == account_id]
+
+    def meanwhile(self):
+        """What happens while the store is asked."""
 
     async def played(self, char_id, now):
         self.last = (char_id, now)
@@ -169,9 +177,14 @@ def test_leaving_frees_the_account_at_once() -> None:
     assert house.changes == 2
 
 
-def test_a_second_client_of_the_character_takes_over() -> None:
+DENIED = bytes(3) + b"\xff" * 8 + bytes(22)
+"""What follows the code of a denial (eq2-world.md 1.4)."""
+
+
+def test_a_client_that_comes_back_takes_over_from_the_lost_one() -> None:
     house = House()
     first, old, _ = let_in(house)
+    house.presence.lost_link(5)
     second, new, _ = let_in(house)
     assert first.closed == 1
     assert second.closed == 0
@@ -181,11 +194,80 @@ def test_a_second_client_of_the_character_takes_over() -> None:
     assert not house.presence.is_playing(101)
 
 
-def test_a_character_that_is_gone_or_a_store_that_fails_turns_away() -> None:
+def test_a_second_client_of_an_account_that_plays_is_turned_away() -> None:
     house = House()
-    house.characters.clear()
-    link, _, _ = let_in(house)
-    assert link.closed == 1
+    first, _, _ = let_in(house)
+    second, late, _ = let_in(house)
+    assert second.sent == [(4, b"\2" + DENIED)]
+    assert (first.closed, second.closed) == (0, 1)
+    late.closed("closed by us")
+    assert house.presence.is_playing(101)
+    assert house.events[-1] == TurnedAway("127.0.0.1", "its account is playing already")
+
+
+def test_a_game_master_comes_in_twice() -> None:
+    house = House()
+    house.characters = {n: replace(CHARACTER, id=n, admin_status=100) for n in (5, 6)}
+    for char_id in (5, 6):
+        key = house.keys.issue(101, char_id, "Aldana", 0.0)
+        link, visitor = house.visit()
+        drive(visitor.message(1, request(key), 1.0))
+        assert link.closed == 0
+    assert house.presence.players == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "told", "reason"),
+    [
+        (lambda house: setattr(house.admission, "locked", True), 9, "the world is locked"),
+        (
+            lambda house: [house.presence.entered(n, n, 1, lambda: None) for n in (1, 2)],
+            9, "the world is full",
+        ),
+        (
+            lambda house: house.characters.update({5: replace(CHARACTER, admin_status=-1)}),
+            7, "it is banned",
+        ),
+        (
+            lambda house: house.characters.update(
+                {6: replace(CHARACTER, id=6, admin_status=-2)}
+            ),
+            7, "it is banned",
+        ),
+        (lambda house: house.characters.clear(), 9, "the character is gone"),
+        (
+            lambda house: house.presence.entered(101, 6, 1, lambda: None),
+            2, "its account is playing already",
+        ),
+    ],
+)  # fmt: skip
+def test_what_changed_since_the_key_was_given_counts_at_the_door(change, told, reason) -> None:
+    """Until the last moment: while the store is asked, too."""
+    for when in ("before", "meanwhile"):
+        house = House()
+        if when == "before":
+            change(house)
+        else:
+            house.meanwhile = partial(change, house)
+        link, _, _ = let_in(house)
+        assert link.sent == [(4, bytes([told]) + DENIED)]
+        assert link.closed == 1
+        assert house.events == [TurnedAway("127.0.0.1", reason)]
+        assert house.presence.find(5) is None
+
+
+def test_whoever_leaves_while_the_store_is_asked_is_not_in_the_world() -> None:
+    house = House()
+    key = house.keys.issue(101, 5, "Aldana", 0.0)
+    link, visitor = house.visit()
+    house.meanwhile = lambda: visitor.closed("closed by peer")
+    drive(visitor.message(1, request(key), 1.0))
+    assert link.sent == []
+    assert house.presence.players == 0
+
+
+def test_a_store_that_fails_turns_away() -> None:
+    house = House()
     house.failing = True
     link, _, _ = let_in(house)
     assert link.closed == 1

@@ -68,6 +68,27 @@ def test_a_deleted_character_has_no_keys() -> None:
     assert keys.redeem(101, 2, 0.0) is not None
 
 
+def test_an_account_that_chooses_another_character_has_no_keys() -> None:
+    keys = HandoffKeys(drawing(1, 2, 3))
+    keys.issue(101, 5, "Aldana", 0.0)
+    keys.issue(101, 6, "Borvik", 0.0)
+    keys.issue(102, 7, "Cilla", 0.0)
+    keys.withdraw_account(101)
+    keys.withdraw_account(103)
+    assert keys.redeem(101, 1, 0.0) is None
+    assert keys.redeem(101, 2, 0.0) is None
+    assert keys.redeem(102, 3, 0.0) is not None
+
+
+def test_keys_of_others_are_counted_as_long_as_they_are_good() -> None:
+    keys = HandoffKeys(drawing(1, 2, 3))
+    keys.issue(101, 5, "Aldana", 0.0)
+    keys.issue(101, 6, "Borvik", 0.0)
+    keys.issue(102, 7, "Cilla", 10.0)
+    assert [keys.held_by_others(account, 10.0) for account in (101, 102, 103)] == [1, 2, 3]
+    assert keys.held_by_others(103, 60.0) == 1
+
+
 def test_outstanding_keys_are_bounded() -> None:
     keys = HandoffKeys(drawing(1, 2, 3), most=2)
     keys.issue(1, 1, "a", 0.0)
@@ -89,4 +110,4 @@ def test_no_key_outlives_its_minute_and_none_works_twice(steps: list) -> None:
         assert found is None or when + 60 > now
         assert keys.redeem(account, key, now) is None
     assert len(keys) == 0
-    assert keys._by_character == {}
+    assert keys._by_account == {}

@@ -11,6 +11,7 @@ def test_who_is_in_the_world() -> None:
     book.entered(102, 6, 12, lambda: away.append(6))
     book.entered(103, 7, 13, lambda: away.append(7))
     assert (presence.players, presence.zones) == (3, 2)
+    assert [presence.players_besides(account) for account in (101, 104)] == [2, 3]
     assert presence.is_playing(101)
     assert not presence.is_playing(104)
     book.lost_link(5)

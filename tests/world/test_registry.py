@@ -17,7 +17,7 @@ from emu.link.password import hash_link_password
 from emu.link.play import UsertoWorldReq, UsertoWorldResp
 from emu.link.registration import LSInfo, LSStatus
 from emu.structs import shipped_catalog
-from emu.world.admission import AdmissionRules
+from emu.world.admission import Admission, AdmissionRules
 from emu.world.creation import CharacterCreation, CreationRules
 from emu.world.handoff import HandoffKeys
 from emu.world.names import NameRules
@@ -41,8 +41,8 @@ class Bench:
         config = RegistryConfig(
             name=name, account="me", password="secret", address="play.example.org",
             port=9001, internal_address="192.168.0.5", max_level=80,
-            admission=AdmissionRules(**admission),
         )  # fmt: skip
+        self.admission = Admission(AdmissionRules(**admission), self.presence, self.handoffs)
         creation = CharacterCreation(
             CreationRules(), NameRules(), self.store, shipped_catalog(), lambda wanted: 12
         )
@@ -50,8 +50,7 @@ class Bench:
             config,
             characters=self.store,
             creation=creation,
-            handoffs=self.handoffs,
-            presence=self.presence,
+            admission=self.admission,
             zones=lambda: [ZoneItem(12, "antonica", "Antonica")],
         )
 
@@ -87,7 +86,7 @@ def test_its_status_is_up_locked_or_full() -> None:
     assert bench.registry.status() == LSStatus(1, 0, 0, 80)
     bench.presence.entered(101, 5, 12, lambda: None)
     assert bench.registry.status() == LSStatus(-3, 1, 1, 80)
-    bench.registry.locked = True
+    bench.admission.locked = True
     assert bench.registry.status() == LSStatus(-2, 1, 1, 80)
 
 
@@ -112,12 +111,21 @@ def test_a_refused_request_has_no_key_and_leaves_none_behind() -> None:
 
 def test_a_locked_world_and_an_account_in_use() -> None:
     bench = Bench(world_character(5))
-    bench.registry.locked = True
+    bench.admission.locked = True
     assert bench.play().response == 0
-    bench.registry.locked = False
+    bench.admission.locked = False
     bench.presence.entered(101, 6, 12, lambda: None)
     assert bench.play().response == 7
     bench.presence.lost_link(6)
+    assert bench.play().response == 1
+
+
+def test_who_was_promised_a_place_fills_the_world() -> None:
+    bench = Bench(world_character(5), world_character(6, account_id=102), max_players=1)
+    assert bench.play().response == 1
+    (second,) = bench.ask(UsertoWorldReq(102, 6, 7, 33, 0, "8.8.8.8"))
+    assert isinstance(second, UsertoWorldResp)
+    assert (second.response, second.access_key) == (253, 0)
     assert bench.play().response == 1
 
 
@@ -138,7 +146,7 @@ def test_a_character_is_made_and_played() -> None:
     request = CharacterCreateRequest(546, request_546())
     assert bench.ask(request) == [CharacterCreateReply(101, 1, 1)]
     assert bench.play(1).response == 1
-    bench.registry.locked = True
+    bench.admission.locked = True
     assert bench.ask(request) == [CharacterCreateReply(101, 0, 2)]
 
 
@@ -194,7 +202,6 @@ def test_what_does_not_fit_the_link_is_said_at_once(wrong: dict) -> None:
             RegistryConfig(**values),
             characters=bench.store,
             creation=bench.registry._creation,
-            handoffs=bench.handoffs,
-            presence=bench.presence,
+            admission=bench.admission,
             zones=list,
         )
