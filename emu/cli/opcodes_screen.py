@@ -2,11 +2,13 @@
 
 Version ranges on the left, the rows of the chosen one on the right, filtered by what is typed.
 Numbers with several names are marked. Every edit goes to the database at once, with its history,
-so that a running server follows and undo is the database's own.
+so that a running server follows; what others change there shows within a second. Only what was
+changed here is written, and only changes of the chosen range are undone.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
 from rich.text import Text
@@ -14,81 +16,53 @@ from textual import on
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import ModalScreen
 from textual.widgets import DataTable, Footer, Header, Input, Label
 
+from emu.cli.opcodes_dialogs import EditRow, HelpScreen
 from emu.errors import EmuError
+from emu.opcodes.history import HistoryEntry
 from emu.opcodes.lints import Finding, Severity, check
 from emu.opcodes.names import dead_numbers, is_absent
 from emu.opcodes.rows import OpcodeRow, VersionRange
 from emu.opcodes.shipped import shipped_rows
 from emu.opcodes.store import OpcodeStore
 
-
-class EditRow(ModalScreen[OpcodeRow | None]):
-    """Asks for name, number, source and note of one row."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", "Cancel")]
-
-    def __init__(self, row: OpcodeRow | None, version_range: VersionRange) -> None:
-        super().__init__()
-        self._row = row
-        self._range = version_range
-
-    def compose(self) -> ComposeResult:
-        """Lay out the fields; the name of an existing row stays."""
-        row = self._row
-        with Vertical(id="dialog"):
-            yield Label(f"{self._range} {row.name}" if row else f"New opcode of {self._range}")
-            if row is None:
-                yield Input(placeholder="OP_NameMsg", id="name")
-            yield Input(str(row.opcode) if row else "", placeholder="number", id="number")
-            yield Input((row.source or "") if row else "", placeholder="source", id="source")
-            yield Input((row.note or "") if row else "", placeholder="note", id="note")
-            yield Label("Enter saves, Escape leaves", id="message")
-
-    def on_mount(self) -> None:
-        """Begin in the first field that is to be typed."""
-        self.query_one("#number" if self._row else "#name", Input).focus()
-
-    def action_cancel(self) -> None:
-        """Leave without a change."""
-        self.dismiss(None)
-
-    @on(Input.Submitted)
-    def save(self) -> None:
-        """Give the row back when the number is one."""
-        text = self.query_one("#number", Input).value.strip()
-        try:
-            number = int(text, 0)
-        except ValueError:
-            self.query_one("#message", Label).update(f"{text!r} is not a number")
-            return
-        name = self._row.name if self._row else self.query_one("#name", Input).value.strip()
-        source, note = (
-            self.query_one(f"#{one}", Input).value.strip() for one in ("source", "note")
-        )
-        self.dismiss(OpcodeRow(*self._range, name, number, source, note))
+LOOK_INTERVAL = 1.0
+"""Seconds between looks at what others changed."""
+KEYS = (
+    ("Enter, e", "edit the row under the cursor"),
+    ("a", "add a row to the range"),
+    ("d", "remove the row under the cursor"),
+    ("u", "undo the newest change of this range, whoever made it"),
+    ("r", "redo what was undone in this range"),
+    ("/", "filter by a part of the name, or by a number"),
+    ("c", "show only numbers with several names, or all again"),
+    ("Tab", "go between ranges, filter and rows"),
+    ("Escape", "back to the rows"),
+    ("q", "quit; everything is written already"),
+)
 
 
 class OpcodeEditor(App[None]):
     """The editor of one database."""
 
     TITLE = "Opcode tables"
+    ENABLE_COMMAND_PALETTE = False
     CSS = """
-    #ranges { width: 24; height: 1fr; border-right: solid $primary; }
+    #ranges { width: 22; height: 1fr; border-right: solid $primary; }
     #rows { height: 1fr; }
+    #row { height: auto; max-height: 3; padding: 0 1; text-style: bold; }
     #told { height: auto; max-height: 4; padding: 0 1; }
-    EditRow { align: center middle; }
-    #dialog { width: 70; height: auto; border: thick $primary; background: $surface; padding: 1 2; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("e", "edit", "Edit"),
         Binding("a", "add", "Add"),
         Binding("d", "remove", "Remove"),
         Binding("u", "undo", "Undo"),
+        Binding("r", "redo", "Redo"),
         Binding("slash", "filter", "Filter", key_display="/"),
-        Binding("c", "conflicts", "Conflicts only"),
+        Binding("c", "conflicts", "Conflicts"),
+        Binding("question_mark", "help", "Help", key_display="?"),
         Binding("escape", "leave_filter", "Back", show=False),
         Binding("q", "quit", "Quit"),
     ]
@@ -97,91 +71,126 @@ class OpcodeEditor(App[None]):
         super().__init__()
         self._store = store
         self._chosen = start
+        self._ranges: list[VersionRange] = []
+        self._rows: list[OpcodeRow] = []
+        """All rows of the chosen range."""
+        self._conflicts: dict[str, str] = {}
         self._shown: list[OpcodeRow] = []
         self._only_conflicts = False
-        self._filling = False
+        self._mark = 0
+        self._ranges_table: DataTable[Text | str] = DataTable(id="ranges", cursor_type="row")
+        self._filter = Input(placeholder="filter by name or number", id="filter")
+        self._rows_table: DataTable[Text | str] = DataTable(
+            id="rows", cursor_type="row", zebra_stripes=True
+        )
+        self._row = Label("", id="row", markup=False)
+        self._told = Label("", id="told", markup=False)
 
     def compose(self) -> ComposeResult:
-        """Lay out ranges, filter, rows and the line of findings."""
+        """Lay out ranges, filter, rows, the row under the cursor, and the line of findings."""
         yield Header()
         with Horizontal():
-            yield DataTable(id="ranges", cursor_type="row")
+            yield self._ranges_table
             with Vertical():
-                yield Input(placeholder="filter by name or number", id="filter")
-                yield DataTable(id="rows", cursor_type="row", zebra_stripes=True)
-                yield Label("", id="told", markup=False)
+                yield self._filter
+                yield self._rows_table
+                yield self._row
+                yield self._told
         yield Footer()
 
     def on_mount(self) -> None:
-        """Fill both tables."""
+        """Fill both tables, and look for other people's changes from now on."""
         self.sub_title = str(self._store.path)
-        self._rows_table.add_columns("opcode", "name", "source", "note", "conflict")
+        self._rows_table.add_columns("opcode", "name", "conflict", "source", "note")
         self._ranges_table.add_columns("versions", "rows")
         self._fill_ranges()
         self._rows_table.focus()
-
-    @property
-    def _ranges_table(self) -> DataTable[Text | str]:
-        return self.query_one("#ranges", DataTable)
-
-    @property
-    def _rows_table(self) -> DataTable[Text | str]:
-        return self.query_one("#rows", DataTable)
+        self._rows_table.set_interval(LOOK_INTERVAL, self.look)  # ends with the table
 
     # -- filling --------------------------------------------------------------------------------
 
+    def look(self) -> None:
+        """Show what others have changed since the tables were filled."""
+        try:
+            if self._store.mark() == self._mark:
+                return
+            (newest,) = self._store.history(limit=1)
+            self._fill_ranges()
+        except EmuError as error:
+            self._tell(str(error))
+            return
+        self.notify(f"{newest.who} changed the tables ({newest.action} {newest.row.name})")
+
     def _fill_ranges(self) -> None:
         """Show the ranges and the rows of the chosen one."""
+        self._mark = self._store.mark()
         tables = self._store.tables()
+        self._ranges = list(tables.ranges)
         table = self._ranges_table
-        self._filling = True  # a cleared table reports cursor moves that nobody made
         table.clear()
-        for one in tables.ranges:
+        for one in self._ranges:
             table.add_row(str(one), str(len(tables.rows(one))), key=str(one))
-        if tables.ranges and self._chosen not in tables.ranges:
-            self._chosen = tables.ranges[0]
+        if self._chosen not in self._ranges:
+            self._chosen = self._ranges[0] if self._ranges else None
         if self._chosen is not None:
-            table.move_cursor(row=tables.ranges.index(self._chosen))
-        self._filling = False
+            table.move_cursor(row=self._ranges.index(self._chosen))
+        self._read_rows()
+
+    def _read_rows(self) -> None:
+        """Read the rows of the chosen range anew, and show them with what is wrong with them."""
+        self._rows = [] if self._chosen is None else self._store.rows(self._chosen)
+        self._conflicts = _conflicts(self._rows)
         self._fill_rows()
+        self._tell(_worst(check(self._rows, used={row.name for row in shipped_rows()})))
 
     def _fill_rows(self) -> None:
-        """Show the rows of the chosen range that pass the filter."""
+        """Show the rows that pass the filter; the cursor stays on its row."""
         table = self._rows_table
-        cursor = table.cursor_row
+        index, before = table.cursor_row, self._under_cursor()
         table.clear()
-        self._shown = []
-        if self._chosen is None:
-            return
-        rows = self._store.rows(self._chosen)
-        findings = check(rows, used={row.name for row in shipped_rows()})
-        conflicts = _conflicts(rows)
-        wanted = self.query_one("#filter", Input).value.strip().lower()
-        for row in rows:
-            conflict = conflicts.get(row.name, "")
-            if wanted and wanted not in row.name.lower() and wanted != str(row.opcode):
-                continue
-            if self._only_conflicts and not conflict:
-                continue
+        self._shown = [row for row in self._rows if self._passes(row)]
+        for row in self._shown:
+            conflict = self._conflicts.get(row.name, "")
             style = "bold red" if conflict else "dim" if is_absent(row.opcode) else ""
-            cells = (str(row.opcode), row.name, row.source or "", row.note or "", conflict)
+            cells = (str(row.opcode), row.name, conflict, row.source or "", row.note or "")
             table.add_row(*(Text(cell, style=style) for cell in cells), key=row.name)
-            self._shown.append(row)
-        if self._shown:
-            table.move_cursor(row=min(cursor, len(self._shown) - 1))
-        self._tell(_worst(findings))
+        names = [row.name for row in self._shown]
+        if before is not None and before.name in names:
+            index = names.index(before.name)
+        if names:
+            table.move_cursor(row=min(index, len(names) - 1))
+        self._describe()
+
+    def _passes(self, row: OpcodeRow) -> bool:
+        wanted = self._filter.value.strip().lower()
+        if self._only_conflicts and row.name not in self._conflicts:
+            return False
+        return not wanted or wanted in row.name.lower() or wanted == str(row.opcode)
+
+    @on(DataTable.RowHighlighted, "#rows")
+    def _describe(self) -> None:
+        """Show the row under the cursor in full, whatever fits into the table."""
+        row = self._under_cursor()
+        text = ""
+        if row is not None:
+            also = self._conflicts.get(row.name)
+            parts = (f"{row.opcode} {row.name}", also and f"also {also}", row.source, row.note)
+            text = " | ".join(part for part in parts if part)
+        self._row.update(text)
 
     def _tell(self, text: str) -> None:
-        self.query_one("#told", Label).update(text)
+        self._told.update(text)
 
     @on(DataTable.RowHighlighted, "#ranges")
     def choose(self, event: DataTable.RowHighlighted) -> None:
-        """Show the rows of the range under the cursor."""
-        ranges = {str(one): one for one in self._store.tables().ranges}
-        chosen = ranges.get(str(event.row_key.value))
-        if not self._filling and chosen is not None and chosen != self._chosen:
-            self._chosen = chosen
-            self._fill_rows()
+        """Show the rows of the range under the cursor.
+
+        Where it is now counts, not what the event says: filling the table moves the cursor, too.
+        """
+        index = event.data_table.cursor_row
+        if 0 <= index < len(self._ranges) and self._ranges[index] != self._chosen:
+            self._chosen = self._ranges[index]
+            self._read_rows()
 
     @on(Input.Changed, "#filter")
     def refilter(self) -> None:
@@ -195,9 +204,13 @@ class OpcodeEditor(App[None]):
 
     # -- what the keys do -----------------------------------------------------------------------
 
+    def action_help(self) -> None:
+        """Say what the keys do."""
+        self.push_screen(HelpScreen(KEYS))
+
     def action_filter(self) -> None:
         """Go to the filter."""
-        self.query_one("#filter", Input).focus()
+        self._filter.focus()
 
     def action_leave_filter(self) -> None:
         """Go from the filter to the rows."""
@@ -211,8 +224,8 @@ class OpcodeEditor(App[None]):
     def action_edit(self) -> None:
         """Edit the row under the cursor."""
         row = self._under_cursor()
-        if row is not None and self._chosen is not None:
-            self.push_screen(EditRow(row, self._chosen), self._save)
+        if row is not None:
+            self.push_screen(EditRow(row, row.range, lambda new: self._write(row, new)))
 
     @on(DataTable.RowSelected, "#rows")
     def edit_selected(self) -> None:
@@ -222,43 +235,47 @@ class OpcodeEditor(App[None]):
     def action_add(self) -> None:
         """Add a row to the range."""
         if self._chosen is not None:
-            self.push_screen(EditRow(None, self._chosen), self._save)
+            self.push_screen(EditRow(None, self._chosen, lambda new: self._write(None, new)))
 
     def action_remove(self) -> None:
         """Remove the row under the cursor."""
         row = self._under_cursor()
         if row is None:
             return
-        try:
-            self._store.unset(row.range, row.name, action="edit")
-        except EmuError as error:
-            self.notify(str(error), severity="error")
-            return
-        self._fill_ranges()
-        self.notify(f"{row.name} removed; u brings it back")
+        problem = self._write(row, None)
+        if problem is None:
+            self.notify(f"{row.name} removed; u brings it back")
+        else:
+            self.notify(problem, severity="error")
 
     def action_undo(self) -> None:
-        """Take back the newest change of the database, whoever made it."""
+        """Take back the newest change of the range, whoever made it."""
+        self._step("took back", self._store.undo)
+
+    def action_redo(self) -> None:
+        """Do again what was taken back last in the range."""
+        self._step("did again what was taken back by", self._store.redo)
+
+    def _step(self, done: str, step: Callable[..., list[HistoryEntry]]) -> None:
+        if self._chosen is None:
+            return
         try:
-            taken = self._store.undo()
+            taken = step(version_range=self._chosen)
         except EmuError as error:
             self.notify(str(error), severity="error")
             return
         self._fill_ranges()
         first = taken[0]
-        self.notify(f"took back change {first.change} of {first.who}: {first.row.name}")
+        self.notify(f"{done} change {first.change} of {first.who}: {first.row.name}")
 
-    def _save(self, row: OpcodeRow | None) -> None:
-        if row is None:
-            return
+    def _write(self, old: OpcodeRow | None, new: OpcodeRow | None) -> str | None:
+        """Carry out an edit; returns why it cannot be, in one line."""
         try:
-            self._store.set(
-                row.range, row.name, row.opcode, source=row.source, note=row.note, action="edit"
-            )
+            self._store.amend(old, new)
         except EmuError as error:
-            self.notify(str(error), severity="error")
-            return
+            return str(error)
         self._fill_ranges()
+        return None
 
     def _under_cursor(self) -> OpcodeRow | None:
         index = self._rows_table.cursor_row

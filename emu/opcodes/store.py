@@ -120,6 +120,12 @@ class OpcodeStore:
         with readable_errors(self.path):
             return read_rows(self._connection, version_range)
 
+    def mark(self) -> int:
+        """Return a number that grows with every change of the rows, whoever makes it."""
+        with readable_errors(self.path):
+            found = self._connection.execute("SELECT coalesce(max(id), 0) FROM opcode_history")
+            return int(found.fetchone()[0])
+
     def history(
         self, *, limit: int = 50, name: str | None = None, change: int | None = None
     ) -> list[HistoryEntry]:
