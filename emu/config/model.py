@@ -79,7 +79,9 @@ class NetworkConfig:
         64, readers.integer(1, 1_000_000), "sessions at once from one IP address"
     )
     half_open_sessions: int = setting(
-        4096, readers.integer(1, 1_000_000), "sessions whose address is not proven yet"
+        16384,
+        readers.integer(1, 1_000_000),
+        "addresses that asked and proved nothing yet",
     )
     held_bytes: int = setting(
         131_072,
@@ -106,7 +108,10 @@ class LoginConfig:
         Address("127.0.0.1", 9100), readers.address, "UDP for clients, TCP for worlds; port 0 = any"
     )
     crc_seed: int | None = setting(
-        None, readers.crc_seed, '"random" for each session, or one number (EQ2Emulator: 0x33624702)'
+        None,
+        readers.crc_seed,
+        '"random" for each session, or one number for all (EQ2Emulator: 0x33624702); with a number'
+        " anybody can forge, take over and end the sessions of others",
     )
     auto_create_accounts: bool = setting(
         False, readers.boolean, "make an account when an unknown name logs in"
@@ -189,7 +194,7 @@ class WorldConfig:
         None, readers.optional(readers.host), "address told to clients with private addresses"
     )
     crc_seed: int | None = setting(
-        None, readers.crc_seed, '"random" for each session, or one number'
+        None, readers.crc_seed, '"random" for each session, or one number; see login.crc_seed'
     )
     account: str = setting("", readers.text(0, 29), "link account; empty = the built-in one")
     password: str = setting("", readers.text(0, 255), "link password; empty = the built-in one")

@@ -35,7 +35,8 @@ class SessionBase:
 
     Public attributes: `role`, `config`, `address` (opaque), `session_id`, `check_key`,
     `max_length` (bytes a datagram may have), `state`, `proven` (a datagram with a valid check has
-    come; always true for a client), `ended`, `key` (RC4 key or None), and the counters
+    come; always true for a client), `acknowledged` (the peer has acknowledged a packet), `ended`,
+    `key` (RC4 key or None), and the counters
     `datagrams_received`, `datagrams_sent`, `bytes_received`, `bytes_sent`, `messages_received`,
     `messages_sent`.
     """
@@ -44,6 +45,7 @@ class SessionBase:
         "__weakref__",
         "_allowed",
         "_channel",
+        "_check_is_public",
         "_close_code",
         "_close_deadline",
         "_codec",
@@ -71,6 +73,7 @@ class SessionBase:
         "_statistics_asked",
         "_statistics_due",
         "_statistics_tries",
+        "acknowledged",
         "address",
         "bytes_received",
         "bytes_sent",
@@ -97,12 +100,14 @@ class SessionBase:
         session_id: int = 0,
         key_block: bytes = b"",
         check_key: int = 0,
+        check_is_public: bool = False,
         address: Hashable = None,
     ) -> None:
         """Make a session that has not begun.
 
         A client gives `session_id` (u32, random) and `key_block` (60 random bytes, the last eight
         not all zero); a server gives `check_key` (u32), and gets its id from the SessionRequest.
+        Where strangers know that key (`check_is_public`), only an acknowledgment proves an address.
         Raises `LocalProtocolError` for a key block that cannot be used.
         """
         if role is Role.CLIENT and (
@@ -113,11 +118,13 @@ class SessionBase:
         self.role = role
         self.session_id = session_id
         self.check_key = check_key
+        self._check_is_public = check_is_public
         self.address = address
         self.max_length = config.max_length
         self.state = ConnectionState.CLOSED
         self._allowed = ALLOWED[role, ConnectionState.CLOSED]
         self.proven = role is Role.CLIENT
+        self.acknowledged = False
         self.ended = False
         self.key: bytes | None = None
         self.datagrams_received = self.datagrams_sent = 0
@@ -195,24 +202,19 @@ class SessionBase:
         """Tell whether a datagram is sealed with this session's key; changes nothing."""
         return self._seal is not None and self._seal.is_valid(datagram)
 
-    def is_opened_by(self, datagram: bytes) -> bool:
-        """Tell whether a datagram with a valid check is the first of this session's client.
+    def is_opened_by(self, datagram: bytes, answers: int) -> bool:
+        """Tell whether a datagram with a valid check may be the first of a new client.
 
-        It is when it asks for statistics and has seen nothing but our SessionResponses. Sessions
-        that share a check key can be told apart by it. Changes nothing.
+        It is when it asks for statistics and has received no more than our SessionResponses, which
+        were `answers`. Where sessions share a check key it tells their clients apart, and it tells
+        a new client from the last words of one that is gone. Changes nothing.
         """
         try:
             packet = self._seal.unseal(datagram) if self._seal is not None else b""
             request = packets.pull_packet(packet)
         except PeerError:
             return False
-        answers = min(self.datagrams_sent, self.config.session_request_attempts)
         return isinstance(request, ServerKeyRequest) and request.packets_received <= answers
-
-    @property
-    def is_in_use(self) -> bool:
-        """Whether we sent more than SessionResponses can have been."""
-        return self.datagrams_sent > self.config.session_request_attempts
 
     def _step(self, step: Step) -> None:
         """Change the state; the only place that does."""
@@ -224,7 +226,7 @@ class SessionBase:
     def _count_sent(self, datagrams: list[bytes], now: float) -> list[bytes]:
         """Count what leaves; to an unproven address no more than it paid for."""
         allowed = datagrams
-        if not self.proven:
+        if not self.proven or (self._check_is_public and not self.acknowledged):
             allowed = []
             budget = self.config.amplification_limit * self.bytes_received - self.bytes_sent
             for datagram in datagrams:

@@ -3,10 +3,14 @@
 Owns who a datagram belongs to, which strangers get a session, and the limits on both
 (eq2-transport.md 3 and 9). Addresses are opaque. Knows no socket, clock or timer: the shell keeps
 one timer for each session.
+
+A SessionRequest costs its sender's address a small record and an answer. The session is made when a
+datagram comes back whose check only the receiver of that answer can have made.
 """
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -14,30 +18,43 @@ from typing import Final
 
 from emu.errors import ConfigError, LimitExceeded, PeerError
 from emu.limits.addresses import address_key, is_loopback
+from emu.session.check_keys import CheckKeys, FixedCheckKey, KeyedCheckKeys
 from emu.session.configuration import Role, SessionConfig
 from emu.session.events import CloseReason
+from emu.session.half_open import UNKNOWN_SESSION, HalfOpen, HalfOpenTable
 from emu.session.session import Session
-from emu.wire import ProtocolOpcode, packets
+from emu.wire import ProtocolOpcode, Seal, SessionRequest, SessionResponse, packets
 
 _SESSION_REQUEST: Final = ProtocolOpcode.SESSION_REQUEST.to_bytes(2, "big")
+_SERVER_KEY_REQUEST: Final = ProtocolOpcode.SERVER_KEY_REQUEST.to_bytes(2, "big")
 _OUT_OF_SESSION: Final = ProtocolOpcode.OUT_OF_SESSION.to_bytes(2, "big")
+
+_Proof = tuple[int, int]
+"""Check key and MaxLength of a SessionResponse that has reached its address."""
 
 
 @dataclass(frozen=True, slots=True)
 class EndpointConfig:
-    """Settings of an endpoint. Raises `ConfigError` with every value that cannot work.
+    """Settings of an endpoint; times are seconds.
 
-    `check_key` None gives each session a random one; a number gives it to all of them, as
-    EQ2Emulator does with 0x33624702, and then a valid check proves nothing about the sender.
+    `check_key` None gives each address its own; a number gives it to all of them, as EQ2Emulator
+    does with 0x33624702, and then a valid check proves nothing about the sender: until it has
+    acknowledged something a session counts for no limit and gets no more than three times its
+    bytes, but a forger can acknowledge, take over and end any session.
+    Raises `ConfigError` with every value that cannot work.
     """
 
     session: SessionConfig = field(default_factory=SessionConfig)
     check_key: int | None = None
+    secret_lifetime: float = 60.0
     session_limit: int = 10_000
-    half_open_limit: int = 1024
+    half_open_limit: int = 16_384
     sessions_per_host_limit: int = 256
-    candidates_per_address_limit: int = 2
-    restart_silence: float = 2.0  # seconds
+    restart_silence: float = 2.0
+    takeover_miss_limit: int = 4
+    """Datagrams, valid for nobody, that one who wants to take an address over may send."""
+    takeover_pause: float = 30.0
+    """How long nobody may take an address over after too many of them."""
     answer_out_of_session: bool = False
 
     def __post_init__(self) -> None:
@@ -47,12 +64,14 @@ class EndpointConfig:
                 "session_limit",
                 "half_open_limit",
                 "sessions_per_host_limit",
-                "candidates_per_address_limit",
+                "takeover_miss_limit",
             )
             if getattr(self, name) < 1
         ]
         if self.check_key is not None and not 0 <= self.check_key <= 0xFFFFFFFF:
             problems.append("check_key: must be 0 to 4294967295")
+        if self.secret_lifetime < self.session.unproven_lifetime:
+            problems.append("secret_lifetime: must not be shorter than unproven_lifetime")
         if problems:
             raise ConfigError(problems)
 
@@ -71,14 +90,15 @@ def host_of(address: Hashable) -> Hashable | None:
 class Endpoint:
     """The sessions of one server socket.
 
-    The shell, for each datagram: `receive_datagram` gives the session it belongs to, or None. It
-    then drains `session.next_event()`, sends `session.datagrams_to_send(now)` to
-    `session.address`, and asks `session.get_timer()`. It also takes every session of
-    `next_ended()`: sessions the endpoint itself ended (a newer one took the address, or room was
-    needed), each with a `SessionClosed` event to drain. A session whose `ended` is true it gives to
-    `forget`, after its last datagrams. `datagrams_to_send` holds replies that belong to no session.
+    The shell, for each datagram: `receive_datagram` gives the session it belongs to, or None; after
+    None it sends what `datagrams_to_send` holds: answers to SessionRequests, and replies that
+    belong to no session. Of a session it drains `session.next_event()`, sends
+    `session.datagrams_to_send(now)` to `session.address`, and asks `session.get_timer()`. It also
+    takes every session of `next_ended()`: sessions the endpoint itself ended (a newer one took the
+    address, or room was needed), each with a `SessionClosed` event to drain. A session whose
+    `ended` is true it gives to `forget`, after its last datagrams.
 
-    `random_bytes(count)` must be unpredictable; it is asked for four bytes a session.
+    `random_bytes(count)` must be unpredictable; it is asked for a secret now and then.
     """
 
     def __init__(
@@ -90,12 +110,20 @@ class Endpoint:
     ) -> None:
         self.config = config
         self.datagrams_received = 0
-        self._random_bytes = random_bytes
+        self._check_keys: CheckKeys = (
+            KeyedCheckKeys(random_bytes, config.secret_lifetime)
+            if config.check_key is None
+            else FixedCheckKey(config.check_key)
+        )
         self._host_key = host_key
+        self._half_open = HalfOpenTable(config.half_open_limit)
         self._sessions: dict[Hashable, Session] = {}
-        self._candidates: dict[Hashable, list[Session]] = {}
-        self._half_open: dict[Session, None] = {}  # oldest first
+        self._unacknowledged: OrderedDict[Session, None] = OrderedDict()
+        """Sessions whose address a public check key does not prove; oldest first."""
         self._hosts: dict[Hashable, int] = {}
+        """How many sessions each host has, without those."""
+        self._barred: dict[Hashable, float] = {}
+        """Until when nobody may take the address of a session over."""
         self._ended: list[Session] = []
         self._replies: list[tuple[bytes, Hashable]] = []
         self._drops: dict[str, int] = {}
@@ -103,16 +131,16 @@ class Endpoint:
     # -- what an owner may look at --------------------------------------------------------------
 
     def __len__(self) -> int:
-        """How many sessions there are, half-open ones included."""
-        return len(self._sessions) + len(self._half_open)
+        """How many sessions there are; what is half open is none yet."""
+        return len(self._sessions)
 
     def __iter__(self) -> Iterator[Session]:
-        """All sessions, half-open ones last; a snapshot."""
-        return iter([*self._sessions.values(), *self._half_open])
+        """All sessions; a snapshot."""
+        return iter(list(self._sessions.values()))
 
     @property
     def half_open(self) -> int:
-        """How many sessions have not proven their address yet."""
+        """How many addresses have asked for a session and not proven themselves yet."""
         return len(self._half_open)
 
     @property
@@ -121,108 +149,29 @@ class Endpoint:
         return MappingProxyType(self._drops)
 
     def get(self, address: Hashable) -> Session | None:
-        """Return the proven session of an address."""
+        """Return the session of an address."""
         return self._sessions.get(address)
 
     # -- datagrams ------------------------------------------------------------------------------
 
     def receive_datagram(self, data: bytes, address: Hashable, now: float) -> Session | None:
-        """Give a datagram to its session and return that, or None when it was dropped."""
+        """Give a datagram to its session and return that, or None when there is none."""
         self.datagrams_received += 1
-        session = self._sessions.get(address)
         if data[:2] == _SESSION_REQUEST:
-            return self._receive_request(data, address, now)
-        if self._candidates:
-            candidate = self._candidate_for(data, address)
-            if candidate is not None:
-                self._admit(candidate)
-                session = candidate
-        if session is None:
-            self._refuse(data, address)
-            return None
-        session.receive_datagram(data, now)
-        return session
-
-    def _receive_request(self, data: bytes, address: Hashable, now: float) -> Session | None:
-        try:
-            if len(data) > self.config.session.datagram_size_limit:
-                raise LimitExceeded("datagram too long")
-            request = packets.pull_session_request(data)
-        except PeerError as error:
-            self._drop(error.reason)
+            self._receive_request(data, address, now)
             return None
         session = self._sessions.get(address)
-        if session is None or self._may_be_another(session, request.session, now):
-            session = self._half_open_session(request.session, address)
-        if session is not None:
-            session.receive_datagram(data, now)
+        if session is None:
+            session = self._open_for_stranger(data, address, now)
+            if session is None:
+                self._refuse(data, address)
+                return None
+        elif self._half_open:
+            session = self._owner_of(data, session, now)
+        session.receive_datagram(data, now)
+        if self._unacknowledged and session.acknowledged and session in self._unacknowledged:
+            self._take_acknowledged(session, now)
         return session
-
-    def _may_be_another(self, session: Session, session_id: int, now: float) -> bool:
-        """Tell a restarted client from a late copy of the request of the one we have.
-
-        A client that starts again may come with the same id; the one before is silent then.
-        """
-        return (
-            session.ended
-            or session.session_id != session_id
-            or now - session.last_received >= self.config.restart_silence
-        )
-
-    def _half_open_session(self, session_id: int, address: Hashable) -> Session | None:
-        candidates = self._candidates.get(address) or []
-        for candidate in candidates:
-            if candidate.session_id == session_id:
-                return candidate
-        host = self._host_key(address)
-        if host is not None and self._hosts.get(host, 0) >= self.config.sessions_per_host_limit:
-            self._drop("too many sessions of one host")
-            return None
-        if len(self._sessions) >= self.config.session_limit and address not in self._sessions:
-            self._drop("too many sessions")
-            return None
-        if len(candidates) >= self.config.candidates_per_address_limit:
-            self._discard(candidates[0], CloseReason.EVICTED)
-        elif len(self._half_open) >= self.config.half_open_limit:
-            self._discard(next(iter(self._half_open)), CloseReason.EVICTED)
-        return self._open(session_id, address, host)
-
-    def _open(self, session_id: int, address: Hashable, host: Hashable | None) -> Session:
-        check_key = self.config.check_key
-        if check_key is None:
-            check_key = int.from_bytes(self._random_bytes(4), "big")
-        session = Session(
-            self.config.session, role=Role.SERVER, session_id=session_id, check_key=check_key,
-            address=address,
-        )  # fmt: skip
-        self._half_open[session] = None
-        self._candidates.setdefault(address, []).append(session)
-        if host is not None:
-            self._hosts[host] = self._hosts.get(host, 0) + 1
-        return session
-
-    def _candidate_for(self, data: bytes, address: Hashable) -> Session | None:
-        """Return the half-open session of this address that a datagram proves."""
-        for candidate in self._candidates.get(address, ()):
-            if candidate.has_valid_check(data):
-                current = self._sessions.get(address)
-                if current is None or not current.has_valid_check(data):
-                    return candidate
-                # One check key for all: only what a new client says first tells them apart.
-                if candidate.is_opened_by(data) and current.is_in_use:
-                    return candidate
-        return None
-
-    def _admit(self, session: Session) -> None:
-        """Make a half-open session the one of its address; what was there before is over."""
-        address = session.address
-        self._remove_candidate(session)
-        for other in list(self._candidates.get(address, ())):
-            self._discard(other, CloseReason.REPLACED)
-        replaced = self._sessions.get(address)
-        if replaced is not None:
-            self._discard(replaced, CloseReason.REPLACED)
-        self._sessions[address] = session
 
     def _refuse(self, data: bytes, address: Hashable) -> None:
         self._drop("unknown session")
@@ -230,15 +179,213 @@ class Endpoint:
             self.config.answer_out_of_session
             and len(data) >= len(_OUT_OF_SESSION)
             and data[:2] != _OUT_OF_SESSION
-            and len(self._replies) < self.config.half_open_limit
         ):
-            self._replies.append((_OUT_OF_SESSION, address))
+            self._reply(_OUT_OF_SESSION, address)
 
     def datagrams_to_send(self) -> list[tuple[bytes, Hashable]]:
-        """Return replies that belong to no session, each no longer than what it answers."""
+        """Return what those without a session get, each less than twice what it answers."""
         replies = self._replies
         self._replies = []
         return replies
+
+    def _reply(self, data: bytes, address: Hashable) -> None:
+        if len(self._replies) < self.config.half_open_limit:
+            self._replies.append((data, address))
+
+    # -- requests -------------------------------------------------------------------------------
+
+    def _receive_request(self, data: bytes, address: Hashable, now: float) -> None:
+        try:
+            if len(data) > self.config.session.datagram_size_limit:
+                raise LimitExceeded("datagram too long")
+            request = packets.pull_session_request(data)
+        except PeerError as error:
+            self._drop(error.reason)
+            return
+        session = self._sessions.get(address)
+        if session is not None and session.ended:
+            session = None
+        if session is not None and not self._may_be_another(session, request.session, now):
+            if session.key is None:
+                self._answer(request.session, session.check_key, session.max_length, address)
+            else:
+                self._drop("repeated session request")
+            return
+        host = self._host_key(address)
+        reason = self._reason_against(address, host, session, now)
+        if reason is not None:
+            self._drop(reason)
+            return
+        self._answer_half_open(request, address, host, session, now)
+
+    def _may_be_another(self, session: Session, session_id: int, now: float) -> bool:
+        """Tell a restarted client from a late copy of the request of the one we have.
+
+        A client that starts again may come with the same id; the one before is silent then.
+        """
+        if session.key is None and session.session_id == UNKNOWN_SESSION:
+            return False  # nothing is lost when the two share what has hardly begun
+        return (
+            session.session_id != session_id
+            or now - session.last_received >= self.config.restart_silence
+        )
+
+    def _reason_against(
+        self, address: Hashable, host: Hashable | None, session: Session | None, now: float
+    ) -> str | None:
+        """Return why an address gets no session now, or no other one than it has; else None."""
+        if session is not None:
+            barred = now < self._barred.get(address, now)
+            return "too many wrong checks" if barred else None
+        if host is not None and self._hosts.get(host, 0) >= self.config.sessions_per_host_limit:
+            return "too many sessions of one host"
+        if len(self._sessions) - len(self._unacknowledged) >= self.config.session_limit:
+            return "too many sessions"
+        return None
+
+    def _answer_half_open(
+        self,
+        request: SessionRequest,
+        address: Hashable,
+        host: Hashable | None,
+        session: Session | None,
+        now: float,
+    ) -> None:
+        """Answer a request and take note of it; what is sent depends on no such note."""
+        max_length = self.config.session.clamp_max_length(request.max_length)
+        before = session.check_key if session is not None else 0
+        check_key = self._check_keys.current(address, max_length, before, now)
+        record = self._half_open.get(address, now)
+        if record is None:
+            expires = now + self.config.session.unproven_lifetime
+            record = HalfOpen(request.session, max_length, check_key, host, expires)
+            self._half_open.add(address, record, now)
+        record.answer(request.session, max_length, check_key)
+        self._answer(request.session, check_key, max_length, address)
+
+    def _answer(self, session_id: int, check_key: int, max_length: int, address: Hashable) -> None:
+        form = self.config.session.stream_type.format
+        answer = SessionResponse(session_id, check_key, max_length, form)
+        self._reply(packets.push_session_response(answer), address)
+
+    # -- proofs ---------------------------------------------------------------------------------
+
+    def _open_for_stranger(self, data: bytes, address: Hashable, now: float) -> Session | None:
+        """Return a new session when a datagram shows that its sender got our answer.
+
+        Whose record had to make room is known by the check alone, but only with what a new client
+        says first: the last words of a session that is over have a valid check as well.
+        """
+        record = self._half_open.get(address, now)
+        if record is None and data[:2] != _SERVER_KEY_REQUEST:
+            return None
+        proof = self._proof(data, address, record, 0, now)
+        if proof is None:
+            return None
+        reason = self._reason_against(address, self._host_key(address), None, now)
+        if reason is not None:
+            self._drop(reason)
+            return None
+        if record is not None:
+            return self._open(address, proof, record.session_id, record.answers, now)
+        session = self._make_session(address, proof, UNKNOWN_SESSION, now)
+        if not session.is_opened_by(data, self.config.session.session_request_attempts):
+            return None
+        self._admit(session)
+        return session
+
+    def _owner_of(self, data: bytes, session: Session, now: float) -> Session:
+        """Return whose a datagram from the address of a session is: that one's or a newer one's."""
+        address = session.address
+        record = self._half_open.get(address, now)
+        if record is None:
+            return session
+        if session.has_valid_check(data):
+            # One check key for all: only what a new client says first tells them apart.
+            is_shared = record.check_key == session.check_key
+            if not is_shared or not session.is_opened_by(data, record.answers):
+                return session
+            proof: _Proof | None = (record.check_key, record.max_length)
+        else:
+            proof = self._proof(data, address, record, session.check_key, now)
+        if proof is None:
+            self._count_miss(record, address, now)
+            return session
+        return self._open(address, proof, record.session_id, record.answers, now)
+
+    def _proof(
+        self, data: bytes, address: Hashable, record: HalfOpen | None, before: int, now: float
+    ) -> _Proof | None:
+        """Return which check key and MaxLength of those handed out a datagram was made with.
+
+        Without a record, or with one that a forger has spoilt, the MaxLength that clients ask for
+        is tried.
+        """
+        if record is not None and Seal(record.check_key).is_valid(data):
+            return record.check_key, record.max_length
+        max_length = self.config.session.max_length
+        for check_key in self._check_keys.accepted(address, max_length, before, now):
+            if Seal(check_key).is_valid(data):
+                return check_key, max_length
+        return None
+
+    def _count_miss(self, record: HalfOpen, address: Hashable, now: float) -> None:
+        """Let nobody take an address over by trying all 65,536 checks."""
+        record.misses += 1
+        if record.misses > self.config.takeover_miss_limit:
+            self._half_open.remove(address)
+            self._barred[address] = now + self.config.takeover_pause
+
+    def _open(
+        self, address: Hashable, proof: _Proof, session_id: int, answers: int, now: float
+    ) -> Session:
+        session = self._make_session(address, proof, session_id, now)
+        session.datagrams_received = session.datagrams_sent = answers
+        self._admit(session)
+        return session
+
+    def _make_session(
+        self, address: Hashable, proof: _Proof, session_id: int, now: float
+    ) -> Session:
+        check_key, max_length = proof
+        session = Session(
+            self.config.session, role=Role.SERVER, check_key=check_key, address=address,
+            check_is_public=self._check_keys.are_public,
+        )  # fmt: skip
+        session.accept(session_id, max_length, now)
+        return session
+
+    def _admit(self, session: Session) -> None:
+        """Make a session the one of its address; what was there before is over."""
+        address = session.address
+        self._half_open.remove(address)
+        replaced = self._sessions.get(address)
+        if replaced is not None:
+            self._discard(replaced, CloseReason.REPLACED)
+        self._sessions[address] = session
+        if self._check_keys.are_public:
+            self._keep_unacknowledged(session)
+        else:
+            self._count(session)
+
+    def _count(self, session: Session) -> None:
+        host = self._host_key(session.address)
+        if host is not None:
+            self._hosts[host] = self._hosts.get(host, 0) + 1
+
+    def _keep_unacknowledged(self, session: Session) -> None:
+        if len(self._unacknowledged) >= self.config.half_open_limit:
+            self._discard(next(iter(self._unacknowledged)), CloseReason.EVICTED)
+        self._unacknowledged[session] = None
+
+    def _take_acknowledged(self, session: Session, now: float) -> None:
+        """Count a session that has acknowledged something, unless its host has enough already."""
+        address = session.address
+        if self._reason_against(address, self._host_key(address), None, now) is not None:
+            self._discard(session, CloseReason.EVICTED)
+            return
+        del self._unacknowledged[session]
+        self._count(session)
 
     # -- ending ---------------------------------------------------------------------------------
 
@@ -248,13 +395,15 @@ class Endpoint:
 
     def forget(self, session: Session) -> None:
         """Let go of a session; one that is not known (any more) is fine."""
-        if session in self._half_open:
-            self._remove_candidate(session)
-        elif self._sessions.get(session.address) is session:
-            del self._sessions[session.address]
-        else:
+        address = session.address
+        if self._sessions.get(address) is not session:
             return
-        host = self._host_key(session.address)
+        del self._sessions[address]
+        self._barred.pop(address, None)
+        if session in self._unacknowledged:
+            del self._unacknowledged[session]
+            return
+        host = self._host_key(address)
         if host is not None:
             left = self._hosts[host] - 1
             if left:
@@ -266,13 +415,6 @@ class Endpoint:
         session.replace(reason)
         self.forget(session)
         self._ended.append(session)
-
-    def _remove_candidate(self, session: Session) -> None:
-        del self._half_open[session]
-        candidates = self._candidates[session.address]
-        candidates.remove(session)
-        if not candidates:
-            del self._candidates[session.address]
 
     def _drop(self, reason: str) -> None:
         self._drops[reason] = self._drops.get(reason, 0) + 1

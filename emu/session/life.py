@@ -53,12 +53,23 @@ class SessionLife(SessionBase):
         request = SessionRequest(self.session_id, self.config.max_length)
         self._ready.append(packets.push_session_request(request))
 
+    def accept(self, session_id: int, max_length: int, now: float) -> None:
+        """Begin as a server: the SessionRequest is, or is being, answered with our check key.
+
+        `session_id` is the client's, 0 when it is not known; `max_length` what the answer says.
+        Raises `LocalProtocolError` for a session that is not a new server's.
+        """
+        if self.role is not Role.SERVER or self._seal is not None or self.ended:
+            raise LocalProtocolError("only a new server session can accept")
+        self.session_id = session_id
+        self.max_length = max_length
+        self._agree(self.config.stream_type.format, now)
+
     def _handle_session_request(self, packet: bytes, now: float) -> None:
         request = packets.pull_session_request(packet)
         if self.state is ConnectionState.CLOSED:
-            self.session_id = request.session
-            self.max_length = self.config.clamp_max_length(request.max_length)
-            self._agree(self.config.stream_type.format, now)
+            max_length = self.config.clamp_max_length(request.max_length)
+            self.accept(request.session, max_length, now)
         elif request.session != self.session_id:
             raise MalformedDatagram("another session id")
         elif self.proven:
@@ -141,8 +152,9 @@ class SessionLife(SessionBase):
 
     def _handle_session_disconnect(self, packet: bytes, _now: float) -> None:
         disconnect = packets.pull_session_disconnect(packet)
-        if disconnect.session != self.session_id:
+        if self.session_id and disconnect.session != self.session_id:
             raise MalformedDatagram("disconnect of another session")
+        self.session_id = disconnect.session
         if self.state is ConnectionState.CLOSING and self._disconnects:
             self._end(CloseReason.LOCAL)
         else:

@@ -242,10 +242,16 @@ class Session(SessionLife):
         self._receive_sequenced(packet[1], sequence, data)
 
     def _handle_ack(self, packet: bytes, now: float) -> None:
-        self._channel.queue.acknowledge_up_to(packets.pull_ack(packet).sequence, now)
+        queue = self._channel.queue
+        under_way = queue.under_way
+        queue.acknowledge_up_to(packets.pull_ack(packet).sequence, now)
+        self.acknowledged = self.acknowledged or queue.under_way < under_way
 
     def _handle_out_of_order_ack(self, packet: bytes, now: float) -> None:
-        self._channel.queue.acknowledge_one(packets.pull_out_of_order_ack(packet).sequence, now)
+        queue = self._channel.queue
+        under_way = queue.under_way
+        queue.acknowledge_one(packets.pull_out_of_order_ack(packet).sequence, now)
+        self.acknowledged = self.acknowledged or queue.under_way < under_way
 
     # -- payloads and messages in ---------------------------------------------------------------
 

@@ -78,20 +78,16 @@ async def test_all_forgeries_together_leave_the_session_as_it_is(tmp_path: Path)
             await still_serves(server, client)
 
 
-async def test_a_silent_source_gets_three_times_its_bytes_at_most_and_is_gone_after_5_s(
+async def test_a_silent_source_gets_an_answer_for_each_request_and_no_session(
     tmp_path: Path,
 ) -> None:
     async with house(tmp_path, hurry=20) as server, raw_client(server.login_port) as stranger:
-        assert server.service.login is not None
-        shell = server.service.login.shell
         request = session_request(stranger.session_id)
-        begun = server.clock.seconds()
         for _ in range(3):
             stranger.raw(request)
-        await until(lambda: stranger.datagrams, "an answer")
-        assert shell.session_count == 1
-        await until(lambda: not shell.session_count, "the session to be forgotten")
-        assert 4.9 <= server.clock.seconds() - begun <= 6.5
+        await until(lambda: len(stranger.datagrams) == 3, "an answer")
+        assert server.service.login is not None
+        assert server.service.login.shell.session_count == 0
         await sleep(0.5)  # ten seconds on the server's clock
         assert sum(map(len, stranger.datagrams)) <= 3 * 3 * len(request)
         stranger.check_key = None
@@ -111,18 +107,3 @@ async def test_a_source_that_guesses_the_check_gets_no_more_than_it_paid_for(
         assert sum(map(len, stranger.datagrams)) <= 3 * sent
         assert server.service.login is not None
         assert server.service.login.shell.session_count == 0
-
-
-async def test_a_flood_of_requests_from_one_address_leaves_room_for_players(
-    tmp_path: Path,
-) -> None:
-    settings = {"network.half_open_sessions": 50}
-    async with house(tmp_path, settings) as server, raw_client(server.login_port) as stranger:
-        for number in range(3000):
-            stranger.raw(session_request(number))
-            if number % 100 == 0:
-                await sleep(0)
-        client = await server.logged_in()
-        assert server.service.login is not None
-        assert server.service.login.shell.session_count <= 51
-        await client.close()

@@ -9,8 +9,8 @@ import pytest
 
 from emu.errors import LocalProtocolError
 from emu.session import DatagramDropped, Role, Session, SessionConfig
-from emu.wire import SessionRequest, push_packet
-from tests.support.link import KEY_BLOCK, connected_link
+from emu.wire import Ack, OutOfOrderAck, Seal, ServerKeyRequest, SessionRequest, push_packet
+from tests.support.link import CHECK_KEY, KEY_BLOCK, connected_link
 
 
 def drain(session):
@@ -93,3 +93,30 @@ def test_an_answer_beyond_the_bound_is_kept_back():
     assert session.drops["answer larger than allowed"] == 1
     session.receive_datagram(request, 0.0)
     assert len(session.datagrams_to_send(0.0)) == 1
+
+
+def test_only_an_acknowledgment_of_something_proves_more_than_a_public_check():
+    link = connected_link()
+    assert link.client.acknowledged
+    assert link.server.acknowledged
+    session = Session(SessionConfig(), role=Role.SERVER, check_key=CHECK_KEY, check_is_public=True)
+    session.accept(7, 512, 0.0)
+    seal = Seal(CHECK_KEY)
+    for number, packet in enumerate((ServerKeyRequest(1), Ack(0xFFFF), Ack(0), OutOfOrderAck(0))):
+        session.receive_datagram(seal.seal(push_packet(packet)), 0.1)
+        assert session.acknowledged == (number >= 2)
+        session.datagrams_to_send(0.1)
+
+
+def test_under_a_public_key_retransmissions_wait_for_what_the_peer_pays():
+    session = Session(SessionConfig(), role=Role.SERVER, check_key=CHECK_KEY, check_is_public=True)
+    session.accept(7, 512, 0.0)
+    question = Seal(CHECK_KEY).seal(push_packet(ServerKeyRequest(1)))
+    session.receive_datagram(question, 0.0)
+    (answer,) = session.datagrams_to_send(0.0)
+    now = session.get_timer()
+    session.handle_timer(now)
+    assert session.datagrams_to_send(now) == []
+    assert session.drops["answer larger than allowed"] == 1
+    session.receive_datagram(question, now + 1.0)
+    assert len(answer) in map(len, session.datagrams_to_send(now + 1.0))

@@ -2,86 +2,24 @@
 
 from __future__ import annotations
 
-import itertools
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.errors import ConfigError
-from emu.session import (
-    CloseReason,
-    Endpoint,
-    EndpointConfig,
-    Message,
-    Role,
-    Session,
-    SessionClosed,
-    SessionConfig,
-)
+from emu.session import CloseReason, EndpointConfig, SessionClosed
 from emu.session.endpoint import host_of
 from emu.wire import (
     KeepAlive,
     OutOfSession,
     Seal,
+    ServerKeyRequest,
     SessionDisconnect,
     SessionRequest,
     SessionResponse,
-    pull_packet,
     push_packet,
 )
-from tests.support.link import KEY_BLOCK
-
-HOME = ("192.0.2.1", 1000)
-
-
-def make_endpoint(**settings):
-    numbers = itertools.count(1)
-    return Endpoint(
-        EndpointConfig(**settings), random_bytes=lambda count: next(numbers).to_bytes(count, "big")
-    )
-
-
-def drain(session):
-    events = []
-    while (event := session.next_event()) is not None:
-        events.append(event)
-    return events
-
-
-class Player:
-    """A client at an address, talking to an endpoint without delay."""
-
-    def __init__(self, endpoint, address=HOME, session_id=7):
-        self.endpoint = endpoint
-        self.address = address
-        self.session = Session(
-            SessionConfig(), role=Role.CLIENT, session_id=session_id, key_block=KEY_BLOCK
-        )
-        self.peer = None
-        self.heard = []
-
-    def exchange(self, now, rounds=6):
-        for _ in range(rounds):
-            for datagram in self.session.datagrams_to_send(now):
-                peer = self.endpoint.receive_datagram(datagram, self.address, now)
-                if peer is not None:
-                    self.peer = peer
-                    self.heard += drain(peer)
-            if self.peer is not None:
-                for datagram in self.peer.datagrams_to_send(now):
-                    self.session.receive_datagram(datagram, now)
-
-    def connect(self, now=0.0):
-        self.session.connect(now)
-        self.exchange(now)
-        assert self.peer.key == KEY_BLOCK[:-9:-1]
-        return self
-
-    def says(self, opcode, now):
-        self.session.send(opcode, b"")
-        self.exchange(now)
-        return Message(opcode, b"") in self.heard
+from tests.support.players import HOME, Player, ask, drain, make_endpoint
 
 
 def test_datagrams_go_to_the_session_of_their_address():
@@ -95,7 +33,7 @@ def test_datagrams_go_to_the_session_of_their_address():
         assert player.peer.address == player.address
 
 
-def test_every_session_gets_its_own_check_key_or_the_fixed_one():
+def test_every_address_gets_its_own_check_key_or_the_fixed_one():
     endpoint = make_endpoint()
     first, second = (Player(endpoint, ("192.0.2.1", port)).connect() for port in (1, 2))
     assert first.peer.check_key != second.peer.check_key
@@ -131,24 +69,32 @@ def test_a_huge_session_request_is_dropped_before_it_costs_anything():
     assert endpoint.drops["datagram too long"] == 1
 
 
-def test_a_repeated_request_gets_the_same_answer():
+def test_a_repeated_request_gets_the_same_answer_and_no_session():
     endpoint = make_endpoint()
-    request = push_packet(SessionRequest(7))
-    answers = []
-    for number in range(4):
-        session = endpoint.receive_datagram(request, HOME, number * 1.0)
-        answers += session.datagrams_to_send(number * 1.0)
-    assert len(answers) == 4
-    assert len(set(answers)) == 1
-    assert len(endpoint) == endpoint.half_open == 1
+    answers = [ask(endpoint, now=number * 1.0) for number in range(4)]
+    assert answers == [SessionResponse(7, answers[0].key)] * 4
+    assert endpoint.half_open == 1
+    assert len(endpoint) == 0
+
+
+def test_a_repeat_that_crossed_the_proof_gets_the_same_answer_too():
+    endpoint = make_endpoint()
+    player = Player(endpoint).begin()
+    first = ask(endpoint)
+    player.exchange(0.0, rounds=1)
+    assert player.peer.key is None
+    assert ask(endpoint) == first
+    player.exchange(0.0)
+    assert player.says(5, 1.0)
+    assert ask(endpoint, now=1.0) is None
+    assert endpoint.drops["repeated session request"] == 1
 
 
 def test_a_restarted_client_replaces_its_old_session_once_it_has_proven_itself():
     endpoint = make_endpoint()
     old = Player(endpoint).connect()
     new = Player(endpoint, session_id=8)
-    new.session.connect(1.0)
-    new.exchange(1.0, rounds=1)
+    new.begin(1.0)
     assert endpoint.get(HOME) is old.peer
     assert not old.peer.ended
     new.exchange(1.0)
@@ -164,10 +110,7 @@ def test_a_restarted_client_replaces_its_old_session_once_it_has_proven_itself()
 def test_a_restarted_client_may_come_with_the_same_session_id():
     endpoint = make_endpoint()
     old = Player(endpoint).connect()
-    request = push_packet(SessionRequest(7))
-    late_copy = endpoint.receive_datagram(request, HOME, 1.9)
-    assert late_copy is old.peer
-    assert late_copy.datagrams_to_send(1.9) == []
+    assert ask(endpoint, now=1.9) is None
     new = Player(endpoint)
     new.session.connect(2.0)
     new.exchange(2.0)
@@ -207,6 +150,8 @@ def test_a_spoofer_does_not_disturb_a_live_session(check_key):
     ]
     for number, datagram in enumerate(spoofed):
         session = endpoint.receive_datagram(datagram, HOME, 2.0)
+        for answer, _ in endpoint.datagrams_to_send():
+            player.session.receive_datagram(answer, 2.0)
         if session is not None:
             drain(session)
             for answer in session.datagrams_to_send(2.0):
@@ -219,77 +164,54 @@ def test_a_spoofer_does_not_disturb_a_live_session(check_key):
     assert endpoint.get(HOME) is player.peer
 
 
-def test_a_silent_source_gets_three_times_its_bytes_at_most_and_is_gone_after_five_seconds():
+def test_a_silent_source_gets_an_answer_for_each_request_and_is_forgotten_after_five_seconds():
     endpoint = make_endpoint()
-    request = push_packet(SessionRequest(7))
-    given = got = 0
-    for number in range(100):
-        now = number * 0.049
-        session = endpoint.receive_datagram(request, HOME, now)
-        session.handle_timer(now)
-        given += len(request)
-        got += sum(map(len, session.datagrams_to_send(now)))
-    assert got <= 3 * given
-    assert session.get_timer() == 5.0
-    session.handle_timer(5.0)
-    assert session.ended
-    assert session.datagrams_to_send(5.0) == []
-    endpoint.forget(session)
-    assert len(endpoint) == 0
+    assert all(ask(endpoint, now=number * 0.049) for number in range(100))
+    assert endpoint.half_open == 1
+    ask(endpoint, ("192.0.2.2", 1), now=5.0)
+    assert endpoint.half_open == 1
 
 
-def test_candidates_of_one_address_are_bounded():
-    endpoint = make_endpoint(candidates_per_address_limit=2)
-    sessions = [
-        endpoint.receive_datagram(push_packet(SessionRequest(number)), HOME, 0.0)
-        for number in range(3)
-    ]
-    assert endpoint.half_open == 2
-    assert endpoint.next_ended() is sessions[0]
-    assert drain(sessions[0]) == [SessionClosed(CloseReason.EVICTED)]
+def test_a_proof_that_comes_late_counts_by_its_check_alone():
+    endpoint = make_endpoint()
+    player = Player(endpoint).begin()
+    player.exchange(30.0)
+    assert player.says(5, 31.0)
 
 
-def test_a_flood_of_requests_pushes_out_the_oldest_half_open_session():
-    endpoint = make_endpoint(half_open_limit=3)
-    player = Player(endpoint, ("192.0.2.9", 9)).connect()
-    flood = [
-        endpoint.receive_datagram(push_packet(SessionRequest(1)), ("198.51.100.1", port), 0.0)
-        for port in range(4)
-    ]
-    assert endpoint.half_open == 3
-    assert endpoint.next_ended() is flood[0]
-    assert endpoint.next_ended() is None
-    assert player.says(1, 1.0)
-
-
-def test_sessions_of_one_host_are_bounded():
+def test_proven_sessions_of_one_host_are_bounded():
     endpoint = make_endpoint(sessions_per_host_limit=2)
-    request = push_packet(SessionRequest(1))
-    sessions = [endpoint.receive_datagram(request, ("192.0.2.1", port), 0.0) for port in range(3)]
-    assert [session is None for session in sessions] == [False, False, True]
+    first, _ = (Player(endpoint, ("192.0.2.1", port)).connect() for port in (1, 2))
+    assert ask(endpoint, ("192.0.2.1", 3)) is None
     assert endpoint.drops["too many sessions of one host"] == 1
-    assert endpoint.receive_datagram(request, ("192.0.2.2", 1), 0.0) is not None
-    endpoint.forget(sessions[0])
-    assert endpoint.receive_datagram(request, ("192.0.2.1", 9), 0.0) is not None
+    assert ask(endpoint, ("192.0.2.2", 1)) is not None
+    endpoint.forget(first.peer)
+    assert ask(endpoint, ("192.0.2.1", 9)) is not None
+
+
+def test_those_who_proved_themselves_at_once_are_bounded_as_well():
+    endpoint = make_endpoint(sessions_per_host_limit=2)
+    players = [Player(endpoint, ("192.0.2.1", port)).begin() for port in (1, 2, 3)]
+    for player in players:
+        player.exchange(0.0)
+    assert [player.peer is None for player in players] == [False, False, True]
+    assert len(endpoint) == 2
+
+
+def test_a_client_of_a_full_host_may_start_again():
+    endpoint = make_endpoint(sessions_per_host_limit=1)
+    Player(endpoint).connect()
+    assert Player(endpoint, session_id=8).connect(1.0).says(5, 2.0)
 
 
 def test_all_sessions_are_bounded():
     endpoint = make_endpoint(session_limit=2)
     players = [Player(endpoint, ("192.0.2.1", port)).connect() for port in (1, 2)]
-    request = push_packet(SessionRequest(1))
-    assert endpoint.receive_datagram(request, ("192.0.2.1", 3), 0.0) is None
+    assert ask(endpoint, ("192.0.2.1", 3)) is None
     assert endpoint.drops["too many sessions"] == 1
-    assert endpoint.receive_datagram(request, players[0].address, 0.0) is not None
+    assert ask(endpoint, players[0].address, session_id=8) is not None
     endpoint.forget(players[0].peer)
-    assert endpoint.receive_datagram(request, ("192.0.2.1", 3), 0.0) is not None
-
-
-def test_a_refused_request_pushes_nobody_out():
-    endpoint = make_endpoint(sessions_per_host_limit=1, candidates_per_address_limit=1)
-    session = endpoint.receive_datagram(push_packet(SessionRequest(1)), HOME, 0.0)
-    assert endpoint.receive_datagram(push_packet(SessionRequest(2)), HOME, 0.0) is None
-    assert endpoint.next_ended() is None
-    assert not session.ended
+    assert ask(endpoint, ("192.0.2.1", 3)) is not None
 
 
 def test_forgetting_a_session_twice_is_fine():
@@ -341,34 +263,50 @@ def test_hosts_are_counted_by_address_or_network(address, host):
 
 def test_settings_that_cannot_work_are_told_all_at_once():
     with pytest.raises(ConfigError) as caught:
-        EndpointConfig(session_limit=0, half_open_limit=0, check_key=2**32)
-    assert len(caught.value.problems) == 3
+        EndpointConfig(session_limit=0, half_open_limit=0, check_key=2**32, secret_lifetime=1.0)
+    assert len(caught.value.problems) == 4
+
+
+def keys(endpoint, address):
+    """Return what an endpoint hands out to an address."""
+    return endpoint._check_keys.current(address, 512, 0, 0.0)
 
 
 @given(
-    st.lists(
+    check_key=st.sampled_from((None, 1)),
+    datagrams=st.lists(
         st.tuples(
-            st.sampled_from((HOME, ("192.0.2.2", 1), ("192.0.2.3", 1))),
+            st.sampled_from((HOME, ("192.0.2.1", 1), ("192.0.2.3", 1))),
             st.one_of(
                 st.binary(max_size=40),
-                st.builds(lambda number: push_packet(SessionRequest(number)), st.integers(0, 3)),
-                st.just(Seal(1).seal(push_packet(KeepAlive()))),
-                st.just(Seal(2).seal(push_packet(KeepAlive()))),
+                st.integers(0, 3),
+                st.sampled_from((KeepAlive(), SessionDisconnect(1), ServerKeyRequest(1))),
             ),
             st.booleans(),
         ),
         max_size=40,
-    )
+    ),
 )
-def test_any_datagrams_from_anywhere_keep_the_books_in_order(datagrams):
-    endpoint = make_endpoint(half_open_limit=2, session_limit=2, sessions_per_host_limit=2)
-    for number, (address, data, expire) in enumerate(datagrams):
-        session = endpoint.receive_datagram(data, address, number * 0.1)
+def test_any_datagrams_from_anywhere_keep_the_books_in_order(check_key, datagrams):
+    endpoint = make_endpoint(
+        check_key=check_key, half_open_limit=2, session_limit=2, sessions_per_host_limit=1
+    )
+    for number, (address, what, expire) in enumerate(datagrams):
+        now = number * 0.1
+        if isinstance(what, int):
+            data = push_packet(SessionRequest(what))
+        elif isinstance(what, bytes):
+            data = what
+        else:
+            data = Seal(keys(endpoint, address)).seal(push_packet(what))
+        session = endpoint.receive_datagram(data, address, now)
+        assert all(to == address for _, to in endpoint.datagrams_to_send())
         if session is not None:
-            session.datagrams_to_send(number * 0.1)
+            session.datagrams_to_send(now)
             drain(session)
             if expire:
                 session.replace("over")
+            if session.ended:
                 endpoint.forget(session)
         while (ended := endpoint.next_ended()) is not None:
             assert ended.ended
@@ -376,17 +314,15 @@ def test_any_datagrams_from_anywhere_keep_the_books_in_order(datagrams):
         sessions = list(endpoint)
         assert len(sessions) == len(endpoint) == len(set(sessions))
         assert endpoint.half_open <= 2
-        assert len(endpoint) - endpoint.half_open <= 3
-        assert sum(endpoint._hosts.values()) == len(endpoint)
-        assert set(endpoint._candidates) == {s.address for s in endpoint._half_open}
+        assert len(endpoint._unacknowledged) <= 2
+        assert sum(endpoint._hosts.values()) == len(endpoint) - len(endpoint._unacknowledged) <= 2
+        assert set(endpoint._barred) <= set(endpoint._sessions)
     for session in list(endpoint):
         endpoint.forget(session)
     assert not endpoint._hosts
-    assert not endpoint._candidates
+    assert not endpoint._unacknowledged
+    assert not endpoint._barred
 
 
-def test_the_answer_to_a_request_is_a_session_response():
-    endpoint = make_endpoint()
-    session = endpoint.receive_datagram(push_packet(SessionRequest(7, 4294967295)), HOME, 0.0)
-    (datagram,) = session.datagrams_to_send(0.0)
-    assert pull_packet(datagram) == SessionResponse(7, 1, 1400)
+def test_the_answer_to_a_request_has_a_length_that_works():
+    assert ask(make_endpoint(), max_length=4294967295).max_length == 1400

@@ -229,6 +229,25 @@ def test_closing_twice_is_closing_once():
     link.client.close()
 
 
+def test_a_server_may_begin_where_its_endpoint_has_answered():
+    session = Session(SessionConfig(), role=Role.SERVER, check_key=CHECK_KEY)
+    session.accept(SESSION_ID, 1400, 3.0)
+    assert (session.session_id, session.max_length) == (SESSION_ID, 1400)
+    assert session.state is ConnectionState.ESTABLISHED
+    assert session.datagrams_to_send(3.0) == []
+    session.receive_datagram(SEAL.seal(push_packet(KeepAlive())), 3.1)
+    assert drain(session) == [SessionEstablished(SESSION_ID)]
+
+
+def test_only_a_new_server_can_accept():
+    client, server = make_sessions()
+    with pytest.raises(LocalProtocolError):
+        client.accept(SESSION_ID, 512, 0.0)
+    server.accept(SESSION_ID, 512, 0.0)
+    with pytest.raises(LocalProtocolError):
+        server.accept(SESSION_ID, 512, 0.0)
+
+
 def test_closing_before_anything_was_agreed_ends_at_once():
     client, server = make_sessions()
     client.connect(0.0)

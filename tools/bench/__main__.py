@@ -10,6 +10,7 @@ from rich.table import Table
 
 SECTIONS = {
     "datagrams": "datagrams in, acks out, beside a bare echo",
+    "strangers": "a SessionRequest, beside a bare echo",
     "structs": "packet structs, decoded, encoded and packed",
     "logins": "complete logins, by the clock and in CPU",
     "memory": "resident memory of one session",
