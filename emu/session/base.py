@@ -146,7 +146,7 @@ class SessionBase:
         self._last_received = self._last_sent = 0.0
         self._request_deadline: float | None = None
         self._requests = 0
-        self._close_code = 0
+        self._close_code = 6  # by the application
         self._close_deadline: float | None = None
         self._disconnects = 0
         self._keep_alive_due = False

@@ -20,6 +20,7 @@ from emu.session.events import (
 from emu.session.states import ConnectionState, Step
 from emu.wire import (
     Format,
+    OutOfSession,
     Seal,
     SessionDisconnect,
     SessionRequest,
@@ -143,12 +144,30 @@ class SessionLife(SessionBase):
             self._close_deadline = now + self.config.close_timeout
         if self._disconnects or not self._channel.is_idle:
             return []
-        return [self._farewell(now)]
+        if not self.session_id:
+            self._close_deadline = (
+                now  # an OutOfSession cannot share a datagram; the timer sends it
+            )
+            return []
+        self._note_farewell(now)
+        return [self._disconnect_packet()]
 
-    def _farewell(self, now: float) -> bytes:
+    def _note_farewell(self, now: float) -> None:
         self._disconnects += 1
         self._close_deadline = now + self.config.disconnect_timeout
+
+    def _disconnect_packet(self) -> bytes:
         return packets.push_session_disconnect(SessionDisconnect(self.session_id, self._close_code))
+
+    def _farewell(self, seal: Seal) -> bytes:
+        """Return the datagram that tells the peer that the session is over.
+
+        A SessionDisconnect counts only with the right session id. A client of which we have none
+        (0) is told that it is unknown here.
+        """
+        if not self.session_id:
+            return packets.push_out_of_session(OutOfSession())
+        return seal.seal(self._disconnect_packet())
 
     def _handle_session_disconnect(self, packet: bytes, _now: float) -> None:
         disconnect = packets.pull_session_disconnect(packet)
@@ -175,8 +194,7 @@ class SessionLife(SessionBase):
 
     def _end_with_farewell(self, reason: str) -> None:
         if self._seal is not None and self.proven and not self.ended:
-            disconnect = SessionDisconnect(self.session_id, self._close_code or 6)
-            self._ready.append(self._seal.seal(packets.push_session_disconnect(disconnect)))
+            self._ready.append(self._farewell(self._seal))
         self._end(reason)
 
     def _end(self, reason: str) -> None:
@@ -255,7 +273,8 @@ class SessionLife(SessionBase):
         if self._disconnects >= _DISCONNECTS or self._seal is None:
             self._end(CloseReason.LOCAL)
         else:
-            self._ready.append(self._seal.seal(self._farewell(now)))
+            self._note_farewell(now)
+            self._ready.append(self._farewell(self._seal))
 
     def _handle_idle_timers(self, now: float) -> None:
         if now >= self._last_sent + self._keep_alive_interval:

@@ -7,10 +7,11 @@ import random
 
 import pytest
 
-from emu.session import CloseReason, EndpointConfig, SessionClosed
+from emu.session import CloseReason, EndpointConfig, Message, SessionClosed
 from emu.wire import (
     Ack,
     KeepAlive,
+    OutOfSession,
     Packet,
     Seal,
     ServerKeyRequest,
@@ -120,6 +121,24 @@ def test_a_session_whose_id_was_lost_ends_with_the_clients_own_words():
     player.exchange(1.0)
     assert SessionClosed(CloseReason.PEER) in player.heard
     assert player.session.ended
+
+
+def test_a_client_whose_session_id_was_lost_is_told_that_it_is_unknown():
+    endpoint = make_endpoint(half_open_limit=1)
+    player = Player(endpoint).begin()
+    ask(endpoint, ("192.0.2.9", 9))
+    player.exchange(0.0)
+    player.peer.send(3, b"the last message")
+    player.peer.close()
+    player.exchange(1.0)
+    assert Message(3, b"the last message") in drain(player.session)
+    sent = []
+    while not player.peer.ended:
+        now = player.peer.get_timer()
+        player.peer.handle_timer(now)
+        sent += player.peer.datagrams_to_send(now)
+    assert sent == [push_packet(OutOfSession())] * 2
+    assert now <= 3.0
 
 
 def test_the_last_words_of_a_session_that_is_over_open_none():
