@@ -39,7 +39,11 @@ async def create(client: Client, body: bytes, now: float) -> None:
     except MalformedMessage:
         _reply(client, replies.CREATE_UNKNOWN_ERROR, "")
         raise
-    code = await _reason_against(client, request)
+    try:
+        code = await _reason_against(client, request)
+    except StoreError:
+        _refuse(client, request, replies.CREATE_UNKNOWN_ERROR, "server problem")
+        raise
     if client.state is not ClientState.LOGGED_IN:
         return
     if code is None:
@@ -96,14 +100,14 @@ async def answered(service: LoginService, pending: PendingCreate, answer: Create
     if client is not None and waits:
         _finish(client)
     code = answer.response if answer.account_id else replies.CREATE_UNKNOWN_ERROR
-    row = None
+    row, reason = None, "the world says no"
     if code == replies.CREATE_SUCCESS:
         row = await _save(service, pending, answer)
-        code = code if row else replies.CREATE_UNKNOWN_ERROR
+        code, reason = replies.CREATE_UNKNOWN_ERROR, "server problem"
     if client is None or not client.is_logged_in:
         return
     if row is None:
-        _refuse(client, pending.request, code, "the world says no")
+        _refuse(client, pending.request, code, reason)
         return
     client.enqueue(partial(_show, client, row, play=waits))
     await client.work()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from emu.errors import StoreError
 from emu.login import replies
 from emu.login.client import Client
 from emu.login.events import CharacterDeleted, DeleteRefused
@@ -19,12 +20,17 @@ MOST_DELETED = 100
 async def delete(client: Client, body: bytes, now: float) -> None:
     """Answer a delete request; the character list follows in every case."""
     asked = client.dialect.layout("LS_DeleteCharacterRequest").decode_short(body)
-    rows = await client.service.characters.characters_of(client.account_id)
-    row = _find(client, rows, asked)
-    if row is None or not await _delete(client, row, now):
+    try:
+        rows = await client.service.characters.characters_of(client.account_id)
+        row = _find(client, rows, asked)
+        is_deleted = row is not None and await _delete(client, row, now)
+    except StoreError:
         _refuse(client, asked)
-    else:
+        raise
+    if is_deleted:
         _reply(client, asked, replies.DELETE_SUCCESS)
+    else:
+        _refuse(client, asked)
     if client.is_logged_in:
         await send_characters(client)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from emu.errors import StructValueError
+from emu.errors import StoreError, StructValueError
 from emu.login import replies
 from emu.login.client import Client, ClientState, PendingPlay, guarded
 from emu.login.events import CharacterDeleted, PlayGranted, PlayRefused
@@ -20,13 +20,17 @@ from emu.login.ports import Character, PlayAnswer
 async def play(client: Client, body: bytes, _now: float) -> None:
     """Answer a client that wants to enter a world."""
     asked = client.dialect.layout("LS_PlayRequest").decode_short(body)
-    rows = await client.service.characters.characters_of(client.account_id)
+    place = (asked.get("server_id", 0), asked["char_id"])
+    try:
+        rows = await client.service.characters.characters_of(client.account_id)
+    except StoreError:
+        _refuse(client, *place, replies.PLAY_PROBLEM, "server problem")
+        raise
     if client.state is not ClientState.LOGGED_IN:
         return
     row = _find(client, rows, asked)
     if row is None:
-        world_id = asked.get("server_id", 0)
-        _refuse(client, world_id, asked["char_id"], replies.PLAY_PROBLEM, "no such character")
+        _refuse(client, *place, replies.PLAY_PROBLEM, "no such character")
     else:
         request_play(client, row, client.service.clock())
 

@@ -294,7 +294,18 @@ def test_a_store_that_fails_is_reported_and_answered() -> None:
     harness.service.create_answered(MADE, harness.now)
     assert link.take() == [reply(1208, 0)]
     assert harness.events.of(ServiceFault)[0].reason == "disk full"
+    assert harness.events.of(CreateRefused)[0].reason == "server problem"
     assert client.is_logged_in
+
+
+def test_a_store_that_fails_before_the_world_is_asked_is_reported_and_answered() -> None:
+    harness = Harness()
+    client, link = harness.login(1208)
+    harness.store.error = StoreError("disk full")
+    harness.send(client, CREATE, create_request(1208))
+    assert link.take() == [reply(1208, 0)]
+    assert [event.reason for event in harness.events.of(ServiceFault)] == ["disk full"]
+    assert harness.worlds.creates == []
 
 
 def test_the_new_row_replaces_an_older_one_of_the_same_number() -> None:

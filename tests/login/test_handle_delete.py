@@ -112,11 +112,12 @@ def test_the_same_number_and_name_on_two_worlds_is_no_trouble() -> None:
     assert [row.deleted for row in harness.store.rows] == [False, True]
 
 
-def test_a_store_that_fails_is_reported_and_the_session_goes_on() -> None:
+def test_a_store_that_fails_is_reported_and_answered() -> None:
     harness = Harness()
-    client, _ = harness.login(1208)
+    client, link = harness.login(1208)
     harness.store.error = StoreError("disk full")
     harness.send(client, DELETE, delete_request(5, b"Aldana"))
+    assert link.take() == [reply(1208, 0, 5, b"Aldana")]
     assert client.is_logged_in
     assert harness.service.counters["service fault"] == 1
 

@@ -219,11 +219,13 @@ def test_an_address_that_cannot_be_sent_is_a_problem(answer: PlayAnswer) -> None
     assert client.state is ClientState.LOGGED_IN
 
 
-def test_a_store_that_fails_is_reported_and_the_session_goes_on() -> None:
+def test_a_store_that_fails_is_reported_and_answered() -> None:
     harness = Harness()
-    client, _ = harness.login(546)
+    client, link = harness.login(546)
     harness.store.error = StoreError("disk full")
     harness.send(client, "OP_PlayCharacterRequestMsg", play_request(546, 5))
+    assert link.take() == [(19, reply(546, 0))]
+    assert harness.events.of(PlayRefused)[0].reason == "server problem"
     assert client.state is ClientState.LOGGED_IN
     assert harness.service.counters["service fault"] == 1
 
