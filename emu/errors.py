@@ -13,7 +13,9 @@
     * `ProtocolError`
         * `LocalProtocolError`: our side asked for something the protocol does not allow now
         * `PeerError`: the other side sent something wrong; `reason` names the counter
-            * `MalformedDatagram`, `BadChecksum`, `MalformedMessage`, `LimitExceeded`
+            * `MalformedDatagram`, `BadChecksum`, `LimitExceeded`
+            * `MalformedMessage`
+                * `MalformedStruct`: says where, and what was read until there
 
 `str(error)` of anything but a `ProtocolError` is one line fit to be shown to an operator: what is
 wrong, where, and what to do. This module must not import any other of the package.
@@ -21,7 +23,8 @@ wrong, where, and what to do. This module must not import any other of the packa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 
 class EmuError(Exception):
@@ -117,6 +120,31 @@ class BadChecksum(PeerError):
 
 class MalformedMessage(PeerError):
     """An application message that does not fit its layout."""
+
+
+class MalformedStruct(MalformedMessage):
+    """A message that does not fit its struct.
+
+    `struct` is the name and first version of the struct, `field` the path of the field that cannot
+    be read (``items[2].text``, empty when something stands behind the last one), `offset` the byte
+    of the message where it begins, `values` what was read until there.
+    """
+
+    def __init__(self, reason: str, field: str = "", offset: int = 0) -> None:
+        super().__init__(reason)
+        self.struct = ""
+        self.field = field
+        self.offset = offset
+        self.values: Mapping[str, Any] = {}
+
+    def enter(self, outer: str) -> None:
+        """Say what the field is in, a name or ``[index]``; called from the inside out."""
+        joined = "" if not self.field or self.field.startswith("[") else "."
+        self.field = f"{outer}{joined}{self.field}"
+
+    def __str__(self) -> str:
+        names = (self.struct, self.field and f"field {self.field}", f"byte {self.offset}")
+        return f"{', '.join(name for name in names if name)}: {self.reason}"
 
 
 class LimitExceeded(PeerError):

@@ -18,7 +18,7 @@ import click
 from emu.cli.completion import struct_names
 from emu.cli.structs_show import FIELD_COLUMNS, field_rows
 from emu.cli.tables import Row, format_option, print_rows
-from emu.errors import CommandError, FileFormatError, MalformedMessage
+from emu.errors import CommandError, FileFormatError, MalformedMessage, MalformedStruct
 from emu.opcodes import shipped_tables
 from emu.structs import Layout, StructCatalog, load_folder, shipped_catalog
 from emu.structs.client_cmd import EXAMINE_INFO, read_client_cmds, write_client_cmd
@@ -125,6 +125,7 @@ def show(name: str, version: int, files: tuple[Path, ...], folder: Path | None, 
     Example: emu structs show LS_WorldList --version 546
     """
     layout = _layout(_catalog(files, folder), name, version)
+    _tell_versions(layout)
     print_rows(list(field_rows(layout.definition.fields)), style, FIELD_COLUMNS)
 
 
@@ -171,9 +172,13 @@ def decode(
         read = layout.decode_short if form["lenient"] else layout.decode
         fields = read(raw, form["flags"])
     except MalformedMessage as error:
+        if isinstance(error, MalformedStruct) and error.values:
+            click.echo("what was read until the error:", err=True)
+            click.echo(json.dumps(error.values, indent=2))
         raise CommandError(
             f"{len(raw)} bytes are no {name} of version {version}: {error}"
         ) from None
+    _tell_versions(layout)
     click.echo(json.dumps(fields, indent=2))
 
 
@@ -272,6 +277,11 @@ def _layout(
             + (f"near are {hint}" if hint else "see emu structs list")
         )
     return catalog.layout(name, version, create_color=create_color)
+
+
+def _tell_versions(layout: Layout) -> None:
+    """Say beside the output which versions the definition covers."""
+    click.echo(f"{layout.name} of client versions {layout.versions}", err=True)
 
 
 def _given(text: str) -> str:

@@ -113,12 +113,14 @@ class LoginMessages:
         Raises `StructValueError` for a field that this version does not have.
         """
         fields = create_fields(self._create, world_id, name) | dict(choices)
-        return self._numbers("OP_CreateCharacterRequestMsg"), self._create.encode(fields)
+        body = self._create.encode(fields, strict=True)
+        return self._numbers("OP_CreateCharacterRequestMsg"), body
 
     def delete(self, character: Character) -> Request:
         """Return a delete request."""
         body = self._layout("LS_DeleteCharacterRequest").encode(
-            {"char_id": character.id, "server_id": character.world_id, "name": character.name}
+            {"char_id": character.id, "server_id": character.world_id, "name": character.name},
+            strict=True,
         )
         return self._numbers("OP_DeleteCharacterRequestMsg"), body
 
@@ -130,7 +132,7 @@ class LoginMessages:
             fields["server_id"] = character.world_id
         else:  # clients up to 283 name the character instead of its world
             fields["name"] = character.name
-        return self._numbers("OP_PlayCharacterRequestMsg"), layout.encode(fields)
+        return self._numbers("OP_PlayCharacterRequestMsg"), layout.encode(fields, strict=True)
 
     # answers
 

@@ -93,7 +93,7 @@ class Dialect:
             for field, value in values.items()
             if field in template
         }
-        return self.layout(name).encode(fitted)
+        return self.layout(name).encode(fitted, strict=True)
 
     def _arrays(self, name: str) -> Mapping[str, ArrayNames]:
         found = self._array_names.get(name)

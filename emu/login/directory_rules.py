@@ -88,5 +88,5 @@ def account_id_offset(catalog: StructCatalog, version: int) -> int:
     """
     layout = catalog.layout("CreateCharacter", max(1, version), create_color=True)
     mark = 0xFFFFFFFF
-    plain, marked = layout.encode({}), layout.encode({"account_id": mark})
+    plain, marked = layout.encode({}), layout.encode({"account_id": mark}, strict=True)
     return next(place for place, byte in enumerate(plain) if marked[place] != byte)

@@ -50,7 +50,7 @@ LOAD_NORMAL, LOAD_DEVELOPMENT, LOAD_LOCKED = 0, 1, 2
 def denial(dialect: Dialect, code: int) -> bytes:
     """Return the 34 bytes that refuse a login, the same for every version but for the code."""
     values = {"reply_code": code, "unknown03": [-1, -1]}
-    return dialect.layout("LS_LoginDenied").encode(values)
+    return dialect.layout("LS_LoginDenied").encode(values, strict=True)
 
 
 def login_reply(
@@ -113,18 +113,19 @@ def world_list(dialect: Dialect, worlds: Sequence[WorldEntry]) -> bytes:
             entry |= {"online": int(world.up), "unknown2": 1, "unknown3": 1}
         entries.append({field: value for field, value in entry.items() if field in known})
     values = {"num_worlds": len(entries), "world_list": entries}
-    return dialect.layout("LS_WorldList").encode(values)
+    return dialect.layout("LS_WorldList").encode(values, strict=True)
 
 
 def world_came_or_went(dialect: Dialect, world_id: int, *, up: bool) -> bytes:
     """Return the 7-byte status of a world that has come or gone."""
-    return dialect.layout("LS_WorldStatusChanged").encode({"server_id": world_id, "up": int(up)})
+    values = {"server_id": world_id, "up": int(up)}
+    return dialect.layout("LS_WorldStatusChanged").encode(values, strict=True)
 
 
 def world_update(dialect: Dialect, world_id: int, *, up: bool, locked: bool) -> bytes:
     """Return the 8-byte status of a world."""
     values = {"server_id": world_id, "up": int(up), "locked": int(locked)}
-    return dialect.layout("LS_WorldUpdate").encode(values)
+    return dialect.layout("LS_WorldUpdate").encode(values, strict=True)
 
 
 def create_reply(dialect: Dialect, account_id: int, code: int, name: str) -> bytes:

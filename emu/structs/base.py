@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NoReturn, Protocol
 
-from emu.errors import MalformedMessage, StructValueError
+from emu.errors import MalformedStruct, StructValueError
 
 TOO_SHORT: Final = "message shorter than its layout"
 COUNT_LIMIT: Final = 65_535
@@ -34,11 +34,14 @@ class Context:
     elements: int = 0
     """Array elements begun so far."""
 
-    def begin_elements(self, count: int) -> None:
-        """Count array elements of a message. Raises `MalformedMessage` beyond the limit."""
+    strict: bool = False
+    """Whether values that would not be written are refused."""
+
+    def begin_elements(self, count: int, key: str, at: int) -> None:
+        """Count the elements of an array that begins. Raises `MalformedStruct` over the limit."""
         self.elements += count
         if self.elements > ELEMENT_LIMIT:
-            raise MalformedMessage("more array elements than any message has")
+            raise MalformedStruct("more array elements than any message has", key, at)
 
 
 class Part(Protocol):
@@ -47,7 +50,10 @@ class Part(Protocol):
     def decode(
         self, data: bytes, at: int, out: dict[str, Any], scopes: Scopes, context: Context
     ) -> int:
-        """Read from `at` on, put values into `out`, return where the part ends."""
+        """Read from `at` on, put values into `out`, return where the part ends.
+
+        Raises `MalformedStruct`; what could be read stands in `out` then.
+        """
 
     def encode(
         self, fields: dict[str, Any], parts: list[bytes], scopes: Scopes, context: Context
@@ -56,8 +62,8 @@ class Part(Protocol):
 
 
 def bad_value(where: str, key: str, what: str) -> NoReturn:
-    """Raise `StructValueError` that names struct and field."""
-    raise StructValueError(f"{where}.{key}: {what}")
+    """Raise `StructValueError` that names struct and field; no `key` means the whole of `where`."""
+    raise StructValueError(f"{where}.{key}: {what}" if key else f"{where}: {what}")
 
 
 def shown(value: object) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from emu.errors import MalformedMessage
+from emu.errors import MalformedStruct
 from emu.structs.base import COUNT_LIMIT, Context, Part, Scopes, bad_value, shown
 from emu.structs.choices import Conditional, Repeated, TwoTypes
 from emu.structs.definitions import FieldDefinition, FieldType
@@ -21,7 +21,7 @@ from emu.structs.runs import (
     OversizedInteger,
     PlainRun,
 )
-from emu.structs.scope import Getter, Scope, compile_conditions
+from emu.structs.scope import Getter, Scope, Test, compile_conditions
 from emu.structs.texts import PREFIXES, Characters, Item, Text
 
 
@@ -32,7 +32,7 @@ class Block:
     With `create_color` each EQ2_Color is three floats.
     """
 
-    __slots__ = ("_counts", "_names", "_parts", "_scope", "_where")
+    __slots__ = ("_counts", "_names", "_parts", "_scope", "_tests", "_where")
 
     def __init__(
         self, where: str, fields: Collection[FieldDefinition], scope: Scope, create_color: bool
@@ -40,7 +40,8 @@ class Block:
         self._where = where
         self._scope = scope
         self._parts: list[Part] = []
-        self._counts: list[tuple[str, str]] = []
+        self._counts: list[tuple[str, str, Test | None]] = []
+        self._tests: dict[str, Test] = {}
         keyed = keyed_fields(fields)
         self._names = keyed.keys()
         run: list[Fixed] = []
@@ -63,16 +64,34 @@ class Block:
             at = part.decode(data, at, out, scopes, context)
         return at
 
+    def decode_each(
+        self, found: list[dict[str, Any]], data: bytes, at: int, scopes: Scopes, context: Context
+    ) -> int:
+        """Read one after the other into the empty dicts of a list; drop those never reached."""
+        begun = 0
+        try:
+            for inner in found:
+                begun += 1
+                at = self.decode(data, at, inner, scopes, context)
+        except MalformedStruct as error:
+            del found[begun:]
+            error.enter(f"[{begun - 1}]")
+            raise
+        return at
+
     def encode(
         self, fields: Mapping[str, Any], parts: list[bytes], scopes: Scopes, context: Context
     ) -> None:
         """Write every part in order; counts follow from the lists they count."""
-        self.write(self.completed(fields), parts, scopes, context)
+        self.write(self.completed(fields, scopes, context), parts, scopes, context)
 
-    def completed(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values with every count that follows from a list.
+    def completed(
+        self, fields: Mapping[str, Any], scopes: Scopes, context: Context
+    ) -> dict[str, Any]:
+        """Return a copy of the values with every count that follows from a list.
 
-        Raises `StructValueError` for names that the block does not have and counts that differ.
+        Raises `StructValueError` for names that the block does not have and counts that differ;
+        in a strict context also for elements whose count is not on the wire.
         """
         if not isinstance(fields, Mapping):
             bad_value(self._where, "", f"must be an object, not {shown(fields)}")
@@ -80,11 +99,15 @@ class Block:
             unknown = sorted(map(str, fields.keys() - self._names))
             bad_value(self._where, unknown[0], "the struct has no such field")
         whole = dict(fields)
-        for key, count_key in self._counts:
+        for key, count_key, test in self._counts:
             elements = whole.get(key)
             if not isinstance(elements, (list, tuple)):
                 continue
             given, length = whole.get(count_key), len(elements)
+            if context.strict and test is not None and not test(whole, scopes, context.flags):
+                if length:
+                    bad_value(self._where, key, f"its count {count_key} is not written")
+                continue
             if given is not None and given != length:
                 bad_value(self._where, count_key, f"is {shown(given)}, but {key} has {length}")
             whole[count_key] = length
@@ -119,13 +142,16 @@ class Block:
             part = _single(self._where, entry, key)
         if entry.type2 is not None:
             part = self._two_types(entry, key, part)
-        return part if test is None else Conditional(part, test)
+        if test is None:
+            return part
+        self._tests[key] = test
+        return Conditional(self._where, key, part, test)
 
     def _array(self, entry: FieldDefinition, key: str, create_color: bool) -> ArrayPart:
         # A substruct may count by a field of its holder; alone it has no elements.
         count = self._scope.find(entry.count_field) or _nothing
         if entry.count_field in self._names:
-            self._counts.append((key, entry.count_field))
+            self._counts.append((key, entry.count_field, self._tests.get(entry.count_field)))
         where = f"{self._where}.{key}"
         inner = Block(where, entry.fields, self._scope.element(key), create_color)
         return ArrayPart(where, key, inner, count, entry.max_count)
@@ -161,15 +187,16 @@ class SubstructPart:
         self, data: bytes, at: int, out: dict[str, Any], scopes: Scopes, context: Context
     ) -> int:
         """Read into one dict, or a list of them."""
-        inside = (*scopes, out)
-        found: list[dict[str, Any]] = [{}]
+        found: list[dict[str, Any]] = [{} for _ in range(self._size)]
         out[self._key] = found if self._size > 1 else found[0]
-        at = self._block.decode(data, at, found[0], inside, context)
-        for _ in range(1, self._size):
-            inner: dict[str, Any] = {}
-            found.append(inner)
-            at = self._block.decode(data, at, inner, inside, context)
-        return at
+        inside = (*scopes, out)
+        try:
+            if self._size > 1:
+                return self._block.decode_each(found, data, at, inside, context)
+            return self._block.decode(data, at, found[0], inside, context)
+        except MalformedStruct as error:
+            error.enter(self._key)
+            raise
 
     def encode(
         self, fields: dict[str, Any], parts: list[bytes], scopes: Scopes, context: Context
@@ -179,9 +206,9 @@ class SubstructPart:
         values = [{}] * self._size if value is None else value if self._size > 1 else [value]
         if not isinstance(values, (list, tuple)) or len(values) != self._size:
             bad_value(self._where, "", f"must be a list of {self._size} objects")
-        whole = [self._block.completed(inner) for inner in values]
-        fields[self._key] = whole if self._size > 1 else whole[0]
         inside = (*scopes, fields)
+        whole = [self._block.completed(inner, inside, context) for inner in values]
+        fields[self._key] = whole if self._size > 1 else whole[0]
         for inner in whole:
             self._block.write(inner, parts, inside, context)
 
@@ -201,20 +228,19 @@ class ArrayPart:
         """Read the elements into a list; MaxArraySize caps how many (eq2-login.md 8.2)."""
         count = self._count(out, scopes) or 0
         if not isinstance(count, int) or count < 0:
-            raise MalformedMessage("array count is no number")
+            raise MalformedStruct("array count is no number", self._key, at)
         if count > COUNT_LIMIT or count > context.limit - at:
-            raise MalformedMessage("array count beyond the message")
+            raise MalformedStruct("array count beyond the message", self._key, at)
         if self._most is not None:
             count = min(count, self._most)
-        context.begin_elements(count)
-        inside = (*scopes, out)
-        elements: list[dict[str, Any]] = []
-        out[self._key] = elements
-        for _ in range(count):
-            element: dict[str, Any] = {}
-            elements.append(element)
-            at = self._block.decode(data, at, element, inside, context)
-        return at
+        context.begin_elements(count, self._key, at)
+        found: list[dict[str, Any]] = [{} for _ in range(count)]
+        out[self._key] = found
+        try:
+            return self._block.decode_each(found, data, at, (*scopes, out), context)
+        except MalformedStruct as error:
+            error.enter(self._key)
+            raise
 
     def encode(
         self, fields: dict[str, Any], parts: list[bytes], scopes: Scopes, context: Context
@@ -228,9 +254,9 @@ class ArrayPart:
             elements = [{}] * count
         if not isinstance(elements, (list, tuple)) or len(elements) != count:
             bad_value(self._where, "", f"must be a list of {count} objects, as its count says")
-        whole = [self._block.completed(element) for element in elements]
-        fields[self._key] = whole
         inside = (*scopes, fields)
+        whole = [self._block.completed(element, inside, context) for element in elements]
+        fields[self._key] = whole
         for element in whole:
             self._block.write(element, parts, inside, context)
 

@@ -48,6 +48,7 @@ class StructCatalog:
             return
         versions[definition.client_version] = definition
         self._chosen.clear()
+        self._layouts.clear()  # the layout before this one ends earlier now
 
     def load(self, path: Path, complaints: list[FileFormatError] | None = None) -> int:
         """Read one file into the catalog and return how many structs it held.
@@ -96,8 +97,11 @@ class StructCatalog:
         definition = self.definition(name, version)
         key = (name, definition.client_version, create_color)
         layout = self._layouts.get(key)
-        if layout is None or layout.definition is not definition:
-            layout = self._layouts[key] = Layout(definition, create_color=create_color)
+        if layout is None:
+            later = [start for start in self._structs[name] if start > definition.client_version]
+            last = min(later) - 1 if later else None
+            layout = Layout(definition, last_version=last, create_color=create_color)
+            self._layouts[key] = layout
         if not create_color and len(self._chosen) < 10_000:
             self._chosen[name, version] = layout
         return layout

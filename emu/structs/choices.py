@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from emu.errors import MalformedStruct
 from emu.structs.base import Context, Part, Scopes, bad_value
 from emu.structs.scope import Getter, Test
 
@@ -18,10 +19,10 @@ FIRST_TYPE_STATISTICS = (6, 7)
 class Conditional:
     """A part that is there only when its conditions hold."""
 
-    __slots__ = ("_part", "_test")
+    __slots__ = ("_key", "_part", "_test", "_where")
 
-    def __init__(self, part: Part, test: Test) -> None:
-        self._part, self._test = part, test
+    def __init__(self, where: str, key: str, part: Part, test: Test) -> None:
+        self._where, self._key, self._part, self._test = where, key, part, test
 
     def decode(
         self, data: bytes, at: int, out: dict[str, Any], scopes: Scopes, context: Context
@@ -37,6 +38,8 @@ class Conditional:
         """Write the part if it has to be there."""
         if self._test(fields, scopes, context.flags):
             self._part.encode(fields, parts, scopes, context)
+        elif context.strict and fields.get(self._key) is not None:
+            bad_value(self._where, self._key, "its conditions do not hold, so it is not written")
 
 
 class TwoTypes:
@@ -75,11 +78,16 @@ class Repeated:
         self, data: bytes, at: int, out: dict[str, Any], scopes: Scopes, context: Context
     ) -> int:
         """Read all of them into a list."""
-        found = []
-        for _ in range(self._count):
-            at = self._one.decode(data, at, out, scopes, context)
-            found.append(out[self._key])
+        found: list[Any] = []
+        one: dict[str, Any] = {}
         out[self._key] = found
+        try:
+            for _ in range(self._count):
+                at = self._one.decode(data, at, one, scopes, context)
+                found.append(one[self._key])
+        except MalformedStruct as error:
+            error.field = f"{self._key}[{len(found)}]"
+            raise
         return at
 
     def encode(

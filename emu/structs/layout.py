@@ -3,7 +3,7 @@
 Values are plain: numbers, ``str`` (each character one byte, latin-1), lists for fields with a Size
 above 1 and for colors, dicts for equipment items and substructs, a list of dicts for an array.
 A field whose conditions do not hold is missing from a decoded dict and may be given or not when
-encoding. A name used twice in one struct gets ``_2`` the second time.
+encoding, unless that is strict. A name used twice in one struct gets ``_2`` the second time.
 
 Where EQ2Emulator reads otherwise than it writes, both directions here follow its writing: short
 int32 values (eq2-login.md 8.5), IfFlagSet and IfFlagNotSet (given as `flags`), and what counts as
@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from emu.errors import MalformedMessage
+from emu.errors import MalformedStruct
 from emu.structs.base import Context
 from emu.structs.blocks import Block
 from emu.structs.definitions import StructDefinition
@@ -27,17 +27,25 @@ _NO_FLAGS: frozenset[str] = frozenset()
 class Layout:
     """One struct as one client version has it.
 
-    `definition` is what the file says; `create_color` reads and writes each EQ2_Color as three
-    floats, as create requests above version 561 have them (eq2-login.md 5.1).
+    `definition` is what the file says, `last_version` the last client version that it is for (None
+    when no later one follows); `create_color` reads and writes each EQ2_Color as three floats, as
+    create requests above version 561 have them (eq2-login.md 5.1).
     """
 
-    __slots__ = ("_block", "definition", "name")
+    __slots__ = ("_block", "_title", "definition", "last_version", "name")
 
-    def __init__(self, definition: StructDefinition, *, create_color: bool = False) -> None:
+    def __init__(
+        self,
+        definition: StructDefinition,
+        *,
+        last_version: int | None = None,
+        create_color: bool = False,
+    ) -> None:
         self.definition = definition
         self.name = definition.name
-        where = f"{definition.name} {definition.client_version}"
-        self._block = Block(where, definition.fields, Scope(), create_color)
+        self.last_version = last_version
+        self._title = f"{definition.name} {definition.client_version}"
+        self._block = Block(self._title, definition.fields, Scope(), create_color)
 
     @property
     def client_version(self) -> int:
@@ -45,31 +53,45 @@ class Layout:
         return self.definition.client_version
 
     @property
+    def versions(self) -> str:
+        """The client versions that have this layout, as text: ``546-561``, ``60100 and later``."""
+        if self.last_version is None:
+            return f"{self.client_version} and later"
+        return f"{self.client_version}-{self.last_version}"
+
+    @property
     def opcode_name(self) -> str:
         """The message that carries this struct, empty when the file names none."""
         return self.definition.opcode_name
 
-    def encode(self, fields: Mapping[str, Any], flags: Collection[str] = ()) -> bytes:
+    def encode(
+        self, fields: Mapping[str, Any], flags: Collection[str] = (), *, strict: bool = False
+    ) -> bytes:
         """Return the bytes for these values; what is missing is zero or empty.
 
         `flags` are the names for which IfFlagSet holds. Raises `StructValueError` for a name the
-        struct does not have or a value that does not fit.
+        struct does not have or a value that does not fit; `strict`, which is what a program wants
+        for values of its own, also for a value that would not be written, and for elements whose
+        count would not be.
         """
         parts: list[bytes] = []
-        context = Context(frozenset(flags) if flags else _NO_FLAGS)
+        context = Context(frozenset(flags) if flags else _NO_FLAGS, strict=strict)
         self._block.encode(fields, parts, (), context)
         return b"".join(parts)
 
     def decode(self, data: bytes, flags: Collection[str] = ()) -> dict[str, Any]:
         """Return the values of a whole message.
 
-        Raises `MalformedMessage` when it is shorter or longer than the layout asks for.
+        Raises `MalformedStruct` when it is shorter or longer than the layout asks for; that says
+        where, and has the values read until there.
         """
         out: dict[str, Any] = {}
         size = len(data)
-        context = Context(frozenset(flags) if flags else _NO_FLAGS, size)
-        if self._block.decode(data, 0, out, (), context) != size:
-            raise MalformedMessage("bytes behind the layout")
+        end = self._read(data, 0, out, Context(frozenset(flags) if flags else _NO_FLAGS, size))
+        if end != size:
+            error = MalformedStruct("bytes behind the layout", offset=end)
+            error.struct, error.values = self._title, out
+            raise error
         return out
 
     def decode_prefix(
@@ -78,20 +100,27 @@ class Layout:
         """Return the values that begin at `offset`, and where they end. Raises as `decode`."""
         out: dict[str, Any] = {}
         context = Context(frozenset(flags) if flags else _NO_FLAGS, len(data))
-        return out, self._block.decode(data, offset, out, (), context)
+        return out, self._read(data, offset, out, context)
 
     def decode_short(self, data: bytes, flags: Collection[str] = ()) -> dict[str, Any]:
         """Return the values as the peer reads them: what is past the end is zero or empty.
 
-        Nothing more is read behind the first field that does not fit, and bytes behind the layout
-        are let be. Source: eq2-login.md 1.2 and 8.3. Raises `MalformedMessage` only for an array
-        with more elements than the message has bytes (8.4).
+        Nothing more is read behind the first value that does not fit (a color is one value), and
+        bytes behind the layout are let be. Source: eq2-login.md 1.2 and 8.3. Raises
+        `MalformedStruct` only for an array with more elements than the message has bytes (8.4).
         """
         out: dict[str, Any] = {}
         context = Context(frozenset(flags) if flags else _NO_FLAGS, len(data), lenient=True)
-        self._block.decode(data, 0, out, (), context)
+        self._read(data, 0, out, context)
         return out
 
     def empty_size(self) -> int:
         """Return the length with every string and array empty and every number zero."""
         return len(self.encode({}))
+
+    def _read(self, data: bytes, offset: int, out: dict[str, Any], context: Context) -> int:
+        try:
+            return self._block.decode(data, offset, out, (), context)
+        except MalformedStruct as error:
+            error.struct, error.values = self._title, out
+            raise

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from emu.errors import MalformedMessage
+from emu.errors import MalformedStruct
 from emu.structs.base import TOO_SHORT, Context, Scopes, bad_value, shown
 from emu.structs.definitions import FieldType, Oversized
 
@@ -45,14 +45,23 @@ class Fixed:
     """Whether the value is a list (Size above 1, or a color)."""
     default: int = 0
 
+    def value_of(self, numbers: list[Any]) -> Any:
+        """Return the field's value made of all its numbers."""
+        if not self.listed:
+            return numbers[0]
+        if self.group in (1, self.count):
+            return numbers
+        return [numbers[i : i + self.group] for i in range(0, self.count, self.group)]
+
 
 class PlainRun:
     """Consecutive fields of fixed size with one number each; the quickest part."""
 
-    __slots__ = ("_keys", "_letters", "_pack", "_size", "_unpack", "_where")
+    __slots__ = ("_fields", "_keys", "_letters", "_pack", "_size", "_unpack", "_where")
 
     def __init__(self, where: str, fields: list[Fixed]) -> None:
         self._where = where
+        self._fields = fields
         self._keys = tuple(entry.key for entry in fields)
         self._letters = "".join(entry.letter for entry in fields)
         whole = struct.Struct("<" + self._letters)
@@ -65,9 +74,7 @@ class PlainRun:
         try:
             out.update(zip(self._keys, self._unpack(data, at), strict=True))
         except struct.error:
-            numbers, at = read_short(self._letters, data, at, context)
-            out.update(zip(self._keys, numbers, strict=True))
-            return at
+            return read_short(self._fields, data, at, out, context)
         return at + self._size
 
     def encode(
@@ -109,12 +116,10 @@ class MixedRun:
         self, data: bytes, at: int, out: dict[str, Any], _scopes: Scopes, context: Context
     ) -> int:
         """Read all numbers at once and share them out."""
-        stop = at + self._struct.size
         try:
             numbers = list(self._struct.unpack_from(data, at))
         except struct.error:
-            letters = (e.letter for e in self._fields for _ in range(e.count))
-            numbers, stop = read_short(letters, data, at, context)
+            return read_short(self._fields, data, at, out, context)
         for key, first, last, step in self._shares:
             if not step:
                 out[key] = numbers[first]
@@ -122,7 +127,7 @@ class MixedRun:
                 out[key] = numbers[first:last]
             else:
                 out[key] = [numbers[i : i + step] for i in range(first, last, step)]
-        return stop
+        return at + self._struct.size
 
     def encode(
         self, fields: dict[str, Any], parts: list[bytes], _scopes: Scopes, _context: Context
@@ -177,12 +182,13 @@ class EquipmentItems:
         self, data: bytes, at: int, out: dict[str, Any], _scopes: Scopes, context: Context
     ) -> int:
         """Read every item into a dict."""
-        stop = at + len(self._empty)
-        if stop > context.limit:
+        raw = data[at : at + len(self._empty)]
+        stop = at + len(raw)
+        if len(raw) < len(self._empty):
+            whole = len(raw) // _EQUIPMENT.size * _EQUIPMENT.size
             if not context.lenient:
-                raise MalformedMessage(TOO_SHORT)
-            stop = context.limit
-        raw = data[at:stop].ljust(len(self._empty), b"\0")
+                raise MalformedStruct(TOO_SHORT, self._key, at + whole)
+            raw = raw[:whole].ljust(len(self._empty), b"\0")
         items = [
             {"type": model, "color": [red, green, blue], "highlight": [red2, green2, blue2]}
             for model, red, green, blue, red2, green2, blue2 in _EQUIPMENT.iter_unpack(raw)
@@ -246,7 +252,7 @@ class OversizedInteger:
             (out[self._key],) = self._short.unpack_from(data, at)
         except (struct.error, IndexError):
             if not context.lenient:
-                raise MalformedMessage(TOO_SHORT) from None
+                raise MalformedStruct(TOO_SHORT, self._key, at) from None
             out[self._key] = 0
             return context.limit
         return at + self._short.size
@@ -266,25 +272,27 @@ class OversizedInteger:
 
 
 def read_short(
-    letters: Iterable[str], data: bytes, at: int, context: Context
-) -> tuple[list[Any], int]:
-    """Read numbers from a message that ends among them: what is past the end is zero.
+    fields: Iterable[Fixed], data: bytes, at: int, out: dict[str, Any], context: Context
+) -> int:
+    """Read a run from a message that ends among its values, and return where reading goes on.
 
-    Returns the numbers and where reading goes on. Raises `MalformedMessage` unless the context is
-    lenient.
+    A value that does not fit whole, and all behind it, is zero; a color is one value. Raises
+    `MalformedStruct` at the first of them unless the context is lenient.
     """
-    if not context.lenient:
-        raise MalformedMessage(TOO_SHORT)
-    numbers: list[Any] = []
-    for letter in letters:
-        stop = at + SIZES[letter]
-        if stop <= context.limit:
-            numbers += struct.unpack_from("<" + letter, data, at)
-            at = stop
-        else:
-            numbers.append(0.0 if letter in "fd" else 0)
-            at = context.limit
-    return numbers, at
+    for entry in fields:
+        one = struct.Struct(f"<{entry.group}{entry.letter}")
+        numbers: list[Any] = []
+        for _ in range(entry.count // entry.group):
+            if at + one.size <= context.limit:
+                numbers += one.unpack_from(data, at)
+                at += one.size
+            elif context.lenient:
+                numbers += one.unpack(bytes(one.size))
+                at = context.limit
+            else:
+                raise MalformedStruct(TOO_SHORT, entry.key, at)
+        out[entry.key] = entry.value_of(numbers)
+    return at
 
 
 def check_number(where: str, key: str, letter: str, value: Any) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from emu.errors import MalformedMessage
+from emu.errors import MalformedStruct
 from emu.structs.base import TOO_SHORT, Context, Scopes, bad_value, raw_text
 from emu.structs.definitions import FieldType
 
@@ -32,7 +32,7 @@ class Text:
         stop = start + int.from_bytes(data[at:start], "little")
         if stop > context.limit or start > context.limit:
             if not context.lenient:
-                raise MalformedMessage(TOO_SHORT)
+                raise MalformedStruct(TOO_SHORT, self._key, at)
             out[self._key] = ""
             return context.limit
         out[self._key] = data[start:stop].decode("latin-1")
@@ -65,7 +65,7 @@ class Characters:
         stop = at + self._size
         if stop > context.limit:
             if not context.lenient:
-                raise MalformedMessage(TOO_SHORT)
+                raise MalformedStruct(TOO_SHORT, self._key, at)
             stop = context.limit
         out[self._key] = data[at:stop].rstrip(b"\0").decode("latin-1")
         return stop

@@ -251,4 +251,5 @@ class Visitor:
 def _accepting(layout: Layout) -> bytes:
     """Return the accepting reply; a field that is a row of bytes in this version stays zero."""
     single = {entry.name for entry in layout.definition.fields if entry.size == 1}
-    return layout.encode({name: value for name, value in ACCEPTED.items() if name in single})
+    values = {name: value for name, value in ACCEPTED.items() if name in single}
+    return layout.encode(values, strict=True)

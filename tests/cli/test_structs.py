@@ -65,6 +65,22 @@ def test_decode_prints_fields_as_json(command: CommandLine) -> None:
     assert fields["year"] == 4068
 
 
+def test_which_versions_a_definition_covers_is_told_beside_it(command: CommandLine) -> None:
+    for words in (("show", "LS_WorldList"), ("decode", "LS_WorldList", "00")):
+        name, *data = words[1:]
+        result = command.good("structs", words[0], name, "--version", "561", *data)
+        assert "LS_WorldList of client versions 546-561" in result.stderr
+        assert "of client versions" not in result.stdout
+
+
+def test_bytes_that_do_not_fit_show_where_and_what_was_read(command: CommandLine) -> None:
+    result = command.run("structs", "decode", "WS_GameWorldTime", "--version", "546", "e40f09")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout) == {"year": 4068, "month": 9}
+    told = "WS_GameWorldTime 1, field day, byte 3: message shorter than its layout"
+    assert told in str(result.exception)
+
+
 @pytest.mark.parametrize("given", [TIME, f"0x{TIME}", TIME.upper(), f" {TIME}\n"])
 def test_what_was_decoded_can_be_encoded_by_standard_input(
     command: CommandLine, given: str

@@ -29,7 +29,7 @@ def test_text_must_be_text_of_bytes(value: object) -> None:
 
 def test_elements_of_a_message_are_counted_together() -> None:
     context = Context(frozenset())
-    context.begin_elements(ELEMENT_LIMIT - 1)
-    context.begin_elements(1)
+    context.begin_elements(ELEMENT_LIMIT - 1, "a", 7)
+    context.begin_elements(1, "a", 7)
     with pytest.raises(MalformedMessage):
-        context.begin_elements(1)
+        context.begin_elements(1, "a", 7)

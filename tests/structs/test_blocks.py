@@ -12,7 +12,7 @@ from tests.support.struct_texts import array, data, layout_of, struct_of
 
 def both_ways(layout: Layout, values: dict[str, Any], wire: str, *flags: str) -> None:
     raw = bytes.fromhex(wire)
-    assert layout.encode(values, flags) == raw
+    assert layout.encode(values, flags, strict=True) == raw
     assert layout.decode(raw, flags) == values
 
 

@@ -24,7 +24,7 @@ def decode(part: Part, raw: bytes, *flags: str, **before: Any) -> tuple[dict[str
 
 def test_a_conditional_part_is_there_both_ways_or_not_at_all() -> None:
     part = Conditional(
-        PlainRun("S", [Fixed("n", "B")]), lambda _here, _scopes, flags: "on" in flags
+        "S", "n", PlainRun("S", [Fixed("n", "B")]), lambda _here, _scopes, flags: "on" in flags
     )
     assert encode(part, {"n": 5}, "on") == b"\x05"
     assert encode(part, {"n": 5}) == b""

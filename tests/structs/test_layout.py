@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.errors import MalformedMessage, StructValueError
+from emu.errors import MalformedMessage, MalformedStruct, StructValueError
 from emu.structs import Layout
 from tests.support.struct_texts import array, catalog_of, data, layout_of, struct_of
 
@@ -89,6 +91,101 @@ def test_a_layout_knows_where_it_comes_from() -> None:
     layout = catalog.layout("X", 561)
     assert (layout.name, layout.client_version, layout.opcode_name) == ("X", 546, "OP_X")
     assert layout.definition.fields[0].name == "a"
+
+
+def test_a_layout_names_the_versions_that_it_is_for() -> None:
+    catalog = catalog_of(
+        struct_of("a int8", "X", 60100), struct_of("a int8", "X", 546), struct_of("a int8", "Y", 1)
+    )
+    assert catalog.layout("X", 561).versions == "546-60099"
+    assert catalog.layout("X", 561).last_version == 60099
+    assert catalog.layout("X", 60100, create_color=True).versions == "60100 and later"
+    assert catalog.layout("X", 60114).last_version is None
+    catalog.add(replace(catalog.definition("X", 546), client_version=562))
+    assert catalog.layout("X", 561).versions == "546-561"
+    assert catalog.layout("X", 562).versions == "562-60099"
+
+
+DEEP = layout_of(
+    data("n", "int8")
+    + array("items", "n", data("id", "int16") + data("text", "EQ2_8Bit_String"))
+    + '<Data ElementName="pair" Substruct="Sub" Size="2"/><Data ElementName="one" Substruct="Sub"/>'
+    + data("names", "EQ2_8Bit_String", 'Size="2"'),
+    before=struct_of("x int8, y int16", name="Sub"),
+)
+DEEP_WIRE = bytes.fromhex("02 0100 0161 0200 00  010200 030400  050600 0162 0163")
+
+
+@pytest.mark.parametrize(
+    ("size", "field", "offset"),
+    [(0, "n", 0), (1, "items", 1), (4, "items[0].text", 3), (6, "items[1].id", 5),
+     (7, "items[1].text", 7), (9, "pair[0].y", 9), (13, "pair[1].y", 12), (15, "one.y", 15),
+     (17, "names[0]", 17), (20, "names[1]", 19)],
+)  # fmt: skip
+def test_an_error_names_struct_field_and_byte(size: int, field: str, offset: int) -> None:
+    for read in (DEEP.decode, DEEP.decode_prefix):
+        with pytest.raises(MalformedStruct) as caught:
+            read(DEEP_WIRE[:size])
+        error = caught.value
+        assert (error.struct, error.field, error.offset) == ("S 1", field, offset)
+        assert str(error) == f"S 1, field {field}, byte {offset}: {error.reason}"
+        assert error.reason in ("message shorter than its layout", "array count beyond the message")
+
+
+def test_an_error_hands_out_what_was_read() -> None:
+    with pytest.raises(MalformedStruct) as caught:
+        DEEP.decode(DEEP_WIRE[:13])
+    assert caught.value.values == {
+        "n": 2, "items": [{"id": 1, "text": "a"}, {"id": 2, "text": ""}],
+        "pair": [{"x": 1, "y": 2}, {"x": 3}],
+    }  # fmt: skip
+    with pytest.raises(MalformedStruct, match=r"^S 1, byte 21: bytes behind the layout$") as caught:
+        DEEP.decode(DEEP_WIRE + b"x")
+    assert caught.value.values == DEEP.decode(DEEP_WIRE)
+
+
+OPTIONAL = layout_of(
+    data("n", "int8")
+    + data("x", "int8", 'IfVariableSet="n"')
+    + data("m", "int8", 'IfVariableSet="n"')
+    + array("a", "m", data("k", "int8") + data("v", "int8", 'IfVariableSet="k_%i"'))
+)
+
+
+def test_strict_values_are_those_that_are_written() -> None:
+    values = {"n": 1, "x": 2, "m": 2, "a": [{"k": 1, "v": 3}, {"k": 0}]}
+    assert OPTIONAL.encode(values, strict=True) == OPTIONAL.encode(values)
+    assert OPTIONAL.encode({"n": 0, "x": None, "a": []}, strict=True) == b"\0"
+    assert OPTIONAL.decode(OPTIONAL.encode(values, strict=True)) == values
+
+
+@pytest.mark.parametrize(
+    ("values", "what"),
+    [
+        ({"n": 0, "x": 2}, r"^S 1\.x: its conditions do not hold"),
+        ({"n": 0, "x": 0}, r"^S 1\.x: its conditions do not hold"),
+        ({"n": 0, "m": 0}, r"^S 1\.m: its conditions do not hold"),
+        ({"n": 0, "a": [{}]}, r"^S 1\.a: its count m is not written"),
+        ({"n": 1, "a": [{"k": 0, "v": 1}]}, r"^S 1\.a\.v: its conditions do not hold"),
+        ({"y": 1}, r"^S 1\.y: the struct has no such field"),
+    ],
+)
+def test_strict_values_that_would_not_be_written_are_refused(
+    values: dict[str, Any], what: str
+) -> None:
+    with pytest.raises(StructValueError, match=what):
+        OPTIONAL.encode(values, strict=True)
+    if "y" not in values:
+        OPTIONAL.encode(values)
+
+
+def test_an_error_about_a_whole_block_has_no_dot_behind_it() -> None:
+    with pytest.raises(StructValueError, match=r"^S 1: must be an object, not 5$"):
+        OPTIONAL.encode(5)  # type: ignore[arg-type]
+    with pytest.raises(StructValueError, match=r"^S 1\.a: must be an object, not 5$"):
+        OPTIONAL.encode({"n": 1, "a": [5]})
+    with pytest.raises(StructValueError, match=r"^S 1\.a: must be a list of 2 objects"):
+        OPTIONAL.encode({"n": 1, "m": 2, "a": {}})
 
 
 HARD = layout_of(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.errors import MalformedMessage, StructValueError
+from emu.errors import MalformedMessage, MalformedStruct, StructValueError
 from emu.structs.base import Context, Part
 from emu.structs.definitions import FieldType, Oversized
 from emu.structs.runs import (
@@ -87,6 +87,30 @@ def test_who_is_lenient_reads_zeros_from_the_first_number_that_does_not_fit() ->
     assert end == 6
 
 
+@pytest.mark.parametrize("letter", ["B", "f"])
+def test_a_color_cut_short_is_left_zero(letter: str) -> None:
+    colors = MixedRun("S", [Fixed("one", letter, 3, 3, listed=True),
+                            Fixed("two", letter, 6, 3, listed=True)])  # fmt: skip
+    whole = encode(colors, {"one": [1, 2, 3], "two": [[4, 5, 6], [7, 8, 9]]})
+    size = len(whole) // 9
+    for length in range(len(whole) + 1):
+        values, end = decode(colors, whole[:length], lenient=True)
+        there = length // (3 * size)
+        assert values["one"] == ([1, 2, 3] if there else [0, 0, 0])
+        assert values["two"] == [[4, 5, 6] if there > 1 else [0, 0, 0],
+                                 [7, 8, 9] if there > 2 else [0, 0, 0]]  # fmt: skip
+        assert end == length
+
+
+def test_a_run_cut_short_says_where_and_leaves_what_it_read() -> None:
+    out: dict[str, Any] = {}
+    whole = encode(MIXED, MIXED_VALUE)
+    with pytest.raises(MalformedStruct) as caught:
+        MIXED.decode(whole[:9], 0, out, (), Context(frozenset(), 9))
+    assert (caught.value.field, caught.value.offset) == ("color", 7)
+    assert out == {"one": 1, "list": [1, 2, 3]}
+
+
 @pytest.mark.parametrize(
     ("run", "values", "field"),
     [
@@ -147,8 +171,13 @@ def test_equipment_cut_short() -> None:
     with pytest.raises(MalformedMessage):
         decode(part, bytes(15))
     values, end = decode(part, b"\x02\x01\x09", lenient=True)
-    assert values["e"][0] == {"type": 258, "color": [9, 0, 0], "highlight": [0, 0, 0]}
+    nothing = {"type": 0, "color": [0, 0, 0], "highlight": [0, 0, 0]}
+    assert values["e"] == [nothing, nothing]
     assert end == 3
+    values, end = decode(part, bytes.fromhex("0201 090807 060504 0302"), lenient=True)
+    first = {"type": 258, "color": [9, 8, 7], "highlight": [6, 5, 4]}
+    assert values["e"] == [first, nothing]
+    assert end == 10
 
 
 OVERSIZED_FORMS = [

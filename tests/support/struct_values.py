@@ -37,7 +37,7 @@ def check_round_trip(layout: Layout, values: dict[str, Any]) -> None:
     data = layout.encode(values)
     decoded = layout.decode(data)
     assert_within(decoded, values)
-    assert layout.encode(decoded) == data
+    assert layout.encode(decoded, strict=True) == data
     assert layout.decode_prefix(b"\xa5" + data, 1) == (decoded, len(data) + 1)
     assert layout.decode_short(data) == decoded
 
