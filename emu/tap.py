@@ -18,7 +18,7 @@ from twisted.logger import ILogObserver
 from twisted.python import usage
 from twisted.python.logfile import LogFile
 
-from emu.config import LogConfig, default_path, load
+from emu.config import LogConfig, default_path, exposed, load
 from emu.errors import ConfigError, EmuError, StoreError
 from emu.net.logs import observer
 from emu.net.server import EmuService, check_files
@@ -73,7 +73,8 @@ def makeService(options: Options) -> IService:  # noqa: N802  # the name twistd 
         raise SystemExit("\n".join(f"emu: {problem}" for problem in error.problems)) from None
     except EmuError as error:
         raise SystemExit(f"emu: {error}") from None
-    service: IService = EmuService(config, log_observer=written_by)
+    warnings = tuple(exposed(config, path))
+    service: IService = EmuService(config, log_observer=written_by, warnings=warnings)
     spare_the_collector()
     return service
 

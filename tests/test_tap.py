@@ -3,6 +3,8 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from emu import tap
 from emu.config import LogConfig
 from emu.errors import StoreError
 from emu.net.server import EmuService
+from tests.support.house import captured_log
 
 
 def options(*arguments: str) -> tap.Options:
@@ -34,6 +37,25 @@ def test_options_and_overrides_reach_the_service(tmp_path: Path) -> None:
     assert service.config.login.listen.port == 0
     assert service.config.database.path == tmp_path / "e.sqlite"
     assert (tmp_path / "e.sqlite").exists()
+
+
+@pytest.fixture
+def open_database() -> Iterator[Path]:
+    """A database in a folder that everybody may enter, which pytest's own is not."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        path = Path(name) / "emu.sqlite"
+        path.touch(0o644)
+        yield path
+
+
+async def test_files_that_show_secrets_are_told_in_the_log(open_database: Path) -> None:
+    sets = (f"database.url=sqlite:{open_database}", "login.listen=127.0.0.1:0", "world.enabled=no")
+    service = tap.makeService(options(*(word for one in sets for word in ("--set", one))))
+    with captured_log("text") as log:
+        service.startService()
+        assert f"warn  server: {open_database} holds password hashes" in log.text
+        await service.stopService()
 
 
 def test_without_options_the_working_folder_counts(monkeypatch, tmp_path: Path) -> None:

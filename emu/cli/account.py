@@ -16,7 +16,8 @@ import click
 from emu.cli.account_addresses import address
 from emu.cli.common import load_config
 from emu.cli.moments import end_of, end_options
-from emu.cli.stores import change_store, chosen_password, look_store, password_option
+from emu.cli.secrets import password_option
+from emu.cli.stores import change_store, chosen_password, look_store
 from emu.cli.tables import Row, format_option, print_record, print_rows, show_moment
 from emu.errors import CommandError
 from emu.login.account_names import account_name

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, cast
 
 import click
 
 from emu.cli.opcodes_common import present_tables
+from emu.cli.secrets import password_option
 from emu.cli.tables import line_format_option
 from emu.client import Credentials, StepDone, flow, report
 from emu.config import Address
@@ -58,17 +59,8 @@ def server_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def account_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options of a verb that logs in."""
-    for option in (
-        click.option(
-            "--password",
-            envvar="EMU_PASSWORD",
-            show_envvar=True,
-            help="Password; asked for when it is not given.",
-        ),
-        click.option("--user", required=True, help="Account name."),
-    ):
-        command = option(command)
-    return command
+    named = click.option("--user", required=True, help="Account name.")
+    return cast("Callable[..., None]", named(password_option(command)))
 
 
 @click.group()

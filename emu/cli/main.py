@@ -8,6 +8,7 @@ by itself, so that `emu --help` is quick and an optional extra that is missing h
 from __future__ import annotations
 
 import importlib
+import io
 import sys
 
 import click
@@ -68,8 +69,12 @@ root.params += shared_options()
 def main() -> None:
     """Run the command line; an error of ours becomes one line and exit status 1.
 
-    A wrong configuration is one line for each problem.
+    A wrong configuration is one line for each problem. A letter that the terminal's encoding lacks
+    is written as an escape.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         root(prog_name="emu")
     except ConfigError as error:

@@ -13,12 +13,6 @@ from emu.errors import CommandError
 from emu.login.passwords import MAX_PASSWORD
 from emu.store import Store
 
-password_option = click.option(
-    "--password",
-    help="The password; without this option it is asked for. Others on this machine may see it"
-    " in the list of processes, so scripts should rather pipe it in.",
-)
-
 
 def look_store(ctx: click.Context) -> Store:
     """Open the configured database to read it; nobody's write is in the way."""

@@ -67,11 +67,17 @@ def _formats(choices: Sequence[str], about: str) -> Callable[[Command], Command]
     return give
 
 
+def json_text(value: Any) -> str:
+    """Return values as JSON for people, with letters as they are where the output has them."""
+    plain = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "") == "utf8"
+    return json.dumps(value, indent=2, ensure_ascii=not plain)
+
+
 def print_rows(rows: Sequence[Row], style: str, columns: Sequence[str]) -> None:
     """Print rows with these columns; JSON is one array of objects, CSV has a header."""
     if style == "json":
         chosen = [{name: row.get(name) for name in columns} for row in rows]
-        click.echo(json.dumps(chosen, indent=2, ensure_ascii=False))
+        click.echo(json_text(chosen))
     elif style == "csv":
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
@@ -90,7 +96,7 @@ def print_rows(rows: Sequence[Row], style: str, columns: Sequence[str]) -> None:
 def print_record(record: Row, style: str) -> None:
     """Print one record: a line for each field, or one CSV row, or one JSON object."""
     if style == "json":
-        click.echo(json.dumps(dict(record), indent=2, ensure_ascii=False))
+        click.echo(json_text(dict(record)))
     elif style == "csv":
         print_rows([record], style, list(record))
     else:

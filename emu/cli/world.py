@@ -6,7 +6,8 @@ import time
 
 import click
 
-from emu.cli.stores import change_store, chosen_password, look_store, password_option
+from emu.cli.secrets import password_option
+from emu.cli.stores import change_store, chosen_password, look_store
 from emu.cli.tables import Row, format_option, print_rows, show_moment
 from emu.cli.world_certificate import certificate, fingerprint
 from emu.errors import CommandError

@@ -17,6 +17,7 @@ from emu.config.model import (
     WorldConfig,
 )
 from emu.config.readers import Address
+from emu.config.secrets import exposed
 
 __all__ = [
     "Address",
@@ -29,6 +30,7 @@ __all__ = [
     "TraceConfig",
     "WorldConfig",
     "default_path",
+    "exposed",
     "load",
     "parse",
 ]

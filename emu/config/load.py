@@ -15,10 +15,16 @@ from typing import Any
 
 from emu.config.model import Config
 from emu.config.rules import contradictions
+from emu.config.secrets import take_environment, take_files
 from emu.errors import ConfigError
 
 _TABLES = {table.name: table for table in dataclasses.fields(Config)}
-_PATH_KEYS = (("database", "url"), ("trace", "file"), ("link", "certificate"))
+_PATH_KEYS = (
+    ("database", "url"),
+    ("trace", "file"),
+    ("link", "certificate"),
+    ("world", "password_file"),
+)
 
 
 ENVIRONMENT = "EMU_CONFIG"
@@ -38,7 +44,8 @@ def default_path() -> Path | None:
 def load(path: Path | None, overrides: Iterable[str] = ()) -> Config:
     """Read a configuration file (none: all defaults) and apply ``table.key=value`` overrides.
 
-    Relative file names count from the configuration file's folder. Raises `ConfigError` with one
+    Secrets of the environment stand over the file's. Relative file names count from the
+    configuration file's folder. Raises `ConfigError` with one
     problem for each wrong key, or for a file that cannot be read or is not TOML.
     """
     document: dict[str, Any] = {}
@@ -51,6 +58,7 @@ def load(path: Path | None, overrides: Iterable[str] = ()) -> Config:
             ) from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise ConfigError([f"{path}: not a TOML file: {error}"]) from None
+    take_environment(document)
     return parse(document, overrides, folder=path.parent if path else Path(), source=path)
 
 
@@ -70,8 +78,8 @@ def parse(
         _apply_override(merged, override, problems)
     tables = _read_tables(merged, problems)
     if not problems:
-        config = _anchor(Config(**tables), folder)
-        problems = list(contradictions(config))
+        config = take_files(_anchor(Config(**tables), folder), problems)
+        problems += contradictions(config)
     if problems:
         prefix = f"{source}: " if source else ""
         raise ConfigError([prefix + problem for problem in problems])
@@ -113,7 +121,8 @@ def _read_table(table: str, kind: type, raw: Mapping[str, Any], problems: list[s
         try:
             values[key] = known[key].metadata["reader"](value)
         except ValueError as error:
-            problems.append(f"{table}.{key}: {error}, not {_shown(value)}")
+            given = "" if known[key].metadata.get("secret") else f", not {_shown(value)}"
+            problems.append(f"{table}.{key}: {error}{given}")
     return kind(**values)
 
 

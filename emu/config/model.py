@@ -15,9 +15,12 @@ from emu.config import readers
 from emu.config.readers import Address, Reader
 
 
-def setting(default: Any, reader: Reader, about: str) -> Any:
-    """Declare one setting; `about` is one line for the operator."""
-    return field(default=default, metadata={"reader": reader, "about": about})
+def setting(default: Any, reader: Reader, about: str, *, secret: bool = False) -> Any:
+    """Declare one setting; `about` is one line for the operator.
+
+    A `secret` one is not shown, and there is a setting ``<key>_file`` beside it.
+    """
+    return field(default=default, metadata={"reader": reader, "about": about, "secret": secret})
 
 
 def state_folder() -> Path:
@@ -35,6 +38,7 @@ class DatabaseConfig:
         metadata={
             "reader": readers.sqlite_url,
             "about": "sqlite:FILE; a relative name counts from the configuration file's folder",
+            "secret": False,
         },
     )
 
@@ -197,7 +201,15 @@ class WorldConfig:
         None, readers.crc_seed, '"random" for each session, or one number; see login.crc_seed'
     )
     account: str = setting("", readers.text(0, 29), "link account; empty = the built-in one")
-    password: str = setting("", readers.text(0, 255), "link password; empty = the built-in one")
+    password: str = setting(
+        "",
+        readers.text(0, 255),
+        "link password, or $EMU_WORLD_PASSWORD; empty = the built-in one",
+        secret=True,
+    )
+    password_file: Path | None = setting(
+        None, readers.optional(readers.path), "file whose first line is the link password"
+    )
     login_servers: tuple[Address, ...] = setting(
         (), readers.list_of(readers.address, 8), "login servers in order; empty = the one in here"
     )

@@ -92,9 +92,13 @@ class TextLines:
         area = str(event.get("log_namespace", "-")).removeprefix("emu.")
         text = _one_line(_text(event))
         level = event["log_level"].name
-        self.stream.write(f"{moment} {level:<5} {area}: {text}\n")
+        lines = f"{moment} {level:<5} {area}: {text}\n"
         if "log_failure" in event:
-            self.stream.write(event["log_failure"].getTraceback())
+            lines += event["log_failure"].getTraceback()
+        try:
+            self.stream.write(lines)
+        except UnicodeEncodeError:  # a terminal or a file that is not UTF-8
+            self.stream.write(lines.encode("ascii", "backslashreplace").decode())
         self.stream.flush()
 
 
@@ -123,7 +127,10 @@ class JsonLines:
         for key, value in (own | event.get("details", {})).items():
             if key not in record and key not in _ONLY_TEXT:
                 record[key] = _plain(value)
-        self.stream.write(json.dumps(record, ensure_ascii=False) + "\n")
+        try:
+            self.stream.write(json.dumps(record, ensure_ascii=False) + "\n")
+        except UnicodeEncodeError:
+            self.stream.write(json.dumps(record) + "\n")
         self.stream.flush()
 
 

@@ -6,6 +6,7 @@ five seconds), and says in one line what cannot be started. The parts know nothi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any
 
@@ -52,10 +53,19 @@ class EmuService(Service):
     """The whole server as one Twisted service."""
 
     def __init__(
-        self, config: Config, reactor: Any = None, log_observer: ILogObserver | None = None
+        self,
+        config: Config,
+        reactor: Any = None,
+        log_observer: ILogObserver | None = None,
+        *,
+        warnings: Sequence[str] = (),
     ) -> None:
-        """Make the service; with an observer the whole application's log goes there."""
+        """Make the service; with an observer the whole application's log goes there.
+
+        `warnings` are lines for the operator that are written there at the start.
+        """
         self.config = config
+        self._warnings = warnings
         self._log_observer = log_observer
         self._reactor = reactor
         self._storage: Storage | None = None
@@ -82,6 +92,8 @@ class EmuService(Service):
         """Begin to serve."""
         super().startService()  # type: ignore[no-untyped-call]
         self._listen()
+        for line in self._warnings:
+            _log.warn("{line}", line=line)
         if self._opcodes is not None:
             self._opcodes.start()
         if self.world is not None:

@@ -1,8 +1,10 @@
+import tempfile
 from pathlib import Path
 
 from click.testing import CliRunner
 
 from emu.cli.main import root
+from emu.config import load
 
 
 def test_show_prints_every_table() -> None:
@@ -18,3 +20,33 @@ def test_check_fails_with_the_key(tmp_path: Path) -> None:
     result = CliRunner().invoke(root, ["--config", str(file), "config", "check"])
     assert result.exit_code == 1
     assert "login.listen" in str(result.exception)
+
+
+def test_secrets_are_shown_only_when_asked_for_and_the_output_can_be_saved(tmp_path: Path) -> None:
+    file = tmp_path / "emu.toml"
+    link = '[world]\nlogin_servers = ["127.0.0.1:9100"]\naccount = "norrath"\n'
+    file.write_text(link + 'password = "very secret"\n')
+    hidden = CliRunner().invoke(root, ["--config", str(file), "config", "show"]).stdout
+    assert "very secret" not in hidden
+    assert "# password = (set; see --secrets)" in hidden
+    whole = CliRunner().invoke(root, ["--config", str(file), "config", "show", "--secrets"]).stdout
+    again = tmp_path / "again.toml"
+    again.write_text(whole)
+    assert load(again) == load(file)
+    (tmp_path / "link.txt").write_text("very secret\n")
+    file.write_text(link + 'password_file = "link.txt"\n')
+    whole = CliRunner().invoke(root, ["--config", str(file), "config", "show", "--secrets"]).stdout
+    assert "very secret" not in whole
+    again.write_text(whole)
+    assert load(again) == load(file)
+
+
+def test_check_tells_of_files_that_everybody_can_read() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        (folder / "emu.toml").write_text('[database]\nurl = "sqlite:e.sqlite"\n')
+        (folder / "e.sqlite").touch(0o644)
+        result = CliRunner().invoke(root, ["--config", f"{folder}/emu.toml", "config", "check"])
+        assert result.exit_code == 0
+        assert f"warning: {folder / 'e.sqlite'} holds password hashes" in result.stderr

@@ -9,11 +9,12 @@ from click.testing import CliRunner
 
 from emu.cli import stores
 from emu.cli.common import Root
+from emu.cli.secrets import password_option
 from emu.errors import CommandError, StoreError
 
 
 @click.command()
-@stores.password_option
+@password_option
 def ask(password: str | None) -> None:
     click.echo(repr(stores.chosen_password(password)))
 

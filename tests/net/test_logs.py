@@ -81,3 +81,20 @@ def test_a_second_signal_while_stopping_is_no_news() -> None:
     assert stream.getvalue() == ""
     observer(event | {"log_failure": Failure(ZeroDivisionError()), "log_format": "news"})
     assert "news" in stream.getvalue()
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "utf-8"])
+def test_no_line_vanishes_where_the_terminal_is_not_utf_8(form: str, encoding: str) -> None:
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, encoding=encoding)
+    observer = logs.observer(form, stream)
+    event = {"log_time": 0.0, "log_level": LogLevel.info, "log_namespace": "emu.login"}
+    for name in ("b\u00f6b", "\u4e2d\u6587", "bad \udc80"):
+        observer(event | {"log_format": "{name} came", "name": name})
+    lines = raw.getvalue().decode(encoding).splitlines()
+    assert len(lines) == 3
+    assert all(" came" in line for line in lines)
+    if form == "json":
+        texts = [json.loads(line)["text"] for line in lines]
+        assert texts[:2] == ["b\u00f6b came", "\u4e2d\u6587 came"]

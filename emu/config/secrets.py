@@ -1,0 +1,137 @@
+"""Secrets of the configuration: where else they may come from, and which files let others see them.
+
+A setting marked as secret may stand in the file, in an environment variable of its own, or in a
+file of its own that ``<key>_file`` names; so it need not be on a command line, where every process
+of the machine can read it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import stat
+from collections.abc import Iterator, Mapping, MutableMapping
+from pathlib import Path
+from typing import Any
+
+from emu.config.model import Config
+
+MOST_BYTES = 4096
+"""Bytes of a secret's file that are read."""
+
+
+def secret_keys() -> Iterator[tuple[str, str]]:
+    """Yield table and key of every secret setting."""
+    for table in dataclasses.fields(Config):
+        kind: Any = table.default_factory
+        for item in dataclasses.fields(kind):
+            if item.metadata.get("secret"):
+                yield table.name, item.name
+
+
+def variable(table: str, key: str) -> str:
+    """Return the environment variable of a secret, for instance ``EMU_WORLD_PASSWORD``."""
+    return f"EMU_{table}_{key}".upper()
+
+
+def take_environment(
+    document: MutableMapping[str, Any], environment: Mapping[str, str] = os.environ
+) -> None:
+    """Put secrets of the environment into a configuration's document, in place of the file's."""
+    for table, key in secret_keys():
+        value = environment.get(variable(table, key))
+        inner = document.setdefault(table, {}) if value else None
+        if isinstance(inner, dict):
+            inner[key] = value
+            inner.pop(f"{key}_file", None)
+
+
+def take_files(config: Config, problems: list[str]) -> Config:
+    """Return the configuration with the secrets that stand in files of their own."""
+    for table, key in secret_keys():
+        inner = getattr(config, table)
+        path: Path | None = getattr(inner, f"{key}_file")
+        if path is None:
+            continue
+        if getattr(inner, key):
+            problems.append(f"{table}.{key}, {table}.{key}_file: set only one of them")
+            continue
+        try:
+            inner = dataclasses.replace(inner, **{key: read_secret(path)})
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            problems.append(f"{table}.{key}_file: {path} cannot be used ({reason})")
+        config = dataclasses.replace(config, **{table: inner})
+    return config
+
+
+def read_secret(path: Path) -> str:
+    """Return the first line of a secret's file.
+
+    Raises `OSError`, or `ValueError` when the line is empty, too long or not UTF-8.
+    """
+    with path.open("rb") as file:
+        line = file.readline(MOST_BYTES + 1)
+    if len(line) > MOST_BYTES:
+        raise ValueError(f"its first line is longer than {MOST_BYTES} bytes")
+    try:
+        secret = line.decode("utf-8").rstrip("\r\n")
+    except UnicodeDecodeError:
+        raise ValueError("its first line is not UTF-8") from None
+    if not secret:
+        raise ValueError("its first line is empty")
+    return secret
+
+
+def exposed(config: Config, source: Path | None) -> Iterator[str]:
+    """Yield a line for each file that holds secrets and that every user of the machine can read.
+
+    `source` is the configuration's own file. What only a file's group can read is the operator's
+    choice and is not told.
+    """
+    for path, what in _secret_files(config, source):
+        if _is_open(path):
+            yield f"{path} holds {what} and everybody on this machine can read it: chmod o= {path}"
+
+
+def _secret_files(config: Config, source: Path | None) -> Iterator[tuple[Path, str]]:
+    database = config.database.path
+    yield database, "password hashes"
+    for path in sorted(database.parent.glob(f"{database.name}[-.]*")):
+        yield path, "password hashes"
+    if config.trace.file is not None:
+        yield config.trace.file, "sessions with their keys"
+    if config.link.certificate is not None and _has_key(config.link.certificate):
+        yield config.link.certificate, "the link's private key"
+    for table, key in secret_keys():
+        inner = getattr(config, table)
+        own: Path | None = getattr(inner, f"{key}_file")
+        if own is not None:
+            yield own, f"{table}.{key}"
+        elif source is not None and getattr(inner, key) and _names(source, key):
+            yield source, f"{table}.{key}"
+
+
+def _names(source: Path, key: str) -> bool:
+    """Say whether a configuration file speaks of a key: the value may come from elsewhere."""
+    try:
+        return any(line.strip().startswith(key) for line in source.read_text("utf-8").splitlines())
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _has_key(path: Path) -> bool:
+    try:
+        return b"PRIVATE KEY" in path.read_bytes()
+    except OSError:
+        return False
+
+
+def _is_open(path: Path) -> bool:
+    """Say whether others may read a file, and enter every folder above it."""
+    try:
+        whole = path.resolve()
+        folders = all(folder.stat().st_mode & stat.S_IXOTH for folder in whole.parents)
+        return bool(folders and whole.stat().st_mode & stat.S_IROTH)
+    except OSError:
+        return False
