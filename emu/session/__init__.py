@@ -7,8 +7,8 @@ server's socket. `follow` decodes one direction of a recorded session. Settings 
 
 from __future__ import annotations
 
-from emu.session.configuration import Role, SessionConfig, StreamType
-from emu.session.endpoint import Endpoint, EndpointConfig
+from emu.session.configuration import EndpointConfig, Role, SessionConfig, StreamType
+from emu.session.endpoint import Endpoint
 from emu.session.events import (
     CloseReason,
     DatagramDropped,

@@ -1,8 +1,11 @@
-"""Everything about a session that can be set, with its default and unit. No behavior here."""
+"""Everything about sessions and their endpoint that can be set, with its default and unit.
+
+No behavior here.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from emu.errors import ConfigError
@@ -125,3 +128,46 @@ class SessionConfig:
     def clamp_max_length(self, asked: int) -> int:
         """Return the datagram size to use for what the peer asked, any u32."""
         return max(self.max_length_minimum, min(asked, self.max_length_maximum))
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointConfig:
+    """Settings of an endpoint; times are seconds.
+
+    `check_key` None gives each address its own; a number gives it to all of them, as EQ2Emulator
+    does with 0x33624702, and then a valid check proves nothing about the sender: until it has
+    acknowledged something a session counts for no limit and gets no more than three times its
+    bytes, but a forger can acknowledge, take over and end any session.
+    Raises `ConfigError` with every value that cannot work.
+    """
+
+    session: SessionConfig = field(default_factory=SessionConfig)
+    check_key: int | None = None
+    secret_lifetime: float = 60.0
+    session_limit: int = 10_000
+    half_open_limit: int = 16_384
+    sessions_per_host_limit: int = 256
+    restart_silence: float = 2.0
+    takeover_miss_limit: int = 4
+    """Datagrams, valid for nobody, that one who wants to take an address over may send."""
+    takeover_pause: float = 30.0
+    """How long nobody may take an address over after too many of them."""
+    answer_out_of_session: bool = False
+
+    def __post_init__(self) -> None:
+        problems = [
+            f"{name}: must be 1 or more"
+            for name in (
+                "session_limit",
+                "half_open_limit",
+                "sessions_per_host_limit",
+                "takeover_miss_limit",
+            )
+            if getattr(self, name) < 1
+        ]
+        if self.check_key is not None and not 0 <= self.check_key <= 0xFFFFFFFF:
+            problems.append("check_key: must be 0 to 4294967295")
+        if self.secret_lifetime < self.session.unproven_lifetime:
+            problems.append("secret_lifetime: must not be shorter than unproven_lifetime")
+        if problems:
+            raise ConfigError(problems)

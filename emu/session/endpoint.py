@@ -12,14 +12,13 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
 
-from emu.errors import ConfigError, LimitExceeded, PeerError
+from emu.errors import LimitExceeded, PeerError
 from emu.limits.addresses import address_key, is_loopback
 from emu.session.check_keys import CheckKeys, FixedCheckKey, KeyedCheckKeys
-from emu.session.configuration import Role, SessionConfig
+from emu.session.configuration import EndpointConfig, Role
 from emu.session.events import CloseReason
 from emu.session.half_open import UNKNOWN_SESSION, HalfOpen, HalfOpenTable
 from emu.session.session import Session
@@ -31,49 +30,6 @@ _OUT_OF_SESSION: Final = ProtocolOpcode.OUT_OF_SESSION.to_bytes(2, "big")
 
 _Proof = tuple[int, int]
 """Check key and MaxLength of a SessionResponse that has reached its address."""
-
-
-@dataclass(frozen=True, slots=True)
-class EndpointConfig:
-    """Settings of an endpoint; times are seconds.
-
-    `check_key` None gives each address its own; a number gives it to all of them, as EQ2Emulator
-    does with 0x33624702, and then a valid check proves nothing about the sender: until it has
-    acknowledged something a session counts for no limit and gets no more than three times its
-    bytes, but a forger can acknowledge, take over and end any session.
-    Raises `ConfigError` with every value that cannot work.
-    """
-
-    session: SessionConfig = field(default_factory=SessionConfig)
-    check_key: int | None = None
-    secret_lifetime: float = 60.0
-    session_limit: int = 10_000
-    half_open_limit: int = 16_384
-    sessions_per_host_limit: int = 256
-    restart_silence: float = 2.0
-    takeover_miss_limit: int = 4
-    """Datagrams, valid for nobody, that one who wants to take an address over may send."""
-    takeover_pause: float = 30.0
-    """How long nobody may take an address over after too many of them."""
-    answer_out_of_session: bool = False
-
-    def __post_init__(self) -> None:
-        problems = [
-            f"{name}: must be 1 or more"
-            for name in (
-                "session_limit",
-                "half_open_limit",
-                "sessions_per_host_limit",
-                "takeover_miss_limit",
-            )
-            if getattr(self, name) < 1
-        ]
-        if self.check_key is not None and not 0 <= self.check_key <= 0xFFFFFFFF:
-            problems.append("check_key: must be 0 to 4294967295")
-        if self.secret_lifetime < self.session.unproven_lifetime:
-            problems.append("secret_lifetime: must not be shorter than unproven_lifetime")
-        if problems:
-            raise ConfigError(problems)
 
 
 def host_of(address: Hashable) -> Hashable | None:

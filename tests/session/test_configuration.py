@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from emu.errors import ConfigError
-from emu.session import SessionConfig, StreamType
+from emu.session import EndpointConfig, SessionConfig, StreamType
 from emu.wire import Format
 
 
@@ -57,3 +57,9 @@ def test_the_five_stream_types(kind, width, form):
     (found,) = [member for member in StreamType if member.label == kind]
     assert (found.opcode_width, found.format) == (width, form)
     assert len(StreamType) == 5
+
+
+def test_settings_of_an_endpoint_that_cannot_work_are_told_all_at_once():
+    with pytest.raises(ConfigError) as caught:
+        EndpointConfig(session_limit=0, half_open_limit=0, check_key=2**32, secret_lifetime=1.0)
+    assert len(caught.value.problems) == 4

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.errors import ConfigError
-from emu.session import CloseReason, EndpointConfig, SessionClosed
+from emu.session import CloseReason, SessionClosed
 from emu.session.endpoint import host_of
 from emu.wire import (
     KeepAlive,
@@ -259,12 +258,6 @@ def test_a_stranger_may_be_told_that_it_has_no_session():
 )
 def test_hosts_are_counted_by_address_or_network(address, host):
     assert host_of(address) == host
-
-
-def test_settings_that_cannot_work_are_told_all_at_once():
-    with pytest.raises(ConfigError) as caught:
-        EndpointConfig(session_limit=0, half_open_limit=0, check_key=2**32, secret_lifetime=1.0)
-    assert len(caught.value.problems) == 4
 
 
 def keys(endpoint, address):
