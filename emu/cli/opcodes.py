@@ -23,6 +23,7 @@ from emu.cli.opcodes_change import (
 from emu.cli.opcodes_common import (
     COLUMNS,
     HISTORY,
+    LESS,
     RangeType,
     as_cells,
     effective_rows,
@@ -272,7 +273,7 @@ def check_verb(ctx: click.Context, file: Path | None, level: str, style: str) ->
     shown: list[dict[str, Any]] = [one._asdict() for one in found if one.severity in grave]
     for cells in shown:
         cells["severity"] = str(cells["severity"])
-    print_rows(shown, style, ("severity", "code", "range", "message"))
+    print_rows(shown, style, ("severity", "code", "range", "message"), least=("code",))
     if errors(found):
         sys.exit(1)
 
@@ -299,4 +300,4 @@ def history(
     Example: emu opcodes history --name OP_KeymapLoadMsg
     """
     entries = present_history(ctx, name=name, change=change, limit=limit)
-    print_rows([history_cells(entry) for entry in entries], style, HISTORY)
+    print_rows([history_cells(entry) for entry in entries], style, HISTORY, least=LESS)

@@ -9,6 +9,7 @@ from emu.cli.opcodes_common import (
     CHANGES,
     COLUMNS,
     HISTORY,
+    LESS,
     NumberType,
     RangeType,
     as_cells,
@@ -108,7 +109,7 @@ def undo_verb(ctx: click.Context, change: int | None, style: str) -> None:
     """
     with writing(ctx) as store:
         taken = store.undo(change)
-        print_rows([history_cells(entry) for entry in taken], style, HISTORY)
+        print_rows([history_cells(entry) for entry in taken], style, HISTORY, least=LESS)
         click.echo(f"took back change {taken[0].change} ({len(taken)} rows)", err=True)
         warn_of_errors(store.rows())
 
@@ -126,7 +127,7 @@ def redo_verb(ctx: click.Context, change: int | None, style: str) -> None:
     """
     with writing(ctx) as store:
         again = store.redo(change)
-        print_rows([history_cells(entry) for entry in again], style, HISTORY)
+        print_rows([history_cells(entry) for entry in again], style, HISTORY, least=LESS)
         click.echo(f"did again what {again[0].change} took back ({len(again)} rows)", err=True)
         warn_of_errors(store.rows())
 

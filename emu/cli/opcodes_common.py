@@ -29,6 +29,8 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 COLUMNS = ("first_version", "last_version", "opcode", "name", "source", "note")
 CHANGES = ("change", "first_version", "last_version", "name", "old", "new")
 HISTORY = ("change", "at", "who", "action", "range", "name", "old", "new")
+LESS = ("at", "who", "action")
+"""Columns of the history that a narrow terminal does without."""
 
 _RANGE = re.compile(r"([0-9]{1,10})(?:-([0-9]{1,10}))?")
 

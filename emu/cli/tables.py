@@ -12,9 +12,11 @@ from typing import Any, TypeVar
 
 import click
 from rich import box
-from rich.cells import cell_len, set_cell_size
+from rich.cells import set_cell_size
 from rich.console import Console
 from rich.table import Table
+
+from emu.cli.table_fit import fit
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -73,8 +75,14 @@ def json_text(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=not plain)
 
 
-def print_rows(rows: Sequence[Row], style: str, columns: Sequence[str]) -> None:
-    """Print rows with these columns; JSON is one array of objects, CSV has a header."""
+def print_rows(
+    rows: Sequence[Row], style: str, columns: Sequence[str], *, least: Sequence[str] = ()
+) -> None:
+    """Print rows with these columns; JSON is one array of objects, CSV has a header.
+
+    A table on a terminal that is too narrow does without the columns that `least` names, and then
+    without those on the right, but never without what a row is about.
+    """
     if style == "json":
         chosen = [{name: row.get(name) for name in columns} for row in rows]
         click.echo(json_text(chosen))
@@ -84,13 +92,30 @@ def print_rows(rows: Sequence[Row], style: str, columns: Sequence[str]) -> None:
         writer.writerow(columns)
         writer.writerows([_plain(row.get(name)) for name in columns] for row in rows)
         click.echo(text.getvalue(), nl=False)
-    elif len(rows) >= _MANY:
-        click.echo(_plain_table(rows, columns), nl=False)
     else:
-        table = Table(*columns, box=box.SIMPLE_HEAD, pad_edge=False)
-        for row in rows:
-            table.add_row(*(_printable(_plain(row.get(name))) for name in columns))
-        _console().print(table)
+        _print_table(rows, columns, least)
+
+
+def _print_table(rows: Sequence[Row], columns: Sequence[str], least: Sequence[str]) -> None:
+    many = len(rows) >= _MANY
+    header = columns if many else [name.replace("_", " ") for name in columns]
+    lines = [header, *([_printable(_plain(row.get(name))) for name in columns] for row in rows)]
+    console = _console()
+    widths = fit(columns, lines, console.width, least=least, fold=not many)
+    kept = [index for index, name in enumerate(columns) if name in widths]
+    shown = [[line[index] for index in kept] for line in lines]
+    if many:
+        click.echo(_plain_table(shown, list(widths.values())), nl=False)
+    else:
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        for name, width in zip(shown[0], widths.values(), strict=True):
+            table.add_column(name, width=width, overflow="fold")
+        for line in shown[1:]:
+            table.add_row(*line)
+        console.print(table)
+    gone = [name for name in columns if name not in widths and any(row.get(name) for row in rows)]
+    if gone:
+        click.echo(f"no room for: {', '.join(gone)} (--format csv shows all)", err=True)
 
 
 def print_record(record: Row, style: str) -> None:
@@ -101,6 +126,8 @@ def print_record(record: Row, style: str) -> None:
         print_rows([record], style, list(record))
     else:
         table = Table(box=None, show_header=False, pad_edge=False)
+        table.add_column(no_wrap=True)
+        table.add_column(overflow="fold")
         for name, value in record.items():
             table.add_row(name, _printable(_plain(value)))
         _console().print(table)
@@ -116,10 +143,8 @@ def show_moment(moment: float | None) -> str | None:
         return "never"
 
 
-def _plain_table(rows: Sequence[Row], columns: Sequence[str]) -> str:
-    """Return rows as lines of even columns; no row is folded, as nobody reads so many on a page."""
-    lines = [columns, *([_printable(_plain(row.get(name))) for name in columns] for row in rows)]
-    widths = [max(map(cell_len, cells)) for cells in zip(*lines, strict=True)]
+def _plain_table(lines: Sequence[Sequence[str]], widths: Sequence[int]) -> str:
+    """Return lines of even columns; none is folded, as nobody reads so many on a page."""
     return "".join(
         "   ".join(set_cell_size(*pair) for pair in zip(cells, widths, strict=True)).rstrip() + "\n"
         for cells in lines

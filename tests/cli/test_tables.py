@@ -1,6 +1,8 @@
+import io
 import json
 import math
 import time
+from contextlib import redirect_stdout
 
 import pytest
 
@@ -71,3 +73,51 @@ def test_moments_are_iso_8601() -> None:
     assert show_moment(0.9) == "1970-01-01T00:00:00Z"
     assert show_moment(None) is None
     assert show_moment(math.inf) == "never"
+
+
+class Terminal(io.StringIO):
+    """Standard output of a terminal of 80 columns."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERM", "dumb")
+    return Terminal()
+
+
+def test_a_name_is_whole_at_80_columns(
+    terminal: Terminal, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = "OP_ServerPlayCharacterRequestMsg"
+    row = {
+        "first_version": 64736, "last_version": 64753, "opcode": 25, "name": name,
+        "source": "eq2-login.md 9.3, and a capture of the last day", "note": "sure" * 20,
+    }  # fmt: skip
+    with redirect_stdout(terminal):
+        print_rows([row], "table", list(row))
+    lines = terminal.getvalue().splitlines()
+    assert any(name in line for line in lines)
+    assert max(map(len, lines)) <= 80
+    assert "capture" in terminal.getvalue(), "the source is folded, not cut"
+    assert capsys.readouterr().err == "no room for: note (--format csv shows all)\n"
+
+
+def test_many_rows_are_whole_at_80_columns(
+    terminal: Terminal, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [{"name": f"OP_{one:040}", "source": "x" * 60, "more": None} for one in range(2000)]
+    with redirect_stdout(terminal):
+        print_rows(rows, "table", ["name", "source", "more"])
+    lines = terminal.getvalue().splitlines()
+    assert lines[-1] == rows[-1]["name"]
+    assert capsys.readouterr().err == "no room for: source (--format csv shows all)\n"
+
+
+def test_a_record_is_folded_and_not_cut(terminal: Terminal) -> None:
+    with redirect_stdout(terminal):
+        print_record({"name": "x" * 100, "id": 1}, "table")
+    assert terminal.getvalue().count("x") == 100
