@@ -216,7 +216,7 @@ class CaptureFollower:
         name, fields, commands = self._decoder.decode(session.version, opcode, body)
         yield CapturedMessage(
             datagram.t, datagram.source, datagram.destination, session.version, opcode, name, body,
-            fields, commands,
+            fields, commands, session.session_id, datagram.source == session.client,
         )  # fmt: skip
 
 

@@ -67,6 +67,7 @@ class Command:
 class CapturedMessage:
     """One application message of a capture.
 
+    `session_id` is None for a session that began before the capture, `to_server` the direction;
     `payload` is the bytes behind the opcode, `fields` what a struct made of them (None when none
     fits), `commands` the parts of an OP_ClientCmdMsg (None for other messages).
     """
@@ -80,6 +81,8 @@ class CapturedMessage:
     payload: bytes
     fields: dict[str, Any] | None
     commands: tuple[Command, ...] | None
+    session_id: int | None
+    to_server: bool
 
 
 class MessageDecoder:

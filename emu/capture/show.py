@@ -9,26 +9,31 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import Any
 
 from emu.capture.messages import CapturedMessage, Command
 from emu.capture.records import show_address
+from emu.timestamps import timestamp
 
 _WIDTH = 16
 _PRINTABLE = bytes(byte if 32 <= byte < 127 else ord(".") for byte in range(256))
 
 
 def to_json(message: CapturedMessage) -> str:
-    """Return one line of JSON: t, from, to, version, opcode, name, payload (hex), fields.
+    """Return one line of JSON.
 
-    An OP_ClientCmdMsg has `commands` as well, each with opcode, name, payload and fields. What is
-    not known is null; so is a number that JSON cannot write (not-a-number, infinity).
+    Its keys are time (UTC), t (the same in seconds), session_id, direction (``to server`` or ``to
+    client``), from and to (each host and port), version, opcode, name, payload (hex) and fields. An
+    OP_ClientCmdMsg has `commands` as well, each with opcode, name, payload and fields. What is not
+    known is null; so is a number that JSON cannot write (not-a-number, infinity).
     """
     record: dict[str, Any] = {
+        "time": show_time(message.t),
         "t": message.t,
-        "from": show_address(message.source),
-        "to": show_address(message.destination),
+        "session_id": message.session_id,
+        "direction": "to server" if message.to_server else "to client",
+        "from": dict(zip(("host", "port"), message.source, strict=True)),
+        "to": dict(zip(("host", "port"), message.destination, strict=True)),
         "version": message.version,
         **_json_message(message),
     }
@@ -57,10 +62,9 @@ def to_text(message: CapturedMessage) -> str:
 def show_time(t: float) -> str:
     """Return a capture's time as date and time of day in UTC, or as seconds when it is neither."""
     try:
-        moment = datetime.fromtimestamp(t, UTC)
-    except (ValueError, OverflowError, OSError):
+        return timestamp(t, 6)
+    except ValueError:
         return f"{t:.6f}"
-    return moment.strftime("%Y-%m-%d %H:%M:%S.%f")
 
 
 def hex_dump(data: bytes, indent: str = "") -> Iterator[str]:

@@ -104,7 +104,11 @@ def show(ctx: click.Context, name: str, style: str) -> None:
         "password_kind": _kind(found.password),
         "characters": ", ".join(f"{item.name} (level {item.level})" for item in characters),
     }
-    print_record(record, style)
+    listed: list[Row] = [
+        {"name": item.name, "level": item.level, "world_id": item.world_id, "id": item.char_id}
+        for item in characters
+    ]
+    print_record(record, style, structured={"characters": listed})
 
 
 @account.command()

@@ -129,7 +129,7 @@ def login(
             )
             await opened.run(script, on_step=_printer(style=style))
 
-    run_reactor(body)
+    carry_out(body, style)
 
 
 @client.command()
@@ -170,7 +170,7 @@ def worlds(
             for line in report.world_lines(await opened.worlds(), as_json=style == "json"):
                 click.echo(line)
 
-    run_reactor(body)
+    carry_out(body, style)
 
 
 @client.command()
@@ -198,7 +198,7 @@ def ping(ctx: click.Context, *, address: Address, version: int, timeout: float, 
         async with opened:
             await opened.run(flow.ping(), on_step=_printer(style=style))
 
-    run_reactor(body)
+    carry_out(body, style)
 
 
 def _password(given: str | None) -> str:
@@ -212,6 +212,16 @@ def _printer(*, style: str) -> Printer:
         click.echo(json.dumps(report.as_record(step)) if style == "json" else report.as_line(step))
 
     return show
+
+
+def carry_out(body: Body, style: str) -> None:
+    """Run an ``async def`` as `run_reactor` does; as JSON an error is an object of its own, too."""
+    try:
+        run_reactor(body)
+    except EmuError as error:
+        if style == "json":
+            click.echo(json.dumps(report.failure_record(error)))
+        raise
 
 
 def run_reactor(body: Body) -> None:

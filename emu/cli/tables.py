@@ -7,7 +7,6 @@ import io
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import click
@@ -17,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from emu.cli.table_fit import fit
+from emu.timestamps import timestamp
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -118,10 +118,15 @@ def _print_table(rows: Sequence[Row], columns: Sequence[str], least: Sequence[st
         click.echo(f"no room for: {', '.join(gone)} (--format csv shows all)", err=True)
 
 
-def print_record(record: Row, style: str) -> None:
-    """Print one record: a line for each field, or one CSV row, or one JSON object."""
+def print_record(
+    record: Row, style: str, structured: Mapping[str, Sequence[Row]] | None = None
+) -> None:
+    """Print one record: a line for each field, or one CSV row, or one JSON object.
+
+    `structured` are fields that are lists of records in JSON, and text in `record` elsewhere.
+    """
     if style == "json":
-        click.echo(json_text(dict(record)))
+        click.echo(json_text({**record, **(structured or {})}))
     elif style == "csv":
         print_rows([record], style, list(record))
     else:
@@ -138,8 +143,8 @@ def show_moment(moment: float | None) -> str | None:
     if moment is None:
         return None
     try:
-        return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    except (OverflowError, ValueError, OSError):
+        return timestamp(moment)
+    except ValueError:
         return "never"
 
 

@@ -51,6 +51,14 @@ class Step:
     action: Callable[[LoginClient], None] | None = None
 
 
+class StepFailed(CommandError):
+    """A step came to nothing, or its answer was a refusal; `step` is its name."""
+
+    def __init__(self, step: str, text: str) -> None:
+        self.step = step
+        super().__init__(text)
+
+
 @dataclass(frozen=True, slots=True)
 class StepDone:
     """One step that came to its end: its event, and how many seconds it took."""
@@ -238,6 +246,7 @@ class LoginFlow(Generic[Result]):
     __slots__ = (
         "_client",
         "_on_step",
+        "_reached",
         "_script",
         "_since",
         "_step",
@@ -261,6 +270,7 @@ class LoginFlow(Generic[Result]):
         self._timeout = timeout
         self._on_step = on_step
         self._step: Step | None = None
+        self._reached = ""
         self._since = 0.0
         self.steps: list[StepDone] = []
         self.result: Result | None = None
@@ -291,6 +301,8 @@ class LoginFlow(Generic[Result]):
     def fail(self, failure: EmuError) -> None:
         """End the flow from outside, for instance because the network is gone."""
         if not self.done:
+            if self._reached and type(failure) is CommandError:
+                failure = StepFailed(self._reached, str(failure))
             self.failure = failure
             self._end()
 
@@ -320,6 +332,7 @@ class LoginFlow(Generic[Result]):
         self._since = now
         try:
             self._step = step = self._script.send(event)
+            self._reached = step.name
             if step.action is not None:
                 step.action(self._client)
         except StopIteration as end:

@@ -19,7 +19,8 @@ from emu.client.events import (
     World,
     WorldList,
 )
-from emu.client.flow import StepDone
+from emu.client.flow import StepDone, StepFailed
+from emu.errors import EmuError
 
 
 def as_line(step: StepDone) -> str:
@@ -30,14 +31,23 @@ def as_line(step: StepDone) -> str:
 def as_record(step: StepDone) -> dict[str, Any]:
     """Return the step as values that JSON can hold: step, ms, event, and the event's fields.
 
-    The whole LS_LoginReplyMsg or CharSelectProfile behind an event is left out.
+    The world's address of a PlayAnswer is ``server``, with host and port. The whole
+    LS_LoginReplyMsg or CharSelectProfile behind an event is left out.
     """
-    return {
+    record = {
         "step": step.name,
         "ms": round(step.seconds * 1000, 3),
         "event": type(step.event).__name__,
         **_plain(step.event),
     }
+    if isinstance(step.event, PlayAnswer):
+        record["server"] = {"host": record.pop("address"), "port": record.pop("port")}
+    return record
+
+
+def failure_record(error: EmuError) -> dict[str, Any]:
+    """Return what went wrong: step (None before the first) and error."""
+    return {"step": error.step if isinstance(error, StepFailed) else None, "error": str(error)}
 
 
 def _plain(value: Any) -> dict[str, Any]:

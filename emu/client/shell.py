@@ -28,7 +28,7 @@ from emu.client.events import (
     PlayAnswer,
     World,
 )
-from emu.client.flow import STEP_TIMEOUT, LoginFlow, Script, StepDone
+from emu.client.flow import STEP_TIMEOUT, LoginFlow, Script, StepDone, StepFailed
 from emu.client.messages import LoginMessages
 from emu.config import Address
 from emu.errors import CommandError, LocalProtocolError
@@ -152,6 +152,8 @@ class Client(DatagramProtocol):
             self._flow = self._waiting = None
             self.steps += running.steps
         if running.failure is not None:
+            if isinstance(running.failure, StepFailed):
+                raise StepFailed(running.failure.step, f"{self.address}: {running.failure}")
             if isinstance(running.failure, CommandError):
                 raise CommandError(f"{self.address}: {running.failure}")
             raise running.failure

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any, TextIO
 
 from twisted.internet.error import ReactorNotRunning
@@ -29,6 +27,7 @@ from twisted.logger import (
 from zope.interface import implementer
 
 from emu.config import Address
+from emu.timestamps import timestamp
 
 _threshold = LogLevelFilterPredicate(defaultLogLevel=LogLevel.info)
 _observer = FilteringLogObserver(globalLogPublisher, [_threshold])
@@ -88,7 +87,7 @@ class TextLines:
 
     def __call__(self, event: LogEvent) -> None:
         """Write one event."""
-        moment = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(event["log_time"]))
+        moment = timestamp(event["log_time"])
         area = str(event.get("log_namespace", "-")).removeprefix("emu.")
         text = _one_line(_text(event))
         level = event["log_level"].name
@@ -114,9 +113,8 @@ class JsonLines:
 
     def __call__(self, event: LogEvent) -> None:
         """Write one event."""
-        moment = datetime.fromtimestamp(event["log_time"], UTC)
         record = {
-            "time": moment.isoformat(timespec="milliseconds"),
+            "time": timestamp(event["log_time"], 3),
             "level": event["log_level"].name,
             "area": str(event.get("log_namespace", "-")).removeprefix("emu."),
             "text": _text(event),

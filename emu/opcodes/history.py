@@ -24,7 +24,7 @@ ENTRY = (
 
 
 class HistoryEntry(NamedTuple):
-    """One row of the history; `old` and `new` as in `Change`. `at` is UTC."""
+    """One row of the history; `old` and `new` as in `Change`. `at` is UTC, as ISO 8601."""
 
     id: int
     change: int
@@ -55,6 +55,7 @@ def entry_of(row: Sequence[Any]) -> HistoryEntry:
     old = None if row[9] is None else OpcodeRow(*key, *row[9:12])
     new = None if row[12] is None else OpcodeRow(*key, *row[12:15])
     number, change, at, who, action, undoes = row[:6]
+    at = f"{at.replace(' ', 'T')}Z"  # SQLite's own form, which its triggers write, tells no zone
     return HistoryEntry(number, change, at, who, action, undoes, old, new)
 
 

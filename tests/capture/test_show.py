@@ -14,7 +14,7 @@ def message(**changes):
     values = {
         "t": 1763712000.0597, "source": ENDS[0], "destination": ENDS[1], "version": 546,
         "opcode": 4, "name": "OP_LoginReplyMsg", "payload": b"\1\0\0\0",
-        "fields": {"number": 1}, "commands": None,
+        "fields": {"number": 1}, "commands": None, "session_id": 7, "to_server": False,
     }  # fmt: skip
     return CapturedMessage(**{**values, **changes})
 
@@ -22,7 +22,9 @@ def message(**changes):
 def test_json_has_exactly_these_keys():
     record = json.loads(to_json(message()))
     assert record == {
-        "t": 1763712000.0597, "from": "10.0.0.1:40001", "to": "[2001:db8::2]:9100",
+        "time": "2025-11-21T08:00:00.059700Z", "t": 1763712000.0597,
+        "session_id": 7, "direction": "to client",
+        "from": {"host": "10.0.0.1", "port": 40001}, "to": {"host": "2001:db8::2", "port": 9100},
         "version": 546, "opcode": 4, "name": "OP_LoginReplyMsg", "payload": "01000000",
         "fields": {"number": 1},
     }  # fmt: skip
@@ -62,7 +64,7 @@ def test_text_with_fields_nested_and_in_lists():
         "place": {"x": 1.5}, "world_list": [{"id": 1}, {"id": 2}],
     }  # fmt: skip
     assert to_text(message(fields=fields)) == (
-        "2025-11-21 08:00:00.059700  10.0.0.1:40001 > [2001:db8::2]:9100"
+        "2025-11-21T08:00:00.059700Z  10.0.0.1:40001 > [2001:db8::2]:9100"
         "  OP_LoginReplyMsg (4)  4 bytes\n"
         "    name: 'Aldana'\n"
         "    color: [1, 2, 3]\n"
@@ -107,7 +109,7 @@ def test_text_never_carries_a_peers_control_characters():
 
 
 def test_times_that_are_no_date_are_shown_as_seconds():
-    assert show_time(0.5) == "1970-01-01 00:00:00.500000"
+    assert show_time(0.5) == "1970-01-01T00:00:00.500000Z"
     assert show_time(1e30) == f"{1e30:.6f}"
     assert show_time(-1e30) == f"{-1e30:.6f}"
 

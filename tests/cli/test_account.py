@@ -136,7 +136,11 @@ def test_an_account_with_characters_is_removed_only_when_that_is_meant(emu: Comm
     with Store.open(emu.database) as store:
         store.add_world(World(0, "Norrath", "norrath", ""))
         store.add_character(character())
-    assert emu.rows("account", "show", "alice")["characters"] == "Ayla (level 12)"
+    assert emu.rows("account", "show", "alice")["characters"] == [
+        {"name": "Ayla", "level": 12, "world_id": 1, "id": 7}
+    ]
+    assert "Ayla (level 12)" in emu.good("account", "show", "alice").stdout
+    assert "Ayla (level 12)" in emu.good("account", "show", "alice", "--format", "csv").stdout
     assert "has 1 characters; disable it instead" in emu.refused("account", "remove", "alice")
     emu.good("account", "remove", "alice", "--characters")
     assert emu.rows("account", "list") == []

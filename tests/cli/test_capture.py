@@ -62,12 +62,19 @@ def test_json_lines(recorded):
     assert [(one["opcode"], one["payload"]) for one in lines] == [
         (opcode, body.hex()) for _, opcode, body in MESSAGES
     ]
-    keys = ["t", "from", "to", "version", "opcode", "name", "payload", "fields"]
+    keys = [
+        "time", "t", "session_id", "direction", "from", "to", "version", "opcode", "name",
+        "payload", "fields",
+    ]  # fmt: skip
     assert [list(one) for one in lines] == [
         keys if one["opcode"] != 50 else [*keys, "commands"] for one in lines
     ]
     login, commands, clock = lines[:3]
-    assert (login["from"], login["to"]) == ("10.0.0.1:40001", "10.0.0.2:9100")
+    assert login["from"] == {"host": "10.0.0.1", "port": 40001}
+    assert login["to"] == {"host": "10.0.0.2", "port": 9100}
+    assert (login["direction"], clock["direction"]) == ("to server", "to client")
+    assert len({one["session_id"] for one in lines}) == 1
+    assert isinstance(login["session_id"], int)
     assert {one["version"] for one in lines} == {546}
     assert login["name"] == "OP_LoginByNumRequestMsg"
     assert commands["name"] == "OP_ClientCmdMsg"

@@ -82,6 +82,18 @@ async def test_a_server_that_stops_answering_is_one_line_with_the_step() -> None
         )
 
 
+async def test_json_tells_the_failing_step_too() -> None:
+    async with serving(Script(silent_from="worlds")) as (_, port):
+        address = f"127.0.0.1:{port}"
+        out, err, code = await emu(
+            "client", "login", address, "--user", "tester", "--password", "secret",
+            "--timeout", 0.3, "--json",
+        )  # fmt: skip
+        text = f"{address}: timed out at step 'worlds' after 0.3 s"
+        assert (code, err) == (1, f"emu: {text}\n")
+        assert json.loads(out.splitlines()[-1]) == {"step": "worlds", "error": text}
+
+
 async def test_worlds_are_printed_as_a_table_of_tabs() -> None:
     async with serving(Script(worlds=[(1, "Antonia Bayle"), (2, "Oggok")])) as (_, port):
         out, err, code = await emu(

@@ -3,6 +3,7 @@
 import pytest
 
 from emu.client import PlayAnswer, flow
+from emu.client.flow import StepFailed
 from emu.errors import CommandError, LocalProtocolError
 from emu.versions import LOGIN_VERSION_STEPS
 from tests.support.client_pair import ClientPair
@@ -71,6 +72,8 @@ def test_a_server_that_falls_silent_is_named_with_the_step(silent: str, step: st
     )
     run = pair.run(script, timeout=3.0)
     assert str(run.failure) == f"timed out at step '{step}' after 3 s"
+    assert isinstance(run.failure, StepFailed)
+    assert run.failure.step == step
     assert run.done
     assert run.get_timer() is None
 
@@ -99,7 +102,8 @@ def test_a_refusal_ends_the_script_with_its_text(server: Script, asked, said: st
     server.characters = characters()
     pair = ClientPair(server)
     run = pair.run(flow.whole_login(pair.client, **asked))
-    assert isinstance(run.failure, CommandError)
+    assert isinstance(run.failure, StepFailed)
+    assert run.failure.step == said.partition(" ")[0]
     assert str(run.failure) == said
 
 

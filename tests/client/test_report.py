@@ -18,6 +18,8 @@ from emu.client import (
     WorldList,
     report,
 )
+from emu.client.flow import StepFailed
+from emu.errors import CommandError
 
 WORLD = World(1, "Antonia Bayle", up=True, locked=False, players=3, load=0, allowed_races=0xFFFF)
 TESTA = Character(5, 1, "Testa", 42, 9, 25, {"zone": "antonica"})
@@ -71,6 +73,9 @@ def test_a_record_can_be_written_as_json_without_the_long_structs() -> None:
     }
     accepted = StepDone("login", 0.5, LoginAccepted({"login_response": 0}))
     assert report.as_record(accepted) == {"step": "login", "ms": 500.0, "event": "LoginAccepted"}
+    played = report.as_record(StepDone("play", 0.5, PlayAnswer(1, "go", "::1", 9001, 7, 77)))
+    assert played["server"] == {"host": "::1", "port": 9001}
+    assert not {"address", "port"} & played.keys()
     assert report.as_record(StepDone("keymap", 0.0, Keymap(b"\xff")))["data"] == "ff"
 
 
@@ -84,3 +89,12 @@ def test_worlds_are_listed_one_a_line() -> None:
     ]
     (line,) = report.world_lines([WORLD], as_json=True)
     assert json.loads(line)["name"] == "Antonia Bayle"
+
+
+def test_a_failure_names_its_step() -> None:
+    failed = StepFailed("play Testa", "play Testa was refused: banned (code 18)")
+    assert report.failure_record(failed) == {"step": "play Testa", "error": str(failed)}
+    assert report.failure_record(CommandError("no such host")) == {
+        "step": None,
+        "error": "no such host",
+    }

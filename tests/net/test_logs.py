@@ -1,11 +1,13 @@
 import io
 import json
+import time
 
 import pytest
 from twisted.internet.error import ReactorNotRunning
 from twisted.logger import LogLevel, globalLogPublisher
 from twisted.python.failure import Failure
 
+from emu.config import Address
 from emu.net import logs
 
 
@@ -98,3 +100,28 @@ def test_no_line_vanishes_where_the_terminal_is_not_utf_8(form: str, encoding: s
     if form == "json":
         texts = [json.loads(line)["text"] for line in lines]
         assert texts[:2] == ["b\u00f6b came", "\u4e2d\u6587 came"]
+
+
+def test_times_are_utc_whatever_the_machine_s_zone(monkeypatch: pytest.MonkeyPatch) -> None:
+    event = {"log_time": 1763712000.0597, "log_level": LogLevel.info, "log_format": "x"}
+    monkeypatch.setenv("TZ", "America/New_York")
+    time.tzset()
+    try:
+        text, lines = io.StringIO(), io.StringIO()
+        logs.TextLines(text)(event)
+        logs.JsonLines(lines)(event)
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert text.getvalue().startswith("2025-11-21T08:00:00Z info")
+    assert json.loads(lines.getvalue())["time"] == "2025-11-21T08:00:00.059Z"
+
+
+def test_json_keeps_the_shape_of_addresses_and_lists() -> None:
+    lines = io.StringIO()
+    event = {"log_time": 0.0, "log_level": LogLevel.info, "log_format": "on {at}"}
+    logs.JsonLines(lines)(event | {"at": Address("::1", 9100), "counts": {"a": 1}, "all": (1, "b")})
+    record = json.loads(lines.getvalue())
+    assert record["text"] == "on [::1]:9100"
+    assert record["at"] == {"host": "::1", "port": 9100}
+    assert (record["counts"], record["all"]) == ({"a": 1}, [1, "b"])

@@ -67,4 +67,5 @@ def test_any_walk_is_that_of_an_editor(keys: list[str]) -> None:
 def test_an_entry_is_made_of_columns() -> None:
     row = (7, 3, "2026-01-01 00:00:00", "alice", "set", None, 540, 546, "OP_A", None, None, None)
     entry = entry_of((*row, 5, "s", "n"))
+    assert entry.at == "2026-01-01T00:00:00Z"
     assert (entry.old, entry.row.opcode, entry.row.name, entry.change) == (None, 5, "OP_A", 3)
