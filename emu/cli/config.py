@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,10 @@ from typing import Any
 import click
 
 from emu.cli.common import config_path, load_config
+from emu.cli.config_check import look_around
 from emu.config import Address, Config, exposed
+from emu.config.load import ENVIRONMENT, SEARCHED
+from emu.errors import ConfigError
 
 
 @click.group()
@@ -27,12 +31,14 @@ def config() -> None:
 def show(ctx: click.Context, secrets: bool) -> None:
     """Print the whole configuration as TOML, each setting with its meaning.
 
-    The output is itself a configuration file to start from; passwords are in it only with
-    --secrets.
+    The output is itself a configuration file, which means the same wherever it is saved; passwords
+    are in it only with --secrets.
 
     Example: emu --config emu.toml config show > full.toml
     """
-    for line in as_toml(load_config(ctx), secrets=secrets):
+    settings = load_config(ctx)
+    click.echo(f"# {_source(ctx)}\n")
+    for line in as_toml(settings, secrets=secrets):
         click.echo(line)
 
 
@@ -41,13 +47,31 @@ def show(ctx: click.Context, secrets: bool) -> None:
 def check(ctx: click.Context) -> None:
     """Check the configuration; exit status 1 and one line for each problem when it is wrong.
 
-    Files that hold secrets and that everybody can read are told as well.
+    Says which file was read, and looks on this machine for what a server would need: the database
+    and other files, the certificate, addresses and host names. Files that hold secrets and that
+    everybody can read are told as well. Nothing is changed.
 
     Example: emu --config emu.toml config check
     """
-    for line in exposed(load_config(ctx), config_path(ctx)):
+    click.echo(_source(ctx), err=True)
+    settings = load_config(ctx)
+    found = list(look_around(settings))
+    light = (one.text for one in found if not one.grave)
+    for line in (*exposed(settings, config_path(ctx)), *light):
         click.echo(f"warning: {line}", err=True)
+    grave = [one.text for one in found if one.grave]
+    if grave:
+        raise ConfigError(grave)
     click.echo("the configuration is good", err=True)
+
+
+def _source(ctx: click.Context) -> str:
+    """Say which file the configuration is from."""
+    path = config_path(ctx)
+    if path is not None:
+        return f"configuration file: {path.absolute()}"
+    searched = " nor ".join(f"./{one}" for one in SEARCHED)
+    return f"no configuration file (neither ${ENVIRONMENT} nor {searched}): all defaults"
 
 
 def as_toml(settings: Config, *, secrets: bool = False) -> Iterator[str]:
@@ -82,4 +106,5 @@ def _toml_value(key: str, value: Any) -> str:
         return "[" + ", ".join(_toml_value(key, item) for item in value) + "]"
     text = f"sqlite:{value}" if key == "database.url" else str(value)
     assert isinstance(value, (str, Path, Address))  # noqa: S101
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    # A TOML string is written as a JSON string is, but for one more letter that has to be escaped.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -183,7 +183,10 @@ def _is_host(name: str) -> bool:
     try:
         ipaddress.ip_address(name)
     except ValueError:
-        return len(name) <= 253 and _HOST_NAME.fullmatch(name) is not None
+        # A name whose last part is a number would be an address that nobody has, like 10.0.0.300.
+        last = name.rstrip(".").rpartition(".")[2]
+        named = _HOST_NAME.fullmatch(name) is not None and not last.isdecimal()
+        return named and len(name) <= 253
     return True
 
 

@@ -14,6 +14,7 @@ from emu.login.accounts import AccountService
 from emu.login.directory import WorldDirectory
 from emu.login.service import LoginService
 from emu.net import parameters
+from emu.net.hosts import listen_address
 from emu.net.link_server import LinkServer
 from emu.net.link_tasks import Tasks
 from emu.net.link_tls import server_options
@@ -109,13 +110,14 @@ class LoginPart:
         pem = parameters.read_certificate(self._config)
         secure = self._config.link.tls_listen
         if pem is not None and secure is not None:
+            secure = listen_address("link.tls_listen", secure)
             tls: Any = self.links.listen(secure.host, secure.port, server_options(pem)).getHost()
             _link_log.info("worlds on TLS {at}", at=Address(tls.host, tls.port))
         return tcp.host, tcp.port
 
     def _open_both(self) -> Any:
         """Open UDP and TCP on one number and return the TCP port."""
-        address = self._config.login.listen
+        address = listen_address("login.listen", self._config.login.listen)
         number, tries = address.port, PORT_TRIES
         while not number:
             # The system chooses a free TCP port; that the UDP port is free as well takes luck.

@@ -15,9 +15,10 @@ from twisted.internet.defer import Deferred, DeferredList
 from twisted.internet.error import CannotListenError
 from twisted.logger import ILogObserver
 
-from emu.config import Config
+from emu.config import Address, Config
 from emu.errors import EmuError
 from emu.net import logs, parameters
+from emu.net.hosts import listen_address
 from emu.net.login_part import LoginPart
 from emu.net.opcode_source import OpcodeSource
 from emu.net.storage import Storage
@@ -165,13 +166,14 @@ class EmuService(Service):
 
 def _cannot_listen(config: Config, error: CannotListenError) -> str:
     """Return the line for a port that is taken or not ours to take."""
-    keys = {
-        (config.login.listen.host, config.login.listen.port): "login.listen",
-        (config.world.listen.host, config.world.listen.port): "world.listen",
-    }
+    keys = {"login.listen": config.login.listen, "world.listen": config.world.listen}
     if config.link.tls_listen is not None:
-        keys[config.link.tls_listen.host, config.link.tls_listen.port] = "link.tls_listen"
-    key = keys.get((str(error.interface), int(error.port)), "login.listen")
+        keys["link.tls_listen"] = config.link.tls_listen
+    failed = Address(str(error.interface), int(error.port))
+    key = next(
+        (key for key, address in keys.items() if failed == listen_address(key, address)),
+        "login.listen",
+    )
     reason = getattr(error.socketError, "strerror", None) or error.socketError
     return (
         f"emu: {key}: cannot listen on {error.interface}:{error.port} ({reason}); "

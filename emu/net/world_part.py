@@ -17,6 +17,7 @@ from emu.errors import StoreError
 from emu.link.password import hash_link_password
 from emu.login.ports import World
 from emu.net import parameters
+from emu.net.hosts import listen_address
 from emu.net.link_client import LoginLink, LoginServerAddress, WorldLinkConfig
 from emu.net.link_tasks import Tasks
 from emu.net.login_clients import run
@@ -122,7 +123,7 @@ class WorldPart:
 
     def listen(self) -> None:
         """Open the port and say where. Raises `CannotListenError`."""
-        address = self._config.world.listen
+        address = listen_address("world.listen", self._config.world.listen)
         self._port = listen(self._reactor, address.host, address.port, self.shell)
         self._refusals.start()
         host = self._port.getHost()

@@ -50,3 +50,29 @@ def test_check_tells_of_files_that_everybody_can_read() -> None:
         result = CliRunner().invoke(root, ["--config", f"{folder}/emu.toml", "config", "check"])
         assert result.exit_code == 0
         assert f"warning: {folder / 'e.sqlite'} holds password hashes" in result.stderr
+
+
+def test_what_is_shown_means_the_same_wherever_it_is_saved(tmp_path: Path, monkeypatch) -> None:
+    """Relative names count from the folder of the file that was read, not of the copy."""
+    file = tmp_path / "here" / "emu.toml"
+    file.parent.mkdir()
+    file.write_text(
+        '[database]\nurl = "sqlite:we \\"ird\\u007f\\t/emu.sqlite"\n[trace]\nfile = "t.pcapng"\n'
+        '[link]\ncertificate = "link.pem"\ntls_listen = "[::1]:9101"\n'
+        '[world]\nname = "N\u00f6rr\\"ath\\\\"\nname_filter = ["a", "b c"]\n'
+        "[login]\ncrc_seed = 5\npassword_memory = 0.5\n",
+        encoding="utf-8",
+    )
+    monkeypatch.chdir(file.parent)
+    shown = CliRunner().invoke(root, ["config", "show"]).stdout
+    assert shown.startswith(f"# configuration file: {file}\n")
+    copy = tmp_path / "elsewhere.toml"
+    copy.write_text(shown, encoding="utf-8")
+    assert load(copy) == load(file)
+    assert load(copy).database.path.parent.name == 'we "ird\x7f\t'
+
+
+def test_what_is_shown_of_defaults_means_them(tmp_path: Path) -> None:
+    copy = tmp_path / "any.toml"
+    copy.write_text(CliRunner().invoke(root, ["config", "show"]).stdout)
+    assert load(copy) == load(None)

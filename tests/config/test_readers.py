@@ -20,7 +20,7 @@ def test_addresses(text: str, expected: Address) -> None:
 @pytest.mark.parametrize(
     "value",
     ["", ":", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "::1:9100",
-     "a b:1", "-a:1", "host:²", 9100, None, "x" * 300 + ":1"],
+     "a b:1", "-a:1", "10.0.0.300:1", "10.0.0:1", "host:²", 9100, None, "x" * 300 + ":1"],
 )  # fmt: skip
 def test_what_is_no_address(value: object) -> None:
     with pytest.raises(ValueError, match="host:port"):

@@ -16,6 +16,7 @@ from emu.net import logs
 from emu.net.server import EmuService, check_files
 from emu.store import Store
 from tests.support.configs import small_config
+from tests.support.names import know_no_invalid_names
 
 pytestmark = pytest.mark.usefixtures("collect_garbage")
 
@@ -79,6 +80,25 @@ async def test_a_taken_port_is_one_line_with_its_key(tmp_path: Path) -> None:
         assert "\n" not in text
         await service.stopService()
     await taken.stopListening()
+
+
+async def test_a_host_name_to_listen_on_is_resolved_or_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    know_no_invalid_names(monkeypatch)
+    names = ("login.listen=localhost:0", "world.listen=localhost:0")
+    service = EmuService(small_config(tmp_path, *names), reactor)
+    service.startService()
+    try:
+        for part in (service.login, service.world):
+            assert part._port.getHost().host == "127.0.0.1"
+    finally:
+        await service.stopService()
+    wrong = EmuService(small_config(tmp_path, "world.listen=no-such.invalid:1"), reactor)
+    with pytest.raises(SystemExit) as caught:
+        wrong.startService()
+    assert "world.listen: the host name no-such.invalid cannot be resolved" in str(caught.value)
+    await wrong.stopService()
 
 
 def test_the_log_takes_our_form_in_a_twistd_application(tmp_path: Path, monkeypatch) -> None:

@@ -1,0 +1,128 @@
+"""What is wrong with a configuration on this machine: its files, folders, addresses and names.
+
+The rules between settings are those of `emu.config`; here is what takes a look around. Nothing is
+made or changed.
+"""
+
+from __future__ import annotations
+
+import errno
+import ipaddress
+import socket
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from emu.config import Address, Config
+from emu.errors import ConfigError, EmuError
+from emu.net import parameters
+from emu.net.hosts import listen_address
+from emu.net.link_tls import server_options
+from emu.store import Store
+
+
+class Finding(NamedTuple):
+    """One line for the operator; a server with a `grave` one does not start, or serves nobody."""
+
+    grave: bool
+    text: str
+
+
+def look_around(config: Config) -> Iterator[Finding]:
+    """Yield what would keep a server with this configuration from its work, on this machine."""
+    yield from _database(config.database.path)
+    if config.trace.file is not None:
+        yield from _writable("trace.file", config.trace.file)
+    yield from _certificate(config)
+    if config.login.enabled:
+        yield from _listening("login.listen", config.login.listen, socket.SOCK_DGRAM)
+        yield from _listening("login.listen", config.login.listen, socket.SOCK_STREAM)
+    if config.link.tls_listen is not None:
+        yield from _listening("link.tls_listen", config.link.tls_listen, socket.SOCK_STREAM)
+    if config.world.enabled:
+        yield from _listening("world.listen", config.world.listen, socket.SOCK_DGRAM)
+        yield from _told("world.advertise", config.world.advertise)
+        yield from _told("world.internal_address", config.world.internal_address)
+        for server in config.world.login_servers:
+            yield from _known("world.login_servers", server.host)
+
+
+def _database(path: Path) -> Iterator[Finding]:
+    yield from _writable("database.url", path, folder_is_made=True)
+    if path.is_file():
+        try:
+            Store.look(path).close()
+        except EmuError as error:
+            yield Finding(True, f"database.url: {error}")
+
+
+def _writable(key: str, path: Path, *, folder_is_made: bool = False) -> Iterator[Finding]:
+    """Look whether a file could be written, by a nameless one beside it."""
+    if path.is_dir():
+        yield Finding(True, f"{key}: {path} is a folder; name a file in it")
+        return
+    folder = path.parent
+    while folder_is_made and not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+        if path.exists():
+            path.open("r+b").close()
+    except OSError as error:
+        reason = error.strerror or error
+        yield Finding(True, f"{key}: {path} cannot be written ({reason}); check its folder")
+
+
+def _certificate(config: Config) -> Iterator[Finding]:
+    try:
+        pem = parameters.read_certificate(config)
+        if pem is not None:
+            server_options(pem)
+    except EmuError as error:
+        yield Finding(True, f"link.certificate: {error}")
+
+
+def _listening(key: str, address: Address, kind: socket.SocketKind) -> Iterator[Finding]:
+    """Try to open a port; one that is taken may be taken by the server itself."""
+    try:
+        at = listen_address(key, address)
+    except ConfigError as error:
+        yield Finding(True, str(error))
+        return
+    family = socket.AF_INET6 if ":" in at.host else socket.AF_INET
+    try:
+        with socket.socket(family, kind) as probe:
+            if kind == socket.SOCK_STREAM:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((at.host, at.port))
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            protocol = "UDP" if kind == socket.SOCK_DGRAM else "TCP"
+            yield Finding(False, f"{key}: {protocol} {at} is in use; by a running server?")
+        elif error.errno == errno.EADDRNOTAVAIL:
+            yield Finding(True, f"{key}: {at.host} is no address of this machine")
+        else:
+            yield Finding(True, f"{key}: cannot listen on {at} ({error.strerror})")
+
+
+def _told(key: str, host: str | None) -> Iterator[Finding]:
+    """Look at an address that players are told."""
+    if host is None:
+        return
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        yield from _known(key, host)
+        return
+    if address.is_unspecified or address.is_multicast:
+        yield Finding(True, f"{key}: {host} is no address that anybody can connect to")
+
+
+def _known(key: str, host: str) -> Iterator[Finding]:
+    """Look whether a name that others will look up has an address, as seen from here."""
+    try:
+        listen_address(key, Address(host, 0))
+    except ConfigError as error:
+        yield Finding(False, str(error).partition(";")[0])

@@ -1,0 +1,27 @@
+"""Host names where the configuration has them for a port to listen on.
+
+A name that others look up (`world.advertise`, `world.login_servers`) stays a name.
+"""
+
+from __future__ import annotations
+
+import socket
+
+from emu.config import Address
+from emu.errors import ConfigError
+
+
+def listen_address(key: str, address: Address) -> Address:
+    """Return the IP address to listen on, IPv4 when a name has both; waits for the name's answer.
+
+    `key` is the setting, for the error: raises `ConfigError` when the name has no address.
+    """
+    try:
+        found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_DGRAM)
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError(
+            [f"{key}: the host name {address.host} cannot be resolved ({reason}); write an address"]
+        ) from None
+    found.sort(key=lambda one: one[0] != socket.AF_INET)
+    return Address(str(found[0][4][0]), address.port)

@@ -1,0 +1,127 @@
+"""What `emu config check` finds on the machine, for one wrong thing after the other."""
+
+import socket
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from emu.cli.main import root
+from emu.errors import ConfigError
+from emu.store import Store
+from tests.support.names import know_no_invalid_names
+
+
+@pytest.fixture(autouse=True)
+def no_name_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    know_no_invalid_names(monkeypatch)
+
+
+QUIET = "[login]\nlisten = '127.0.0.1:0'\n[world]\nlisten = '127.0.0.1:0'\n"
+
+
+def check(tmp_path: Path, text: str) -> Result:
+    file = tmp_path / "emu.toml"
+    file.write_text(text)
+    return CliRunner().invoke(root, ["--config", str(file), "config", "check"])
+
+
+def problems(tmp_path: Path, text: str) -> list[str]:
+    result = check(tmp_path, text)
+    assert isinstance(result.exception, ConfigError), result.output
+    return list(result.exception.problems)
+
+
+def database(tmp_path: Path, name: str = "emu.sqlite") -> str:
+    return f"[database]\nurl = 'sqlite:{tmp_path / name}'\n"
+
+
+def test_a_good_configuration_is_good_and_nothing_is_made(tmp_path: Path) -> None:
+    result = check(tmp_path, database(tmp_path, "deep/er/emu.sqlite") + QUIET)
+    assert result.exit_code == 0
+    assert result.stderr == (
+        f"configuration file: {tmp_path / 'emu.toml'}\nthe configuration is good\n"
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["emu.toml"]
+
+
+def test_it_says_that_it_read_none() -> None:
+    result = CliRunner().invoke(root, ["config", "check"])
+    assert result.stderr.splitlines()[0] == (
+        "no configuration file (neither $EMU_CONFIG nor ./emu.toml nor ./state/emu.toml):"
+        " all defaults"
+    )
+
+
+def test_a_folder_that_cannot_be_written_to_is_found(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    (line,) = problems(tmp_path, database(tmp_path, "file/emu.sqlite") + QUIET)
+    assert line.startswith(f"database.url: {tmp_path / 'file' / 'emu.sqlite'} cannot be written")
+    (line,) = problems(tmp_path, database(Path("/proc"), "emu.sqlite") + QUIET)
+    assert line.startswith("database.url: /proc/emu.sqlite cannot be written")
+    (line,) = problems(tmp_path, database(tmp_path, ".") + QUIET)
+    assert "is a folder; name a file in it" in line
+    trace = f"[trace]\nfile = '{tmp_path / 'missing' / 'trace.pcapng'}'\n"
+    (line,) = problems(tmp_path, database(tmp_path) + QUIET + trace)
+    assert line.startswith("trace.file: ")
+
+
+def test_a_file_that_is_no_database_is_found(tmp_path: Path) -> None:
+    (tmp_path / "emu.sqlite").write_bytes(b"no database at all" * 100)
+    (line,) = problems(tmp_path, database(tmp_path) + QUIET)
+    assert line.startswith("database.url: ")
+    Store.create(tmp_path / "good.sqlite").close()
+    assert check(tmp_path, database(tmp_path, "good.sqlite") + QUIET).exit_code == 0
+
+
+def test_a_missing_or_useless_certificate_is_found(tmp_path: Path) -> None:
+    link = "[link]\ncertificate = 'link.pem'\ntls_listen = '127.0.0.1:0'\n"
+    text = database(tmp_path) + QUIET + link
+    (line,) = problems(tmp_path, text)
+    assert line.startswith(f"link.certificate: {tmp_path / 'link.pem'}: cannot be read")
+    (tmp_path / "link.pem").write_text("no certificate")
+    (line,) = problems(tmp_path, text)
+    assert line.startswith("link.certificate: ")
+    assert "needs a private key and a certificate" in line
+
+
+@pytest.mark.parametrize(
+    ("table", "setting", "told"),
+    [
+        ("login", "listen = '192.0.2.1:0'", "login.listen: 192.0.2.1 is no address of this"),
+        ("world", "listen = '192.0.2.1:0'", "world.listen: 192.0.2.1 is no address of this"),
+        ("login", "listen = 'none.invalid:0'", "login.listen: the host name none.invalid cannot"),
+        ("login", "listen = '10.0.0.300:9100'", "login.listen: must be"),
+        ("world", "advertise = '0.0.0.0'", "world.advertise: 0.0.0.0 is no address that anybody"),
+        ("world", "advertise = '10.0.0.300'", "world.advertise: must be an IP address"),
+        ("world", "internal_address = '::'", "world.internal_address: :: is no address"),
+    ],
+)  # fmt: skip
+def test_impossible_addresses_are_found(
+    tmp_path: Path, table: str, setting: str, told: str
+) -> None:
+    tables = {"login": "listen = '127.0.0.1:0'", "world": "listen = '127.0.0.1:0'"}
+    tables[table] = setting if setting.startswith("listen") else f"{tables[table]}\n{setting}"
+    text = "".join(f"[{name}]\n{lines}\n" for name, lines in tables.items())
+    lines = problems(tmp_path, database(tmp_path) + text)
+    assert all(line.removeprefix(f"{tmp_path / 'emu.toml'}: ").startswith(told) for line in lines)
+    assert lines
+
+
+def test_what_may_be_well_is_only_a_warning(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        result = check(
+            tmp_path,
+            database(tmp_path) + QUIET.replace("[world]\nlisten = '127.0.0.1:0'",
+            f"[world]\nlisten = 'localhost:{port}'\nadvertise = 'none.invalid'\n"
+            "account = 'a'\npassword = 'b'\nlogin_servers = ['none.invalid:9100']"),
+        )  # fmt: skip
+    assert result.exit_code == 0, result.exception
+    told = [line for line in result.stderr.splitlines() if line.startswith("warning: ")]
+    assert f"warning: world.listen: UDP 127.0.0.1:{port} is in use; by a running server?" in told
+    for key in ("world.advertise", "world.login_servers"):
+        assert any(
+            line.startswith(f"warning: {key}: the host name none.invalid cannot") for line in told
+        )
