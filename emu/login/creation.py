@@ -7,8 +7,8 @@ that worlds have not answered. Sends nothing and stores nothing.
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from emu.dialects import Dialect
@@ -65,11 +65,18 @@ class CreateRequest:
     version: int
     appearance: Mapping[str, int] = field(default_factory=dict)
     colors: Mapping[str, Color] = field(default_factory=dict)
+    models: Mapping[str, str] = field(default_factory=dict)
+    """Profile field -> path of the model whose number belongs there."""
 
     @property
     def name(self) -> str:
         """The wanted name."""
         return read_name(self.raw_name)
+
+    def with_models(self, numbers: Mapping[str, int]) -> CreateRequest:
+        """Return the request with the numbers of its models; `numbers` has those that are known."""
+        known = {name: numbers[path] for name, path in self.models.items() if path in numbers}
+        return replace(self, appearance={**self.appearance, **known})
 
     def character(self, account_id: int, char_id: int, now: float) -> Character:
         """Return the row of a character that its world has just made and nobody has played."""
@@ -90,16 +97,12 @@ class CreateRequest:
         )
 
 
-def read_create_request(
-    body: bytes, dialect: Dialect, model_number: Callable[[str], int]
-) -> CreateRequest:
+def read_create_request(body: bytes, dialect: Dialect) -> CreateRequest:
     """Read a create request in any of its layouts.
 
-    `model_number` gives the number of a model's path, 0 when it is unknown. Raises
-    `MalformedMessage` when the fields before the appearance cannot be read.
+    Raises `MalformedMessage` when the fields before the appearance cannot be read.
     """
     values = _read(body, dialect)
-    appearance, colors = _looks(values, model_number, signed=dialect.rules.signed_colors)
     return CreateRequest(
         world_id=values["server_id"],
         raw_name=values["name"],
@@ -108,8 +111,13 @@ def read_create_request(
         gender=values["gender"],
         deity=values["deity"],
         version=dialect.version,
-        appearance=appearance,
-        colors=colors,
+        appearance={"body_size": slider_value(values.get("body_size", 0.0))},
+        colors=_colors(values, signed=dialect.rules.signed_colors),
+        models={
+            field: read_name(values[name])
+            for name, field in MODEL_FIELDS.items()
+            if values.get(name)
+        },
     )
 
 
@@ -123,24 +131,15 @@ def _read(body: bytes, dialect: Dialect) -> dict[str, Any]:
     return dialect.layout("CreateCharacter").decode_short(body)
 
 
-def _looks(
-    values: Mapping[str, Any], model_number: Callable[[str], int], *, signed: bool
-) -> tuple[dict[str, int], dict[str, Color]]:
-    appearance: dict[str, int] = {}
+def _colors(values: Mapping[str, Any], *, signed: bool) -> dict[str, Color]:
     colors: dict[str, Color] = {}
     for name, value in values.items():
-        if name in MODEL_FIELDS:
-            number = model_number(read_name(value)) if value else 0
-            if number:
-                appearance[MODEL_FIELDS[name]] = number
-        elif name in SLIDER_FIELDS:
+        if name in SLIDER_FIELDS:
             colors[SLIDER_FIELDS[name]] = slider_row(value)
-        elif name == "body_size":
-            appearance[name] = slider_value(value)
         elif isinstance(value, Sequence) and not isinstance(value, str) and len(value) == 3:
             whole = all(isinstance(part, int) for part in value)
             colors[name] = color_row_of_bytes(value) if whole else color_row(value, signed=signed)
-    return appearance, colors
+    return colors
 
 
 @dataclass(slots=True)

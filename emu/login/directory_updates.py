@@ -102,7 +102,8 @@ def _changes(
         column, most = _BASIC.get(message.field, ("", -1))
         return {column: message.data} if message.data <= most else {}
     if isinstance(message, RaceUpdate):
-        return {"race": message.race, "race_type": message.model}
+        model = {"race_type": message.model} if message.model else {}  # 0: its world knows none
+        return {"race": message.race, **model}
     if isinstance(message, ZoneUpdate):
         return {"zone_id": message.zone_id, "zone_name": message.zone_name}
     if isinstance(message, NameCharUpdate):

@@ -35,11 +35,12 @@ async def create(client: Client, body: bytes, now: float) -> None:
     """Hand a create request on, or say at once why not."""
     service = client.service
     try:
-        request = read_create_request(body, client.dialect, service.model_number)
+        request = read_create_request(body, client.dialect)
     except MalformedMessage:
         _reply(client, replies.CREATE_UNKNOWN_ERROR, "")
         raise
     try:
+        request = request.with_models(await service.models.numbers(request.models.values()))
         code = await _reason_against(client, request)
     except StoreError:
         _refuse(client, request, replies.CREATE_UNKNOWN_ERROR, "server problem")

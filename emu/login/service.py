@@ -42,14 +42,9 @@ from emu.login.ports import (
 )
 from emu.login.settings import LoginServiceConfig
 from emu.login.zone_texts import ZoneSource, ZoneTexts
+from emu.looks.models import Models
 from emu.opcodes import OpcodeTables
 from emu.structs import StructCatalog
-
-
-def no_model(_path: str) -> int:
-    """Know no model numbers; the world tells them later (RaceUpdate, eq2-login.md 10.2)."""
-    return 0
-
 
 NEEDED_STRUCTS = (
     "LS_LoginReplyMsg",
@@ -69,7 +64,7 @@ class LoginService:
     """Every connected client, and the way from worlds to them.
 
     `opcodes` returns the tables of the moment, so that an edit counts for the next login.
-    `model_number` gives the number of a model's path as create requests name it.
+    `models` knows the numbers of the models that create requests name.
     """
 
     def __init__(
@@ -87,7 +82,7 @@ class LoginService:
         clock: Callable[[], float],
         log: Callable[[LoginEvent], None],
         rules: RuleTable | None = None,
-        model_number: Callable[[str], int] = no_model,
+        models: Models | None = None,
     ) -> None:
         self.config = config
         self.creations = Throttle(hourly(config.creations_per_hour))
@@ -101,7 +96,7 @@ class LoginService:
         self.start = start
         self.clock = clock
         self.log = log
-        self.model_number = model_number
+        self.models = models or Models()
         self.counters: Counter[str] = Counter()
         self.creates = PendingCreates()
         self._clients: dict[int, Client] = {}

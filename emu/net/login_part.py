@@ -13,6 +13,7 @@ from emu.config import Address, Config
 from emu.login.accounts import AccountService
 from emu.login.directory import WorldDirectory
 from emu.login.service import LoginService
+from emu.looks.models import Models
 from emu.net import parameters
 from emu.net.hosts import listen_address
 from emu.net.link_server import LinkServer
@@ -86,6 +87,7 @@ class LoginPart:
             logs=storage.store,
             worlds=self.directory,
             zones=storage.store,
+            models=Models(storage.store),
             start=self._tasks.spawn,
             clock=reactor.seconds,
             log=log_event(_log, self._refusals),

@@ -8,8 +8,11 @@ no such message); in one database the second step is simply done at the next sta
 
 from __future__ import annotations
 
-from emu.login.creation import SLIDER_FIELDS
+from collections.abc import Mapping
+
+from emu.login.creation import MODEL_FIELDS, SLIDER_FIELDS
 from emu.login.ports import Character
+from emu.looks.models import model_key, shipped_models
 from emu.store import Store
 from emu.world.ports import WorldCharacter
 from emu.world.zones import ZoneTable
@@ -20,15 +23,18 @@ def reconcile(store: Store, world_id: int, zones: ZoneTable) -> int:
     with store.transaction():
         made = store.unlisted_world_characters(world_id)
         for character in made:
-            store.add_character(listed(character, world_id, zones))
+            row = listed(character, world_id, zones, _model_numbers(store, character))
+            store.add_character(row)
         gone = store.disowned_world_characters(world_id)
         for account_id, char_id in gone:
             store.delete_world_character(account_id, char_id)
     return len(made) + len(gone)
 
 
-def listed(character: WorldCharacter, world_id: int, zones: ZoneTable) -> Character:
-    """Return the list's row of a world's character."""
+def listed(
+    character: WorldCharacter, world_id: int, zones: ZoneTable, models: Mapping[str, int]
+) -> Character:
+    """Return the list's row of a world's character; `models` is profile field -> number."""
     zone = zones.get(character.zone_id)
     body_size = character.appearance.get("body_size")
     return Character(
@@ -48,6 +54,17 @@ def listed(character: WorldCharacter, world_id: int, zones: ZoneTable) -> Charac
         created=character.created,
         last_played=character.last_played,
         client_version=character.client_version,
-        appearance={"body_size": body_size} if isinstance(body_size, int) else {},
+        appearance={"body_size": body_size, **models} if isinstance(body_size, int) else models,
         colors={SLIDER_FIELDS.get(name, name): color for name, color in character.colors.items()},
     )
+
+
+def _model_numbers(store: Store, character: WorldCharacter) -> dict[str, int]:
+    """Return profile field -> number for the models of a character that are known."""
+    paths = {
+        MODEL_FIELDS[name]: model_key(str(path))
+        for name, path in character.appearance.items()
+        if name in MODEL_FIELDS
+    }
+    known = {**store.model_numbers(paths.values()), **shipped_models()}
+    return {field: known[path] for field, path in paths.items() if path in known}

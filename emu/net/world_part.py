@@ -16,6 +16,7 @@ from emu.config import Address, Config
 from emu.errors import StoreError
 from emu.link.password import hash_link_password
 from emu.login.ports import World
+from emu.looks.models import Models
 from emu.net import parameters
 from emu.net.hosts import listen_address
 from emu.net.link_client import LoginLink, LoginServerAddress, WorldLinkConfig
@@ -191,6 +192,7 @@ class WorldPart:
             creation=creation,
             admission=self._admission,
             zones=zones.described,
+            models=Models(self._storage.store),
         )
 
     async def _played(self, char_id: int, now: float) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
@@ -103,6 +103,10 @@ class AsyncStore:
     async def set_equipment(self, world_id: int, items: Sequence[tuple[int, Equipment]]) -> None:
         """Store a batch of (char id, equipment) of one world in one transaction."""
         await self._write(Store.set_equipment, world_id, tuple(items))
+
+    async def model_numbers(self, paths: Collection[str]) -> Mapping[str, int]:
+        """Return the numbers of the models that are known, by path in lower case."""
+        return await self._read(Store.model_numbers, tuple(paths))
 
     async def find_world_by_account(self, account: str) -> World | None:
         """Look a world up by the account name it registers with."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import Self
 
 from emu.errors import StoreError
 from emu.login.ports import Account, Character, ClientLog, Equipment, World, ZoneDescription
-from emu.store import accounts, addresses, characters, reports, world_characters, worlds
+from emu.store import accounts, addresses, characters, models, reports, world_characters, worlds
 from emu.store.addresses import BannedAddress
 from emu.store.database import (
     LOCK_WAIT,
@@ -289,6 +289,11 @@ class Store:
         """Store a batch of (char id, equipment) of one world."""
         with self.transaction() as connection:
             characters.set_equipment(connection, world_id, items)
+
+    def model_numbers(self, paths: Collection[str]) -> dict[str, int]:
+        """Return the numbers of the models that are known, by path in lower case."""
+        with readable_errors(self.path):
+            return models.numbers(self._connection, paths)
 
     # What was reported
 

@@ -15,6 +15,7 @@ from emu.link.characters import (
     DELETE,
     BasicCharUpdate,
     CharacterCreateRequest,
+    RaceUpdate,
 )
 from emu.link.messages import Message
 from emu.link.password import hash_link_password
@@ -27,8 +28,9 @@ from emu.link.registration import (
     LSInfo,
     LSStatus,
 )
+from emu.looks.models import Models
 from emu.world.addresses import address_for
-from emu.world.admission import LOADING_ERROR, PROBLEM, Admission
+from emu.world.admission import LOADING_ERROR, PROBLEM, SUCCESS, Admission
 from emu.world.batches import EquipmentReport, ZoneReport
 from emu.world.creation import CharacterCreation
 from emu.world.ports import WorldCharacterStore
@@ -67,12 +69,14 @@ class WorldRegistry:
         creation: CharacterCreation,
         admission: Admission,
         zones: Callable[[], Sequence[ZoneItem]],
+        models: Models,
     ) -> None:
         self._config = config
         self._characters = characters
         self._creation = creation
         self._admission = admission
         self._zones = ZoneReport(zones)
+        self._models = models
         self.equipment = EquipmentReport()
         """Told by the world what its characters wear."""
         self.registration().encode()
@@ -106,10 +110,13 @@ class WorldRegistry:
     async def answer(self, message: Message, now: float) -> Sequence[Message]:
         """Do what the login server asks, and return what to answer."""
         if isinstance(message, UsertoWorldReq):
-            return [await self._answer_play(message, now)]
+            answer = await self._answer_play(message, now)
+            return [answer, *await self._body(answer.char_id, answer.response)]
         if isinstance(message, CharacterCreateRequest):
             version, body = message.client_version, message.request
-            return [await self._creation.create(version, body, now, locked=self._admission.locked)]
+            locked = self._admission.locked
+            reply = await self._creation.create(version, body, now, locked=locked)
+            return [reply, *await self._body(reply.char_id, reply.response)]
         if isinstance(message, ZoneUpdatesRequest):
             zones = self._zones.next_batch(message.max_per_batch)
             return [zones] if zones else []
@@ -131,6 +138,23 @@ class WorldRegistry:
         config = self._config
         address = address_for(request.client_address, config.address, config.internal_address)
         return self._response(request, response, key, address)
+
+    async def _body(self, char_id: int, response: int) -> Sequence[Message]:
+        """Return what tells the login server a character's race and body, once it said yes.
+
+        Login servers need not know models; and a list that has the wrong one is mended.
+        """
+        if response != SUCCESS:
+            return []
+        try:
+            row = await self._characters.find(char_id)
+            path = str(row.appearance.get("race_file", "")) if row else ""
+            number = (await self._models.numbers([path])).get(path)
+        except StoreError:
+            return []
+        if row is None or number is None:
+            return []
+        return [RaceUpdate(row.account_id, row.id, number, row.race & 0xFF)]
 
     def _response(
         self, request: UsertoWorldReq, response: int, key: int, address: str

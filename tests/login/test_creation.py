@@ -35,10 +35,6 @@ def dialect(version: int) -> Dialect:
     return DIALECTS.for_version(version)
 
 
-def no_model(_path: str) -> int:
-    return 0
-
-
 @pytest.mark.parametrize("version", LENGTHS)
 def test_the_tests_own_requests_have_the_documented_length(version: int) -> None:
     body = create_request(version, b"")
@@ -46,17 +42,14 @@ def test_the_tests_own_requests_have_the_documented_length(version: int) -> None
 
 
 @pytest.mark.parametrize("version", LOGIN_VERSION_STEPS)
-def test_models_are_looked_up_by_path(version: int) -> None:
-    asked: list[str] = []
-
-    def number(path: str) -> int:
-        asked.append(path)
-        return len(asked)
-
-    request = read_create_request(create_request(version), dialect(version), number)
-    assert set(asked) == {MODEL}
+def test_models_are_asked_for_by_path(version: int) -> None:
+    request = read_create_request(create_request(version), dialect(version))
+    assert set(request.models.values()) == {MODEL}
     models = {name for name in MODEL_FIELDS.values() if not name.startswith("soga_")}
-    assert models - set(request.appearance) <= {"wing_type"}
+    assert models - set(request.models) <= {"wing_type"}
+    assert request.with_models({}) == request
+    known = request.with_models({MODEL: 134, "another": 5}).appearance
+    assert known == {"body_size": 50} | dict.fromkeys(request.models, 134)
 
 
 @pytest.mark.parametrize("version", LOGIN_VERSION_STEPS)
@@ -64,13 +57,13 @@ def test_a_request_cut_anywhere_is_read_as_far_as_it_goes(version: int) -> None:
     body = create_request(version)
     for end in range(0, len(body), 7):
         with contextlib.suppress(MalformedMessage):
-            read_create_request(body[:end], dialect(version), no_model)
+            read_create_request(body[:end], dialect(version))
 
 
 @given(st.sampled_from(LOGIN_VERSION_STEPS), st.binary(max_size=900))
 def test_any_bytes_give_a_request_or_malformed(version: int, body: bytes) -> None:
     with contextlib.suppress(MalformedMessage):
-        request = read_create_request(body, dialect(version), no_model)
+        request = read_create_request(body, dialect(version))
         assert 0 <= request.world_id <= 0xFFFFFFFF
 
 
@@ -79,9 +72,9 @@ def test_old_clients_may_leave_the_placeholder_out(version: int) -> None:
     usual = create_request(version)
     bare = create_request(version, placeholder=0)
     assert len(usual) - len(bare) == 26
-    asked = read_create_request(bare, dialect(version), {MODEL: 111}.__getitem__)
-    assert asked == read_create_request(usual, dialect(version), {MODEL: 111}.__getitem__)
-    assert asked.appearance["legs_type"] == 111
+    asked = read_create_request(bare, dialect(version))
+    assert asked == read_create_request(usual, dialect(version))
+    assert asked.models["legs_type"] == MODEL
 
 
 def test_every_slider_of_the_request_has_a_row() -> None:

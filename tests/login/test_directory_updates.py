@@ -43,6 +43,7 @@ class Bench:
         (BasicCharUpdate(101, 5, 4, 12), {"class_": 12}),
         (BasicCharUpdate(101, 5, 8, 1), {"gender": 1}),
         (RaceUpdate(101, 5, 134, 9), {"race": 9, "race_type": 134}),
+        (RaceUpdate(101, 5, 0, 9), {"race": 9}),
         (ZoneUpdate(101, 5, 166, "fprt"), {"zone_id": 166, "zone_name": "fprt"}),
         (NameCharUpdate(101, 5, "Borvik"), {"name": "Borvik"}),
         (CharTimeStamp(5, 101, 1_700_000_000), {"last_played": 1.7e9}),

@@ -66,7 +66,7 @@ def test_colors_are_coded_by_the_client_s_family(version: int) -> None:
     sliders = {"eye_type", "ear_type", "eye_brow_type", "cheek_type", "lip_type", "chin_type"}
     assert all(row.colors[name] == Color(-25, 0, 50, signed=True) for name in sliders)
     assert row.appearance["body_size"] == 50
-    assert {row.appearance[name] for name in ("race_type", "hair_type", "legs_type")} == {111}
+    assert {row.appearance[name] for name in ("race_type", "hair_type", "legs_type")} == {134}
     assert ("soga_race_type" in row.appearance) == (not old)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from emu.login.client import ClientState
 from emu.login.ports import CreateAnswer, PlayAnswer
-from emu.login.service import LoginService, no_model
+from emu.login.service import LoginService
 from emu.login.settings import LoginServiceConfig
 from emu.opcodes import shipped_tables
 from emu.structs import shipped_catalog
@@ -75,7 +75,6 @@ def test_worlds_that_are_up_before_the_service_are_known() -> None:
     assert worlds.observer is service
     assert service.world_state(1) == (True, False)
     assert service.world_state(2) == (False, False)
-    assert no_model("any/path") == 0
 
 
 def test_a_thousand_sessions_leave_nothing_behind() -> None:

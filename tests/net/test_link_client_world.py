@@ -16,6 +16,7 @@ from emu.link.password import hash_link_password
 from emu.login.directory import WorldDirectory
 from emu.login.directory_rules import DirectoryConfig
 from emu.login.ports import CreateAnswer, PlayAnswer, World, ZoneDescription
+from emu.looks.models import Models
 from emu.net.link_client import LoginLink, LoginServerAddress, WorldLinkConfig
 from emu.net.link_server import LinkServer, LinkServerConfig
 from emu.net.link_tasks import Tasks
@@ -68,6 +69,7 @@ class House:
             ),
             admission=self.admission,
             zones=lambda: [ZoneItem(12, "antonica", "Antonica")],
+            models=Models(),
         )
         self.link = LoginLink(
             WorldLinkConfig((LoginServerAddress("127.0.0.1", port),)),

@@ -4,9 +4,11 @@ import pytest
 
 from emu.login.ports import Color, World
 from emu.net.reconcile import reconcile
-from emu.store import Store
+from emu.store import Store, models
 from emu.world.ports import WorldCharacter
 from emu.world.zones import read_zones
+
+MAN = "ec/pc/human/human_male"
 
 
 @pytest.fixture
@@ -22,13 +24,15 @@ def made_in_world(store: Store, name: str = "Aldana", account_id: int = 1) -> Wo
         WorldCharacter(
             id=0, account_id=account_id, name=name, race=9, class_=1, gender=1, deity=0, level=3,
             starting_zone=4, zone_id=325, client_version=546, created=5.0,
-            appearance={"body_size": 10, "race_file": "ec/pc/human/human_male"},
+            appearance={"body_size": 10, "race_file": MAN, "hair_file": "hair_01"},
             colors={"eyes2": Color(1, -2, 3, signed=True), "skin_color": Color(4, 5, 6)},
         )
     )  # fmt: skip
 
 
 def test_a_character_the_world_made_and_the_list_missed_is_listed(store: Store) -> None:
+    with store.transaction() as connection:
+        models.add(connection, "hair_01", 2500)
     character = made_in_world(store)
     assert reconcile(store, 1, read_zones()) == 1
     (row,) = store.characters_of(1)
@@ -36,7 +40,7 @@ def test_a_character_the_world_made_and_the_list_missed_is_listed(store: Store) 
     assert row.zone_description == "Isle of Refuge"
     assert row.colors["eye_type"] == Color(1, -2, 3, signed=True)
     assert row.colors["skin_color"] == Color(4, 5, 6)
-    assert row.appearance == {"body_size": 10}
+    assert row.appearance == {"body_size": 10, "race_type": 134, "hair_type": 2500}
 
 
 def test_a_second_time_there_is_nothing_to_do(store: Store) -> None:

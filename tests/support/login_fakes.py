@@ -7,7 +7,7 @@ resolved. So a test decides when a store or an authenticator answers, without a 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Generator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -94,6 +94,16 @@ class FakeLink:
         """Return what was sent since the last call."""
         sent, self.sent = self.sent, []
         return sent
+
+
+class KnownModels:
+    """Knows the numbers of a few models."""
+
+    def __init__(self, numbers: Mapping[str, int]) -> None:
+        self.numbers = numbers
+
+    async def model_numbers(self, paths: Collection[str]) -> Mapping[str, int]:
+        return {path: self.numbers[path] for path in paths if path in self.numbers}
 
 
 class FakeAuthenticator:

@@ -133,7 +133,6 @@ class Harness:
             start=run,
             clock=lambda: self.now,
             log=self.events,
-            model_number={"ec/pc/human/human_male": 111}.get,  # type: ignore[arg-type]
         )
 
     def connect(self, address: str = "192.0.2.1") -> tuple[Client, FakeLink]:

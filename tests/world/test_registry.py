@@ -11,11 +11,13 @@ from emu.link.characters import (
     CharacterCreateReply,
     CharacterCreateRequest,
     CharTimeStamp,
+    RaceUpdate,
 )
 from emu.link.messages import Message
 from emu.link.password import hash_link_password
 from emu.link.play import UsertoWorldReq, UsertoWorldResp
 from emu.link.registration import LSInfo, LSStatus
+from emu.looks.models import Models
 from emu.structs import shipped_catalog
 from emu.world.admission import Admission, AdmissionRules
 from emu.world.creation import CharacterCreation, CreationRules
@@ -52,6 +54,7 @@ class Bench:
             creation=creation,
             admission=self.admission,
             zones=lambda: [ZoneItem(12, "antonica", "Antonica")],
+            models=Models(),
         )
 
     def ask(self, message: Message) -> Sequence[Message]:
@@ -64,7 +67,7 @@ class Bench:
         return answers[0]
 
     def play(self, char_id: int = 5, address: str = "8.8.8.8") -> UsertoWorldResp:
-        (answer,) = self.ask(UsertoWorldReq(101, char_id, 7, 33, 0, address))
+        answer, *_ = self.ask(UsertoWorldReq(101, char_id, 7, 33, 0, address))
         assert isinstance(answer, UsertoWorldResp)
         return answer
 
@@ -144,10 +147,18 @@ def test_the_address_fits_the_client(client: str, told: str) -> None:
 def test_a_character_is_made_and_played() -> None:
     bench = Bench()
     request = CharacterCreateRequest(546, request_546())
-    assert bench.ask(request) == [CharacterCreateReply(101, 1, 1)]
+    body = RaceUpdate(101, 1, 134, 9)
+    assert bench.ask(request) == [CharacterCreateReply(101, 1, 1), body]
+    assert bench.ask(UsertoWorldReq(101, 1, 7))[1:] == [body], "mends a list that lacks it"
     assert bench.play(1).response == 1
     bench.admission.locked = True
     assert bench.ask(request) == [CharacterCreateReply(101, 0, 2)]
+
+
+def test_nothing_is_told_of_a_body_that_is_not_known() -> None:
+    for looks in ({}, {"race_file": "ec/pc/orc/orc_male"}):
+        bench = Bench(world_character(5, appearance=looks))
+        assert len(bench.ask(UsertoWorldReq(101, 5, 7))) == 1
 
 
 def test_a_deleted_character_is_gone_with_its_keys_and_its_session() -> None:
@@ -204,4 +215,5 @@ def test_what_does_not_fit_the_link_is_said_at_once(wrong: dict) -> None:
             creation=bench.registry._creation,
             admission=bench.admission,
             zones=list,
+            models=Models(),
         )
