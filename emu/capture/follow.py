@@ -9,14 +9,21 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from emu.capture.keys import KeyRing
 from emu.capture.messages import CapturedMessage, MessageDecoder
-from emu.capture.records import EQ2_SECRETS, Address, Datagram, Record, Secrets
+from emu.capture.records import (
+    EQ2_SECRETS,
+    Address,
+    Datagram,
+    Record,
+    Secrets,
+    show_address,
+)
 from emu.capture.sessions import FollowedSession, looks_sealed
 from emu.errors import FileFormatError, PeerError
-from emu.wire import packets
+from emu.wire import Format, Seal, packets
 
 MAX_CONVERSATIONS = 4096
 """Address pairs followed at one time; the one silent for longest is given up."""
@@ -83,6 +90,8 @@ class CaptureFollower:
             for session in conversation.sessions:
                 for text in session.left_over():
                     yield Notice(self._t, text)
+            if conversation.cannot_be_followed:
+                yield Notice(self._t, _unfollowed(conversation))
         self._conversations.clear()
         if self._given_up:
             yield Notice(
@@ -108,7 +117,7 @@ class CaptureFollower:
         opcode = datagram.payload[1]
         if opcode not in (_REQUEST, _RESPONSE) and not looks_sealed(datagram.payload):
             return None
-        conversation = self._conversations[key] = _Conversation([], None)
+        conversation = self._conversations[key] = _Conversation(ends)
         if len(self._conversations) > MAX_CONVERSATIONS:
             _, oldest = self._conversations.popitem(last=False)
             self._given_up += bool(oldest.sessions)
@@ -125,14 +134,8 @@ class CaptureFollower:
         else:
             session = conversation.session_of(datagram)
             if session is None:
-                session = self._join_in_the_middle(conversation, datagram)
-                if session is None:
-                    return
-                yield Notice(
-                    datagram.t,
-                    f"{session.title}: the capture begins after this session did; messages are "
-                    "decoded only if it shows the session's first packets",
-                )
+                yield from self._join_in_the_middle(conversation, datagram)
+                return
             yield from self._feed(session, datagram)
 
     def _receive_response(
@@ -166,23 +169,46 @@ class CaptureFollower:
 
     def _join_in_the_middle(
         self, conversation: _Conversation, datagram: Datagram
-    ) -> FollowedSession | None:
+    ) -> Iterator[CapturedMessage | Notice]:
         """Begin with a session whose opening was not captured, when a known key fits."""
-        client, server = _guess_roles(datagram)
-        known = self._keys.check_key(None, client)
-        session = FollowedSession(
-            client,
-            server,
-            session_id=None,
-            check_key=known if known is not None else USUAL_CHECK_KEY,
-            form=0,
-            rc4_key=self._keys.rc4_key(None, client),
-        )
-        if not session.fits(datagram.payload):
-            return None
-        conversation.sessions.append(session)
+        conversation.unfollowed += 1
+        conversation.sealed += looks_sealed(datagram.payload)
+        if conversation.sealed > _KEY_TRIES or not looks_sealed(datagram.payload):
+            return
+        session = self._late_session(conversation, datagram)
+        if session is None:
+            conversation.missed = datagram
+            return
         self.sessions += 1
-        return session
+        conversation.sessions.append(session)
+        conversation.unfollowed -= 1
+        yield Notice(datagram.t, f"{session.title}: the capture begins after this session did")
+        if conversation.missed is not None and session.fits(conversation.missed.payload):
+            conversation.unfollowed -= 1
+            yield from self._feed(session, conversation.missed)
+        yield from self._feed(session, datagram)
+
+    def _late_session(
+        self, conversation: _Conversation, datagram: Datagram
+    ) -> FollowedSession | None:
+        """Return a session with the key that fits: the client's own, the usual, any session's."""
+        client, server = _guess_roles(datagram)
+        own = self._keys.check_key(None, client)
+        keys = [(USUAL_CHECK_KEY if own is None else own, self._keys.rc4_key(None, client))]
+        missed = conversation.missed
+        if missed is not None:  # a check has 16 bits: of many keys some fit one datagram by chance
+            keys += self._keys.candidates()
+        for check_key, rc4_key in keys:
+            seal = Seal(check_key, Format.NONE)
+            if not seal.is_valid(datagram.payload):
+                continue
+            if missed is not None and not seal.is_valid(missed.payload):
+                continue
+            return FollowedSession(
+                client, server, session_id=None, check_key=check_key, form=Format.NONE,
+                rc4_key=rc4_key, first_bytes=self._decoder.first_bytes(self._version),
+            )  # fmt: skip
+        return None
 
     def _add(
         self, conversation: _Conversation, session: FollowedSession, t: float
@@ -223,14 +249,32 @@ class CaptureFollower:
 _REQUEST, _RESPONSE = 1, 2
 _KEPT = 2
 """Sessions of one address pair that are looked through for a datagram."""
+_KEY_TRIES = 16
+"""Datagrams of an address pair that known keys are tried on."""
+_SEALED_LEAST = 3
+"""Datagrams that must look like a session's before one is missed: others may do so by chance."""
 
 
 @dataclass(slots=True)
 class _Conversation:
     """The sessions between two addresses, oldest first, and who asked for the latest."""
 
-    sessions: list[FollowedSession]
-    requested: Address | None
+    ends: tuple[Address, Address]
+    """As the first datagram had them: from, to."""
+    sessions: list[FollowedSession] = field(default_factory=list)
+    requested: Address | None = None
+    missed: Datagram | None = None
+    """The latest datagram that no key fitted."""
+    unfollowed: int = 0
+    sealed: int = 0
+    """Datagrams of no session, all and those that look like a session's."""
+
+    @property
+    def cannot_be_followed(self) -> bool:
+        """Whether this looks like a session of which too little is known."""
+        if self.sessions or self.sealed < _SEALED_LEAST:
+            return False
+        return self.sealed * 10 >= self.unfollowed * 9
 
     def session_of(self, datagram: Datagram) -> FollowedSession | None:
         """Return the newest session whose check fits, else the newest: it counts the bad check."""
@@ -241,6 +285,16 @@ class _Conversation:
         return self.sessions[-1] if self.sessions else None
 
 
+def _unfollowed(conversation: _Conversation) -> str:
+    """Return what is missing of a session that could not be followed at all."""
+    client, server = map(show_address, _guess_roles_of(*conversation.ends))
+    return (
+        f"session {client} > {server}: {conversation.unfollowed} datagrams cannot be followed: the "
+        "capture begins after this session did and no known check key fits (give it with "
+        f"--key 'check {client} HEX', or the server's trace with --keys)"
+    )
+
+
 def _guess_roles(datagram: Datagram) -> tuple[Address, Address]:
     """Return (client, server) by what only one side sends, by known ports, by the lower port."""
     source, destination = datagram.source, datagram.destination
@@ -249,6 +303,10 @@ def _guess_roles(datagram: Datagram) -> tuple[Address, Address]:
         return source, destination
     if opcode == 0x08:
         return destination, source
+    return _guess_roles_of(source, destination)
+
+
+def _guess_roles_of(source: Address, destination: Address) -> tuple[Address, Address]:
     for server, client in ((source, destination), (destination, source)):
         if server[1] in SERVER_PORTS:
             return client, server

@@ -16,6 +16,7 @@ or when the server used a real RSA key. Must not know captures or sessions.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TypeVar
 
 from emu.capture.records import Address, show_address
@@ -57,6 +58,11 @@ class KeyRing:
     def rc4_key(self, session_id: int | None, client: Address) -> bytes | None:
         """Return the 8-byte RC4 key K of a session, or None when no line names it."""
         return _find(self._rc4, session_id, client)
+
+    def candidates(self) -> Iterator[tuple[int, bytes | None]]:
+        """Yield each session's check key, with its RC4 key where a line names that too."""
+        for session, check_key in self._check.items():
+            yield check_key, self._rc4.get(session)
 
     def _add(self, words: list[str]) -> None:
         if len(words) != 3 or words[0] not in ("check", "rc4"):

@@ -18,6 +18,8 @@ from emu.structs.client_cmd import EXAMINE_INFO, ClientCmd, each_client_cmd
 
 CLIENT_COMMAND = "OP_ClientCmdMsg"
 MAX_COMMANDS = 1024
+_WIDE = 0xFF
+"""First byte of an opcode of three bytes (eq2-transport.md 6)."""
 
 
 class Names(Protocol):
@@ -98,6 +100,13 @@ class MessageDecoder:
     def covers(self, version: int) -> bool:
         """Tell whether an opcode table covers a client version."""
         return self._names_of(version) is not None
+
+    def first_bytes(self, version: int | None) -> frozenset[int]:
+        """Return the bytes that a client's message may begin with, none for an unknown version."""
+        names = self._names_of(version)
+        if names is None:
+            return frozenset()
+        return frozenset({_WIDE, *(number for number in range(_WIDE) if names.name(number))})
 
     def decode(
         self, version: int | None, opcode: int, body: bytes

@@ -6,8 +6,9 @@ belongs to.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
+from emu.capture.late import LateMessages
 from emu.capture.records import Address, Datagram, show_address
 from emu.capture.versions import find_client_version
 from emu.session import (
@@ -20,7 +21,7 @@ from emu.session import (
     SessionConfig,
     StreamType,
 )
-from emu.wire import Format
+from emu.wire import Format, ProtocolOpcode
 
 SEALED = frozenset({*range(0x03, 0x04), *range(0x05, 0x19)})
 """Protocol opcodes of datagrams that end with a check."""
@@ -54,11 +55,61 @@ class _Follower(FollowingSession):
         super().set_cipher_key(self.outside_key or key)
 
 
+class _LateFollower(_Follower):
+    """One direction of a session that may have begun before the capture.
+
+    It is a usual one when it shows the first packet after all.
+    """
+
+    __slots__ = ("_begun", "late")
+
+    def __init__(
+        self, role: Role, config: SessionConfig, outside_key: bytes | None, late: LateMessages
+    ) -> None:
+        self._begun = False
+        self.late: LateMessages | None = late
+        super().__init__(role, config, outside_key)
+        if outside_key is not None:
+            late.set_key(outside_key)
+
+    def set_cipher_key(self, key: bytes) -> None:
+        """Take the session's key."""
+        if self.late is not None:
+            self.late.set_key(self.outside_key or key)
+        super().set_cipher_key(key)
+
+    def _receive_sequenced(self, opcode: int, sequence: int, data: bytes) -> None:
+        if not self._begun and not self._begin(opcode, sequence):
+            self._drop("part of a message that began before the capture")
+            return
+        super()._receive_sequenced(opcode, sequence, data)
+
+    def _begin(self, opcode: int, sequence: int) -> bool:
+        if sequence == self.config.first_sequence:
+            self.late = None
+        elif opcode == ProtocolOpcode.FRAGMENT:
+            return False
+        else:
+            self._channel.window.expected = sequence
+            self._channel.size_limit = self.config.message_size_limit
+        self._begun = True
+        return True
+
+    def _receive_message(self, message: bytes) -> None:
+        if self.late is None:
+            super()._receive_message(message)
+            return
+        for opcode, body in self.late.receive(message):
+            self.messages_received += 1
+            self._events.append(Message(opcode, body))
+
+
 class FollowedSession:
     """A session between two addresses.
 
     `version` is the client version once it is known, `title` how notices call the session.
-    `session_id` is None for a session that began before the capture.
+    `session_id` is None for a session that began before the capture; `first_bytes` are then those
+    that a message of its client may begin with.
     """
 
     __slots__ = (
@@ -68,7 +119,7 @@ class FollowedSession:
 
     def __init__(
         self, client: Address, server: Address, *, session_id: int | None, check_key: int,
-        form: int, rc4_key: bytes | None,
+        form: int, rc4_key: bytes | None, first_bytes: Collection[int] = (),
     ) -> None:  # fmt: skip
         self.client = client
         self.server = server
@@ -79,12 +130,22 @@ class FollowedSession:
         self._messages = 0
         self._told: dict[str, int] = {}
         config = _ONE_BYTE_OPCODES if form & Format.ENCODED else _USUAL_OPCODES
-        self._by_client = _Follower(Role.SERVER, config, rc4_key)
-        self._by_server = _Follower(Role.CLIENT, config, rc4_key)
-        for follower in (self._by_client, self._by_server):
+
+        def follower(role: Role) -> _Follower:
             if session_id is not None:
-                follower.session_id = session_id
-            follower.set_check_key(check_key, Format(form))
+                return _Follower(role, config, rc4_key)
+            late = LateMessages(
+                from_client=role is Role.SERVER, first_bytes=first_bytes,
+                opcode_width=config.stream_type.opcode_width,
+            )  # fmt: skip
+            return _LateFollower(role, config, rc4_key, late)
+
+        self._by_client = follower(Role.SERVER)
+        self._by_server = follower(Role.CLIENT)
+        for one in (self._by_client, self._by_server):
+            if session_id is not None:
+                one.session_id = session_id
+            one.set_check_key(check_key, Format(form))
 
     def is_same(self, session_id: int, check_key: int, *, asked_again: bool) -> bool:
         """Tell whether a SessionResponse with these numbers repeats this session's own.
@@ -142,6 +203,8 @@ class FollowedSession:
                 rest = count - SAID_PER_REASON
                 if reason not in USUAL_DROPS and rest > 0:
                     yield f"{self._direction(source)}: {reason}: {rest} more"
+            if isinstance(follower, _LateFollower) and follower.late is not None:
+                yield from self._tell_unread(source, follower.late)
             held = 0 if follower.ended else follower.statistics().packets_held
             if held:
                 yield self._tell_waiting(source, held)
@@ -160,6 +223,12 @@ class FollowedSession:
             f"{self._direction(source)}: {held} packets cannot be decoded, because one before "
             "them is not in the capture"
         )
+
+    def _tell_unread(self, source: Address, late: LateMessages) -> Iterator[str]:
+        late.close()
+        for reason, count in late.unread.items():
+            what = "message" if count == 1 else "messages"
+            yield f"{self._direction(source)}: {count} {what} cannot be decoded: {reason}"
 
     def _direction(self, source: Address) -> str:
         target = self.server if source == self.client else self.client

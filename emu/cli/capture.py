@@ -23,6 +23,7 @@ from emu.capture.keys import KeyRing
 from emu.capture.lookup import StructLookup, opcode_ranges
 from emu.capture.messages import MessageDecoder
 from emu.capture.pcap import CHUNK, CaptureReader
+from emu.capture.records import EQ2_SECRETS, Secrets
 from emu.capture.show import to_json, to_text
 from emu.cli.common import load_config
 from emu.cli.opcodes_common import present_tables
@@ -32,6 +33,8 @@ from emu.structs import shipped_catalog
 
 POLL_INTERVAL = 0.2
 """Seconds between looks at a file that is followed."""
+TRACE_BEGIN = b"\x0a\x0d\x0d\x0a"
+"""First bytes of every pcapng file."""
 MAX_KEY_FILE = 16_000_000
 """Bytes of a key file that are read."""
 
@@ -51,7 +54,16 @@ _DECODING: tuple[Callable[[Any], Any], ...] = (
         "--keys",
         type=FILE,
         help="Session keys from outside the capture: lines of `check SESSION HEX` or "
-        "`rc4 SESSION HEX`; SESSION is a session id, the client's address:port or *.",
+        "`rc4 SESSION HEX`; SESSION is a session id, the client's address:port or *. Or a server's "
+        "trace, which holds the keys of its sessions.",
+    ),
+    click.option(
+        "--key",
+        "key_lines",
+        multiple=True,
+        metavar="LINE",
+        help="One such line; may be given more than once. With both keys of a session, a capture "
+        "that begins in its middle can be decoded.",
     ),
     click.option(
         "--version",
@@ -214,15 +226,32 @@ def _make_follower(
     ctx: click.Context,
     *,
     keys: Path | None,
+    key_lines: tuple[str, ...],
     version: int | None,
     structs: tuple[Path, ...],
 ) -> CaptureFollower:
     ring = KeyRing()
     if keys is not None:
-        with keys.open("rb") as stream:
-            ring.add_text(stream.read(MAX_KEY_FILE).decode("utf-8", "replace"), name=str(keys))
+        _add_keys(ring, keys)
+    ring.add_text("\n".join(key_lines), name="--key")
     lookup = StructLookup(shipped_catalog(), structs)
     return CaptureFollower(MessageDecoder(present_tables(ctx), lookup), keys=ring, version=version)
+
+
+def _add_keys(ring: KeyRing, path: Path) -> None:
+    """Take the keys of a text file, or those that a trace holds among its datagrams."""
+    with path.open("rb") as stream:
+        chunk = stream.read(CHUNK)
+        if not chunk.startswith(TRACE_BEGIN):
+            text = chunk + stream.read(MAX_KEY_FILE)
+            ring.add_text(text.decode("utf-8", "replace"), name=str(path))
+            return
+        reader = CaptureReader()
+        while chunk:
+            for record in reader.receive_data(chunk):
+                if isinstance(record, Secrets) and record.kind == EQ2_SECRETS:
+                    ring.add_text(record.data.decode("ascii", "replace"), name=str(path))
+            chunk = stream.read(CHUNK)
 
 
 def _open(file: Path) -> BinaryIO:

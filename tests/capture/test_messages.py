@@ -39,6 +39,12 @@ def test_without_a_covered_version_nothing_has_a_name():
     assert not decoder.covers(700)
 
 
+def test_a_clients_messages_begin_with_opcodes_of_its_version():
+    assert few_messages().first_bytes(546) == {0, 1, 4, 8, 50, 255}
+    assert few_messages().first_bytes(None) == frozenset()
+    assert few_messages().first_bytes(700) == frozenset()
+
+
 def test_commands_are_split_named_and_decoded():
     body = command(412, b"\2\0\0\0") + command(413, b"ghost") + command(412, b"")
     name, fields, commands = few_messages().decode(546, 50, body)

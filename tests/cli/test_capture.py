@@ -152,6 +152,20 @@ def test_keys_file(datagrams, tmp_path):
     assert "keys.txt, line 1" in str(result.exception)
 
 
+def test_keys_of_a_trace_and_of_the_command_line(datagrams, tmp_path):
+    path, trace = tmp_path / "late.pcap", tmp_path / "trace.pcapng"
+    path.write_bytes(pcap([one for one in datagrams if one.payload[1] not in (1, 2)]))
+    writer = TraceWriter()
+    trace.write_bytes(writer.header() + writer.key(0x5352F60F, check_key=0x1234ABCD))
+    for words in (("--keys", trace), ("--key", "check 10.0.0.1:40001 1234abcd")):
+        result = run("decode", "--json", *words, path)
+        assert len(result.stdout.splitlines()) == len(MESSAGES), result.stderr
+    result = run("decode", path)
+    assert "datagrams cannot be followed: the capture begins after" in result.stderr
+    result = run("decode", "--key", "rubbish", path)
+    assert "--key, line 1" in str(result.exception)
+
+
 def test_damage_prints_what_was_good_and_exits_with_one_line(recorded):
     whole = recorded.read_bytes()
     recorded.write_bytes(whole[:-3])
