@@ -45,7 +45,7 @@ from emu.opcodes.formats import read_rows
 from emu.opcodes.lints import Severity, check, errors
 from emu.opcodes.names import CUT_LENGTH, is_absent
 from emu.opcodes.rows import OpcodeRow, VersionRange, row_problem
-from emu.opcodes.shipped import shipped_rows
+from emu.opcodes.shipped import shipped_rows, shipped_tables
 from emu.opcodes.table import OpcodeTables
 
 
@@ -268,7 +268,14 @@ def check_verb(ctx: click.Context, file: Path | None, level: str, style: str) ->
                 rows.append(row)
             else:
                 rejected.append(Rejected(place, problem))
-    found = check(rows, used={row.name for row in shipped_rows()}, rejected=rejected)
+    # A file without the versions before the login adds to a database, and is no whole table.
+    whole = file is None or OpcodeTables(rows).covers(0)
+    found = check(
+        rows,
+        used={row.name for row in shipped_rows()},
+        rejected=rejected,
+        shipped=shipped_tables() if whole else None,
+    )
     grave = list(Severity)[: list(Severity).index(Severity(level)) + 1]
     shown: list[dict[str, Any]] = [one._asdict() for one in found if one.severity in grave]
     for cells in shown:

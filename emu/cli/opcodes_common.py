@@ -20,7 +20,7 @@ from emu.opcodes.formats import read_rows
 from emu.opcodes.history import HistoryEntry
 from emu.opcodes.lints import check, errors
 from emu.opcodes.rows import MAX_NUMBER, OpcodeRow, VersionRange, range_problem
-from emu.opcodes.shipped import shipped_rows
+from emu.opcodes.shipped import shipped_rows, shipped_tables
 from emu.opcodes.store import OpcodeStore
 from emu.opcodes.table import OpcodeTables
 
@@ -211,7 +211,8 @@ def change_cells(change: Change) -> dict[str, Any]:
 
 def warn_of_errors(rows: Iterable[OpcodeRow]) -> None:
     """Say on standard error what would keep a running server from taking these rows."""
-    for finding in errors(check(list(rows), used={row.name for row in shipped_rows()})):
+    used = {row.name for row in shipped_rows()}
+    for finding in errors(check(list(rows), used=used, shipped=shipped_tables())):
         click.echo(
             f"warning: a server does not take this: {finding.range} {finding.message}"
             " (`emu opcodes undo` takes it back)",

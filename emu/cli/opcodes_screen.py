@@ -8,7 +8,7 @@ changed here is written, and only changes of the chosen range are undone.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import ClassVar
 
 from rich.text import Text
@@ -23,12 +23,15 @@ from emu.errors import EmuError
 from emu.opcodes.history import HistoryEntry
 from emu.opcodes.lints import Finding, Severity, check
 from emu.opcodes.names import dead_numbers, is_absent
+from emu.opcodes.needed import Missing, missing_messages
 from emu.opcodes.rows import OpcodeRow, VersionRange
-from emu.opcodes.shipped import shipped_rows
+from emu.opcodes.shipped import shipped_rows, shipped_tables
 from emu.opcodes.store import OpcodeStore
 
 LOOK_INTERVAL = 1.0
 """Seconds between looks at what others changed."""
+MOST_TOLD = 3
+"""Findings that are told below the rows."""
 KEYS = (
     ("Enter, e", "edit the row under the cursor"),
     ("a", "add a row to the range"),
@@ -76,6 +79,7 @@ class OpcodeEditor(App[None]):
         """All rows of the chosen range."""
         self._conflicts: dict[str, str] = {}
         self._shown: list[OpcodeRow] = []
+        self._missing: list[Missing] = []
         self._only_conflicts = False
         self._mark = 0
         self._ranges_table: DataTable[Text | str] = DataTable(id="ranges", cursor_type="row")
@@ -126,6 +130,7 @@ class OpcodeEditor(App[None]):
         self._mark = self._store.mark()
         tables = self._store.tables()
         self._ranges = list(tables.ranges)
+        self._missing = list(missing_messages(tables, shipped_tables()))
         table = self._ranges_table
         table.clear()
         for one in self._ranges:
@@ -141,7 +146,15 @@ class OpcodeEditor(App[None]):
         self._rows = [] if self._chosen is None else self._store.rows(self._chosen)
         self._conflicts = _conflicts(self._rows)
         self._fill_rows()
-        self._tell(_worst(check(self._rows, used={row.name for row in shipped_rows()})))
+        findings = check(self._rows, used={row.name for row in shipped_rows()})
+        self._tell("\n".join([*self._missing_here(), *_worst(findings)][:MOST_TOLD]))
+
+    def _missing_here(self) -> Iterator[str]:
+        """Yield what clients of the chosen range miss."""
+        for one in self._missing:
+            if self._chosen is not None and one.versions.overlaps(self._chosen):
+                names = ", ".join((*one.lost, *one.never))
+                yield f"clients {one.versions} cannot be served without {names}"
 
     def _fill_rows(self) -> None:
         """Show the rows that pass the filter; the cursor stays on its row."""
@@ -297,11 +310,11 @@ def _conflicts(rows: list[OpcodeRow]) -> dict[str, str]:
     }
 
 
-def _worst(findings: list[Finding]) -> str:
-    """Return the gravest findings as a few lines."""
+def _worst(findings: list[Finding]) -> list[str]:
+    """Return the gravest findings as lines."""
     grave = [
         one
         for one in findings
         if one.severity is not Severity.NOTE and one.code != "uncovered"
     ]  # fmt: skip
-    return "\n".join(f"{one.severity}: {one.message}" for one in grave[:3])
+    return [f"{one.severity}: {one.message}" for one in grave]

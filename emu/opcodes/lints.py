@@ -21,6 +21,7 @@ from emu.opcodes.names import (
     is_absent,
     preference,
 )
+from emu.opcodes.needed import missing_messages
 from emu.opcodes.rows import OpcodeRow, VersionRange, row_problem
 from emu.opcodes.table import WHOLE_TABLE, OpcodeTables
 
@@ -69,18 +70,23 @@ def check(
     *,
     used: Iterable[str] = (),
     rejected: Iterable[Rejected] = (),
+    shipped: OpcodeTables | None = None,
 ) -> list[Finding]:
     """Return all findings, the worst first.
 
     `used` are the names that this program speaks: two of them must not share a number. `rejected`
-    are rows of a file that did not become rows.
+    are rows of a file that did not become rows. With the tables that ship, messages that the
+    services need are looked for in every client version.
     """
     good = [row for row in rows if row_problem(row) is None]
     by_range: defaultdict[VersionRange, list[OpcodeRow]] = defaultdict(list)
     for row in good:
         by_range[row.range].append(row)
     full = full_names({row.name for row in good})
-    found = [*_unusable(rows, rejected), *_coverage(OpcodeTables(good)), *_cut_names(full)]
+    tables = OpcodeTables(good)
+    found = [*_unusable(rows, rejected), *_coverage(tables), *_cut_names(full)]
+    if shipped is not None:
+        found += needed_findings(tables, shipped)
     for version_range in sorted(by_range):
         group = by_range[version_range]
         found += _core(version_range, group)
@@ -126,6 +132,27 @@ def _coverage(tables: OpcodeTables) -> Iterator[Finding]:
             f"no range covers version {' and '.join(missing)}, which clients speak before they"
             " have told their own; nobody could log in",
         )
+
+
+def needed_findings(tables: OpcodeTables, shipped: OpcodeTables) -> Iterator[Finding]:
+    """Find versions without a message that the services need."""
+    for one in missing_messages(tables, shipped):
+        if one.lost:
+            yield Finding(
+                Severity.ERROR,
+                "lost-message",
+                str(one.versions),
+                f"{_some(one.lost)} lost the number that the program ships; clients of these"
+                " versions could not be served (`emu opcodes reset` brings it back)",
+            )
+        if one.never:
+            yield Finding(
+                Severity.WARNING,
+                "missing-message",
+                str(one.versions),
+                f"{_some(one.never)} has no number; clients of these versions cannot be served in"
+                " full",
+            )
 
 
 def _core(version_range: VersionRange, rows: Sequence[OpcodeRow]) -> Iterator[Finding]:

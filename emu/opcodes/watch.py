@@ -16,7 +16,7 @@ from emu.errors import EmuError, StoreError
 from emu.opcodes.database import connect, read_rows, readable_errors
 from emu.opcodes.lints import check, errors
 from emu.opcodes.rows import OpcodeRow
-from emu.opcodes.shipped import shipped_rows
+from emu.opcodes.shipped import shipped_rows, shipped_tables
 from emu.opcodes.table import OpcodeTables
 
 MAX_PROBLEMS = 3
@@ -86,7 +86,9 @@ class OpcodeWatcher:
 
     def _take(self, rows: list[OpcodeRow]) -> OpcodeTables | None:
         """Check rows and make them the tables in use, or say what is wrong with them."""
-        wrong = errors(check(rows, used={row.name for row in shipped_rows()}))
+        wrong = errors(
+            check(rows, used={row.name for row in shipped_rows()}, shipped=shipped_tables())
+        )
         if wrong:
             told = [f"{one.range} {one.message}".strip() for one in wrong[:MAX_PROBLEMS]]
             more = len(wrong) - len(told)

@@ -245,3 +245,12 @@ def test_login_and_world_data_differ_as_described(tmp_path: Path) -> None:
 def test_levels_are_those_of_the_lints() -> None:
     assert [str(one) for one in Severity] == ["error", "warning", "note"]
     assert len(list(read_rows(Path(__file__).parent.parent.parent / "opcodes"))) > 1000
+
+
+def test_check_finds_a_range_that_lost_a_needed_message(db: Path) -> None:
+    told = emu(db, "unset", "OP_PlayCharacterReplyMsg", "--range", "540-546").stderr
+    assert "warning: a server does not take this: 540-546 OP_PlayCharacterReplyMsg lost" in told
+    found = rows_of(emu(db, "check", "--level", "error", "--json", code=1))
+    assert [(one["code"], one["range"]) for one in found] == [("lost-message", "540-546")]
+    emu(db, "reset", "OP_PlayCharacterReplyMsg")
+    assert rows_of(emu(db, "check", "--level", "error", "--json")) == []

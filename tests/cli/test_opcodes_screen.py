@@ -325,3 +325,23 @@ def test_the_cursor_stays_on_its_row(store: OpcodeStore) -> None:
         assert shown(editor)[rows.cursor_row][1] == name
 
     play(store, steps)
+
+
+def test_a_lost_message_is_told_below_the_rows(store: OpcodeStore) -> None:
+    async def steps(editor: OpcodeEditor, pilot: Pilot[None]) -> None:
+        await type_into(pilot, "#filter", "PlayCharacterReply")
+        names = [row[1] for row in shown(editor)]
+        editor.query_one("#rows", DataTable).move_cursor(
+            row=names.index("OP_PlayCharacterReplyMsg")
+        )
+        await pilot.press("enter", "escape")
+        editor.query_one("#rows", DataTable).focus()
+        await pilot.press("d")
+        await pilot.pause()
+        told = str(editor.query_one("#told", Label).render())
+        assert "clients 540-546 cannot be served without OP_PlayCharacterReplyMsg" in told
+        await pilot.press("u")
+        await pilot.pause()
+        assert "cannot be served" not in str(editor.query_one("#told", Label).render())
+
+    play(store, steps)
