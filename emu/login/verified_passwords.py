@@ -55,6 +55,6 @@ class VerifiedPasswords:
 
     def _hash(self, account: Account, password: bytes) -> bytes:
         stored = account.password.encode()
-        head = account.id.to_bytes(8, "big") + len(stored).to_bytes(4, "big")
+        head = len(stored).to_bytes(4, "big")
         # BLAKE2's own keyed mode: a tenth of what OpenSSL takes to set an HMAC up.
         return blake2b(head + stored + password, key=self._key, digest_size=32).digest()

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from emu.errors import StoreError
+from emu.errors import DuplicateName, StoreError
 from emu.limits.throttle import Allowance
 from emu.login.passwords import eq2emulator_hash, hash_password, is_phc
 from emu.login.ports import Account, Admitted
@@ -48,6 +48,8 @@ def test_the_right_password_lets_in_and_is_recorded(bench: Bench) -> None:
 def test_refusals(bench: Bench, name: str, password: bytes, reason: str) -> None:
     assert bench.login(name, password) == reason
     assert bench.store.logins == []
+    is_checked = reason != "name not allowed" and 0 < len(password) < 256
+    assert bench.workers.calls == is_checked
 
 
 @pytest.mark.parametrize(
@@ -320,16 +322,32 @@ def test_a_store_that_cannot_write_keeps_no_right_password_out(bench: Bench) -> 
     assert bench.login(password=b"wrong") == "bad password"
 
 
-def test_a_hash_that_was_changed_meanwhile_is_not_remembered_as_the_new_one(bench: Bench) -> None:
-    async def too_late(*_: object, **__: object) -> bool:
-        bench.store.put(id=1, password=hash_password(b"new", bytes(16), CHEAP))
-        return False
-
+def test_a_password_that_was_changed_meanwhile_is_not_undone(bench: Bench) -> None:
     bench.store.put(password=eq2emulator_hash(b"right"))
-    bench.store.set_password = too_late  # type: ignore[method-assign]
+    bench.writes = False
     assert bench.login() == "admitted"
-    assert bench.login() == "bad password"
+    changed = bench.store.put(id=1, password=hash_password(b"new", bytes(16), CHEAP))
     assert bench.login(password=b"new") == "admitted"
+    bench.writes = True
+    assert bench.login(password=b"new") == "admitted"
+    assert bench.store.accounts["alice"] == changed
+    assert bench.login(password=b"new") == "admitted"
+    assert bench.workers.calls == 2
+    assert bench.login() == "bad password"
+
+
+def test_whoever_has_no_guess_left_is_told_at_once(bench: Bench) -> None:
+    for _ in range(13):
+        bench.login(password=b"wrong")
+    turns = len(bench.workers.turns)
+    assert bench.login() == "too many attempts"
+    assert len(bench.workers.turns) == turns
+
+
+def test_an_ipv6_network_is_known_as_a_whole(bench: Bench) -> None:
+    bench.store.put(last_address="2001:db8::1")
+    answers = [bench.login(password=b"wrong", address="2001:db8::2") for _ in range(12)]
+    assert answers == ["bad password"] * 10 + ["too many attempts"] * 2
 
 
 def test_an_account_is_made_when_that_is_allowed() -> None:
@@ -354,6 +372,23 @@ def test_one_address_makes_only_so_many_accounts() -> None:
     bench.workers.busy = False
     assert bench.workers.calls == 3
     assert bench.login("n10", now=60.0) == "admitted"
+
+
+@pytest.mark.parametrize("error", [StoreError("the disk is full"), DuplicateName("Newcomer")])
+def test_an_account_that_was_not_made_is_not_counted(error: Exception) -> None:
+    bench = Bench(auto_create=True, creations=Allowance(burst=1, refill=60.0))
+    add = bench.store.add_account
+
+    async def fail(*_: object) -> Account:
+        bench.store.add_account = add  # type: ignore[method-assign]
+        raise error
+
+    bench.store.add_account = fail  # type: ignore[method-assign]
+    if not isinstance(error, DuplicateName):
+        with pytest.raises(StoreError):
+            bench.login("Newcomer")
+    assert bench.login("Newcomer") == "admitted"
+    assert bench.login("Another") == "too many attempts"
 
 
 @pytest.mark.parametrize(

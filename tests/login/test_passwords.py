@@ -59,9 +59,16 @@ def test_a_right_old_hash_is_upgraded(case: object) -> None:
     assert check_password(b"wrong", stored, SALT, CHEAP) == Checked(right=False)
 
 
-def test_a_hash_of_other_parameters_is_replaced() -> None:
-    older = hash_password(b"secret", SALT, PasswordConfig(memory_cost=32, iterations=1))
-    checked = check_password(b"secret", older, SALT, CHEAP)
+@pytest.mark.parametrize(
+    "other",
+    [
+        PasswordConfig(memory_cost=32, iterations=1, lanes=1),
+        PasswordConfig(memory_cost=64, iterations=2, lanes=1),
+        PasswordConfig(memory_cost=64, iterations=1, lanes=2),
+    ],
+)
+def test_a_hash_of_other_parameters_is_replaced(other: PasswordConfig) -> None:
+    checked = check_password(b"secret", hash_password(b"secret", SALT, other), SALT, CHEAP)
     assert checked == Checked(right=True, replacement=hash_password(b"secret", SALT, CHEAP))
 
 

@@ -59,6 +59,14 @@ def test_the_hash_depends_on_the_key_of_the_process() -> None:
     assert all(len(one) == 32 and b"right" not in one for one in hashes)
 
 
+def test_whoever_was_remembered_again_is_forgotten_later() -> None:
+    memory = VerifiedPasswords(bytes(32), lifetime=10.0, most=2)
+    first, second, third = (replace(ALICE, id=number) for number in (1, 2, 3))
+    for account in (first, second, first, third):
+        memory.remember(account, b"right", 0.0)
+    assert [memory.has(account, 1.0) for account in (first, second, third)] == [True, False, True]
+
+
 def test_a_lifetime_of_zero_remembers_nothing() -> None:
     memory = VerifiedPasswords(bytes(32), lifetime=0.0, most=2)
     memory.remember(ALICE, b"right", 0.0)
