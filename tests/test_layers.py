@@ -8,9 +8,8 @@ import pytest
 EMU = Path(__file__).parent.parent / "emu"
 OUTSIDE = {"twisted", "asyncio", "socket", "sqlite3", "sqlite_utils", "time", "random", "secrets",
            "threading", "select", "subprocess"}  # fmt: skip
-PURE = ("limits", "wire", "session", "structs", "link", "login", "world")
+PURE = ("limits", "wire", "session", "structs", "link", "login", "world", "client")
 ALLOWED = {
-    "client/shell.py": {"twisted"},
     "opcodes/store.py": {"sqlite3", "sqlite_utils"},
 }
 
@@ -32,15 +31,36 @@ def test_pure_rooms_know_no_clock_socket_or_reactor(room: str) -> None:
         assert not found, f"{path}: imports {found}"
 
 
-def test_only_the_shell_of_the_client_knows_the_reactor() -> None:
-    for path in (EMU / "client").rglob("*.py"):
-        allowed = ALLOWED.get(str(path.relative_to(EMU)), set())
-        assert not (imports_of(path) & OUTSIDE) - allowed, path
-
-
 def test_twisted_is_known_only_to_the_shells() -> None:
     for path in EMU.rglob("*.py"):
         relative = str(path.relative_to(EMU))
-        if relative.startswith(("net/", "cli/")) or relative in ("tap.py", "client/shell.py"):
+        if relative.startswith(("net/", "cli/")) or relative == "tap.py":
             continue
         assert "twisted" not in imports_of(path), relative
+
+
+def names_in(path: Path) -> set[str]:
+    """Return every name and attribute that a module mentions."""
+    tree = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    return {getattr(node, "attr", getattr(node, "id", "")) for node in tree}
+
+
+def test_delayed_calls_are_made_in_one_place() -> None:
+    for path in EMU.rglob("*.py"):
+        if path.relative_to(EMU) != Path("net/scheduler.py"):
+            found = names_in(path) & {"callLater", "LoopingCall", "deferLater"}
+            assert not found, f"{path}: {found}"
+
+
+def test_clocks_are_read_in_one_place() -> None:
+    readers = {
+        "net/scheduler.py": "both times, for all that runs",
+        "cli/moments.py": "the wall clock, for one command",
+        "opcodes/store.py": "the wall clock, for the history of edits",
+    }
+    for path in EMU.rglob("*.py"):
+        if str(path.relative_to(EMU)) not in readers:
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                text = ast.unparse(node) if isinstance(node, ast.Attribute) else ""
+                clocks = {"time.time", "time.monotonic", "time.perf_counter", "datetime.now"}
+                assert text not in clocks, f"{path}: {text}"

@@ -7,6 +7,7 @@ PLAIN = {
     "emu/login/ports.py": "protocols and plain records",
     "emu/world/ports.py": "protocols and plain records",
     "emu/versions.py": "names for numbers",
+    "emu/times.py": "two types and a protocol",
 }
 """Modules without behavior of their own, with the reason why they need no test file."""
 

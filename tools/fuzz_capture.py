@@ -26,6 +26,7 @@ from emu.capture.records import Record
 from emu.capture.trace import TraceWriter, ip_packet
 from emu.errors import FileFormatError, UnknownVersion
 from emu.session import Role, Session, SessionConfig
+from emu.times import Monotonic
 
 CLIENT, SERVER = ("10.0.0.1", 40001), ("10.0.0.2", 9100)
 INTERESTING = (0, 1, 2, 3, 4, 8, 0x7F, 0x80, 0xFF, 0x0A, 0x0D)
@@ -65,10 +66,10 @@ def session_datagrams() -> list[tuple[bool, bytes]]:
     """Return a short session as (from the client?, datagram)."""
     client = Session(SessionConfig(), role=Role.CLIENT, session_id=7, key_block=bytes(range(1, 61)))
     server = Session(SessionConfig(), role=Role.SERVER, check_key=9)
-    client.connect(0.0)
+    client.connect(Monotonic(0.0))
     said = []
     for turn in range(12):
-        now = turn / 10
+        now = Monotonic(turn / 10)
         for from_client, one, other in ((True, client, server), (False, server, client)):
             for data in one.datagrams_to_send(now):
                 said.append((from_client, data))

@@ -19,6 +19,8 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from emu.times import Monotonic
+
 if __name__ == "__main__":  # so that it runs from a bare checkout
     sys.path.insert(0, str(Path(__file__).parent.parent))
 
@@ -46,11 +48,11 @@ def _joined(stream_type: StreamType, rounds: int) -> tuple[Session, Session]:
     client = Session(config, role=Role.CLIENT, session_id=7, key_block=KEY_BLOCK)
     server = Session(config, role=Role.SERVER, check_key=CHECK_KEY)
     if rounds:
-        client.connect(0.0)
+        client.connect(Monotonic(0.0))
     for number in range(1, rounds):
         source, target = (client, server) if number % 2 else (server, client)
-        for datagram in source.datagrams_to_send(0.1):
-            target.receive_datagram(datagram, 0.1)
+        for datagram in source.datagrams_to_send(Monotonic(0.1)):
+            target.receive_datagram(datagram, Monotonic(0.1))
     return client, server
 
 
@@ -60,8 +62,8 @@ def _busy(stream_type: StreamType) -> tuple[Session, Session]:
     client.send(3, bytes(3000))
     server.send(3, random.Random(1).randbytes(3000))
     for source, target in ((client, server), (server, client)):
-        for datagram in source.datagrams_to_send(0.2)[:3]:
-            target.receive_datagram(datagram, 0.2)
+        for datagram in source.datagrams_to_send(Monotonic(0.2))[:3]:
+            target.receive_datagram(datagram, Monotonic(0.2))
     return client, server
 
 
@@ -109,11 +111,11 @@ def feed(session: Session, datagrams: Iterable[bytes], now: float = 1.0) -> None
     config = session.config
     for datagram in datagrams:
         dropped = sum(session.drops.values())
-        session.receive_datagram(datagram, now)
+        session.receive_datagram(datagram, Monotonic(now))
         assert sum(session.drops.values()) >= dropped
         while session.next_event() is not None:
             pass
-        for answer in session.datagrams_to_send(now):
+        for answer in session.datagrams_to_send(Monotonic(now)):
             assert len(answer) <= max(session.max_length, 21)
         assert session.next_event() is None or session.ended
         if not session.proven:
@@ -122,7 +124,7 @@ def feed(session: Session, datagrams: Iterable[bytes], now: float = 1.0) -> None
         timer = session.get_timer()
         now += 0.05
         if timer is not None and timer <= now:
-            session.handle_timer(now)
+            session.handle_timer(Monotonic(now))
 
 
 def _check_memory(session: Session) -> None:

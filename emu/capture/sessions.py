@@ -21,6 +21,7 @@ from emu.session import (
     SessionConfig,
     StreamType,
 )
+from emu.times import Monotonic
 from emu.wire import Format, ProtocolOpcode
 
 SEALED = frozenset({*range(0x03, 0x04), *range(0x05, 0x19)})
@@ -179,8 +180,9 @@ class FollowedSession:
         before = dict(follower.drops)
         # The end of a session lets go of what it held, so look before it comes.
         waiting = follower.statistics().packets_held if datagram.payload[1] in ENDINGS else 0
-        follower.receive_datagram(datagram.payload, datagram.t)
-        follower.datagrams_to_send(datagram.t)
+        now = Monotonic(datagram.t)  # a recording has no other time
+        follower.receive_datagram(datagram.payload, now)
+        follower.datagrams_to_send(now)
         while (event := follower.next_event()) is not None:
             if isinstance(event, Message):
                 self._messages += 1

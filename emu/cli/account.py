@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import secrets
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -15,7 +14,7 @@ import click
 
 from emu.cli.account_addresses import address
 from emu.cli.common import load_config
-from emu.cli.moments import end_of, end_options
+from emu.cli.moments import end_of, end_options, present
 from emu.cli.secrets import password_option
 from emu.cli.stores import change_store, chosen_password, look_store
 from emu.cli.tables import Row, format_option, print_record, print_rows, show_moment
@@ -26,6 +25,7 @@ from emu.login.ports import Account
 from emu.sqldump import read_inserts
 from emu.store import Store
 from emu.store.eq2emu_import import TABLES, ImportReport, import_dump
+from emu.times import Moment
 
 COLUMNS = (
     "id", "name", "state", "created", "last_login", "last_address", "last_client_version",
@@ -69,7 +69,7 @@ def add(ctx: click.Context, name: str, password: str | None) -> None:
         if store.find_account(clean) is not None:
             raise CommandError(f"there is already an account {clean!r}")
         hashed = _hash(ctx, chosen_password(password))
-        added = store.add_account(clean, hashed, time.time())
+        added = store.add_account(clean, hashed, present())
     click.echo(f"added account {added.name!r} with the id {added.id}", err=True)
 
 
@@ -81,9 +81,9 @@ def list_accounts(ctx: click.Context, style: str) -> None:
 
     Example: emu account list --format csv > accounts.csv
     """
-    now = time.time()
+    moment = present()
     with look_store(ctx) as store:
-        print_rows([_row(account, now) for account in store.accounts()], style, COLUMNS)
+        print_rows([_row(account, moment) for account in store.accounts()], style, COLUMNS)
 
 
 @account.command()
@@ -98,7 +98,7 @@ def show(ctx: click.Context, name: str, style: str) -> None:
     with look_store(ctx) as store:
         found = _find(store, name)
         characters = store.characters_of(found.id)
-    record = _row(found, time.time()) | {
+    record = _row(found, present()) | {
         "banned_until": _ban_end(found.banned_until),
         "ban_reason": found.ban_reason,
         "password_kind": _kind(found.password),
@@ -154,13 +154,13 @@ def enable(ctx: click.Context, name: str) -> None:
 @click.option("--reason", default="", help="Why; players do not see it.")
 @click.pass_context
 def ban(
-    ctx: click.Context, name: str, until: float | None, lasting: float | None, reason: str
+    ctx: click.Context, name: str, until: Moment | None, lasting: float | None, reason: str
 ) -> None:
     """Ban an account for a while, or for ever without --until and --for.
 
     Example: emu account ban alice --for 7d --reason "gold selling"
     """
-    end = end_of(until, lasting, time.time())
+    end = end_of(until, lasting, present())
     with change_store(ctx) as store:
         found = _find(store, name)
         store.ban_account(found.id, end, reason)
@@ -228,7 +228,7 @@ def import_eq2emu(
             store,
             partial(read_inserts, file, TABLES),
             clean_name=account_name,
-            now=time.time(),
+            moment=present(),
             renumber=renumber,
             dry_run=dry_run,
         )
@@ -301,8 +301,8 @@ def _hash(ctx: click.Context, password: bytes) -> str:
     return hash_password(password, secrets.token_bytes(SALT_SIZE), config)
 
 
-def _row(account: Account, now: float) -> dict[str, str | int | float | bool | None]:
-    banned = account.banned_until is not None and now < account.banned_until
+def _row(account: Account, moment: Moment) -> dict[str, str | int | float | bool | None]:
+    banned = account.banned_until is not None and moment < account.banned_until
     state = "banned" if banned else "enabled"
     return {
         "id": account.id,
@@ -315,7 +315,7 @@ def _row(account: Account, now: float) -> dict[str, str | int | float | bool | N
     }
 
 
-def _ban_end(until: float | None) -> str | None:
+def _ban_end(until: Moment | None) -> str | None:
     return "never" if until == math.inf else show_moment(until)
 
 

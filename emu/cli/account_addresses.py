@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-import time
 
 import click
 
-from emu.cli.moments import end_of, end_options
+from emu.cli.moments import end_of, end_options, present
 from emu.cli.stores import change_store, look_store
 from emu.cli.tables import format_option, print_rows, show_moment
 from emu.errors import CommandError
 from emu.store import BannedAddress
 from emu.store.addresses import normalize_prefix
+from emu.times import Moment
 
 
 @click.group()
@@ -29,7 +29,7 @@ def address() -> None:
 @click.option("--reason", default="", help="Why; nobody outside sees it.")
 @click.pass_context
 def ban(
-    ctx: click.Context, prefix: str, until: float | None, lasting: float | None, reason: str
+    ctx: click.Context, prefix: str, until: Moment | None, lasting: float | None, reason: str
 ) -> None:
     """Ban an address, all addresses that begin with PREFIX, or a network.
 
@@ -37,9 +37,9 @@ def ban(
 
     Example: emu account address ban 192.0.2.0/24 --for 2w --reason "guessing passwords"
     """
-    now = time.time()
-    end = end_of(until, lasting, now)
-    entry = BannedAddress(_clean(prefix), reason, now, None if end == math.inf else end)
+    moment = present()
+    end = end_of(until, lasting, moment)
+    entry = BannedAddress(_clean(prefix), reason, moment, None if end == math.inf else end)
     with change_store(ctx) as store:
         new = store.ban_address(entry)
     click.echo(f"{entry.prefix} is banned{'' if new else ' (the ban was changed)'}", err=True)

@@ -108,7 +108,7 @@ def login(
     tables = present_tables(ctx)
 
     async def body(reactor: Any) -> None:
-        from emu.client.shell import open_client  # noqa: PLC0415  # imports the reactor's rooms
+        from emu.net.client import open_client  # noqa: PLC0415  # imports the reactor's rooms
 
         opened = await open_client(
             reactor,
@@ -154,7 +154,7 @@ def worlds(
     tables = present_tables(ctx)
 
     async def body(reactor: Any) -> None:
-        from emu.client.shell import open_client  # noqa: PLC0415  # imports the reactor's rooms
+        from emu.net.client import open_client  # noqa: PLC0415  # imports the reactor's rooms
 
         opened = await open_client(
             reactor,
@@ -184,7 +184,7 @@ def ping(ctx: click.Context, *, address: Address, version: int, timeout: float, 
     tables = present_tables(ctx)
 
     async def body(reactor: Any) -> None:
-        from emu.client.shell import open_client  # noqa: PLC0415  # imports the reactor's rooms
+        from emu.net.client import open_client  # noqa: PLC0415  # imports the reactor's rooms
 
         opened = await open_client(
             reactor,

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import click
+
+from emu.times import Moment
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -24,7 +27,12 @@ def read_duration(text: str) -> float:
     return float(int(match[1]) * _UNITS[match[2]])
 
 
-def read_moment(text: str) -> float:
+def present() -> Moment:
+    """Return the time of the wall clock."""
+    return Moment(time.time())
+
+
+def read_moment(text: str) -> Moment:
     """Return the unix time of a date, or of date and time; UTC unless it says otherwise."""
     try:
         moment = datetime.fromisoformat(text.strip())
@@ -34,7 +42,7 @@ def read_moment(text: str) -> float:
         ) from None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
-    return moment.timestamp()
+    return Moment(moment.timestamp())
 
 
 def end_options(command: Command) -> Command:
@@ -53,12 +61,12 @@ def end_options(command: Command) -> Command:
     return until(lasting(command))
 
 
-def end_of(until: float | None, lasting: float | None, now: float) -> float:
+def end_of(until: Moment | None, lasting: float | None, moment: Moment) -> Moment:
     """Return when something ends: at a moment, after a while, or never (``math.inf``)."""
     if until is not None and lasting is not None:
         raise click.UsageError("give --until or --for, not both")
-    if until is not None and until <= now:
+    if until is not None and until <= moment:
         raise click.UsageError("--until is in the past")
     if lasting is not None:
-        return now + lasting
-    return math.inf if until is None else until
+        return Moment(moment + lasting)
+    return Moment(math.inf) if until is None else until

@@ -17,6 +17,7 @@ from rich.table import Table
 
 from emu.cli.table_fit import fit
 from emu.timestamps import timestamp
+from emu.times import Moment
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -138,7 +139,7 @@ def print_record(
         _console().print(table)
 
 
-def show_moment(moment: float | None) -> str | None:
+def show_moment(moment: Moment | None) -> str | None:
     """Return a unix time as ISO 8601 in UTC with whole seconds, None for none."""
     if moment is None:
         return None

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import time
-
 import click
 
+from emu.cli.moments import present
 from emu.cli.secrets import password_option
 from emu.cli.stores import change_store, chosen_password, look_store
 from emu.cli.tables import Row, format_option, print_rows, show_moment
@@ -14,6 +13,7 @@ from emu.errors import CommandError
 from emu.link.password import hash_link_password
 from emu.login.ports import World
 from emu.store import Store, WorldReport
+from emu.times import Moment
 
 COLUMNS = (
     "id", "name", "account", "state", "status", "players", "zones", "last_connected",
@@ -66,7 +66,7 @@ def add(
         hashed = hash_link_password(_text_password(password))
         added = store.add_world(
             World(id=0, name=name, account=account, password=hashed, description=description),
-            time.time(),
+            present(),
         )
     click.echo(f"added world {added.name!r} with the id {added.id}", err=True)
 
@@ -82,7 +82,7 @@ def list_worlds(ctx: click.Context, style: str) -> None:
     Example: emu world list --format json
     """
     with look_store(ctx) as store:
-        print_rows([_row(report, time.time()) for report in store.world_reports()], style, COLUMNS)
+        print_rows([_row(report, present()) for report in store.world_reports()], style, COLUMNS)
 
 
 @world.command()
@@ -168,13 +168,13 @@ def _text_password(given: str | None) -> str:
     return chosen_password(given).decode("utf-8", "surrogateescape")
 
 
-def _row(report: WorldReport, now: float) -> Row:
+def _row(report: WorldReport, moment: Moment) -> Row:
     return {
         "id": report.world.id,
         "name": report.world.name,
         "account": report.world.account,
         "state": "enabled" if report.world.enabled else "disabled",
-        "status": _status(report, now),
+        "status": _status(report, moment),
         "players": report.players,
         "zones": report.zones,
         "last_connected": show_moment(report.last_connected),
@@ -183,7 +183,7 @@ def _row(report: WorldReport, now: float) -> Row:
     }
 
 
-def _status(report: WorldReport, now: float) -> str:
+def _status(report: WorldReport, moment: Moment) -> str:
     status = STATUS.get(report.status, str(report.status))
-    old = report.updated is None or now - report.updated > RECORDED
+    old = report.updated is None or moment - report.updated > RECORDED
     return "silent" if old and status != "down" else status

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from emu.cli.common import load_config
+from emu.cli.moments import present
 from emu.errors import CommandError
 from emu.net.link_tls import certificate_fingerprint, make_certificate
 
@@ -33,7 +34,7 @@ def certificate(out: Path, name: str) -> None:
     """
     if not 1 <= len(name) <= 64 or not name.isprintable():
         raise CommandError("the name in the certificate must have 1 to 64 visible characters")
-    pem = make_certificate(name, datetime.now(UTC))
+    pem = make_certificate(name, datetime.fromtimestamp(present(), UTC))
     try:
         descriptor = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "wb") as stream:

@@ -1,7 +1,7 @@
 """The test client of a login server: a library used by the command line, tests and benchmark.
 
 `LoginClient` is the client without input or output, `LoginFlow` runs a script over it. The
-Twisted side, `connect` and `Client`, is `emu.client.shell`: importing this package loads no
+Twisted side, `connect` and `Client`, is `emu.net.client`: importing this package loads no
 reactor.
 """
 

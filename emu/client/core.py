@@ -45,6 +45,7 @@ from emu.session import (
     SessionEstablished,
     StatisticsReceived,
 )
+from emu.times import Monotonic
 
 EVENT_LIMIT = 256
 """Events kept for an owner who does not fetch them; the oldest go first."""
@@ -128,7 +129,7 @@ class LoginClient:
 
     # network and time
 
-    def connect(self, now: float) -> None:
+    def connect(self, now: Monotonic) -> None:
         """Begin the session; everything up to the login reply then happens by itself."""
         self._need(Stage.NEW, "connect")
         if self._credentials is not None:
@@ -137,22 +138,22 @@ class LoginClient:
         self.stage = Stage.CONNECTING
         self.session.connect(now)
 
-    def receive_datagram(self, data: bytes, now: float) -> None:
+    def receive_datagram(self, data: bytes, now: Monotonic) -> None:
         """Take one datagram of the server; never raises for its bytes."""
         self.session.receive_datagram(data, now)
         self._pump()
 
-    def datagrams_to_send(self, now: float) -> list[bytes]:
+    def datagrams_to_send(self, now: Monotonic) -> list[bytes]:
         """Return the datagrams to send now."""
         datagrams = self.session.datagrams_to_send(now)
         self._pump()  # giving up shows here
         return datagrams
 
-    def get_timer(self) -> float | None:
+    def get_timer(self) -> Monotonic | None:
         """Return when `handle_timer` is to be called, None for never."""
         return self.session.get_timer()
 
-    def handle_timer(self, now: float) -> None:
+    def handle_timer(self, now: Monotonic) -> None:
         """Do what is due: repeat, resend, keep alive, give up."""
         self.session.handle_timer(now)
         self._pump()

@@ -31,6 +31,7 @@ from emu.client.events import (
     WorldList,
 )
 from emu.errors import CommandError, EmuError
+from emu.times import Monotonic
 from emu.versions import LAST_OLD_CLIENT
 
 STEP_TIMEOUT = 10.0
@@ -277,16 +278,16 @@ class LoginFlow(Generic[Result]):
         self.failure: EmuError | None = None
         self.done = False
 
-    def begin(self, now: float) -> None:
+    def begin(self, now: Monotonic) -> None:
         """Start the first step, and take what has happened already."""
         self._next_step(None, now)
         self.advance(now)
 
-    def get_timer(self) -> float | None:
+    def get_timer(self) -> Monotonic | None:
         """Return when the present step has taken too long, None when there is none."""
-        return None if self._step is None else self._since + self._timeout
+        return None if self._step is None else Monotonic(self._since + self._timeout)
 
-    def advance(self, now: float) -> None:
+    def advance(self, now: Monotonic) -> None:
         """Take the client's new events and go on as far as they lead."""
         while self._step is not None and (event := self._take(self._step)) is not None:
             step = StepDone(self._step.name, now - self._since, event)
@@ -328,7 +329,7 @@ class LoginFlow(Generic[Result]):
             if isinstance(event, Characters):
                 events.remove(event)
 
-    def _next_step(self, event: Event | None, now: float) -> None:
+    def _next_step(self, event: Event | None, now: Monotonic) -> None:
         self._since = now
         try:
             self._step = step = self._script.send(event)

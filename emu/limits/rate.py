@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from emu.times import Monotonic
+
 
 class RateLimit:
     """Lets `burst` units through at once and `rate` units a second over time."""
 
     __slots__ = ("_burst", "_left", "_rate", "_when")
 
-    def __init__(self, rate: float, burst: float, now: float) -> None:
+    def __init__(self, rate: float, burst: float, now: Monotonic) -> None:
         self._rate = rate
         self._burst = burst
         self._left = burst
         self._when = now
 
-    def take(self, units: float, now: float) -> bool:
+    def take(self, units: float, now: Monotonic) -> bool:
         """Spend units; False when there are not that many left."""
         if now > self._when:
             self._left = min(self._burst, self._left + (now - self._when) * self._rate)

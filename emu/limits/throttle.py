@@ -10,6 +10,8 @@ from collections import OrderedDict
 from collections.abc import Hashable
 from dataclasses import dataclass
 
+from emu.times import Monotonic
+
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
@@ -37,11 +39,11 @@ class Throttle:
     def __len__(self) -> int:
         return len(self._buckets)
 
-    def allows(self, key: Hashable, now: float) -> bool:
+    def allows(self, key: Hashable, now: Monotonic) -> bool:
         """Say whether a token is left."""
         return self._tokens(key, now) >= 1
 
-    def take(self, key: Hashable, now: float) -> bool:
+    def take(self, key: Hashable, now: Monotonic) -> bool:
         """Take a token; False, with nothing taken, when none is left."""
         tokens = self._tokens(key, now)
         if tokens < 1:
@@ -49,20 +51,20 @@ class Throttle:
         self._put(key, tokens - 1, now)
         return True
 
-    def charge(self, key: Hashable, now: float) -> None:
+    def charge(self, key: Hashable, now: Monotonic) -> None:
         """Take a token even when none is left; debt grows to one full bucket at most."""
         self._put(key, max(self._tokens(key, now) - 1, -float(self._allowance.burst)), now)
 
-    def give_back(self, key: Hashable, now: float) -> None:
+    def give_back(self, key: Hashable, now: Monotonic) -> None:
         """Return a token that was taken for something that turned out right."""
         self._put(key, self._tokens(key, now) + 1, now)
 
-    def _tokens(self, key: Hashable, now: float) -> float:
+    def _tokens(self, key: Hashable, now: Monotonic) -> float:
         tokens, when = self._buckets.get(key, (self._allowance.burst, now))
         gained = max(0.0, now - when) / self._allowance.refill
         return min(float(self._allowance.burst), tokens + gained)
 
-    def _put(self, key: Hashable, tokens: float, now: float) -> None:
+    def _put(self, key: Hashable, tokens: float, now: Monotonic) -> None:
         if tokens >= self._allowance.burst:
             self._buckets.pop(key, None)
             return

@@ -15,6 +15,7 @@ from emu.errors import PeerError
 from emu.limits.rate import RateLimit
 from emu.link.frames import KEEP_ALIVE, MAX_FRAME_SIZE, Frame, FrameReader
 from emu.link.messages import Message, to_frame
+from emu.times import Monotonic
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ class LinkEnd:
         "drops",
     )
 
-    def __init__(self, limits: LinkLimits, now: float) -> None:
+    def __init__(self, limits: LinkLimits, now: Monotonic) -> None:
         self._limits = limits
         self._reader = FrameReader(limits.max_frame_size)
         self._frames = RateLimit(limits.frames_per_second, limits.frame_burst, now)
@@ -90,7 +91,7 @@ class LinkEnd:
         """True once the link is over; what is left to send should still be sent."""
         return self.close_reason is not None
 
-    def receive_data(self, data: bytes, now: float) -> None:
+    def receive_data(self, data: bytes, now: Monotonic) -> None:
         """Take bytes from the peer."""
         if self.closed or not data:
             return
@@ -113,17 +114,17 @@ class LinkEnd:
         elif before is None:
             self._frame_deadline = now + self._limits.frame_timeout
 
-    def connection_lost(self, now: float) -> None:
+    def connection_lost(self, now: Monotonic) -> None:
         """The connection is gone; nothing more can be sent."""
         self.close("connection lost", now)
         self._output.clear()
 
-    def send(self, message: Message, now: float) -> None:
+    def send(self, message: Message, now: Monotonic) -> None:
         """Send a message; does nothing on a closed link. Raises `StructValueError`."""
         if not self.closed:
             self._write(to_frame(message), now)
 
-    def close(self, reason: str, now: float) -> None:  # noqa: ARG002  # every input takes the time
+    def close(self, reason: str, now: Monotonic) -> None:  # noqa: ARG002  # every input takes the time
         """End the link; `reason` is counted by whoever hears `LinkClosed`."""
         if self.close_reason is None:
             self.close_reason = reason
@@ -138,11 +139,11 @@ class LinkEnd:
         """Return the oldest event that was not returned yet."""
         return self._events.popleft() if self._events else None
 
-    def get_timer(self) -> float | None:
+    def get_timer(self) -> Monotonic | None:
         """Return when `handle_timer` wants to be called; None on a closed link."""
-        return None if self.closed else min(self._deadlines())
+        return None if self.closed else Monotonic(min(self._deadlines()))
 
-    def handle_timer(self, now: float) -> None:
+    def handle_timer(self, now: Monotonic) -> None:
         """Do what is due."""
         if self.closed:
             return
@@ -159,11 +160,11 @@ class LinkEnd:
             deadlines.append(self._frame_deadline)
         return deadlines
 
-    def _write(self, frame: bytes, now: float) -> None:
+    def _write(self, frame: bytes, now: Monotonic) -> None:
         self._output.append(frame)
         self._keep_alive_at = now + self._limits.keep_alive
 
-    def _receive_frame(self, frame: Frame, now: float) -> None:
+    def _receive_frame(self, frame: Frame, now: Monotonic) -> None:
         if not self._frames.take(1, now):
             self.close("too many frames", now)
         elif not self._bytes.take(frame.inflated, now):
@@ -174,10 +175,10 @@ class LinkEnd:
         else:  # a destination means nothing here: neither end of a link relays
             self._receive_message(frame, now)
 
-    def _receive_message(self, frame: Frame, now: float) -> None:
+    def _receive_message(self, frame: Frame, now: Monotonic) -> None:
         """Judge one frame that is no keep-alive; may raise `PeerError`."""
         raise NotImplementedError
 
-    def _peer_error(self, error: PeerError, now: float) -> None:
+    def _peer_error(self, error: PeerError, now: Monotonic) -> None:
         """End the link over a fault of the peer."""
         self.close(error.reason, now)

@@ -24,6 +24,7 @@ from emu.link.frames import Frame
 from emu.link.messages import Message, from_world
 from emu.link.opcodes import MESH_OPCODES, TABLE_OPCODES, LinkOpcode
 from emu.link.registration import LSFatalError, LSInfo
+from emu.times import Monotonic
 
 BAD_PASSWORD = "Bad password"  # noqa: S105  # the text that worlds show
 INCORRECT_VERSION = "Incorrect version"
@@ -86,17 +87,19 @@ class LoginEnd(LinkEnd):
         "state",
     )
 
-    def __init__(self, config: LoginEndConfig, now: float) -> None:
+    def __init__(self, config: LoginEndConfig, now: Monotonic) -> None:
         super().__init__(config.limits, now)
         self._config = config
         self.state = LoginEndState.NEW
         self._deadline = now + config.register_timeout
         self._held: list[Frame] = []
         self._held_bytes = 0
-        self._zones_at = self._equipment_at = self._next_cycle = now
+        self._zones_at: float = now
+        self._equipment_at: float = now
+        self._next_cycle: float = now
         self._zones_seen: set[int] = set()
 
-    def accept(self, now: float) -> None:
+    def accept(self, now: Monotonic) -> None:
         """Let the world in; what it has sent meanwhile is handed on."""
         if self.closed or self.state is not LoginEndState.DECIDING:
             return
@@ -111,12 +114,12 @@ class LoginEnd(LinkEnd):
         except PeerError as error:
             self._peer_error(error, now)
 
-    def refuse(self, text: str, reason: str, now: float) -> None:
+    def refuse(self, text: str, reason: str, now: Monotonic) -> None:
         """Send the world a fatal error with `text`, and end the link with `reason`."""
         self.send(LSFatalError(text), now)
         self.close(reason, now)
 
-    def handle_timer(self, now: float) -> None:
+    def handle_timer(self, now: Monotonic) -> None:
         """Do what is due."""
         if self.state is not LoginEndState.ACCEPTED and now >= self._deadline and not self.closed:
             late = self.state is LoginEndState.NEW
@@ -133,7 +136,7 @@ class LoginEnd(LinkEnd):
             deadlines.append(self._deadline)
         return deadlines
 
-    def _ask_for_batches(self, now: float) -> None:
+    def _ask_for_batches(self, now: Monotonic) -> None:
         if now >= self._zones_at:
             if now >= self._next_cycle:
                 self._zones_seen.clear()
@@ -144,7 +147,7 @@ class LoginEnd(LinkEnd):
             self.send(LoginEquipmentRequest(), now)
             self._equipment_at = now + self._config.equipment_interval
 
-    def _receive_message(self, frame: Frame, now: float) -> None:
+    def _receive_message(self, frame: Frame, now: Monotonic) -> None:
         if self.state is LoginEndState.ACCEPTED:
             self._receive_accepted(frame, now)
         elif self.state is LoginEndState.DECIDING:
@@ -158,7 +161,7 @@ class LoginEnd(LinkEnd):
             self._deadline = now + self._config.decision_timeout
             self._events.append(WorldIntroduced(LSInfo.decode(frame.payload)))
 
-    def _hold(self, frame: Frame, now: float) -> None:
+    def _hold(self, frame: Frame, now: Monotonic) -> None:
         self._held.append(frame)
         self._held_bytes += len(frame.payload)
         many = len(self._held) > self._config.held_messages
@@ -166,7 +169,7 @@ class LoginEnd(LinkEnd):
             self._held.clear()
             self.refuse(NOT_AUTHENTICATED, "too much before the decision", now)
 
-    def _receive_accepted(self, frame: Frame, now: float) -> None:
+    def _receive_accepted(self, frame: Frame, now: Monotonic) -> None:
         if frame.opcode in TABLE_OPCODES:
             self.refuse(NO_UPDATE_SERVER, "table update", now)
         elif frame.opcode in MESH_OPCODES:
@@ -176,7 +179,7 @@ class LoginEnd(LinkEnd):
         elif frame.opcode != LinkOpcode.KeepAlive:
             self._receive_decoded(from_world(frame), now)
 
-    def _receive_decoded(self, message: Message, now: float) -> None:
+    def _receive_decoded(self, message: Message, now: Monotonic) -> None:
         if isinstance(message, ZoneUpdates):
             known = len(self._zones_seen)
             self._zones_seen.update(zone.zone_id for zone in message.zones)
@@ -192,7 +195,7 @@ class LoginEnd(LinkEnd):
             self._equipment_at = now + self._config.full_batch_delay
         self._events.append(MessageReceived(message))
 
-    def _peer_error(self, error: PeerError, now: float) -> None:
+    def _peer_error(self, error: PeerError, now: Monotonic) -> None:
         if self.state is LoginEndState.ACCEPTED:
             self.refuse(HACKING, error.reason, now)
         else:

@@ -15,6 +15,7 @@ from emu.link.frames import Frame
 from emu.link.messages import OpaqueMessage, from_login
 from emu.link.opcodes import LinkOpcode
 from emu.link.registration import LSFatalError, LSInfo, LSStatus
+from emu.times import Monotonic
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,35 +38,37 @@ class WorldEnd(LinkEnd):
 
     __slots__ = ("_config", "_status", "_status_at")
 
-    def __init__(self, config: WorldEndConfig, info: LSInfo, status: LSStatus, now: float) -> None:
+    def __init__(
+        self, config: WorldEndConfig, info: LSInfo, status: LSStatus, now: Monotonic
+    ) -> None:
         super().__init__(config.limits, now)
         self._config = config
         self._status = status
-        self._status_at = now
+        self._status_at: float = now
         self.send(info, now)
         self._send_status(now)
 
-    def set_status(self, status: LSStatus, now: float) -> None:
+    def set_status(self, status: LSStatus, now: Monotonic) -> None:
         """Take the world's present status; a change of its first field is reported at once."""
         changed = status.status != self._status.status
         self._status = status
         if changed:
             self._send_status(now)
 
-    def handle_timer(self, now: float) -> None:
+    def handle_timer(self, now: Monotonic) -> None:
         """Do what is due."""
         super().handle_timer(now)
         if now >= self._status_at and not self.closed:
             self._send_status(now)
 
-    def _send_status(self, now: float) -> None:
+    def _send_status(self, now: Monotonic) -> None:
         self.send(self._status, now)
         self._status_at = now + self._config.status_interval
 
     def _deadlines(self) -> list[float]:
         return [*super()._deadlines(), self._status_at]
 
-    def _receive_message(self, frame: Frame, now: float) -> None:
+    def _receive_message(self, frame: Frame, now: Monotonic) -> None:
         if frame.opcode == LinkOpcode.KeepAlive:
             return
         if frame.opcode == LinkOpcode.ResetDatabase:
@@ -80,5 +83,5 @@ class WorldEnd(LinkEnd):
         else:
             self._events.append(MessageReceived(message))
 
-    def _peer_error(self, error: PeerError, now: float) -> None:
+    def _peer_error(self, error: PeerError, now: Monotonic) -> None:
         self.close(error.reason, now)

@@ -31,6 +31,7 @@ from emu.login.passwords import (
 )
 from emu.login.ports import Account, AccountStore, Admitted, Refused
 from emu.login.verified_passwords import VerifiedPasswords
+from emu.times import Clock, Moment, Monotonic
 
 T = TypeVar("T")
 
@@ -75,7 +76,7 @@ class _Try:
     password: bytes
     source: str
     """Whom the address stands for."""
-    now: float
+    now: Monotonic
 
 
 def _known(account: Account | None, source: str) -> bool:
@@ -91,9 +92,10 @@ class AccountService:
         store: AccountStore,
         *,
         workers: PasswordWork,
-        is_address_banned: Callable[[str, float], Awaitable[bool]],
+        is_address_banned: Callable[[str, Moment], Awaitable[bool]],
         random_bytes: Callable[[int], bytes],
         start: Callable[[Coroutine[Any, Any, None]], object],
+        clock: Clock,
         config: AccountConfig | None = None,
     ) -> None:
         """Join the service to its outside.
@@ -107,6 +109,7 @@ class AccountService:
         self._is_address_banned = is_address_banned
         self._random_bytes = random_bytes
         self._start = start
+        self._clock = clock
         self._remembered = VerifiedPasswords(random_bytes(32), config.memory, config.remembered)
         self._guesses = GuessLimits(config.guesses)
         self._creations = Throttle(config.creations)
@@ -117,7 +120,7 @@ class AccountService:
         password: bytes,
         address: str,
         version: int,  # noqa: ARG002  # another implementation may let in by version
-        now: float,
+        now: Monotonic,
         *,
         wanted: Callable[[], bool],
     ) -> Admitted | Refused:
@@ -135,20 +138,22 @@ class AccountService:
         if not 0 < len(password) <= MAX_PASSWORD:
             self._guesses.charge_address(asked.source, now)
             return Refused("bad password")
-        if await self._is_address_banned(address, now):
+        if await self._is_address_banned(address, self._clock.moment()):
             return Refused("address banned")
         account = await self._store.find_account(name)
         verdict = await self._decide(asked, account, wanted)
-        return _admit(verdict.account, now) if isinstance(verdict, Admitted) else verdict
+        if isinstance(verdict, Refused):
+            return verdict
+        return _admit(verdict.account, self._clock.moment())
 
     async def remember_login(
-        self, account: Account, address: str, version: int, now: float
+        self, account: Account, address: str, version: int, moment: Moment
     ) -> None:
         """Store when, from where and with which client version an account logged in.
 
         Raises `StoreError` when the store fails.
         """
-        await self._store.record_login(account.id, address, version, now)
+        await self._store.record_login(account.id, address, version, moment)
 
     async def _decide(
         self, asked: _Try, account: Account | None, wanted: Callable[[], bool]
@@ -238,7 +243,7 @@ class AccountService:
     ) -> Admitted | Refused:
         """Make an account; when somebody else was quicker it is a login like any other."""
         try:
-            account = await self._store.add_account(asked.name, hashed, asked.now)
+            account = await self._store.add_account(asked.name, hashed, self._clock.moment())
         except DuplicateName:
             self._creations.give_back(asked.source, asked.now)
             return await self._decide(asked, await self._store.find_account(asked.name), wanted)
@@ -257,10 +262,10 @@ class AccountService:
         return self._guesses.allows(asked.name, asked.source, asked.now, known=known)
 
 
-def _admit(account: Account, now: float) -> Admitted | Refused:
+def _admit(account: Account, moment: Moment) -> Admitted | Refused:
     """Let somebody in whose password was right, unless the account may not log in."""
     if not account.enabled:
         return Refused("disabled")
-    if account.banned_until is not None and now < account.banned_until:
+    if account.banned_until is not None and moment < account.banned_until:
         return Refused("banned")
     return Admitted(account)

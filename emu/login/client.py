@@ -20,6 +20,7 @@ from emu.dialects import BEFORE_LOGIN, Dialect
 from emu.errors import EmuError, PeerError, StoreError, UnknownOpcode
 from emu.login.events import ClientEnded, MessageDropped, ServiceFault
 from emu.login.ports import Account, Character
+from emu.times import Monotonic
 
 if TYPE_CHECKING:
     from emu.login.creation import PendingCreate
@@ -81,7 +82,9 @@ class Client:
         "status_due",
     )  # fmt: skip
 
-    def __init__(self, service: LoginService, link: ClientLink, address: str, now: float) -> None:
+    def __init__(
+        self, service: LoginService, link: ClientLink, address: str, now: Monotonic
+    ) -> None:
         self.service = service
         self.link = link
         self.address = address
@@ -103,7 +106,7 @@ class Client:
 
     # what the shell calls
 
-    async def message(self, opcode: int, body: bytes, now: float) -> None:
+    async def message(self, opcode: int, body: bytes, now: Monotonic) -> None:
         """Take one application message.
 
         May be called again while an earlier call is still awaited: messages wait for each other,
@@ -122,11 +125,11 @@ class Client:
         if self.state is not ClientState.CLOSED:
             self._end(reason)
 
-    def get_timer(self) -> float | None:
+    def get_timer(self) -> Monotonic | None:
         """Return when `handle_timer` wants to be called; None for not at all."""
-        return min(self._deadlines.values(), default=None)
+        return Monotonic(min(self._deadlines.values())) if self._deadlines else None
 
-    def handle_timer(self, now: float) -> None:
+    def handle_timer(self, now: Monotonic) -> None:
         """Do what is due."""
         for name in [name for name, due in self._deadlines.items() if due <= now]:
             if self._deadlines.pop(name, None) is not None:

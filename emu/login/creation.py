@@ -16,6 +16,7 @@ from emu.errors import MalformedMessage
 from emu.login.colors import color_row, color_row_of_bytes, slider_row, slider_value
 from emu.login.ports import Character, Color, CreateAnswer
 from emu.login.text import read_name
+from emu.times import Moment, Monotonic
 
 if TYPE_CHECKING:
     from emu.login.client import Client
@@ -78,7 +79,7 @@ class CreateRequest:
         known = {name: numbers[path] for name, path in self.models.items() if path in numbers}
         return replace(self, appearance={**self.appearance, **known})
 
-    def character(self, account_id: int, char_id: int, now: float) -> Character:
+    def character(self, account_id: int, char_id: int, moment: Moment) -> Character:
         """Return the row of a character that its world has just made and nobody has played."""
         return Character(
             id=0,
@@ -90,7 +91,7 @@ class CreateRequest:
             class_=self.class_,
             gender=self.gender,
             deity=self.deity,
-            created=now,
+            created=moment,
             client_version=self.version,
             appearance=self.appearance,
             colors=self.colors,
@@ -172,7 +173,7 @@ class PendingCreates:
     def __len__(self) -> int:
         return sum(len(queue) for queue in self._waiting.values())
 
-    def add(self, pending: PendingCreate, now: float) -> bool:
+    def add(self, pending: PendingCreate, now: Monotonic) -> bool:
         """Keep a request; False when the account has one waiting, or too many unanswered."""
         self._expire(now)
         key = (pending.request.world_id, pending.account_id)
@@ -223,7 +224,7 @@ class PendingCreates:
             del self._waiting[key]
         return taken
 
-    def _expire(self, now: float) -> None:
+    def _expire(self, now: Monotonic) -> None:
         for key, queue in list(self._waiting.items()):
             while queue and queue[0].expires <= now:
                 queue.popleft()

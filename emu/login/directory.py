@@ -64,6 +64,7 @@ from emu.login.ports import (
     WorldStore,
 )
 from emu.structs import StructCatalog
+from emu.times import Clock, Monotonic
 
 MAX_CREATE_SIZE = 64 * 1024
 """Bytes of a create request that are handed on; real ones have under 2 KiB."""
@@ -83,16 +84,16 @@ class WorldLink(Protocol):
     def closed(self) -> bool:
         """True once the link is over."""
 
-    def send(self, message: Message, now: float) -> None:
+    def send(self, message: Message, now: Monotonic) -> None:
         """Send a message; does nothing on a closed link."""
 
-    def accept(self, now: float) -> None:
+    def accept(self, now: Monotonic) -> None:
         """Let the world in."""
 
-    def refuse(self, text: str, reason: str, now: float) -> None:
+    def refuse(self, text: str, reason: str, now: Monotonic) -> None:
         """Send a fatal error and end the link."""
 
-    def close(self, reason: str, now: float) -> None:
+    def close(self, reason: str, now: Monotonic) -> None:
         """End the link without a word."""
 
 
@@ -114,7 +115,7 @@ class ConnectedWorld:
 class WorldDirectory:
     """Implements `emu.login.ports.Worlds`; told of links by `link_event` and `link_closed`.
 
-    `catalog` knows the create requests, `spawn` starts a coroutine, `clock` gives unix seconds,
+    `catalog` knows the create requests, `spawn` starts a coroutine, `clock` tells the time,
     `report` takes operator events. `verify_hash` is needed only when stored link
     passwords may be PHC strings.
     """
@@ -128,7 +129,7 @@ class WorldDirectory:
         logs: LogStore,
         catalog: StructCatalog,
         spawn: Spawn,
-        clock: Callable[[], float],
+        clock: Clock,
         report: Callable[[LoginEvent], None],
         verify_hash: VerifyHash | None = None,
     ) -> None:
@@ -164,7 +165,7 @@ class WorldDirectory:
         return found.entry if found else None
 
     def request_play(
-        self, world_id: int, account_id: int, char_id: int, client_address: str, now: float
+        self, world_id: int, account_id: int, char_id: int, client_address: str, now: Monotonic
     ) -> bool:
         """Ask a world to let a character in; False when it is not connected or answers nothing.
 
@@ -180,7 +181,7 @@ class WorldDirectory:
         return True
 
     def request_create(
-        self, world_id: int, account_id: int, client_version: int, payload: bytes, now: float
+        self, world_id: int, account_id: int, client_version: int, payload: bytes, now: Monotonic
     ) -> bool:
         """Hand a create request on with the real account id in it; False as above."""
         found = self._by_id.get(world_id)
@@ -198,7 +199,7 @@ class WorldDirectory:
         found.link.send(CharacterCreateRequest(client_version, bytes(body)), now)
         return True
 
-    def notify_delete(self, world_id: int, account_id: int, char_id: int, now: float) -> None:
+    def notify_delete(self, world_id: int, account_id: int, char_id: int, now: Monotonic) -> None:
         """Tell a world that a character was deleted."""
         found = self._by_id.get(world_id)
         if found is not None:
@@ -206,7 +207,7 @@ class WorldDirectory:
 
     # What the links report.
 
-    def link_event(self, link: WorldLink, event: object, now: float) -> None:
+    def link_event(self, link: WorldLink, event: object, now: Monotonic) -> None:
         """Take an event of a link's `LoginEnd`; `LinkClosed` comes by `link_closed`."""
         if isinstance(event, WorldIntroduced):
             refusal = check_introduction(event.info, self._config)
@@ -219,7 +220,7 @@ class WorldDirectory:
             if found is not None and not link.closed:
                 self._receive(found, event.message, now)
 
-    def link_closed(self, link: WorldLink, reason: str, now: float) -> None:
+    def link_closed(self, link: WorldLink, reason: str, now: Monotonic) -> None:
         """Forget a link that is down; its world is gone unless a new link has replaced this one."""
         found = self._by_link.pop(link, None)
         if found is None:
@@ -229,15 +230,16 @@ class WorldDirectory:
         if self._by_id.get(world.id) is not found:
             return
         del self._by_id[world.id]
+        moment = self._clock.moment()
         self._queue(world.id).add(
-            lambda: self._store.record_status(world.id, STATUS_GONE, 0, 0, now)
+            lambda: self._store.record_status(world.id, STATUS_GONE, 0, 0, moment)
         )
         if self._observer is not None:
             self._observer.world_gone(world.id, now)
 
     # What an operator does.
 
-    def kick(self, world_id: int, text: str, now: float) -> bool:
+    def kick(self, world_id: int, text: str, now: Monotonic) -> bool:
         """End a world's link with `text` for its operator; False when it is not connected."""
         found = self._by_id.get(world_id)
         if found is None:
@@ -251,12 +253,12 @@ class WorldDirectory:
             link, before = found.link, found.world
             try:
                 world = await self._store.find_world_by_account(before.account)
-                banned = await self._store.is_address_banned(link.address, self._clock())
+                banned = await self._store.is_address_banned(link.address, self._clock.moment())
             except EmuError as error:
                 self.counters["store failed"] += 1
                 self._report(StoreFailed(link.address, before.id, str(error)))
                 return
-            now = self._clock()
+            now = self._clock.now()
             if world is None or world.id != before.id:
                 link.refuse(BAD_PASSWORD, "world removed", now)
             elif not world.enabled:
@@ -272,9 +274,9 @@ class WorldDirectory:
         except EmuError as error:
             self._report(WorldRefused(link.address, account_of(info), str(error)))
             self.counters["store failed"] += 1
-            link.close("store failed", self._clock())
+            link.close("store failed", self._clock.now())
             return
-        now = self._clock()
+        now = self._clock.now()
         if link.closed:
             return
         if isinstance(world, Refusal):
@@ -284,14 +286,14 @@ class WorldDirectory:
 
     async def _identify(self, link: WorldLink, info: LSInfo) -> World | Refusal:
         """Find out which world this is, or why it may not come in. Raises `StoreError`."""
-        if await self._store.is_address_banned(link.address, self._clock()):
+        if await self._store.is_address_banned(link.address, self._clock.moment()):
             return Refusal(BAD_PASSWORD, "address banned")
         account = account_of(info)
         world = await self._store.find_world_by_account(account)
         if world is None:
             if not self._config.unregistered_worlds:
                 return Refusal(BAD_PASSWORD, "world not registered")
-            if not self._new_worlds.take(address_key(link.address), self._clock()):
+            if not self._new_worlds.take(address_key(link.address), self._clock.now()):
                 return Refusal(BAD_PASSWORD, "too many new worlds from this address")
             try:
                 return await self._store.add_world(name_of(info), account, info.password.lower())
@@ -308,12 +310,12 @@ class WorldDirectory:
             return await self._verify_hash(stored, sent)
         return link_password_matches(stored, sent)
 
-    def _refuse(self, link: WorldLink, info: LSInfo, refusal: Refusal, now: float) -> None:
+    def _refuse(self, link: WorldLink, info: LSInfo, refusal: Refusal, now: Monotonic) -> None:
         self.counters[refusal.reason] += 1
         self._report(WorldRefused(link.address, account_of(info), refusal.reason))
         link.refuse(refusal.text, refusal.reason, now)
 
-    def _let_in(self, link: WorldLink, info: LSInfo, world: World, now: float) -> None:
+    def _let_in(self, link: WorldLink, info: LSInfo, world: World, now: Monotonic) -> None:
         development = info.server_type == TYPE_DEVELOPMENT
         entry = WorldEntry(
             id=world.id, name=world.name, up=True, locked=False, players=0, development=development
@@ -322,15 +324,15 @@ class WorldDirectory:
         found = ConnectedWorld(link, world, entry, self._config.unanswered)
         self._by_id[world.id] = found
         self._by_link[link] = found
-        version = info.server_version
+        version, moment = info.server_version, self._clock.moment()
         self._report(WorldRegistered(link.address, world.name, world.id, version))
         self._queue(world.id).add(
-            lambda: self._store.world_connected(world.id, link.address, version, now)
+            lambda: self._store.world_connected(world.id, link.address, version, moment)
         )
         self._tell_changed(entry, now)
         link.accept(now)
 
-    def _drop_ghost(self, world_id: int, now: float) -> None:
+    def _drop_ghost(self, world_id: int, now: Monotonic) -> None:
         """End the link that the same world had before; nobody need wait for its answers."""
         ghost = self._by_id.pop(world_id, None)
         if ghost is None:
@@ -342,7 +344,7 @@ class WorldDirectory:
 
     # Messages of a registered world.
 
-    def _receive(self, found: ConnectedWorld, message: Message, now: float) -> None:
+    def _receive(self, found: ConnectedWorld, message: Message, now: Monotonic) -> None:
         if isinstance(message, LSStatus):
             self._receive_status(found, message, now)
         elif isinstance(message, UsertoWorldResp):
@@ -352,7 +354,7 @@ class WorldDirectory:
         else:
             self._receive_update(found, message, now)
 
-    def _receive_status(self, found: ConnectedWorld, status: LSStatus, now: float) -> None:
+    def _receive_status(self, found: ConnectedWorld, status: LSStatus, now: Monotonic) -> None:
         if status.players > self._config.max_players:
             self._kick(found, PLAYER_LIMIT_TEXT, "too many players", now)
         elif status.zones > self._config.max_zones:
@@ -372,18 +374,21 @@ class WorldDirectory:
                 self._tell_changed(entry, now)
             self._record_status(found, status, now)
 
-    def _record_status(self, found: ConnectedWorld, status: LSStatus, now: float) -> None:
+    def _record_status(self, found: ConnectedWorld, status: LSStatus, now: Monotonic) -> None:
         due = found.recorded_at + self._config.status_record_interval
         if status.status == found.status and now < due:
             return
         found.status = status.status
         found.recorded_at = now
+        moment = self._clock.moment()
         world_id, players, zones = found.world.id, status.players, status.zones
         self._queue(world_id).add(
-            lambda: self._store.record_status(world_id, status.status, players, zones, now)
+            lambda: self._store.record_status(world_id, status.status, players, zones, moment)
         )
 
-    def _receive_play(self, found: ConnectedWorld, message: UsertoWorldResp, now: float) -> None:
+    def _receive_play(
+        self, found: ConnectedWorld, message: UsertoWorldResp, now: Monotonic
+    ) -> None:
         key = (message.account_id, message.char_id)
         if message.world_id != found.world.id:
             self.counters["play answer for another world"] += 1
@@ -402,7 +407,7 @@ class WorldDirectory:
             self._observer.play_answered(answer, now)
 
     def _receive_create(
-        self, found: ConnectedWorld, message: CharacterCreateReply, now: float
+        self, found: ConnectedWorld, message: CharacterCreateReply, now: Monotonic
     ) -> None:
         account_id = message.account_id
         asked = found.creates.take(account_id, now) if account_id else found.creates.waiting(now)
@@ -412,8 +417,9 @@ class WorldDirectory:
             answer = CreateAnswer(found.world.id, account_id, message.char_id, message.response)
             self._observer.create_answered(answer, now)
 
-    def _receive_update(self, found: ConnectedWorld, message: Message, now: float) -> None:
-        job = job_for(message, found.world.id, self._stores, self._character_changed, now)
+    def _receive_update(self, found: ConnectedWorld, message: Message, now: Monotonic) -> None:
+        moment = self._clock.moment()
+        job = job_for(message, found.world.id, self._stores, self._character_changed, moment)
         if job is None:
             self.counters["message ignored"] += 1
         elif not self._queue(found.world.id).add(job):
@@ -423,13 +429,13 @@ class WorldDirectory:
 
     def _character_changed(self, account_id: int) -> None:
         if self._observer is not None:
-            self._observer.character_changed(account_id, self._clock())
+            self._observer.character_changed(account_id, self._clock.now())
 
-    def _tell_changed(self, entry: WorldEntry, now: float) -> None:
+    def _tell_changed(self, entry: WorldEntry, now: Monotonic) -> None:
         if self._observer is not None:
             self._observer.world_changed(entry, now)
 
-    def _kick(self, found: ConnectedWorld, text: str, reason: str, now: float) -> None:
+    def _kick(self, found: ConnectedWorld, text: str, reason: str, now: Monotonic) -> None:
         self.counters[reason] += 1
         found.link.refuse(text, reason, now)
 

@@ -6,6 +6,8 @@ from collections import OrderedDict
 from collections.abc import Hashable
 from typing import Generic, TypeVar
 
+from emu.times import Monotonic
+
 Key = TypeVar("Key", bound=Hashable)
 
 
@@ -21,7 +23,7 @@ class PendingAnswers(Generic[Key]):
     def __len__(self) -> int:
         return len(self._asked)
 
-    def add(self, key: Key, expires: float, now: float) -> bool:
+    def add(self, key: Key, expires: float, now: Monotonic) -> bool:
         """Remember a request; False when too many keys are unanswered."""
         self._expire(now)
         times, _ = self._asked.pop(key, (0, 0.0))
@@ -30,7 +32,7 @@ class PendingAnswers(Generic[Key]):
         self._asked[key] = (times + 1, expires)
         return True
 
-    def take(self, key: Key, now: float) -> bool:
+    def take(self, key: Key, now: Monotonic) -> bool:
         """Take an answer; False when nobody waits for it."""
         self._expire(now)
         times, expires = self._asked.get(key, (0, 0.0))
@@ -40,12 +42,12 @@ class PendingAnswers(Generic[Key]):
             del self._asked[key]
         return times > 0
 
-    def waiting(self, now: float) -> bool:
+    def waiting(self, now: Monotonic) -> bool:
         """Say whether any request is unanswered."""
         self._expire(now)
         return bool(self._asked)
 
-    def _expire(self, now: float) -> None:
+    def _expire(self, now: Monotonic) -> None:
         while self._asked:
             key, (_, expires) = next(iter(self._asked.items()))
             if expires > now:

@@ -25,6 +25,7 @@ from emu.link.jobs import Job
 from emu.link.messages import Message
 from emu.link.reports import BugReport
 from emu.login.ports import CharacterStore, Equipment, LogStore, WorldStore, ZoneDescription
+from emu.times import Moment
 
 EQUIPMENT_SLOTS = 25
 """Slots a character list entry can show; worlds send 0 to 8 and 19."""
@@ -55,7 +56,7 @@ Changed = Callable[[int], None]
 
 
 def job_for(
-    message: Message, world_id: int, stores: UpdateStores, changed: Changed, now: float
+    message: Message, world_id: int, stores: UpdateStores, changed: Changed, moment: Moment
 ) -> Job | None:
     """Return what is to be done about a world's report; None when it means nothing to us."""
     if isinstance(message, ZoneUpdates):
@@ -71,7 +72,7 @@ def job_for(
     if isinstance(message, BugReport):
         texts = {item.name: getattr(message, item.name) for item in fields(message)}
         account_id = texts.pop("account_id")
-        return partial(stores.logs.add_bug_report, world_id, account_id, texts, now)
+        return partial(stores.logs.add_bug_report, world_id, account_id, texts, moment)
     return _character_job(message, world_id, stores.characters, changed)
 
 

@@ -21,8 +21,9 @@ from emu.login import (
 )
 from emu.login.client import LOGGED_IN_STATES, Client, ClientState, guarded
 from emu.login.client_logs import KINDS
+from emu.times import Monotonic
 
-Handler = Callable[[Client, bytes, float], Awaitable[None]]
+Handler = Callable[[Client, bytes, Monotonic], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Rule:
 _IDLE = frozenset({ClientState.LOGGED_IN})
 
 
-async def ignored(_client: Client, _body: bytes, _now: float) -> None:
+async def ignored(_client: Client, _body: bytes, _now: Monotonic) -> None:
     """Take a message that real clients send and that needs no answer."""
 
 
@@ -54,7 +55,7 @@ MESSAGES: dict[str, Rule] = {
 }
 
 
-async def dispatch(client: Client, opcode: int, body: bytes, now: float) -> None:
+async def dispatch(client: Client, opcode: int, body: bytes, now: Monotonic) -> None:
     """Hand one message to its handler."""
     name = client.dialect.table.name(opcode)
     rule = MESSAGES.get(name) if name else None

@@ -13,6 +13,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 
 from emu.limits.throttle import Allowance, Throttle
+from emu.times import Monotonic
 
 FROM_ADDRESS = Allowance(burst=30, refill=4.0)
 FROM_KNOWN = Allowance(burst=10, refill=20.0)
@@ -42,7 +43,7 @@ class Guess:
     def __init__(self, paid: list[tuple[Throttle, Hashable]]) -> None:
         self._paid = paid
 
-    def give_back(self, now: float) -> None:
+    def give_back(self, now: Monotonic) -> None:
         """Return the price: the password was right, or could not be checked."""
         for throttle, key in self._paid:
             throttle.give_back(key, now)
@@ -59,13 +60,13 @@ class GuessLimits:
         self._new = Throttle(config.from_new)
         self._strangers = Throttle(config.from_strangers)
 
-    def allows(self, name: str, source: str, now: float, *, known: bool) -> bool:
+    def allows(self, name: str, source: str, now: Monotonic, *, known: bool) -> bool:
         """Say whether `take` would succeed; nothing is taken."""
         return self._addresses.allows(source, now) and any(
             throttle.allows(key, now) for throttle, key in self._budgets(name, source, known)
         )
 
-    def take(self, name: str, source: str, now: float, *, known: bool) -> Guess | None:
+    def take(self, name: str, source: str, now: Monotonic, *, known: bool) -> Guess | None:
         """Pay for a guess; None, with nothing taken, when the address or the account has no more.
 
         `known` is whether the account logged in from this source last.
@@ -78,11 +79,11 @@ class GuessLimits:
         self._addresses.give_back(source, now)
         return None
 
-    def allows_address(self, source: str, now: float) -> bool:
+    def allows_address(self, source: str, now: Monotonic) -> bool:
         """Say whether an address has a guess left, for whatever name."""
         return self._addresses.allows(source, now)
 
-    def charge_address(self, source: str, now: float) -> None:
+    def charge_address(self, source: str, now: Monotonic) -> None:
         """Have an address pay for what could not even be looked up."""
         self._addresses.charge(source, now)
 

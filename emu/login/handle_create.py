@@ -18,6 +18,7 @@ from emu.login.events import CharacterCreated, CreateRefused, ServiceFault
 from emu.login.handle_lists import send_characters
 from emu.login.handle_play import request_play
 from emu.login.ports import Character, CreateAnswer
+from emu.times import Monotonic
 
 if TYPE_CHECKING:
     from emu.login.service import LoginService
@@ -31,7 +32,7 @@ _REASONS = {
 }
 
 
-async def create(client: Client, body: bytes, now: float) -> None:
+async def create(client: Client, body: bytes, now: Monotonic) -> None:
     """Hand a create request on, or say at once why not."""
     service = client.service
     try:
@@ -67,7 +68,7 @@ async def _reason_against(client: Client, request: CreateRequest) -> int | None:
     return None
 
 
-def _hand_on(client: Client, request: CreateRequest, body: bytes, now: float) -> int | None:
+def _hand_on(client: Client, request: CreateRequest, body: bytes, now: Monotonic) -> int | None:
     service = client.service
     if not service.creations.take(client.account_id, now):
         return replies.CREATE_OVERLOADED
@@ -82,7 +83,7 @@ def _hand_on(client: Client, request: CreateRequest, body: bytes, now: float) ->
     if not service.creates.add(pending, now):
         return replies.CREATE_PENDING
     client.pending_create = pending
-    client.set_deadline("create", service.clock() + service.config.create_timeout)
+    client.set_deadline("create", service.clock.now() + service.config.create_timeout)
     # the answer may come before this call returns
     asked = service.worlds.request_create(
         request.world_id, client.account_id, client.version, body, now
@@ -140,7 +141,7 @@ def world_gone(pending: PendingCreate) -> None:
 async def _save(
     service: LoginService, pending: PendingCreate, answer: CreateAnswer
 ) -> Character | None:
-    made = pending.request.character(pending.account_id, answer.char_id, service.clock())
+    made = pending.request.character(pending.account_id, answer.char_id, service.clock.moment())
     try:
         row = await service.characters.add_character(made)
     except StoreError as error:
@@ -161,7 +162,7 @@ async def _show(client: Client, row: Character, *, play: bool) -> None:
     await guarded(client, "OP_CreateCharacterRequestMsg", send_characters(client))
     follows = play and client.dialect.rules.play_after_create
     if follows and client.state is ClientState.LOGGED_IN:
-        request_play(client, row, client.service.clock())
+        request_play(client, row, client.service.clock.now())
 
 
 def _refuse(client: Client, request: CreateRequest, code: int, reason: str) -> None:

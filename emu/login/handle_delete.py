@@ -12,12 +12,13 @@ from emu.login.events import CharacterDeleted, DeleteRefused
 from emu.login.handle_lists import send_characters
 from emu.login.ports import Character
 from emu.login.text import read_name
+from emu.times import Monotonic
 
 MOST_DELETED = 100
 """Deleted entries kept for one session's list."""
 
 
-async def delete(client: Client, body: bytes, now: float) -> None:
+async def delete(client: Client, body: bytes, now: Monotonic) -> None:
     """Answer a delete request; the character list follows in every case."""
     asked = client.dialect.layout("LS_DeleteCharacterRequest").decode_short(body)
     try:
@@ -44,7 +45,7 @@ def _find(client: Client, rows: Sequence[Character], asked: dict[str, Any]) -> C
     return None
 
 
-async def _delete(client: Client, row: Character, now: float) -> bool:
+async def _delete(client: Client, row: Character, now: Monotonic) -> bool:
     service = client.service
     place = (row.world_id, row.char_id)
     if not await service.characters.delete_character(client.account_id, *place, row.name):

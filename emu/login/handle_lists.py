@@ -12,6 +12,7 @@ from emu.login import replies
 from emu.login.client import Client
 from emu.login.ports import Character
 from emu.login.profiles import Entry, character_list
+from emu.times import Monotonic
 
 WorldState = tuple[bool, bool]
 """Up and locked, all that a status message can say."""
@@ -19,7 +20,7 @@ WorldState = tuple[bool, bool]
 GONE: WorldState = (False, False)
 
 
-async def list_worlds(client: Client, _body: bytes, _now: float) -> None:
+async def list_worlds(client: Client, _body: bytes, _now: Monotonic) -> None:
     """Answer a request for the world list, with everything that goes along with it.
 
     The characters are looked up first, so that all of it leaves in one datagram; when that fails
@@ -78,7 +79,7 @@ async def _entry(client: Client, row: Character) -> Entry | None:
     if world is None:
         return None
     zone, description = await service.zones.texts(
-        row, by_name=client.dialect.rules.zone_by_name, now=service.clock()
+        row, by_name=client.dialect.rules.zone_by_name, now=service.clock.now()
     )
     return Entry(row, world.name, zone, description)
 
@@ -92,7 +93,7 @@ def _veterans(client: Client, rows: Sequence[Character]) -> int:
     return count
 
 
-def note_world_state(client: Client, world_id: int, state: WorldState, now: float) -> None:
+def note_world_state(client: Client, world_id: int, state: WorldState, now: Monotonic) -> None:
     """Make a client hear of a world soon, if it was told something else."""
     if client.shown_worlds is None or client.shown_worlds.get(world_id, GONE) == state:
         return

@@ -8,9 +8,10 @@ from emu.login.client import Client, ClientState, guarded
 from emu.login.events import LoginAccepted, LoginRefused
 from emu.login.login_request import LoginRequest, account_of, read_login_request
 from emu.login.ports import Account, Refused
+from emu.times import Monotonic
 
 
-async def login(client: Client, body: bytes, now: float) -> None:
+async def login(client: Client, body: bytes, now: Monotonic) -> None:
     """Find the version, check name and password, and answer."""
     service = client.service
     try:
@@ -41,7 +42,7 @@ async def login(client: Client, body: bytes, now: float) -> None:
     if isinstance(verdict, Refused):
         refuse(client, request.account, verdict.reason, request.version)
     else:
-        _admit(client, verdict.account, request.version, now)
+        _admit(client, verdict.account, request.version)
 
 
 def refuse(
@@ -57,7 +58,7 @@ def refuse(
     client.send("OP_LoginReplyMsg", replies.denial(client.dialect, code or denials.code_of(reason)))
     client.set_state(ClientState.REFUSED)
     client.clear_deadline("login")
-    client.set_deadline("disconnect", service.clock() + service.config.denial_linger)
+    client.set_deadline("disconnect", service.clock.now() + service.config.denial_linger)
 
 
 def _out_of_bounds(client: Client, request: LoginRequest) -> str | None:
@@ -69,7 +70,7 @@ def _out_of_bounds(client: Client, request: LoginRequest) -> str | None:
     return None
 
 
-def _admit(client: Client, account: Account, version: int, now: float) -> None:
+def _admit(client: Client, account: Account, version: int) -> None:
     service = client.service
     try:
         dialect = service.dialects.for_version(version)
@@ -90,5 +91,6 @@ def _admit(client: Client, account: Account, version: int, now: float) -> None:
     reply = replies.login_reply(dialect, service.config, account.name, response=replies.ACCEPTED)
     client.send("OP_LoginReplyMsg", reply)
     # Nobody waits for it: another program may hold the database's lock, and the player is let in.
-    remembered = service.authenticator.remember_login(account, client.address, version, now)
+    moment = service.clock.moment()
+    remembered = service.authenticator.remember_login(account, client.address, version, moment)
     service.start(guarded(client, "OP_LoginRequestMsg", remembered))

@@ -8,12 +8,13 @@ from emu.login.client import Client, guarded
 from emu.login.client_logs import read_client_log
 from emu.login.events import ClientLogStored
 from emu.login.ports import ClientLog
+from emu.times import Monotonic
 
 if TYPE_CHECKING:
     from emu.login.service import LoginService
 
 
-async def keep(client: Client, body: bytes, now: float, *, kind: str) -> None:
+async def keep(client: Client, body: bytes, _now: Monotonic, *, kind: str) -> None:
     """Store one client log; what cannot be opened, or is one too many, is counted and dropped."""
     service = client.service
     config = service.config
@@ -30,7 +31,7 @@ async def keep(client: Client, body: bytes, now: float, *, kind: str) -> None:
         account_name=client.account_name,
         address=client.address,
         client_version=client.version,
-        received=now,
+        received=service.clock.moment(),
     )
     service.start(guarded(client, kind, _store(client.service, log)))  # nobody waits for it
 

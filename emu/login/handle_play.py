@@ -15,9 +15,10 @@ from emu.login import replies
 from emu.login.client import Client, ClientState, PendingPlay, guarded
 from emu.login.events import CharacterDeleted, PlayGranted, PlayRefused
 from emu.login.ports import Character, PlayAnswer
+from emu.times import Monotonic
 
 
-async def play(client: Client, body: bytes, _now: float) -> None:
+async def play(client: Client, body: bytes, _now: Monotonic) -> None:
     """Answer a client that wants to enter a world."""
     asked = client.dialect.layout("LS_PlayRequest").decode_short(body)
     place = (asked.get("server_id", 0), asked["char_id"])
@@ -32,10 +33,10 @@ async def play(client: Client, body: bytes, _now: float) -> None:
     if row is None:
         _refuse(client, *place, replies.PLAY_PROBLEM, "no such character")
     else:
-        request_play(client, row, client.service.clock())
+        request_play(client, row, client.service.clock.now())
 
 
-def request_play(client: Client, row: Character, now: float) -> None:
+def request_play(client: Client, row: Character, now: Monotonic) -> None:
     """Ask a character's world to let it in."""
     service = client.service
     client.pending_play = PendingPlay(row.world_id, row.char_id, row.name)
@@ -136,7 +137,7 @@ async def _remember(client: Client, answer: PlayAnswer) -> None:
 async def _note_played(client: Client, answer: PlayAnswer) -> None:
     service = client.service
     place = (answer.account_id, answer.world_id, answer.char_id)
-    await service.characters.update_character(*place, {"last_played": service.clock()})
+    await service.characters.update_character(*place, {"last_played": service.clock.moment()})
 
 
 async def _forget(client: Client, pending: PendingPlay) -> None:

@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from emu.times import UNKNOWN, Moment, Monotonic
+
 
 @dataclass(frozen=True, slots=True)
 class Account:
@@ -23,11 +25,11 @@ class Account:
     password: str
     """Argon2id PHC string, or EQ2Emulator's 128 hex digits of SHA-512 until the next login."""
     enabled: bool = True
-    banned_until: float | None = None
+    banned_until: Moment | None = None
     """Unix time at which a ban ends; ``math.inf`` for ever, None when not banned."""
     ban_reason: str = ""
-    created: float = 0.0
-    last_login: float | None = None
+    created: Moment = UNKNOWN
+    last_login: Moment | None = None
     last_address: str = ""
     last_client_version: int = 0
 
@@ -94,8 +96,8 @@ class Character:
     zone_id: int = 0
     zone_name: str = ""
     zone_description: str = ""
-    created: float = 0.0
-    last_played: float = 0.0
+    created: Moment = UNKNOWN
+    last_played: Moment = UNKNOWN
     client_version: int = 0
     """Version of the client that created it; decides how its colors are coded."""
     deleted: bool = False
@@ -124,7 +126,7 @@ class ClientLog:
     account_name: str
     address: str
     client_version: int
-    received: float
+    received: Moment
 
 
 class AccountStore(Protocol):
@@ -133,7 +135,7 @@ class AccountStore(Protocol):
     async def find_account(self, name: str) -> Account | None:
         """Look an account up by name, without regard to case."""
 
-    async def add_account(self, name: str, password: str, created: float) -> Account:
+    async def add_account(self, name: str, password: str, created: Moment) -> Account:
         """Add an account; `password` is a PHC string. Raises `DuplicateName`."""
 
     async def set_password(
@@ -145,7 +147,9 @@ class AccountStore(Protocol):
         cannot undo a change of the password.
         """
 
-    async def record_login(self, account_id: int, address: str, version: int, now: float) -> None:
+    async def record_login(
+        self, account_id: int, address: str, version: int, moment: Moment
+    ) -> None:
         """Remember when, from where and with which client version the account logged in."""
 
 
@@ -188,11 +192,13 @@ class WorldStore(Protocol):
     async def add_world(self, name: str, account: str, password: str) -> World:
         """Add a world (for unregistered worlds that a setting lets in). Raises `DuplicateName`."""
 
-    async def world_connected(self, world_id: int, address: str, version: str, now: float) -> None:
+    async def world_connected(
+        self, world_id: int, address: str, version: str, moment: Moment
+    ) -> None:
         """Remember the address and program version of a world that has registered."""
 
     async def record_status(
-        self, world_id: int, status: int, players: int, zones: int, now: float
+        self, world_id: int, status: int, players: int, zones: int, moment: Moment
     ) -> None:
         """Remember a world's status report; -4 when its link is gone."""
 
@@ -202,7 +208,7 @@ class WorldStore(Protocol):
     async def zones_of(self, world_id: int) -> Sequence[ZoneDescription]:
         """Return the zones a world has described, by ascending id."""
 
-    async def is_address_banned(self, address: str, now: float) -> bool:
+    async def is_address_banned(self, address: str, moment: Moment) -> bool:
         """Say whether an address starts with a banned prefix."""
 
 
@@ -213,7 +219,7 @@ class LogStore(Protocol):
         """Store one client log."""
 
     async def add_bug_report(
-        self, world_id: int, account_id: int, fields: Mapping[str, str | int], received: float
+        self, world_id: int, account_id: int, fields: Mapping[str, str | int], received: Moment
     ) -> None:
         """Store one bug report relayed by a world."""
 
@@ -259,19 +265,19 @@ class CreateAnswer:
 class WorldObserver(Protocol):
     """What the client side of the login service wants to hear about worlds."""
 
-    def world_changed(self, entry: WorldEntry, now: float) -> None:
+    def world_changed(self, entry: WorldEntry, now: Monotonic) -> None:
         """A world appeared, or its entry changed."""
 
-    def world_gone(self, world_id: int, now: float) -> None:
+    def world_gone(self, world_id: int, now: Monotonic) -> None:
         """A world's link is down."""
 
-    def play_answered(self, answer: PlayAnswer, now: float) -> None:
+    def play_answered(self, answer: PlayAnswer, now: Monotonic) -> None:
         """A world answered a play request."""
 
-    def create_answered(self, answer: CreateAnswer, now: float) -> None:
+    def create_answered(self, answer: CreateAnswer, now: Monotonic) -> None:
         """A world answered a create request."""
 
-    def character_changed(self, account_id: int, now: float) -> None:
+    def character_changed(self, account_id: int, now: Monotonic) -> None:
         """A world changed a stored character of this account."""
 
 
@@ -288,16 +294,16 @@ class Worlds(Protocol):
         """Return a world that is connected now."""
 
     def request_play(
-        self, world_id: int, account_id: int, char_id: int, client_address: str, now: float
+        self, world_id: int, account_id: int, char_id: int, client_address: str, now: Monotonic
     ) -> bool:
         """Ask a world to let a character in; False when it is not connected."""
 
     def request_create(
-        self, world_id: int, account_id: int, client_version: int, payload: bytes, now: float
+        self, world_id: int, account_id: int, client_version: int, payload: bytes, now: Monotonic
     ) -> bool:
         """Hand a create request on, with the real account id patched in; False as above."""
 
-    def notify_delete(self, world_id: int, account_id: int, char_id: int, now: float) -> None:
+    def notify_delete(self, world_id: int, account_id: int, char_id: int, now: Monotonic) -> None:
         """Tell a world that a character was deleted."""
 
 
@@ -328,7 +334,7 @@ class Authenticator(Protocol):
         password: bytes,
         address: str,
         version: int,
-        now: float,
+        now: Monotonic,
         *,
         wanted: Callable[[], bool],
     ) -> Admitted | Refused:
@@ -339,6 +345,6 @@ class Authenticator(Protocol):
         """
 
     async def remember_login(
-        self, account: Account, address: str, version: int, now: float
+        self, account: Account, address: str, version: int, moment: Moment
     ) -> None:
         """Store a login that was let in; the client has its reply already."""

@@ -11,7 +11,7 @@ It is driven by a shell that owns sockets and sessions, and by the worlds' direc
 
 Stores and the authenticator are awaited and never block. Work that an answer of a world starts by
 itself is handed to `start`, which runs a coroutine to its end; `log` is told every event of
-`emu.login.events`. All times are unix seconds of the clock that `clock` reads.
+`emu.login.events`. `clock` tells what time it has become after an await, and the moments to store.
 
 This package knows no socket, thread, database or reactor.
 """
@@ -45,6 +45,7 @@ from emu.login.zone_texts import ZoneSource, ZoneTexts
 from emu.looks.models import Models
 from emu.opcodes import OpcodeTables
 from emu.structs import StructCatalog
+from emu.times import Clock, Monotonic
 
 NEEDED_STRUCTS = (
     "LS_LoginReplyMsg",
@@ -79,7 +80,7 @@ class LoginService:
         worlds: Worlds,
         zones: ZoneSource,
         start: Callable[[Coroutine[Any, Any, None]], None],
-        clock: Callable[[], float],
+        clock: Clock,
         log: Callable[[LoginEvent], None],
         rules: RuleTable | None = None,
         models: Models | None = None,
@@ -111,7 +112,7 @@ class LoginService:
 
     # what the shell calls
 
-    def connect(self, link: ClientLink, address: str, now: float) -> Client:
+    def connect(self, link: ClientLink, address: str, now: Monotonic) -> Client:
         """Take a new session; `address` is the client's IP address without the port."""
         self.counters["clients connected"] += 1
         return Client(self, link, address, now)
@@ -123,11 +124,11 @@ class LoginService:
 
     # what worlds' directory calls (WorldObserver)
 
-    def world_changed(self, entry: WorldEntry, now: float) -> None:
+    def world_changed(self, entry: WorldEntry, now: Monotonic) -> None:
         """Tell clients of a world that appeared, or whose lock changed."""
         self._set_world_state(entry.id, (entry.up, entry.up and entry.locked), now)
 
-    def world_gone(self, world_id: int, now: float) -> None:
+    def world_gone(self, world_id: int, now: Monotonic) -> None:
         """Tell clients that a world is down, first of all those that wait for its answer."""
         for pending in self.creates.world_gone(world_id):
             handle_create.world_gone(pending)
@@ -135,13 +136,13 @@ class LoginService:
             handle_play.world_gone(client, world_id)
         self._set_world_state(world_id, GONE, now)
 
-    def play_answered(self, answer: PlayAnswer, now: float) -> None:  # noqa: ARG002
+    def play_answered(self, answer: PlayAnswer, now: Monotonic) -> None:  # noqa: ARG002
         """Pass a world's answer to a play request on to the client that waits for it."""
         client = self._clients.get(answer.account_id)
         if client is None or not handle_play.play_answered(client, answer):
             self._drop_answer(answer.world_id, "nobody waits for this play answer")
 
-    def create_answered(self, answer: CreateAnswer, now: float) -> None:  # noqa: ARG002
+    def create_answered(self, answer: CreateAnswer, now: Monotonic) -> None:  # noqa: ARG002
         """Save what a world has made and tell the client, if it is still there."""
         pending = self.creates.answered(answer)
         if pending is None:
@@ -149,18 +150,18 @@ class LoginService:
         else:
             self.start(handle_create.answered(self, pending, answer))
 
-    def character_changed(self, account_id: int, now: float) -> None:
+    def character_changed(self, account_id: int, now: Monotonic) -> None:
         """Take note of a changed character: nothing to do, every list is read from the store."""
 
     # what clients and handlers call
 
-    async def dispatch(self, client: Client, opcode: int, body: bytes, now: float) -> None:
+    async def dispatch(self, client: Client, opcode: int, body: bytes, now: Monotonic) -> None:
         """Hand a client's message to its handler."""
         if client.is_logged_in:
             self._stays_awake(client, now)
         await dispatch(client, opcode, body, now)
 
-    def deadline_passed(self, client: Client, name: str, now: float) -> None:  # noqa: ARG002
+    def deadline_passed(self, client: Client, name: str, now: Monotonic) -> None:  # noqa: ARG002
         """Do what belongs to one of a client's deadlines."""
         _DEADLINES[name](client)
 
@@ -182,7 +183,7 @@ class LoginService:
             earlier.close(reason)
         self._clients[client.account_id] = client
         self._addresses[address_key(client.address)] += 1
-        self._stays_awake(client, self.clock())
+        self._stays_awake(client, self.clock.now())
 
     def client_ended(self, client: Client) -> None:
         """Forget a client whose session is over; its account may log in again at once."""
@@ -209,11 +210,11 @@ class LoginService:
         """Return what clients are to know of a world now."""
         return self._states.get(world_id, GONE)
 
-    def _stays_awake(self, client: Client, now: float) -> None:
+    def _stays_awake(self, client: Client, now: Monotonic) -> None:
         if self.config.list_lifetime:
             client.set_deadline("idle", now + self.config.list_lifetime)
 
-    def _set_world_state(self, world_id: int, state: WorldState, now: float) -> None:
+    def _set_world_state(self, world_id: int, state: WorldState, now: Monotonic) -> None:
         if self.world_state(world_id) == state:
             return
         if state == GONE:

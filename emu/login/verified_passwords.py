@@ -11,6 +11,7 @@ from collections import OrderedDict
 from hashlib import blake2b
 
 from emu.login.ports import Account
+from emu.times import Monotonic
 
 
 class VerifiedPasswords:
@@ -27,7 +28,7 @@ class VerifiedPasswords:
     def __len__(self) -> int:
         return len(self._entries)
 
-    def remember(self, account: Account, password: bytes, now: float) -> None:
+    def remember(self, account: Account, password: bytes, now: Monotonic) -> None:
         """Remember that this password was right."""
         if self._lifetime <= 0:
             return
@@ -36,7 +37,7 @@ class VerifiedPasswords:
         if len(self._entries) > self._most:
             self._entries.popitem(last=False)
 
-    def has(self, account: Account, now: float) -> bool:
+    def has(self, account: Account, now: Monotonic) -> bool:
         """Say whether a password of this account is remembered, whichever."""
         entry = self._entries.get(account.id)
         if entry is None:
@@ -46,7 +47,7 @@ class VerifiedPasswords:
             return False
         return True
 
-    def matches(self, account: Account, password: bytes, now: float) -> bool:
+    def matches(self, account: Account, password: bytes, now: Monotonic) -> bool:
         """Say whether this very password was right not long ago. False means: not known."""
         if not self.has(account, now):
             return False

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from emu.login.ports import Character, ZoneDescription
+from emu.times import Monotonic
 
 Texts = tuple[str, str]
 
@@ -29,7 +30,7 @@ class ZoneTexts:
         self._memory = memory
         self._worlds: dict[int, tuple[float, dict[int, ZoneDescription]]] = {}
 
-    async def texts(self, row: Character, *, by_name: bool, now: float) -> Texts:
+    async def texts(self, row: Character, *, by_name: bool, now: Monotonic) -> Texts:
         """Return a character's zone and its description; empty where nothing is known."""
         zone = await self._find(row.world_id, row.zone_id, now)
         if zone is None:
@@ -37,7 +38,7 @@ class ZoneTexts:
         name = (zone.name if by_name else row.zone_name) or row.zone_name or zone.name
         return name, zone.description or row.zone_description
 
-    async def _find(self, world_id: int, zone_id: int, now: float) -> ZoneDescription | None:
+    async def _find(self, world_id: int, zone_id: int, now: Monotonic) -> ZoneDescription | None:
         if not zone_id:
             return None
         kept = self._worlds.get(world_id)

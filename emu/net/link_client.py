@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.endpoints import HostnameEndpoint
-from twisted.internet.interfaces import IDelayedCall, IHandshakeListener
+from twisted.internet.interfaces import IHandshakeListener
 from twisted.internet.protocol import Factory, connectionDone
 from twisted.protocols.tls import TLSMemoryBIOFactory
 from twisted.python.failure import Failure
@@ -33,6 +33,8 @@ from emu.net.link_connection import ConnectionLimits, LinkConnection
 from emu.net.link_tasks import Tasks
 from emu.net.link_tls import client_options, peer_has_fingerprint
 from emu.net.logs import logger
+from emu.net.scheduler import Call, Scheduler
+from emu.times import Monotonic
 
 _log = logger("link")
 
@@ -83,7 +85,7 @@ class LinkedWorld(Protocol):
     def link_began(self) -> None:
         """A new link begins; what a login server wants once a link it wants again."""
 
-    async def answer(self, message: Message, now: float) -> Sequence[Message]:
+    async def answer(self, message: Message, now: Monotonic) -> Sequence[Message]:
         """Do what the login server asks, and return what to answer."""
 
 
@@ -94,11 +96,11 @@ class LoginConnection(LinkConnection):
     end: WorldEnd
 
     def __init__(self, link: LoginLink, index: int) -> None:
-        super().__init__(link.reactor, link.config.connection)
+        super().__init__(link.scheduler, link.config.connection)
         self._link = link
         self.index = index
         self.established = False
-        self._handshake: IDelayedCall | None = None
+        self._handshake: Call | None = None
 
     @property
     def server(self) -> LoginServerAddress:
@@ -109,7 +111,7 @@ class LoginConnection(LinkConnection):
         """Introduce the world, unless the certificate must be seen first."""
         if self.server.fingerprint:
             transport: Any = self.transport
-            self._handshake = self._clock.callLater(
+            self._handshake = self._scheduler.later(
                 self._link.config.connect_timeout, transport.abortConnection
             )
         else:
@@ -141,19 +143,19 @@ class LoginConnection(LinkConnection):
         self.start(self._link.established(self))
 
     def _end_handshake(self) -> None:
-        if self._handshake is not None and self._handshake.active():
+        if self._handshake is not None:
             self._handshake.cancel()
         self._handshake = None
 
-    def take_event(self, event: object, now: float) -> None:
+    def take_event(self, event: object, now: Monotonic) -> None:
         """Hand an event on."""
         self._link.take_event(self, event, now)
 
-    def link_closed(self, reason: str, now: float) -> None:  # noqa: ARG002
+    def link_closed(self, reason: str, now: Monotonic) -> None:  # noqa: ARG002
         """Tell why the link is over."""
         self._link.link_closed(self, reason)
 
-    def before_timer(self, now: float) -> None:
+    def before_timer(self, now: Monotonic) -> None:
         """Let the report that may be due be true."""
         self.end.set_status(self._link.world.status(), now)
 
@@ -191,12 +193,14 @@ class LoginLink:
         world: LinkedWorld,
         tasks: Tasks,
         reactor: Any,
+        scheduler: Scheduler,
         *,
         random: Callable[[], float],
     ) -> None:
         self.config = config
         self.world = world
-        self.reactor = reactor
+        self.scheduler = scheduler
+        self._reactor = reactor
         self.counters: Counter[str] = Counter()
         """Why links ended and what failed."""
         self._tasks = tasks
@@ -206,7 +210,7 @@ class LoginLink:
         self._settled = False
         self._failures = 0
         self._unsent: deque[Message] = deque(maxlen=config.unsent)
-        self._calls: dict[str, IDelayedCall] = {}
+        self._calls: dict[str, Call] = {}
         self._attempts: set[Deferred[Any]] = set()
         self._connections: set[LoginConnection] = set()
         self._unreachable: set[int] = set()
@@ -236,7 +240,7 @@ class LoginLink:
             self._stopped = Deferred()
             for connection in list(self._connections):
                 if connection.established:
-                    connection.close("world is stopping", self.reactor.seconds())
+                    connection.close("world is stopping", self.scheduler.now())
                 else:
                     transport: Any = connection.transport
                     transport.abortConnection()
@@ -246,14 +250,14 @@ class LoginLink:
     def send(self, message: Message) -> None:
         """Report something; kept for the next link while there is none that is accepted."""
         if self._current is not None and self._settled:
-            self._current.send(message, self.reactor.seconds())
+            self._current.send(message, self.scheduler.now())
         else:
             self._unsent.append(message)
 
     def status_changed(self) -> None:
         """Look at the world's status now; a door that opens or shuts is reported at once."""
         if self._current is not None:
-            self._current.end.set_status(self.world.status(), self.reactor.seconds())
+            self._current.end.set_status(self.world.status(), self.scheduler.now())
             self._current.serve()
 
     # What connections report.
@@ -274,14 +278,14 @@ class LoginLink:
             self._later("return", self.config.return_to_first, self._try_first)
         else:
             self._forget("return")
-        now = self.reactor.seconds()
+        now = self.scheduler.now()
         if old is not None:
             old.close("returned to the first login server", now)
         server = connection.server
         _log.info("registering with {server}", server=Address(server.host, server.port))
         return WorldEnd(self.config.end, self.world.registration(), self.world.status(), now)
 
-    def take_event(self, connection: LoginConnection, event: object, now: float) -> None:
+    def take_event(self, connection: LoginConnection, event: object, now: Monotonic) -> None:
         """Take an event of a connection's end."""
         if isinstance(event, LinkRefused):
             self.counters["refused"] += 1
@@ -328,7 +332,7 @@ class LoginLink:
         if server.fingerprint:
             factory = TLSMemoryBIOFactory(client_options(), True, factory)
         endpoint = HostnameEndpoint(
-            self.reactor, server.host, server.port, timeout=self.config.connect_timeout
+            self._reactor, server.host, server.port, timeout=self.config.connect_timeout
         )
         attempt: Deferred[Any] = endpoint.connect(factory)
         self._attempts.add(attempt)
@@ -383,15 +387,15 @@ class LoginLink:
             return
         self._settled = True
         self._failures = 0
-        now = self.reactor.seconds()
+        now = self.scheduler.now()
         while self._unsent and not self._current.closed:
             self._current.send(self._unsent.popleft(), now)
 
     # Small things.
 
-    async def _answer(self, connection: LoginConnection, message: Message, now: float) -> None:
+    async def _answer(self, connection: LoginConnection, message: Message, now: Monotonic) -> None:
         for reply in await self.world.answer(message, now):
-            connection.send(reply, self.reactor.seconds())
+            connection.send(reply, self.scheduler.now())
 
     def _job_failed(self, error: EmuError) -> None:
         self.counters["request failed"] += 1
@@ -405,7 +409,7 @@ class LoginLink:
             del self._calls[name]
             function()
 
-        self._calls[name] = self.reactor.callLater(delay, run)
+        self._calls[name] = self.scheduler.later(delay, run)
 
     def _forget(self, name: str) -> None:
         call = self._calls.pop(name, None)

@@ -10,13 +10,16 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
-from twisted.internet.interfaces import IDelayedCall, IPushProducer, IReactorTime
+from twisted.internet.interfaces import IPushProducer
 from twisted.internet.protocol import Protocol, connectionDone
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from emu.link.end import LinkClosed, LinkEnd
 from emu.link.messages import Message
+from emu.net.scheduler import Call, Scheduler, Timed
+from emu.net.timers import Timer
+from emu.times import Monotonic
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +40,11 @@ class LinkConnection(Protocol):
 
     end: LinkEnd
 
-    def __init__(self, clock: IReactorTime, limits: ConnectionLimits) -> None:
-        self._clock = clock
+    def __init__(self, scheduler: Scheduler, limits: ConnectionLimits) -> None:
+        self._scheduler = scheduler
         self._limits = limits
-        self._call: IDelayedCall | None = None
-        self._last_call: IDelayedCall | None = None
+        self._timer: Timer[Timed] = Timer(self)
+        self._last_call: Call | None = None
         self._waiting: deque[bytes] = deque()
         self._waiting_bytes = 0
         self._paused = False
@@ -56,21 +59,21 @@ class LinkConnection(Protocol):
         """True once the link is over."""
         return self.end.closed
 
-    def send(self, message: Message, now: float) -> None:
+    def send(self, message: Message, now: Monotonic) -> None:
         """Send a message; does nothing on a closed link."""
         self.end.send(message, now)
         self.serve()
 
-    def close(self, reason: str, now: float) -> None:
+    def close(self, reason: str, now: Monotonic) -> None:
         """End the link."""
         self.end.close(reason, now)
         self.serve()
 
-    def take_event(self, event: object, now: float) -> None:
+    def take_event(self, event: object, now: Monotonic) -> None:
         """Take an event of the end that is not `LinkClosed`."""
         raise NotImplementedError
 
-    def link_closed(self, reason: str, now: float) -> None:
+    def link_closed(self, reason: str, now: Monotonic) -> None:
         """The link is over; called once."""
         raise NotImplementedError
 
@@ -85,7 +88,7 @@ class LinkConnection(Protocol):
 
     def dataReceived(self, data: bytes) -> None:
         """Take bytes from the peer."""
-        self.end.receive_data(data, self._clock.seconds())
+        self.end.receive_data(data, self._scheduler.now())
         self.serve()
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: ARG002
@@ -93,16 +96,17 @@ class LinkConnection(Protocol):
         self._gone = True
         self._waiting.clear()
         self._waiting_bytes = 0
-        if self._last_call is not None and self._last_call.active():
+        self._scheduler.drop(self._timer)
+        if self._last_call is not None:
             self._last_call.cancel()
-        self.end.connection_lost(self._clock.seconds())
+        self.end.connection_lost(self._scheduler.now())
         self.serve()
 
     def pauseProducing(self) -> None:
         """The peer reads more slowly than we write."""
         self._paused = True
         if not self._gone and not self.closed and self._last_call is None:
-            self._last_call = self._clock.callLater(self._limits.stall_timeout, self._stalled)
+            self._last_call = self._scheduler.later(self._limits.stall_timeout, self._stalled)
 
     def resumeProducing(self) -> None:
         """The peer has caught up."""
@@ -125,7 +129,7 @@ class LinkConnection(Protocol):
         self._serving = True
         try:
             while (event := self.end.next_event()) is not None:
-                now = self._clock.seconds()
+                now = self._scheduler.now()
                 if isinstance(event, LinkClosed):
                     self.link_closed(event.reason, now)
                 else:
@@ -136,7 +140,7 @@ class LinkConnection(Protocol):
             self._waiting.append(frame)
             self._waiting_bytes += len(frame)
         self._flush()
-        self._arm()
+        self._scheduler.arm(self._timer, None if self._gone else self.end.get_timer())
         if self.end.closed and not self._finished:
             self._finish()
 
@@ -151,27 +155,13 @@ class LinkConnection(Protocol):
         if self._waiting_bytes > self._limits.write_buffer and not self.closed:
             self._cut_off("peer does not read")
 
-    def _arm(self) -> None:
-        """Keep one call for the end's next deadline; a later one is left to come up early."""
-        deadline = None if self._gone else self.end.get_timer()
-        if deadline is None:
-            if self._call is not None:
-                self._call.cancel()
-                self._call = None
-        elif self._call is None:
-            self._call = self._clock.callLater(
-                max(0.0, deadline - self._clock.seconds()), self._due
-            )
-        elif deadline < self._call.getTime():
-            self._call.reset(max(0.0, deadline - self._clock.seconds()))
-
-    def _due(self) -> None:
-        self._call = None
-        self.before_timer(self._clock.seconds())
-        self.end.handle_timer(self._clock.seconds())
+    def handle_timer(self, now: Monotonic) -> None:
+        """Do what is due; called by the scheduler."""
+        self.before_timer(now)
+        self.end.handle_timer(now)
         self.serve()
 
-    def before_timer(self, now: float) -> None:
+    def before_timer(self, now: Monotonic) -> None:
         """Called before the end's timer is handled."""
 
     def _stalled(self) -> None:
@@ -181,7 +171,7 @@ class LinkConnection(Protocol):
     def _cut_off(self, reason: str) -> None:
         self._waiting.clear()
         self._waiting_bytes = 0
-        self.end.close(reason, self._clock.seconds())
+        self.end.close(reason, self._scheduler.now())
         transport: Any = self.transport
         transport.abortConnection()
         self.serve()
@@ -194,7 +184,7 @@ class LinkConnection(Protocol):
         if self._last_call is not None:
             self._last_call.cancel()
         transport: Any = self.transport
-        self._last_call = self._clock.callLater(
+        self._last_call = self._scheduler.later(
             self._limits.close_linger, transport.abortConnection
         )
         transport.writeSequence(self._waiting)

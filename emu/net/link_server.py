@@ -15,7 +15,6 @@ from twisted.internet.defer import Deferred, DeferredList, maybeDeferred
 from twisted.internet.interfaces import IAddress, IListeningPort
 from twisted.internet.protocol import Factory, connectionDone
 from twisted.internet.ssl import CertificateOptions
-from twisted.internet.task import LoopingCall
 from twisted.python.failure import Failure
 
 from emu.limits.addresses import address_key, plain_host
@@ -25,6 +24,8 @@ from emu.login.directory import WorldDirectory
 from emu.net.link_connection import ConnectionLimits, LinkConnection
 from emu.net.link_tasks import Tasks
 from emu.net.logs import logger
+from emu.net.scheduler import Call, Scheduler
+from emu.times import Monotonic
 
 _log = logger("link")
 SUSPECT = frozenset({"bad password", "world not registered"})
@@ -54,7 +55,7 @@ class WorldConnection(LinkConnection):
     end: LoginEnd
 
     def __init__(self, server: LinkServer, address: str) -> None:
-        super().__init__(server.reactor, server.config.connection)
+        super().__init__(server.scheduler, server.config.connection)
         self._server = server
         self.address = address
 
@@ -63,23 +64,23 @@ class WorldConnection(LinkConnection):
         transport: Any = self.transport
         transport.setTcpNoDelay(True)
         transport.setTcpKeepAlive(True)
-        self.start(LoginEnd(self._server.config.end, self._clock.seconds()))
+        self.start(LoginEnd(self._server.config.end, self._scheduler.now()))
 
-    def accept(self, now: float) -> None:
+    def accept(self, now: Monotonic) -> None:
         """Let the world in."""
         self.end.accept(now)
         self.serve()
 
-    def refuse(self, text: str, reason: str, now: float) -> None:
+    def refuse(self, text: str, reason: str, now: Monotonic) -> None:
         """Send a fatal error and end the link."""
         self.end.refuse(text, reason, now)
         self.serve()
 
-    def take_event(self, event: object, now: float) -> None:
+    def take_event(self, event: object, now: Monotonic) -> None:
         """Hand an event on to the directory."""
         self._server.directory.link_event(self, event, now)
 
-    def link_closed(self, reason: str, now: float) -> None:
+    def link_closed(self, reason: str, now: Monotonic) -> None:
         """Count why, and tell the directory."""
         self._server.closed(self, reason, now)
 
@@ -98,11 +99,17 @@ class LinkServer(Factory):
     noisy = False
 
     def __init__(
-        self, config: LinkServerConfig, directory: WorldDirectory, tasks: Tasks, reactor: Any
+        self,
+        config: LinkServerConfig,
+        directory: WorldDirectory,
+        tasks: Tasks,
+        reactor: Any,
+        scheduler: Scheduler,
     ) -> None:
         self.config = config
         self.directory = directory
-        self.reactor = reactor
+        self.scheduler = scheduler
+        self._reactor = reactor
         self.counters: Counter[str] = Counter()
         """Connections not taken and links closed, by reason."""
         self._told: Counter[str] = Counter()
@@ -114,8 +121,7 @@ class LinkServer(Factory):
         self._refusals: dict[str, RateLimit] = {}
         self._stopped: Deferred[None] | None = None
         self._looking = False
-        self._revalidating = LoopingCall(self._revalidate)
-        self._revalidating.clock = reactor
+        self._revalidating: Call | None = None
 
     @property
     def connections(self) -> int:
@@ -125,26 +131,28 @@ class LinkServer(Factory):
     def listen(self, host: str, port: int, tls: CertificateOptions | None = None) -> IListeningPort:
         """Listen on an address; port 0 lets the system choose. Raises `CannotListenError`."""
         if tls is None:
-            listening = self.reactor.listenTCP(port, self, interface=host)
+            listening = self._reactor.listenTCP(port, self, interface=host)
         else:
-            listening = self.reactor.listenSSL(port, self, tls, interface=host)
+            listening = self._reactor.listenSSL(port, self, tls, interface=host)
         self._ports.append(listening)
-        if not self._revalidating.running:
-            self._revalidating.start(self.config.revalidate_interval, now=False)
+        if self._revalidating is None:
+            interval = self.config.revalidate_interval
+            self._revalidating = self.scheduler.every(interval, self._revalidate)
         found: IListeningPort = listening
         return found
 
     async def stop(self) -> None:
         """Stop listening, end every link, and wait until all they reported is stored."""
-        if self._revalidating.running:
-            self._revalidating.stop()
+        if self._revalidating is not None:
+            self._revalidating.cancel()
+            self._revalidating = None
             self._tell_counts()
         ports, self._ports = self._ports, []
         await DeferredList([maybeDeferred(port.stopListening) for port in ports])
         if self._connections:
             self._stopped = Deferred()
             for connection in list(self._connections):
-                connection.close("server is stopping", self.reactor.seconds())
+                connection.close("server is stopping", self.scheduler.now())
             await self._stopped
         await self._tasks.finished()
 
@@ -168,11 +176,11 @@ class LinkServer(Factory):
         if self._by_address[source] >= self.config.connections_per_address:
             return "too many connections of one address"
         refused_before = self._refusals.get(source)
-        if refused_before is not None and not refused_before.take(1, self.reactor.seconds()):
+        if refused_before is not None and not refused_before.take(1, self.scheduler.now()):
             return "too many refused registrations"
         return None
 
-    def closed(self, connection: WorldConnection, reason: str, now: float) -> None:
+    def closed(self, connection: WorldConnection, reason: str, now: Monotonic) -> None:
         """Count why a link is over; its connection may linger."""
         self.counters[reason] += 1
         if reason in SUSPECT:
@@ -191,7 +199,7 @@ class LinkServer(Factory):
             stopped, self._stopped = self._stopped, None
             stopped.callback(None)
 
-    def _remember_refusal(self, address: str, now: float) -> None:
+    def _remember_refusal(self, address: str, now: Monotonic) -> None:
         """Count the connections of this address from now on."""
         if len(self._refusals) >= MOST_REMEMBERED:
             self._refusals.clear()

@@ -27,6 +27,7 @@ from emu.session import (
     SessionClosed,
     SessionEstablished,
 )
+from emu.times import Monotonic
 
 
 class LoginHandler:
@@ -34,14 +35,16 @@ class LoginHandler:
 
     __slots__ = ("_log", "_port", "client")
 
-    def __init__(self, port: SessionPort, service: LoginService, log: Logger, now: float) -> None:
+    def __init__(
+        self, port: SessionPort, service: LoginService, log: Logger, now: Monotonic
+    ) -> None:
         self._port = port
         self._log = log
         self.client: Client = service.connect(self, port.address[0], now)
 
     # what the UDP shell calls
 
-    def handle_event(self, event: Event, now: float) -> None:
+    def handle_event(self, event: Event, now: Monotonic) -> None:
         """Take one event of the session."""
         kind = type(event)
         if kind is Message:
@@ -59,11 +62,11 @@ class LoginHandler:
         elif kind is SessionEstablished or kind is KeyEstablished:
             self._log.debug("{event} with {address}", event=kind.__name__, address=self._peer())
 
-    def get_timer(self) -> float | None:
+    def get_timer(self) -> Monotonic | None:
         """Return when the client wants its timer handled."""
         return self.client.get_timer()
 
-    def handle_timer(self, now: float) -> None:
+    def handle_timer(self, now: Monotonic) -> None:
         """Let the client do what is due."""
         self.client.handle_timer(now)
 

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from twisted.internet.defer import Deferred
 from twisted.internet.error import CannotListenError
 
 from emu.config import Address, Config
@@ -23,11 +22,13 @@ from emu.net.login_clients import LoginHandler, log_event
 from emu.net.logs import logger
 from emu.net.password_workers import PasswordWorkers
 from emu.net.refusals import RefusalLog
+from emu.net.scheduler import Scheduler
 from emu.net.storage import Storage
 from emu.net.udp import SessionPort, Tracer, UdpShell, listen
 from emu.opcodes import OpcodeTables
 from emu.session import Endpoint
 from emu.structs import shipped_catalog
+from emu.times import Monotonic
 
 PORT_TRIES = 16
 """Port numbers of the system's choice that are tried until TCP and UDP are both free."""
@@ -45,24 +46,28 @@ class LoginPart:
         storage: Storage,
         opcodes: Callable[[], OpcodeTables],
         reactor: Any,
+        scheduler: Scheduler,
+        *,
         tracer: Tracer | None,
     ) -> None:
         self._config = config
         self._reactor = reactor
+        self._scheduler = scheduler
         self._passwords = PasswordWorkers(
             reactor,
             threads=config.login.password_threads,
             most_waiting=config.login.password_waiting,
         )
         self._tasks = Tasks(_link_log)
-        self._refusals = RefusalLog(_log, reactor)
-        self._link_refusals = RefusalLog(_link_log, reactor)
+        self._refusals = RefusalLog(_log, scheduler)
+        self._link_refusals = RefusalLog(_link_log, scheduler)
         accounts = AccountService(
             storage.store,
             workers=self._passwords,
             is_address_banned=storage.store.is_address_banned,
             random_bytes=os.urandom,
             start=self._tasks.spawn,
+            clock=scheduler,
             config=parameters.account_config(config),
         )
         self.directory = WorldDirectory(
@@ -72,11 +77,11 @@ class LoginPart:
             logs=storage.store,
             catalog=shipped_catalog(),
             spawn=self._tasks.spawn,
-            clock=reactor.seconds,
+            clock=scheduler,
             report=log_event(_link_log, self._link_refusals),
         )
         self.links = LinkServer(
-            parameters.link_server_config(config), self.directory, self._tasks, reactor
+            parameters.link_server_config(config), self.directory, self._tasks, reactor, scheduler
         )
         self.service = LoginService(
             config=parameters.login_config(config),
@@ -89,13 +94,13 @@ class LoginPart:
             zones=storage.store,
             models=Models(storage.store),
             start=self._tasks.spawn,
-            clock=reactor.seconds,
+            clock=scheduler,
             log=log_event(_log, self._refusals),
         )
         endpoint = Endpoint(
             parameters.endpoint_config(config, config.login.crc_seed), random_bytes=os.urandom
         )
-        self.shell = UdpShell(endpoint, reactor, self._new_client, _log, tracer)
+        self.shell = UdpShell(endpoint, scheduler, self._new_client, _log, tracer)
         self._port: Any = None
 
     def listen(self) -> tuple[str, int]:
@@ -138,25 +143,23 @@ class LoginPart:
 
     async def stop(self) -> None:
         """Say goodbye to clients and worlds, and wait until what they asked for is stored."""
-        self.shell.close(self._reactor.seconds())
+        self.shell.close(self._scheduler.now())
         await self.links.stop()
         await self._passwords.stop()
         await self._tasks.finished()
-        await drained(self.shell, self._reactor)
+        await drained(self.shell, self._scheduler)
         if self._port is not None:
             await self._port.stopListening()
         self._refusals.stop()
         self._link_refusals.stop()
 
-    def _new_client(self, port: SessionPort, now: float) -> LoginHandler:
+    def _new_client(self, port: SessionPort, now: Monotonic) -> LoginHandler:
         return LoginHandler(port, self.service, _log, now)
 
 
-async def drained(shell: UdpShell, reactor: Any, patience: float = 2.0) -> None:
+async def drained(shell: UdpShell, scheduler: Scheduler, patience: float = 2.0) -> None:
     """Wait until every session of a shell is over, or patience is at an end; then stop it."""
-    deadline = reactor.seconds() + patience
-    while shell.session_count and reactor.seconds() < deadline:
-        pause: Deferred[None] = Deferred()
-        reactor.callLater(0.02, pause.callback, None)
-        await pause
+    deadline = scheduler.now() + patience
+    while shell.session_count and scheduler.now() < deadline:
+        await scheduler.pause(0.02)
     shell.abandon()

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from twisted.internet.defer import Deferred
-from twisted.internet.task import LoopingCall
 
 from emu.errors import StoreError
 from emu.net.logs import logger
+from emu.net.scheduler import Call, Scheduler
 from emu.opcodes import OpcodeStore, OpcodeTables
 from emu.opcodes.watch import OpcodeWatcher
 
@@ -37,7 +37,7 @@ _log = logger("opcodes")
 class OpcodeSource:
     """Holds the present tables; `start` begins to look for edits."""
 
-    def __init__(self, path: Path, reactor: Any, run: Run) -> None:
+    def __init__(self, path: Path, scheduler: Scheduler, run: Run) -> None:
         """Load the tables, the shipped ones first into a database that has none.
 
         `run` carries a call out in a thread, one after the other, and answers in the reactor's.
@@ -56,8 +56,8 @@ class OpcodeSource:
         self._told: str | None = None
         self._run = run
         self._asked = False
-        self._looking = LoopingCall(self._look)
-        self._looking.clock = reactor
+        self._scheduler = scheduler
+        self._looking: Call | None = None
 
     def tables(self) -> OpcodeTables:
         """Return the tables that new sessions use."""
@@ -65,12 +65,13 @@ class OpcodeSource:
 
     def start(self) -> None:
         """Look for edits from now on."""
-        self._looking.start(INTERVAL, now=False)
+        self._looking = self._scheduler.every(INTERVAL, self._look)
 
     async def stop(self) -> None:
         """Look no more and let go of the file."""
-        if self._looking.running:
-            self._looking.stop()
+        if self._looking is not None:
+            self._looking.cancel()
+            self._looking = None
         await self._run(self._watcher.close)
 
     def _look(self) -> None:

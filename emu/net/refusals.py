@@ -5,12 +5,10 @@ What is news decides `emu.limits.repeats`; this gives it a clock and words.
 
 from __future__ import annotations
 
-from typing import Any
-
-from twisted.internet.task import LoopingCall
 from twisted.logger import Logger
 
 from emu.limits.repeats import Repeated, Repeats
+from emu.net.scheduler import Call, Scheduler
 
 INTERVAL = 60.0
 
@@ -18,11 +16,11 @@ INTERVAL = 60.0
 class RefusalLog:
     """Keeps what repeats itself out of one area's log. `start`, then `stop`."""
 
-    def __init__(self, log: Logger, reactor: Any) -> None:
+    def __init__(self, log: Logger, scheduler: Scheduler) -> None:
         self._log = log
         self._repeats = Repeats()
-        self._telling = LoopingCall(self._tell)
-        self._telling.clock = reactor
+        self._scheduler = scheduler
+        self._telling: Call | None = None
 
     def is_news(self, kind: str, account: str, address: str, reason: str) -> bool:
         """Say whether a line is to be written now; `kind` is what is counted, in the plural."""
@@ -30,12 +28,13 @@ class RefusalLog:
 
     def start(self) -> None:
         """Write the sums from now on."""
-        self._telling.start(INTERVAL, now=False)
+        self._telling = self._scheduler.every(INTERVAL, self._tell)
 
     def stop(self) -> None:
         """Write what was counted last."""
-        if self._telling.running:
-            self._telling.stop()
+        if self._telling is not None:
+            self._telling.cancel()
+            self._telling = None
         self._tell()
 
     def _tell(self) -> None:

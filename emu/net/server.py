@@ -21,6 +21,7 @@ from emu.net import logs, parameters
 from emu.net.hosts import listen_address
 from emu.net.login_part import LoginPart
 from emu.net.opcode_source import OpcodeSource
+from emu.net.scheduler import Scheduler
 from emu.net.storage import Storage
 from emu.net.trace import TraceFile
 from emu.net.workers import StoreWorker
@@ -69,6 +70,7 @@ class EmuService(Service):
         self._warnings = warnings
         self._log_observer = log_observer
         self._reactor = reactor
+        self._scheduler: Scheduler | None = None
         self._storage: Storage | None = None
         self._opcode_worker: StoreWorker | None = None
         self._opcodes: OpcodeSource | None = None
@@ -124,11 +126,13 @@ class EmuService(Service):
 
     def _open(self) -> None:
         config, reactor = self.config, self._reactor
+        self._scheduler = scheduler = Scheduler(reactor)
+        keep_deleted = parameters.keep_deleted(config)
         self._storage = storage = Storage(
-            config.database.path, reactor, keep_deleted=parameters.keep_deleted(config)
+            config.database.path, reactor, scheduler, keep_deleted=keep_deleted
         )
         self._opcode_worker = StoreWorker(reactor, nullcontext, name="emu-opcodes")
-        self._opcodes = OpcodeSource(config.database.path, reactor, self._opcode_worker.run)
+        self._opcodes = OpcodeSource(config.database.path, scheduler, self._opcode_worker.run)
         tables = self._opcodes.tables
         if config.trace.file is not None:
             self._tracer = TraceFile(config.trace.file, config.trace.max_bytes, _log)
@@ -139,14 +143,14 @@ class EmuService(Service):
         link_address: tuple[str, int] | None = None
         built_in = None
         if config.world.enabled and not config.world.login_servers:
-            built_in = built_in_account(storage.direct, config.world.name, reactor.seconds())
+            built_in = built_in_account(storage.direct, config.world.name, scheduler.moment())
         if config.login.enabled:
-            self.login = LoginPart(config, storage, tables, reactor, self._tracer)
+            self.login = LoginPart(config, storage, tables, reactor, scheduler, tracer=self._tracer)
             link_address = self.login.listen()
         if config.world.enabled:
             self.world = WorldPart(
-                config, storage, tables, reactor, self._tracer,
-                login_address=link_address, built_in=built_in,
+                config, storage, tables, reactor, scheduler,
+                tracer=self._tracer, login_address=link_address, built_in=built_in,
             )  # fmt: skip
             self.world.listen()
 

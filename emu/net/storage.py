@@ -13,6 +13,7 @@ from typing import Any
 from emu.net.workers import StoreWorker
 from emu.store import Calls, Store
 from emu.store.front import AsyncStore, AsyncWorldCharacters
+from emu.times import Clock
 
 
 class Storage:
@@ -23,7 +24,9 @@ class Storage:
     database cannot be opened.
     """
 
-    def __init__(self, path: Path, reactor: Any, *, keep_deleted: float = math.inf) -> None:
+    def __init__(
+        self, path: Path, reactor: Any, clock: Clock, *, keep_deleted: float = math.inf
+    ) -> None:
         """Open or make the database; a deleted character is kept for `keep_deleted` seconds."""
         self._written = Store.create(path)
         self._written.keep_deleted = keep_deleted
@@ -32,7 +35,7 @@ class Storage:
         self._reader = StoreWorker(reactor, self._seen.reading, name="emu-store-read")
         read = Calls(self._seen, self._reader.run)
         write = Calls(self._written, self._writer.run)
-        self.store = AsyncStore(read, write, reactor.seconds)
+        self.store = AsyncStore(read, write, clock)
         self.world_characters = AsyncWorldCharacters(read, write)
 
     @property

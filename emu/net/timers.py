@@ -3,8 +3,8 @@
 A session's deadline moves with every datagram, nearly always later. Cancelling and rearming a
 reactor call each time would cost more than the datagram; here a later deadline only overwrites a
 number, and the heap entry is put right when it comes up. Entries that mean nothing any more are
-swept out when they are half of the heap, so that a flood of sessions that come and go leaves
-nothing behind. Knows no reactor.
+swept out when they are half of the heap or all of it, so that a flood of sessions that come and
+go leaves nothing behind. Knows no reactor.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import heapq
 import math
 from collections.abc import Iterator
 from typing import Generic, TypeVar
+
+from emu.times import Monotonic
 
 Owner = TypeVar("Owner")
 
@@ -35,10 +37,11 @@ class Timer(Generic[Owner]):
 class TimerHeap(Generic[Owner]):
     """All deadlines of one endpoint. Times are seconds on the caller's clock."""
 
-    __slots__ = ("_heap", "_serial", "_sweep_from", "_void")
+    __slots__ = ("_armed", "_heap", "_serial", "_sweep_from", "_void")
 
     def __init__(self, sweep_from: int = SWEEP_FROM) -> None:
         self._heap: list[tuple[float, int, Timer[Owner]]] = []
+        self._armed = 0
         self._serial = 0
         self._sweep_from = sweep_from
         self._void = 0  # entries that may be without a meaning, since the last sweep
@@ -54,10 +57,9 @@ class TimerHeap(Generic[Owner]):
     def arm(self, timer: Timer[Owner], deadline: float | None) -> None:
         """Set a timer's deadline, or disarm it with None."""
         if deadline is None:
-            timer.deadline = math.inf
-            if timer.queued < math.inf:
-                self._note_void()
+            self._disarm(timer)
             return
+        self._armed += timer.deadline == math.inf
         timer.deadline = deadline
         if deadline < timer.queued:
             overtaken = timer.queued < math.inf
@@ -74,19 +76,45 @@ class TimerHeap(Generic[Owner]):
         """Return when to call `due` next (it may yield nothing then), None when never."""
         return self._heap[0][0] if self._heap else None
 
-    def due(self, now: float) -> Iterator[Owner]:
-        """Disarm and yield the owner of each timer whose deadline has come."""
-        while self._heap and self._heap[0][0] <= now:
-            queued, _, timer = heapq.heappop(self._heap)
-            if queued != timer.queued:
-                continue  # an earlier entry of the same timer has taken over
-            timer.queued = math.inf
-            if timer.deadline <= now:
-                timer.deadline = math.inf
-                if timer.owner is not None:
-                    yield timer.owner
-            elif timer.deadline < math.inf:
-                self._push(timer)
+    def due(self, now: Monotonic) -> Iterator[Owner]:
+        """Disarm and yield the owner of each timer whose deadline has come, each of them once.
+
+        Who arms a timer meanwhile for a time that has come is left for the next call: one that is
+        always due cannot keep the others waiting.
+        """
+        latest, left = self._serial, []
+        try:
+            while self._heap and self._heap[0][0] <= now:
+                entry = heapq.heappop(self._heap)
+                queued, serial, timer = entry
+                if queued != timer.queued:
+                    continue  # an earlier entry of the same timer has taken over
+                if serial > latest:
+                    left.append(entry)
+                    continue
+                timer.queued = math.inf
+                if timer.deadline <= now:
+                    timer.deadline = math.inf
+                    self._armed -= 1
+                    if timer.owner is not None:
+                        yield timer.owner
+                elif timer.deadline < math.inf:
+                    self._push(timer)
+        finally:
+            for entry in left:
+                heapq.heappush(self._heap, entry)
+            if not self._armed:
+                self._sweep()
+
+    def _disarm(self, timer: Timer[Owner]) -> None:
+        if timer.deadline == math.inf:
+            return
+        timer.deadline = math.inf
+        self._armed -= 1
+        if not self._armed:
+            self._sweep()
+        elif timer.queued < math.inf:
+            self._note_void()
 
     def _push(self, timer: Timer[Owner]) -> None:
         timer.queued = timer.deadline
@@ -96,8 +124,11 @@ class TimerHeap(Generic[Owner]):
     def _note_void(self) -> None:
         """Count an entry that lost its meaning; sweep when half of the heap may be such."""
         self._void += 1
-        if self._void < self._sweep_from or self._void * 2 < len(self._heap):
-            return
+        if self._void >= self._sweep_from and self._void * 2 >= len(self._heap):
+            self._sweep()
+
+    def _sweep(self) -> None:
+        """Remove every entry without a meaning."""
         self._void = 0
         kept = []
         for entry in self._heap:

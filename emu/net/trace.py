@@ -14,6 +14,7 @@ from twisted.logger import Logger
 
 from emu.capture.trace import TraceWriter
 from emu.errors import StoreError
+from emu.times import Moment
 
 HostPort = tuple[str, int]
 
@@ -45,10 +46,12 @@ class TraceFile:
         self._file: BinaryIO | None = os.fdopen(descriptor, "ab", buffering=0)
         self._append(self._writer.header())
 
-    def datagram(self, now: float, source: HostPort, destination: HostPort, data: bytes) -> None:
+    def datagram(
+        self, moment: Moment, source: HostPort, destination: HostPort, data: bytes
+    ) -> None:
         """Write one datagram as it is on the wire."""
         if self._file is not None:
-            self._append(self._writer.datagram(now, source, destination, data))
+            self._append(self._writer.datagram(moment, source, destination, data))
 
     def key(self, session_id: int, check_key: int, rc4_key: bytes) -> None:
         """Write the keys of one session."""

@@ -1,6 +1,6 @@
-"""The UDP shell: one port, any number of sessions, one reactor call for all their timers.
+"""The UDP shell: one port and any number of sessions.
 
-Owns the socket, the wake-ups and the order of work: datagrams of one wake-up are all taken in
+Owns the socket and the order of work: datagrams of one wake-up are all taken in
 first, then each session that was touched is served once, so that one datagram answers many and
 nothing waits for a clock. What a datagram means is the business of `emu.session`; what a message
 means, of the handler that `make_handler` returns for each session.
@@ -12,19 +12,16 @@ import socket
 from collections.abc import Callable
 from typing import Any, Protocol, cast
 
-from twisted.internet.interfaces import (
-    IDelayedCall,
-    IReactorFDSet,
-    IReactorTime,
-    IUDPTransport,
-)
+from twisted.internet.interfaces import IDelayedCall, IReactorFDSet, IUDPTransport
 from twisted.internet.protocol import DatagramProtocol
 from twisted.internet.udp import Port
 from twisted.logger import Logger
 
 from emu.limits.addresses import plain_host, socket_host
-from emu.net.timers import Timer, TimerHeap
+from emu.net.scheduler import Scheduler, Timed
+from emu.net.timers import Timer
 from emu.session import Endpoint, Event, KeyEstablished, Session, SessionEstablished
+from emu.times import Moment, Monotonic
 
 HostPort = tuple[str, int]
 
@@ -45,20 +42,22 @@ READ_AT_ONCE = 16 * 1024
 class Handler(Protocol):
     """What a service does with one session."""
 
-    def handle_event(self, event: Event, now: float) -> None:
+    def handle_event(self, event: Event, now: Monotonic) -> None:
         """Take one event of the session; `SessionClosed` is the last."""
 
-    def get_timer(self) -> float | None:
+    def get_timer(self) -> Monotonic | None:
         """Return when `handle_timer` wants to be called, or None."""
 
-    def handle_timer(self, now: float) -> None:
+    def handle_timer(self, now: Monotonic) -> None:
         """Do what is due."""
 
 
 class Tracer(Protocol):
     """Sees every datagram and key of a port; see `emu.net.trace`."""
 
-    def datagram(self, now: float, source: HostPort, destination: HostPort, data: bytes) -> None:
+    def datagram(
+        self, moment: Moment, source: HostPort, destination: HostPort, data: bytes
+    ) -> None:
         """One datagram, as it is on the wire."""
 
     def key(self, session_id: int, check_key: int, rc4_key: bytes) -> None:
@@ -78,12 +77,16 @@ class SessionPort:
         self.session = session
         self.address = address
         self.touched = False
-        self.timer: Timer[SessionPort] = Timer(self)
+        self.timer: Timer[Timed] = Timer(self)
         self.handler: Handler | None = None
 
     def touch(self) -> None:
         """Have the session served in this turn of the reactor: something was queued or changed."""
         self._shell.touch(self)
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Do what is due for the session or its handler; called by the scheduler."""
+        self._shell.handle_timers(self, now)
 
 
 class UdpShell(DatagramProtocol):
@@ -94,21 +97,19 @@ class UdpShell(DatagramProtocol):
     def __init__(
         self,
         endpoint: Endpoint,
-        clock: IReactorTime,
-        make_handler: Callable[[SessionPort, float], Handler],
+        scheduler: Scheduler,
+        make_handler: Callable[[SessionPort, Monotonic], Handler],
         log: Logger,
         tracer: Tracer | None = None,
     ) -> None:
         self.endpoint = endpoint
-        self._clock = clock
+        self._scheduler = scheduler
         self._make_handler = make_handler
         self._log = log
         self._tracer = tracer
         self._ports: dict[Session, SessionPort] = {}
         self._touched: list[SessionPort] = []
-        self._timers: TimerHeap[SessionPort] = TimerHeap()
         self._serving: IDelayedCall | None = None
-        self._wake: IDelayedCall | None = None
         self._own: HostPort = ("0.0.0.0", 0)  # noqa: S104  # until the port is bound
         self._send: Callable[[bytes, HostPort], object] = _nowhere
         self._is_told_when_read = False
@@ -135,14 +136,14 @@ class UdpShell(DatagramProtocol):
             return
         if self._is_ipv6:
             addr = (plain_host(addr[0]), addr[1])
-        now = self._clock.seconds()
+        now = self._scheduler.now()
         if self._tracer is not None:
-            self._tracer.datagram(now, addr[:2], self._own, datagram)
+            self._tracer.datagram(self._scheduler.moment(), addr[:2], self._own, datagram)
         endpoint = self.endpoint
         session = endpoint.receive_datagram(datagram, addr, now)
         if session is None:
             for data, address in endpoint.datagrams_to_send():
-                self._write(data, cast("HostPort", address), now)
+                self._write(data, cast("HostPort", address))
             return
         port = self._ports.get(session)
         if port is None:
@@ -168,22 +169,22 @@ class UdpShell(DatagramProtocol):
             port.touched = True
             self._touched.append(port)
         if self._serving is None and not self._abandoned:
-            self._serving = self._clock.callLater(0, self._serve_later)
+            self._serving = self._scheduler.soon(self._serve_later)
 
-    def close(self, now: float) -> None:
+    def close(self, now: Monotonic) -> None:
         """Begin an orderly close of every session; `session_count` tells when all are over."""
         for port in list(self._ports.values()):
             port.session.close()
             self._serve(port, now)
-        self._arm(now)
 
     def abandon(self) -> None:
         """Stop all timers, for good; what is still queued or comes in now is let be."""
         self._abandoned = True
-        for call in (self._serving, self._wake):
-            if call is not None and call.active():
-                call.cancel()
-        self._serving = self._wake = None
+        if self._serving is not None:
+            self._serving.cancel()
+            self._serving = None
+        for port in self._ports.values():
+            self._scheduler.drop(port.timer)
         self._ports.clear()
 
     @property
@@ -196,7 +197,7 @@ class UdpShell(DatagramProtocol):
         self._serve_touched()
 
     def _serve_touched(self) -> None:
-        now = self._clock.seconds()
+        now = self._scheduler.now()
         touched, self._touched = self._touched, []
         for port in touched:
             port.touched = False
@@ -204,9 +205,8 @@ class UdpShell(DatagramProtocol):
                 self._serve(port, now)
             except Exception:  # noqa: BLE001  # it would close the port for everybody
                 self._give_up(port, now)
-        self._arm(now)
 
-    def _serve(self, port: SessionPort, now: float) -> None:
+    def _serve(self, port: SessionPort, now: Monotonic) -> None:
         """Hand out events, send what is ready, rearm the timer."""
         session = port.session
         while (event := session.next_event()) is not None:
@@ -217,7 +217,7 @@ class UdpShell(DatagramProtocol):
             if port.handler is not None:
                 self._hand_out(event, port, now)
         for data in session.datagrams_to_send(now):
-            self._write(data, port.address, now)
+            self._write(data, port.address)
         if session.ended:
             self._forget(port)
             return
@@ -226,16 +226,16 @@ class UdpShell(DatagramProtocol):
             theirs = port.handler.get_timer()
             if deadline is None or (theirs is not None and theirs < deadline):
                 deadline = theirs
-        self._timers.arm(port.timer, deadline)
+        self._scheduler.arm(port.timer, deadline)
 
     def _forget(self, port: SessionPort) -> None:
         """Let go of a session. Nothing may hold it in a circle: floods outrun the collector."""
         self._ports.pop(port.session, None)
-        self._timers.drop(port.timer)
+        self._scheduler.drop(port.timer)
         port.handler = None
         self.endpoint.forget(port.session)
 
-    def _give_up(self, port: SessionPort, now: float) -> None:
+    def _give_up(self, port: SessionPort, now: Monotonic) -> None:
         """End a session that cannot be served because of a mistake of ours."""
         self._log.failure("serving a session failed; it is over")
         port.session.replace("a fault of the server")
@@ -243,7 +243,7 @@ class UdpShell(DatagramProtocol):
             self._hand_out(event, port, now)
         self._forget(port)
 
-    def _hand_out(self, event: Event, port: SessionPort, now: float) -> None:
+    def _hand_out(self, event: Event, port: SessionPort, now: Monotonic) -> None:
         assert port.handler is not None  # noqa: S101
         try:
             port.handler.handle_event(event, now)
@@ -251,9 +251,9 @@ class UdpShell(DatagramProtocol):
             self._log.failure("a handler failed; its session is closed")
             port.session.close()
 
-    def _write(self, data: bytes, address: HostPort, now: float) -> None:
+    def _write(self, data: bytes, address: HostPort) -> None:
         if self._tracer is not None:
-            self._tracer.datagram(now, self._own, address[:2], data)
+            self._tracer.datagram(self._scheduler.moment(), self._own, address[:2], data)
         if self._is_ipv6:
             address = (socket_host(address[0]), address[1])
         try:
@@ -263,29 +263,15 @@ class UdpShell(DatagramProtocol):
             # is the remedy, so it is worth a line for a debugger and no more.
             self._log.debug("datagram not sent: {error}", error=error)
 
-    def _arm(self, now: float) -> None:
-        """Have one reactor call stand at the earliest deadline, or earlier."""
-        deadline = self._timers.next()
-        if deadline is None or self._abandoned:
-            return
-        if self._wake is not None and self._wake.active():
-            if self._wake.getTime() <= deadline:
-                return
-            self._wake.cancel()
-        self._wake = self._clock.callLater(max(0.0, deadline - now), self._wake_up)
+    def handle_timers(self, port: SessionPort, now: Monotonic) -> None:
+        """Do what is due for one session, and serve it."""
+        try:
+            self._handle_timers(port, now)
+            self._serve(port, now)
+        except Exception:  # noqa: BLE001  # one session's trouble must stay its own
+            self._give_up(port, now)
 
-    def _wake_up(self) -> None:
-        self._wake = None
-        now = self._clock.seconds()
-        for port in list(self._timers.due(now)):
-            try:
-                self._handle_timers(port, now)
-                self._serve(port, now)
-            except Exception:  # noqa: BLE001  # the timers of all others would stand still
-                self._give_up(port, now)
-        self._arm(now)
-
-    def _handle_timers(self, port: SessionPort, now: float) -> None:
+    def _handle_timers(self, port: SessionPort, now: Monotonic) -> None:
         deadline = port.session.get_timer()
         if deadline is not None and deadline <= now:
             port.session.handle_timer(now)

@@ -26,12 +26,14 @@ from emu.net.login_part import drained
 from emu.net.logs import logger
 from emu.net.reconcile import reconcile
 from emu.net.refusals import RefusalLog
+from emu.net.scheduler import Scheduler
 from emu.net.storage import Storage
 from emu.net.udp import SessionPort, Tracer, UdpShell, listen
 from emu.opcodes import OpcodeTables
 from emu.session import Endpoint, Event, Message, SessionClosed
 from emu.store import Store
 from emu.structs import shipped_catalog
+from emu.times import Moment, Monotonic
 from emu.world.admission import Admission, AdmissionRules
 from emu.world.creation import CharacterCreation, CreationRules
 from emu.world.entry import Door, DoorEvent, Entered, TurnedAway
@@ -55,7 +57,7 @@ class LinkAccount:
     password: str
 
 
-def built_in_account(store: Store, name: str, now: float) -> LinkAccount:
+def built_in_account(store: Store, name: str, moment: Moment) -> LinkAccount:
     """Give the built-in world its row and a fresh password; it never leaves this process.
 
     A world that was renamed in the configuration keeps its row, and so its characters. The login
@@ -66,7 +68,7 @@ def built_in_account(store: Store, name: str, now: float) -> LinkAccount:
     hashed = hash_link_password(password)
     world = store.find_world_by_account(BUILT_IN_ACCOUNT)
     if world is None:
-        world = store.add_world(World(0, name, BUILT_IN_ACCOUNT, hashed), now)
+        world = store.add_world(World(0, name, BUILT_IN_ACCOUNT, hashed), moment)
     else:
         store.set_world_password(world.id, hashed)
         if world.name != name:
@@ -86,13 +88,15 @@ class WorldPart:
         storage: Storage,
         opcodes: Callable[[], OpcodeTables],
         reactor: Any,
-        tracer: Tracer | None,
+        scheduler: Scheduler,
         *,
+        tracer: Tracer | None,
         login_address: tuple[str, int] | None,
         built_in: LinkAccount | None,
     ) -> None:
         self._config = config
         self._reactor = reactor
+        self._scheduler = scheduler
         self._storage = storage
         self._login_address = login_address
         self._account = built_in or LinkAccount(config.world.account, config.world.password)
@@ -106,7 +110,7 @@ class WorldPart:
         )
         self._port: Any = None
         self.link: LoginLink | None = None
-        self._refusals = RefusalLog(_log, reactor)
+        self._refusals = RefusalLog(_log, scheduler)
         self.door = Door(
             opcodes=opcodes,
             structs=shipped_catalog(),
@@ -116,11 +120,12 @@ class WorldPart:
             played=self._played,
             report=_report(_log, self._refusals),
             changed=self._status_changed,
+            clock=scheduler,
         )
         endpoint = Endpoint(
             parameters.endpoint_config(config, config.world.crc_seed), random_bytes=os.urandom
         )
-        self.shell = UdpShell(endpoint, reactor, self._new_visitor, _log, tracer)
+        self.shell = UdpShell(endpoint, scheduler, self._new_visitor, _log, tracer)
 
     def listen(self) -> None:
         """Open the port and say where. Raises `CannotListenError`."""
@@ -151,17 +156,18 @@ class WorldPart:
             self._registry(),
             self._tasks,
             self._reactor,
+            self._scheduler,
             random=random.SystemRandom().random,
         )
         self.link.start()
 
     async def stop(self) -> None:
         """Say goodbye to players and login servers, and wait until all is stored."""
-        self.shell.close(self._reactor.seconds())
+        self.shell.close(self._scheduler.now())
         if self.link is not None:
             await self.link.stop()
         await self._tasks.finished()
-        await drained(self.shell, self._reactor)
+        await drained(self.shell, self._scheduler)
         if self._port is not None:
             await self._port.stopListening()
         self._refusals.stop()
@@ -193,15 +199,16 @@ class WorldPart:
             admission=self._admission,
             zones=zones.described,
             models=Models(self._storage.store),
+            clock=self._scheduler,
         )
 
-    async def _played(self, char_id: int, now: float) -> None:
+    async def _played(self, char_id: int, moment: Moment) -> None:
         """Have it stored when a character was played; the player who comes in waits for nothing."""
-        self._tasks.spawn(self._remember(char_id, now))
+        self._tasks.spawn(self._remember(char_id, moment))
 
-    async def _remember(self, char_id: int, now: float) -> None:
+    async def _remember(self, char_id: int, moment: Moment) -> None:
         try:
-            await self._storage.world_characters.played(char_id, now)
+            await self._storage.world_characters.played(char_id, moment)
         except StoreError as error:
             _log.warn("when a character was played is not stored: {reason}", reason=str(error))
 
@@ -209,7 +216,7 @@ class WorldPart:
         if self.link is not None:
             self.link.status_changed()
 
-    def _new_visitor(self, port: SessionPort, now: float) -> VisitorHandler:
+    def _new_visitor(self, port: SessionPort, now: Monotonic) -> VisitorHandler:
         return VisitorHandler(port, self.door, now)
 
 
@@ -218,11 +225,11 @@ class VisitorHandler:
 
     __slots__ = ("_port", "_visitor")
 
-    def __init__(self, port: SessionPort, door: Door, now: float) -> None:
+    def __init__(self, port: SessionPort, door: Door, now: Monotonic) -> None:
         self._port = port
         self._visitor = door.connect(self, port.address[0], now)
 
-    def handle_event(self, event: Event, now: float) -> None:
+    def handle_event(self, event: Event, now: Monotonic) -> None:
         """Take one event of the session."""
         if isinstance(event, Message):
             work: Coroutine[Any, Any, None] = self._visitor.message(event.opcode, event.body, now)
@@ -231,11 +238,11 @@ class VisitorHandler:
             self._visitor.closed(event.reason)
             del self._visitor  # it holds us, too: a flood would outrun the collector
 
-    def get_timer(self) -> float | None:
+    def get_timer(self) -> Monotonic | None:
         """Return when the visitor wants its timer handled."""
         return self._visitor.get_timer()
 
-    def handle_timer(self, now: float) -> None:
+    def handle_timer(self, now: Monotonic) -> None:
         """Let the visitor do what is due."""
         self._visitor.handle_timer(now)
 

@@ -21,6 +21,7 @@ from emu.session.events import (
 from emu.session.messages import MessageCodec
 from emu.session.states import ALLOWED, TRANSITIONS, ConnectionState, Step
 from emu.session.statistics import SessionStatistics
+from emu.times import Monotonic
 from emu.wire import (
     Seal,
     ServerKeyRequest,
@@ -223,7 +224,7 @@ class SessionBase:
 
     # -- counting -------------------------------------------------------------------------------
 
-    def _count_sent(self, datagrams: list[bytes], now: float) -> list[bytes]:
+    def _count_sent(self, datagrams: list[bytes], now: Monotonic) -> list[bytes]:
         """Count what leaves; to an unproven address no more than it paid for."""
         allowed = datagrams
         if not self.proven or (self._check_is_public and not self.acknowledged):

@@ -14,6 +14,7 @@ from emu.session.configuration import SessionConfig
 from emu.session.fragments import Assembler, cut
 from emu.session.receive_window import Placement, ReceiveWindow
 from emu.session.send_queue import SendQueue
+from emu.times import Monotonic
 from emu.wire import AppCombined, ProtocolOpcode
 from emu.wire.packets import push_app_combined
 
@@ -171,7 +172,7 @@ class ReliableChannel:
             self._early_acks = None
         return acks
 
-    def packets_to_send(self, now: float) -> list[bytes]:
+    def packets_to_send(self, now: Monotonic) -> list[bytes]:
         """Return the Packets and Fragments that may leave now, giving waiting messages a place."""
         if self.outgoing or self.lead is not None:
             self._place_messages()

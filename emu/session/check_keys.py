@@ -11,6 +11,8 @@ from collections.abc import Callable, Hashable, Iterator
 from hashlib import blake2b
 from typing import Final, Protocol
 
+from emu.times import Monotonic
+
 _KEY_SIZE: Final = 4
 _SECRET_SIZE: Final = 16
 
@@ -22,7 +24,7 @@ class CheckKeys(Protocol):
     def are_public(self) -> bool:
         """Whether strangers know them, so that a valid check proves nothing about the sender."""
 
-    def current(self, address: Hashable, max_length: int, before: int, now: float) -> int:
+    def current(self, address: Hashable, max_length: int, before: int, now: Monotonic) -> int:
         """Return the key (u32) for a SessionRequest of an address.
 
         `max_length` is the one that is answered, `before` the key of the session that the address
@@ -30,7 +32,7 @@ class CheckKeys(Protocol):
         """
 
     def accepted(
-        self, address: Hashable, max_length: int, before: int, now: float
+        self, address: Hashable, max_length: int, before: int, now: Monotonic
     ) -> Iterator[int]:
         """Yield every key that `current` may have returned for the same lately."""
 
@@ -43,12 +45,12 @@ class FixedCheckKey:
     def __init__(self, key: int) -> None:
         self._key = key
 
-    def current(self, _address: Hashable, _max_length: int, _before: int, _now: float) -> int:
+    def current(self, _address: Hashable, _max_length: int, _before: int, _now: Monotonic) -> int:
         """Return the key."""
         return self._key
 
     def accepted(
-        self, _address: Hashable, _max_length: int, _before: int, _now: float
+        self, _address: Hashable, _max_length: int, _before: int, _now: Monotonic
     ) -> Iterator[int]:
         """Yield the key."""
         yield self._key
@@ -69,20 +71,20 @@ class KeyedCheckKeys:
         self._secret = self._earlier = b""
         self._changes_at = 0.0
 
-    def current(self, address: Hashable, max_length: int, before: int, now: float) -> int:
+    def current(self, address: Hashable, max_length: int, before: int, now: Monotonic) -> int:
         """Return the key under the current secret."""
         if not self._secret or now >= self._changes_at:
             self._change_secret(now)
         return _keyed(self._secret, address, max_length, before)
 
     def accepted(
-        self, address: Hashable, max_length: int, before: int, now: float
+        self, address: Hashable, max_length: int, before: int, now: Monotonic
     ) -> Iterator[int]:
         """Yield the key under the current secret and the one before."""
         yield self.current(address, max_length, before, now)
         yield _keyed(self._earlier, address, max_length, before)
 
-    def _change_secret(self, now: float) -> None:
+    def _change_secret(self, now: Monotonic) -> None:
         fresh = self._random_bytes(_SECRET_SIZE)
         is_recent = self._secret and now < self._changes_at + self._lifetime
         self._earlier = self._secret if is_recent else fresh

@@ -5,6 +5,8 @@ Counts bytes in flight and says whether more may be sent. Does not know packets 
 
 from __future__ import annotations
 
+from emu.times import Monotonic
+
 
 class NewReno:
     """Slow start, congestion avoidance, one halving per round trip of losses.
@@ -49,7 +51,7 @@ class NewReno:
         else:
             self.window += max(1, self._unit * size // self.window)
 
-    def on_lost(self, size: int, sent_at: float, now: float) -> None:
+    def on_lost(self, size: int, sent_at: float, now: Monotonic) -> None:
         """Count bytes that were lost; losses of one flight halve the window once."""
         self.in_flight -= size
         if sent_at > self._recovery_start:
@@ -57,7 +59,7 @@ class NewReno:
             self.window = max(self.window // 2, self._minimum)
             self._threshold = self.window
 
-    def on_timeout(self, size: int, now: float) -> None:
+    def on_timeout(self, size: int, now: Monotonic) -> None:
         """Nothing came back for a whole timeout: start again from the smallest window."""
         self.in_flight -= size
         self._recovery_start = now

@@ -22,6 +22,7 @@ from emu.session.configuration import EndpointConfig, Role
 from emu.session.events import CloseReason
 from emu.session.half_open import UNKNOWN_SESSION, HalfOpen, HalfOpenTable
 from emu.session.session import Session
+from emu.times import Monotonic
 from emu.wire import ProtocolOpcode, Seal, SessionRequest, SessionResponse, packets
 
 _SESSION_REQUEST: Final = ProtocolOpcode.SESSION_REQUEST.to_bytes(2, "big")
@@ -110,7 +111,7 @@ class Endpoint:
 
     # -- datagrams ------------------------------------------------------------------------------
 
-    def receive_datagram(self, data: bytes, address: Hashable, now: float) -> Session | None:
+    def receive_datagram(self, data: bytes, address: Hashable, now: Monotonic) -> Session | None:
         """Give a datagram to its session and return that, or None when there is none."""
         self.datagrams_received += 1
         if data[:2] == _SESSION_REQUEST:
@@ -150,7 +151,7 @@ class Endpoint:
 
     # -- requests -------------------------------------------------------------------------------
 
-    def _receive_request(self, data: bytes, address: Hashable, now: float) -> None:
+    def _receive_request(self, data: bytes, address: Hashable, now: Monotonic) -> None:
         try:
             if len(data) > self.config.session.datagram_size_limit:
                 raise LimitExceeded("datagram too long")
@@ -174,7 +175,7 @@ class Endpoint:
             return
         self._answer_half_open(request, address, host, session, now)
 
-    def _may_be_another(self, session: Session, session_id: int, now: float) -> bool:
+    def _may_be_another(self, session: Session, session_id: int, now: Monotonic) -> bool:
         """Tell a restarted client from a late copy of the request of the one we have.
 
         A client that starts again may come with the same id; the one before is silent then.
@@ -187,7 +188,7 @@ class Endpoint:
         )
 
     def _reason_against(
-        self, address: Hashable, host: Hashable | None, session: Session | None, now: float
+        self, address: Hashable, host: Hashable | None, session: Session | None, now: Monotonic
     ) -> str | None:
         """Return why an address gets no session now, or no other one than it has; else None."""
         if session is not None:
@@ -205,7 +206,7 @@ class Endpoint:
         address: Hashable,
         host: Hashable | None,
         session: Session | None,
-        now: float,
+        now: Monotonic,
     ) -> None:
         """Answer a request and take note of it; what is sent depends on no such note."""
         max_length = self.config.session.clamp_max_length(request.max_length)
@@ -226,7 +227,7 @@ class Endpoint:
 
     # -- proofs ---------------------------------------------------------------------------------
 
-    def _open_for_stranger(self, data: bytes, address: Hashable, now: float) -> Session | None:
+    def _open_for_stranger(self, data: bytes, address: Hashable, now: Monotonic) -> Session | None:
         """Return a new session when a datagram shows that its sender got our answer.
 
         Whose record had to make room is known by the check alone, but only with what a new client
@@ -250,7 +251,7 @@ class Endpoint:
         self._admit(session)
         return session
 
-    def _owner_of(self, data: bytes, session: Session, now: float) -> Session:
+    def _owner_of(self, data: bytes, session: Session, now: Monotonic) -> Session:
         """Return whose a datagram from the address of a session is: that one's or a newer one's."""
         address = session.address
         record = self._half_open.get(address, now)
@@ -270,7 +271,7 @@ class Endpoint:
         return self._open(address, proof, record.session_id, record.answers, now)
 
     def _proof(
-        self, data: bytes, address: Hashable, record: HalfOpen | None, before: int, now: float
+        self, data: bytes, address: Hashable, record: HalfOpen | None, before: int, now: Monotonic
     ) -> _Proof | None:
         """Return which check key and MaxLength of those handed out a datagram was made with.
 
@@ -285,7 +286,7 @@ class Endpoint:
                 return check_key, max_length
         return None
 
-    def _count_miss(self, record: HalfOpen, address: Hashable, now: float) -> None:
+    def _count_miss(self, record: HalfOpen, address: Hashable, now: Monotonic) -> None:
         """Let nobody take an address over by trying all 65,536 checks."""
         record.misses += 1
         if record.misses > self.config.takeover_miss_limit:
@@ -293,7 +294,7 @@ class Endpoint:
             self._barred[address] = now + self.config.takeover_pause
 
     def _open(
-        self, address: Hashable, proof: _Proof, session_id: int, answers: int, now: float
+        self, address: Hashable, proof: _Proof, session_id: int, answers: int, now: Monotonic
     ) -> Session:
         session = self._make_session(address, proof, session_id, now)
         session.datagrams_received = session.datagrams_sent = answers
@@ -301,7 +302,7 @@ class Endpoint:
         return session
 
     def _make_session(
-        self, address: Hashable, proof: _Proof, session_id: int, now: float
+        self, address: Hashable, proof: _Proof, session_id: int, now: Monotonic
     ) -> Session:
         check_key, max_length = proof
         session = Session(
@@ -334,7 +335,7 @@ class Endpoint:
             self._discard(next(iter(self._unacknowledged)), CloseReason.EVICTED)
         self._unacknowledged[session] = None
 
-    def _take_acknowledged(self, session: Session, now: float) -> None:
+    def _take_acknowledged(self, session: Session, now: Monotonic) -> None:
         """Count a session that has acknowledged something, unless its host has enough already."""
         address = session.address
         if self._reason_against(address, self._host_key(address), None, now) is not None:

@@ -12,9 +12,11 @@ from emu.session.cipher import KEY_BLOCK_HEADER, KEY_REQUEST
 from emu.session.configuration import Role, SessionConfig
 from emu.session.events import CloseReason, StatisticsReceived
 from emu.session.session import Session
+from emu.times import Monotonic
 from emu.wire import Format, packets
 
 _NO_KEY_BLOCK = b"\xff" * 60  # a follower answers no key request
+_NO_TIME = Monotonic(0.0)
 
 
 class FollowingSession(Session):
@@ -51,7 +53,7 @@ class FollowingSession(Session):
         """
         if self._seal is None:
             self.check_key = check_key
-            self._agree(self.config.stream_type.format if form is None else form, 0.0)
+            self._agree(self.config.stream_type.format if form is None else form, _NO_TIME)
             if self._known_key is not None:
                 self.set_cipher_key(self._known_key)
 
@@ -62,34 +64,34 @@ class FollowingSession(Session):
         elif self._codec is None:
             super().set_cipher_key(key)
 
-    def _handle_session_request(self, packet: bytes, _now: float) -> None:
+    def _handle_session_request(self, packet: bytes, _now: Monotonic) -> None:
         self.session_id = packets.pull_session_request(packet).session
 
-    def _handle_session_response(self, packet: bytes, _now: float) -> None:
+    def _handle_session_response(self, packet: bytes, _now: Monotonic) -> None:
         response = packets.pull_session_response(packet)
         self.session_id = response.session
         self.max_length = self.config.clamp_max_length(response.max_length)
         self.set_check_key(response.key, Format(response.format))
 
-    def _handle_session_disconnect(self, packet: bytes, _now: float) -> None:
+    def _handle_session_disconnect(self, packet: bytes, _now: Monotonic) -> None:
         disconnect = packets.pull_session_disconnect(packet)
         if self.session_id and disconnect.session != self.session_id:
             raise MalformedDatagram("disconnect of another session")
         self._end(CloseReason.PEER)
 
-    def _handle_session_stat_response(self, packet: bytes, _now: float) -> None:
+    def _handle_session_stat_response(self, packet: bytes, _now: Monotonic) -> None:
         response = packets.pull_session_stat_response(packet)
         self._events.append(
             StatisticsReceived(0, 0, 0, 0, response.server_sent, response.server_received)
         )
 
-    def _handle_ack(self, packet: bytes, _now: float) -> None:
+    def _handle_ack(self, packet: bytes, _now: Monotonic) -> None:
         packets.pull_ack(packet)
 
-    def _handle_out_of_order_ack(self, packet: bytes, _now: float) -> None:
+    def _handle_out_of_order_ack(self, packet: bytes, _now: Monotonic) -> None:
         packets.pull_out_of_order_ack(packet)
 
-    def _request_key(self, _now: float) -> None:
+    def _request_key(self, _now: Monotonic) -> None:
         """Ask for nothing."""
 
     def _answer_key_request(self) -> None:
@@ -108,17 +110,17 @@ class FollowingSession(Session):
             f"a follower sends nothing, not opcode {opcode}, {len(payload)} bytes"
         )
 
-    def datagrams_to_send(self, _now: float) -> list[bytes]:
+    def datagrams_to_send(self, _now: Monotonic) -> list[bytes]:
         """Throw away what a live session would send."""
         self._ready.clear()
-        self._control_packets(0.0)
+        self._control_packets(_NO_TIME)
         return []
 
     def get_timer(self) -> None:
         """Return None: nothing happens by itself in a recording."""
         return None  # noqa: RET501  # the caller reads a value
 
-    def handle_timer(self, now: float) -> None:
+    def handle_timer(self, now: Monotonic) -> None:
         """Do nothing."""
 
     def close(self, reason: int = 6) -> None:

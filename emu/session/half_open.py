@@ -11,6 +11,8 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Final
 
+from emu.times import Monotonic
+
 UNKNOWN_SESSION: Final = 0
 """The session id of a client of which two ids were heard, or none."""
 
@@ -54,12 +56,12 @@ class HalfOpenTable:
     def __len__(self) -> int:
         return len(self._records)
 
-    def get(self, address: Hashable, now: float) -> HalfOpen | None:
+    def get(self, address: Hashable, now: Monotonic) -> HalfOpen | None:
         """Return the record of an address if it still counts."""
         record = self._records.get(address)
         return record if record is not None and now < record.expires else None
 
-    def add(self, address: Hashable, record: HalfOpen, now: float) -> None:
+    def add(self, address: Hashable, record: HalfOpen, now: Monotonic) -> None:
         """Keep a record, and make room for it; one of the same address is replaced."""
         self.remove(address)
         self._expire(now)
@@ -81,7 +83,7 @@ class HalfOpenTable:
         if not addresses:
             del self._by_host[record.host]
 
-    def _expire(self, now: float) -> None:
+    def _expire(self, now: Monotonic) -> None:
         """Drop those whose time is over: they stand in front."""
         while self._records:
             address, record = next(iter(self._records.items()))

@@ -18,6 +18,7 @@ from emu.session.events import (
     SessionEstablished,
 )
 from emu.session.states import ConnectionState, Step
+from emu.times import Monotonic
 from emu.wire import (
     Format,
     OutOfSession,
@@ -42,19 +43,19 @@ class SessionLife(SessionBase):
 
     # -- opening --------------------------------------------------------------------------------
 
-    def connect(self, now: float) -> None:
+    def connect(self, now: Monotonic) -> None:
         """Begin as a client: ask for the session. Raises `LocalProtocolError` at any other time."""
         if self.role is not Role.CLIENT or self._requests or self.ended:
             raise LocalProtocolError("only a new client session can connect")
         self._ask_for_session(now)
 
-    def _ask_for_session(self, now: float) -> None:
+    def _ask_for_session(self, now: Monotonic) -> None:
         self._requests += 1
         self._request_deadline = now + self.config.session_request_interval
         request = SessionRequest(self.session_id, self.config.max_length)
         self._ready.append(packets.push_session_request(request))
 
-    def accept(self, session_id: int, max_length: int, now: float) -> None:
+    def accept(self, session_id: int, max_length: int, now: Monotonic) -> None:
         """Begin as a server: the SessionRequest is, or is being, answered with our check key.
 
         `session_id` is the client's, 0 when it is not known; `max_length` what the answer says.
@@ -66,7 +67,7 @@ class SessionLife(SessionBase):
         self.max_length = max_length
         self._agree(self.config.stream_type.format, now)
 
-    def _handle_session_request(self, packet: bytes, now: float) -> None:
+    def _handle_session_request(self, packet: bytes, now: Monotonic) -> None:
         request = packets.pull_session_request(packet)
         if self.state is ConnectionState.CLOSED:
             max_length = self.config.clamp_max_length(request.max_length)
@@ -81,7 +82,7 @@ class SessionLife(SessionBase):
         if not self._ready:
             self._ready.append(packets.push_session_response(answer))
 
-    def _handle_session_response(self, packet: bytes, now: float) -> None:
+    def _handle_session_response(self, packet: bytes, now: Monotonic) -> None:
         response = packets.pull_session_response(packet)
         if self._request_deadline is None or response.session != self.session_id:
             raise MalformedDatagram("unasked session response")
@@ -95,7 +96,7 @@ class SessionLife(SessionBase):
         self._statistics_due = self._control_due = True
         self._plan_statistics(now)
 
-    def _agree(self, form: Format, now: float) -> None:
+    def _agree(self, form: Format, now: Monotonic) -> None:
         """Enter the established state with what both sides now know."""
         config = self.config
         self._seal = Seal(
@@ -138,7 +139,7 @@ class SessionLife(SessionBase):
             self._ready.clear()
             self._end(reason)
 
-    def _closing_packets(self, now: float) -> list[bytes]:
+    def _closing_packets(self, now: Monotonic) -> list[bytes]:
         """Return the farewell when everything before it has arrived."""
         if self._close_deadline is None:
             self._close_deadline = now + self.config.close_timeout
@@ -152,7 +153,7 @@ class SessionLife(SessionBase):
         self._note_farewell(now)
         return [self._disconnect_packet()]
 
-    def _note_farewell(self, now: float) -> None:
+    def _note_farewell(self, now: Monotonic) -> None:
         self._disconnects += 1
         self._close_deadline = now + self.config.disconnect_timeout
 
@@ -169,7 +170,7 @@ class SessionLife(SessionBase):
             return packets.push_out_of_session(OutOfSession())
         return seal.seal(self._disconnect_packet())
 
-    def _handle_session_disconnect(self, packet: bytes, _now: float) -> None:
+    def _handle_session_disconnect(self, packet: bytes, _now: Monotonic) -> None:
         disconnect = packets.pull_session_disconnect(packet)
         if self.session_id and disconnect.session != self.session_id:
             raise MalformedDatagram("disconnect of another session")
@@ -179,7 +180,7 @@ class SessionLife(SessionBase):
         else:
             self._end_with_farewell(CloseReason.PEER)
 
-    def _handle_out_of_session(self, packet: bytes, now: float) -> None:
+    def _handle_out_of_session(self, packet: bytes, now: Monotonic) -> None:
         """Believe it only after a long silence: anybody could have sent it."""
         packets.pull_out_of_session(packet)
         silent = now - self._last_received >= self.config.keep_alive_interval
@@ -212,7 +213,7 @@ class SessionLife(SessionBase):
 
     # -- time -----------------------------------------------------------------------------------
 
-    def get_timer(self) -> float | None:
+    def get_timer(self) -> Monotonic | None:
         """Return when `handle_timer` should be called (same clock as `now`), or None for never.
 
         It moves with nearly every datagram, nearly always to later. An owner saves work by letting
@@ -221,10 +222,13 @@ class SessionLife(SessionBase):
         if self.ended:
             return None
         if self.state is ConnectionState.CLOSED:
-            return self._request_deadline
+            due = self._request_deadline
+            return None if due is None else Monotonic(due)
         config = self.config
         if not self.proven:
-            return self._last_received + config.unproven_lifetime  # since its SessionRequest
+            return Monotonic(
+                self._last_received + config.unproven_lifetime
+            )  # since its SessionRequest
         deadline = self._last_received + config.idle_timeout
         if self.state is ConnectionState.CLOSING:
             if self._close_deadline is not None:
@@ -236,9 +240,9 @@ class SessionLife(SessionBase):
         retransmission = self._channel.queue.timer()
         if retransmission is not None and retransmission < deadline:
             return retransmission
-        return deadline
+        return Monotonic(deadline)
 
-    def handle_timer(self, now: float) -> None:
+    def handle_timer(self, now: Monotonic) -> None:
         """Do what is due at `now`; take events and datagrams afterwards."""
         if self.ended:
             return
@@ -259,7 +263,7 @@ class SessionLife(SessionBase):
             if queue.exhausted:
                 self._abort(CloseReason.GAVE_UP)
 
-    def _handle_request_timer(self, now: float) -> None:
+    def _handle_request_timer(self, now: Monotonic) -> None:
         if self._request_deadline is None or now < self._request_deadline:
             return
         if self._requests >= self.config.session_request_attempts:
@@ -267,7 +271,7 @@ class SessionLife(SessionBase):
         else:
             self._ask_for_session(now)
 
-    def _handle_close_timer(self, now: float) -> None:
+    def _handle_close_timer(self, now: Monotonic) -> None:
         if self._close_deadline is None or now < self._close_deadline:
             return
         if self._disconnects >= _DISCONNECTS or self._seal is None:
@@ -276,7 +280,7 @@ class SessionLife(SessionBase):
             self._note_farewell(now)
             self._ready.append(self._farewell(self._seal))
 
-    def _handle_idle_timers(self, now: float) -> None:
+    def _handle_idle_timers(self, now: Monotonic) -> None:
         if now >= self._last_sent + self._keep_alive_interval:
             self._keep_alive_due = self._control_due = True
             self._note_idle()
@@ -290,7 +294,7 @@ class SessionLife(SessionBase):
             self._codec.release()
         self._messages_when_idle = self.messages_sent
 
-    def _plan_statistics(self, now: float) -> None:
+    def _plan_statistics(self, now: Monotonic) -> None:
         """Ask again soon while the key request is missing, with back-off; rarely afterwards."""
         config = self.config
         interval = config.statistics_interval

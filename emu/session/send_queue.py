@@ -15,6 +15,7 @@ from emu.session.configuration import SessionConfig
 from emu.session.congestion import NewReno
 from emu.session.round_trip import RoundTrip
 from emu.session.serial import MASK, distance
+from emu.times import Monotonic
 
 _ROUNDING = 1e-6  # seconds; sums of floats are no finer
 _SHORTEST_WAIT = 0.003
@@ -33,7 +34,7 @@ class _Sent:
 
     __slots__ = ("lost", "packet", "sent_at", "timeouts", "transmissions")
 
-    def __init__(self, packet: bytes, now: float) -> None:
+    def __init__(self, packet: bytes, now: Monotonic) -> None:
         self.packet = packet
         self.sent_at = now
         self.timeouts = 0
@@ -107,7 +108,7 @@ class SendQueue:
         self._waiting.append((marker, data))
         self.queued_bytes += len(data)
 
-    def take(self, now: float) -> list[bytes]:
+    def take(self, now: Monotonic) -> list[bytes]:
         """Return the protocol packets that may leave now, lost ones first."""
         if self._needs_detection:
             self._detect_losses(now)
@@ -118,7 +119,7 @@ class SendQueue:
             self._send_waiting(packets, now)
         return packets
 
-    def _send_waiting(self, packets: list[bytes], now: float) -> None:
+    def _send_waiting(self, packets: list[bytes], now: Monotonic) -> None:
         waiting = self._waiting
         under_way = self._under_way
         congestion = self.congestion
@@ -140,7 +141,7 @@ class SendQueue:
             self._waiting = None
             congestion.on_all_sent()
 
-    def _resend(self, packets: list[bytes], now: float) -> None:
+    def _resend(self, packets: list[bytes], now: Monotonic) -> None:
         # Everything in flight may wait for the oldest: a receiver that holds less than a flight has
         # thrown the rest away and acknowledges nothing more until it has that one. So it leaves
         # although the window is full, as the first retransmission of RFC 5681 does.
@@ -156,7 +157,7 @@ class SendQueue:
                 self._send_again(sent, packets, now)
             lost.popleft()
 
-    def _send_again(self, sent: _Sent, packets: list[bytes], now: float) -> None:
+    def _send_again(self, sent: _Sent, packets: list[bytes], now: Monotonic) -> None:
         sent.lost = False
         sent.sent_at = now
         sent.transmissions += 1
@@ -170,7 +171,7 @@ class SendQueue:
         """The one the receiver waits for; only to be asked while something is under way."""
         return next(iter(self._under_way.values()))
 
-    def acknowledge_up_to(self, sequence: int, now: float) -> None:
+    def acknowledge_up_to(self, sequence: int, now: Monotonic) -> None:
         """Handle an Ack. Raises `MalformedDatagram` for a packet that was never sent."""
         count = distance(self._base, sequence) + 1
         if count <= 0:
@@ -185,7 +186,7 @@ class SendQueue:
         self._base = (sequence + 1) & MASK
         self._progress(now)
 
-    def acknowledge_one(self, sequence: int, now: float) -> None:
+    def acknowledge_one(self, sequence: int, now: Monotonic) -> None:
         """Handle an OutOfOrderAck. Raises `MalformedDatagram` for a packet never sent."""
         ahead = distance(self._base, sequence)
         if ahead < 0:
@@ -198,7 +199,7 @@ class SendQueue:
                 self.round_trip.measure(now - sent.sent_at)
             self._progress(now)
 
-    def _arrived(self, sequence: int, now: float) -> _Sent | None:
+    def _arrived(self, sequence: int, now: Monotonic) -> _Sent | None:
         """Take a packet off the way and learn from it; None when that was done before."""
         sent = self._under_way.pop(sequence, None)
         if sent is None:
@@ -218,7 +219,7 @@ class SendQueue:
             self._newest_acked = (sent.sent_at, sequence)
         return sent
 
-    def _progress(self, now: float) -> None:
+    def _progress(self, now: Monotonic) -> None:
         self._backoff = 0
         self._timer_start = now
         self._needs_detection = True
@@ -226,7 +227,7 @@ class SendQueue:
             self._loss_time = None
             self._lost.clear()
 
-    def _detect_losses(self, now: float) -> None:
+    def _detect_losses(self, now: Monotonic) -> None:
         self._needs_detection = False
         self._loss_time = None
         newest_at, newest = self._newest_acked
@@ -245,7 +246,7 @@ class SendQueue:
             elif self._loss_time is None or sent.sent_at + age_limit < self._loss_time:
                 self._loss_time = sent.sent_at + age_limit
 
-    def _mark_lost(self, sent: _Sent, now: float) -> None:
+    def _mark_lost(self, sent: _Sent, now: Monotonic) -> None:
         self.congestion.on_lost(len(sent.packet), sent.sent_at, now)
         self._queue_again(sent)
 
@@ -253,17 +254,17 @@ class SendQueue:
         sent.lost = True
         self._lost.append(sent)
 
-    def timer(self) -> float | None:
+    def timer(self) -> Monotonic | None:
         """Return when `handle_timer` wants to be called, or None."""
         if not self._under_way:
             return None
         timeout = min(self.round_trip.timeout * (1 << self._backoff), self._config.timeout_maximum)
         deadline = self._timer_start + timeout
         if self._loss_time is not None and self._loss_time < deadline:
-            return self._loss_time
-        return deadline
+            return Monotonic(self._loss_time)
+        return Monotonic(deadline)
 
-    def handle_timer(self, now: float) -> None:
+    def handle_timer(self, now: Monotonic) -> None:
         """Look for losses when the time for it has come; `take` then has what to send again."""
         deadline = self.timer()
         if deadline is None or now < deadline:
@@ -287,7 +288,7 @@ class SendQueue:
         self.congestion.on_timeout(len(sent.packet), now)
         self._queue_again(sent)
 
-    def hurry(self, now: float) -> None:
+    def hurry(self, now: Monotonic) -> None:
         """Send the oldest packet again, unless that was done a moment ago: the peer misses it."""
         if not self._under_way:
             return

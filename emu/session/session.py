@@ -31,6 +31,7 @@ from emu.session.events import (
 from emu.session.life import SessionLife
 from emu.session.messages import MessageCodec, opcode_bytes
 from emu.session.states import ConnectionState
+from emu.times import Monotonic
 from emu.wire import ProtocolOpcode, ServerKeyRequest, SessionStatResponse, packets
 from emu.wire.packets import OTHER_CHANNELS, UNSEALED
 
@@ -73,7 +74,7 @@ class Session(SessionLife):
 
     # -- datagrams in ---------------------------------------------------------------------------
 
-    def receive_datagram(self, data: bytes, now: float) -> None:
+    def receive_datagram(self, data: bytes, now: Monotonic) -> None:
         """Take one datagram of the peer. Never raises for what is in it: drops are counted."""
         self.datagrams_received += 1
         self.bytes_received += len(data)
@@ -100,7 +101,7 @@ class Session(SessionLife):
         except PeerError as error:
             self._drop(error.reason)
 
-    def _receive_general(self, data: bytes, now: float) -> None:
+    def _receive_general(self, data: bytes, now: Monotonic) -> None:
         if len(data) > self._size_limit:
             raise LimitExceeded("datagram too long")
         if len(data) < 2:
@@ -123,7 +124,7 @@ class Session(SessionLife):
         else:
             self._handle(packet, now)
 
-    def _receive_combined(self, packet: bytes, now: float) -> None:
+    def _receive_combined(self, packet: bytes, now: Monotonic) -> None:
         """Open a Combined, and those inside it, without recursion; one bad part spoils itself.
 
         Bad parts are counted without an exception for each, and the number of parts is bounded for
@@ -152,7 +153,7 @@ class Session(SessionLife):
             self._drop(error.reason)
             return ()
 
-    def _handle_part(self, packet: bytes, now: float) -> None:
+    def _handle_part(self, packet: bytes, now: Monotonic) -> None:
         try:
             getattr(self, _HANDLERS[packet[1]])(packet, now)
         except BrokenChannel:
@@ -160,7 +161,7 @@ class Session(SessionLife):
         except PeerError as error:
             self._drop(error.reason)
 
-    def _handle(self, packet: bytes, now: float) -> None:
+    def _handle(self, packet: bytes, now: Monotonic) -> None:
         reason = self._refusal(packet)
         if reason is not None:
             raise MalformedDatagram(reason)
@@ -179,13 +180,13 @@ class Session(SessionLife):
             return "not allowed now"
         return "unused channel" if opcode in OTHER_CHANNELS else "unknown protocol opcode"
 
-    def _handle_keep_alive(self, packet: bytes, _now: float) -> None:
+    def _handle_keep_alive(self, packet: bytes, _now: Monotonic) -> None:
         packets.pull_keep_alive(packet)
         if self.role is Role.SERVER:
             self._keep_alive_due = self._control_due = True
             self._note_idle()
 
-    def _handle_server_key_request(self, packet: bytes, now: float) -> None:
+    def _handle_server_key_request(self, packet: bytes, now: Monotonic) -> None:
         request = packets.pull_server_key_request(packet)
         self._stat_request = request
         self._control_due = True
@@ -204,7 +205,7 @@ class Session(SessionLife):
         if self._codec is None:
             self._request_key(now)
 
-    def _request_key(self, now: float) -> None:
+    def _request_key(self, now: Monotonic) -> None:
         """Ask for the key once: a second request could reach a client that has begun to encrypt.
 
         A client that asks again misses the first one, so that is repeated without waiting.
@@ -215,7 +216,7 @@ class Session(SessionLife):
             self._key_requested = True
             self._channel.add(KEY_REQUEST)
 
-    def _handle_session_stat_response(self, packet: bytes, now: float) -> None:
+    def _handle_session_stat_response(self, packet: bytes, now: Monotonic) -> None:
         response = packets.pull_session_stat_response(packet)
         asked = self._statistics_asked
         if asked is None or response.request_id != asked[0]:
@@ -235,19 +236,19 @@ class Session(SessionLife):
             )
         )
 
-    def _handle_sequenced(self, packet: bytes, _now: float) -> None:
+    def _handle_sequenced(self, packet: bytes, _now: Monotonic) -> None:
         sequence, data = packets.pull_sequenced(packet)
         if not data:
             raise MalformedDatagram("empty payload")
         self._receive_sequenced(packet[1], sequence, data)
 
-    def _handle_ack(self, packet: bytes, now: float) -> None:
+    def _handle_ack(self, packet: bytes, now: Monotonic) -> None:
         queue = self._channel.queue
         under_way = queue.under_way
         queue.acknowledge_up_to(packets.pull_ack(packet).sequence, now)
         self.acknowledged = self.acknowledged or queue.under_way < under_way
 
-    def _handle_out_of_order_ack(self, packet: bytes, now: float) -> None:
+    def _handle_out_of_order_ack(self, packet: bytes, now: Monotonic) -> None:
         queue = self._channel.queue
         under_way = queue.under_way
         queue.acknowledge_one(packets.pull_out_of_order_ack(packet).sequence, now)
@@ -378,7 +379,7 @@ class Session(SessionLife):
         if waiting > config.send_queue_limit:
             self._abort(CloseReason.SEND_QUEUE_FULL)
 
-    def datagrams_to_send(self, now: float) -> list[bytes]:
+    def datagrams_to_send(self, now: Monotonic) -> list[bytes]:
         """Return the datagrams that may leave now, as few as possible, each up to MaxLength."""
         seal = self._seal
         channel = self._channel
@@ -413,7 +414,7 @@ class Session(SessionLife):
             return datagrams
         return self._count_sent(datagrams, now)
 
-    def _control_packets(self, now: float) -> list[bytes]:
+    def _control_packets(self, now: Monotonic) -> list[bytes]:
         outgoing = self._channel.ack_packets()
         if not self._control_due:
             return outgoing
@@ -429,7 +430,7 @@ class Session(SessionLife):
             self._keep_alive_due = False
         return outgoing
 
-    def _stat_answer(self, request: ServerKeyRequest, now: float) -> bytes:
+    def _stat_answer(self, request: ServerKeyRequest, now: Monotonic) -> bytes:
         return packets.push_session_stat_response(
             SessionStatResponse(
                 request.request_id,
@@ -441,7 +442,7 @@ class Session(SessionLife):
             )
         )
 
-    def _stat_question(self, now: float) -> bytes:
+    def _stat_question(self, now: Monotonic) -> bytes:
         request_id = int(now * 1000) & 0xFFFF
         self._statistics_asked = (request_id, now)
         round_trip = self._channel.queue.round_trip

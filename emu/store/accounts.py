@@ -8,6 +8,7 @@ import sqlite3
 from emu.errors import DuplicateName
 from emu.login.ports import Account
 from emu.store.names import name_key
+from emu.times import Moment
 
 FOR_EVER = 253402300799.0
 """How the end of an endless ban is stored: the last second of the year 9999."""
@@ -42,7 +43,7 @@ def every(connection: sqlite3.Connection) -> list[Account]:
     return [_account(row) for row in rows]
 
 
-def add(connection: sqlite3.Connection, name: str, password: str, created: float) -> Account:
+def add(connection: sqlite3.Connection, name: str, password: str, created: Moment) -> Account:
     """Add an account. Raises `DuplicateName`."""
     if find(connection, name) is not None:
         raise DuplicateName(f"there is already an account {name!r}")
@@ -98,7 +99,7 @@ def set_enabled(connection: sqlite3.Connection, account_id: int, enabled: bool) 
 
 
 def set_ban(
-    connection: sqlite3.Connection, account_id: int, until: float | None, reason: str
+    connection: sqlite3.Connection, account_id: int, until: Moment | None, reason: str
 ) -> None:
     """Ban an account until a unix time (``math.inf``: for ever), or lift its ban with None."""
     connection.execute(
@@ -108,13 +109,13 @@ def set_ban(
 
 
 def record_login(
-    connection: sqlite3.Connection, account_id: int, address: str, version: int, now: float
+    connection: sqlite3.Connection, account_id: int, address: str, version: int, moment: Moment
 ) -> None:
     """Remember when, from where and with which client version an account logged in."""
     connection.execute(
         "UPDATE accounts SET last_login = ?, last_address = ?, last_client_version = ?"
         " WHERE id = ?",
-        (now, address, version, account_id),
+        (moment, address, version, account_id),
     )
 
 
@@ -124,8 +125,8 @@ def remove(connection: sqlite3.Connection, account_id: int) -> None:
     connection.execute("DELETE FROM accounts WHERE id = ?", (account_id,))
 
 
-def _stored_end(until: float | None) -> float | None:
-    return None if until is None else min(until, FOR_EVER)
+def _stored_end(until: Moment | None) -> Moment | None:
+    return None if until is None else Moment(min(until, FOR_EVER))
 
 
 def _account(row: sqlite3.Row) -> Account:
@@ -135,7 +136,7 @@ def _account(row: sqlite3.Row) -> Account:
         name=row["name"],
         password=row["password"],
         enabled=bool(row["enabled"]),
-        banned_until=math.inf if until is not None and until >= FOR_EVER else until,
+        banned_until=Moment(math.inf) if until is not None and until >= FOR_EVER else until,
         ban_reason=row["ban_reason"],
         created=row["created"],
         last_login=row["last_login"],

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from emu.limits.addresses import parse_host
+from emu.times import UNKNOWN, Moment
 
 _MAPPED_LENGTH = 96  # of ::ffff:0:0/96, under which IPv4 lies inside IPv6
 _PREFIX = re.compile(r"[0-9a-f.:]{1,45}", re.IGNORECASE)
@@ -25,8 +26,8 @@ class BannedAddress:
 
     prefix: str
     reason: str = ""
-    added: float = 0.0
-    until: float | None = None
+    added: Moment = UNKNOWN
+    until: Moment | None = None
 
 
 def normalize_prefix(text: str) -> str:
@@ -87,13 +88,13 @@ def every(connection: sqlite3.Connection) -> list[BannedAddress]:
     return [BannedAddress(**dict(row)) for row in rows]
 
 
-def is_covered(bans: Mapping[str, float | None], address: str, now: float) -> bool:
-    """Say whether one of these bans (prefix -> when it ends) covers an address now."""
+def is_covered(bans: Mapping[str, Moment | None], address: str, moment: Moment) -> bool:
+    """Say whether one of these bans (prefix -> when it ends) covers an address at this moment."""
     if not bans:
         return False
     for prefix in covering(address):
         until = bans.get(prefix, -math.inf)
-        if until is None or until > now:
+        if until is None or until > moment:
             return True
     return False
 

@@ -21,6 +21,7 @@ from emu.sqldump import InsertRow
 from emu.store import accounts, addresses, worlds
 from emu.store.addresses import BannedAddress
 from emu.store.store import Store
+from emu.times import UNKNOWN, Moment
 
 TABLES = ("account", "login_worldservers", "login_bannedips", "login_config")
 MAX_WORLD_NAME = 200
@@ -59,7 +60,7 @@ def import_dump(
     rows: Callable[[], Iterable[InsertRow]],
     *,
     clean_name: Callable[[str], str],
-    now: float,
+    moment: Moment,
     renumber: bool = False,
     dry_run: bool = False,
 ) -> ImportReport:
@@ -73,14 +74,14 @@ def import_dump(
     one. Raises `FileFormatError` from `rows`.
     """
     with store.copy() as trial:
-        work = _Import(trial, clean_name, now, renumber=renumber)
+        work = _Import(trial, clean_name, moment, renumber=renumber)
         with trial.transaction():
             for row in rows():
                 work.take(row)
             work.refuse_conflicts("Nothing was imported")
     if dry_run:
         return work.report
-    work = _Import(store, clean_name, now, renumber=renumber)
+    work = _Import(store, clean_name, moment, renumber=renumber)
     left = iter(rows())
     while portion := list(itertools.islice(left, PORTION)):
         with store.transaction():
@@ -96,12 +97,12 @@ class _Import:
     """One import under way, inside its transaction."""
 
     def __init__(
-        self, store: Store, clean_name: Callable[[str], str], now: float, *, renumber: bool
+        self, store: Store, clean_name: Callable[[str], str], moment: Moment, *, renumber: bool
     ) -> None:
         self.report = ImportReport()
         self._connection = store.connection
         self._clean_name = clean_name
-        self._now = now
+        self._moment = moment
         self._renumber = renumber
         self._conflicts: list[str] = []
         self._take = {
@@ -196,7 +197,7 @@ class _Import:
         if addresses.is_stored(self._connection, prefix):
             return False
         reason = _text(columns, "reason") or _text(columns, "notes")
-        return addresses.ban(self._connection, BannedAddress(prefix, reason, self._now))
+        return addresses.ban(self._connection, BannedAddress(prefix, reason, self._moment))
 
     def _setting(self, columns: Mapping[str, Any]) -> bool:
         name = _first(columns, "config_name", "name", "variable")
@@ -264,15 +265,16 @@ def _number(columns: Mapping[str, Any], name: str, default: int = 0) -> int:
     return number
 
 
-def _moment(value: Any) -> float:
+def _moment(value: Any) -> Moment:
     """Return unix seconds of a number or of MySQL's ``YYYY-MM-DD hh:mm:ss`` (taken as UTC)."""
     if value is None:
-        return 0.0
+        return UNKNOWN
     try:
-        return max(0.0, float(value))
+        return Moment(max(0.0, float(value)))
     except ValueError:
         pass
     try:
-        return max(0.0, datetime.fromisoformat(str(value)).replace(tzinfo=UTC).timestamp())
+        date = datetime.fromisoformat(str(value)).replace(tzinfo=UTC)
     except ValueError:
-        return 0.0
+        return UNKNOWN
+    return Moment(max(0.0, date.timestamp()))

@@ -8,7 +8,6 @@ calls are carried out is the business of the `Run` given for each. Knows no thre
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
@@ -16,6 +15,7 @@ from typing import Concatenate, ParamSpec, Protocol, TypeVar
 from emu.login.ports import Account, Character, ClientLog, Equipment, World, ZoneDescription
 from emu.store.addresses import is_covered
 from emu.store.store import Store
+from emu.times import Clock, Moment
 from emu.world.ports import WorldCharacter
 
 T = TypeVar("T")
@@ -53,18 +53,18 @@ class AsyncStore:
 
     __slots__ = ("_bans", "_bans_read", "_clock", "_read", "_write")
 
-    def __init__(self, read: Calls, write: Calls, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, read: Calls, write: Calls, clock: Clock) -> None:
         self._read = read
         self._write = write
         self._clock = clock
-        self._bans: dict[str, float | None] = {}
+        self._bans: dict[str, Moment | None] = {}
         self._bans_read = -math.inf
 
     async def find_account(self, name: str) -> Account | None:
         """Look an account up by name, without regard to case."""
         return await self._read(Store.find_account, name)
 
-    async def add_account(self, name: str, password: str, created: float) -> Account:
+    async def add_account(self, name: str, password: str, created: Moment) -> Account:
         """Add an account; `password` is a PHC string. Raises `DuplicateName`."""
         return await self._write(Store.add_account, name, password, created)
 
@@ -74,9 +74,11 @@ class AsyncStore:
         """Replace the password hash; with `expected` only where that is still the stored one."""
         return await self._write(Store.set_password, account_id, password, expected)
 
-    async def record_login(self, account_id: int, address: str, version: int, now: float) -> None:
+    async def record_login(
+        self, account_id: int, address: str, version: int, moment: Moment
+    ) -> None:
         """Remember when, from where and with which client version the account logged in."""
-        await self._write(Store.record_login, account_id, address, version, now)
+        await self._write(Store.record_login, account_id, address, version, moment)
 
     async def characters_of(self, account_id: int) -> Sequence[Character]:
         """Return the account's characters that are not deleted, oldest first."""
@@ -115,17 +117,19 @@ class AsyncStore:
     async def add_world(self, name: str, account: str, password: str) -> World:
         """Add a world (for unregistered worlds that a setting lets in). Raises `DuplicateName`."""
         world = World(id=0, name=name, account=account, password=password)
-        return await self._write(Store.add_world, world, self._clock())
+        return await self._write(Store.add_world, world, self._clock.moment())
 
-    async def world_connected(self, world_id: int, address: str, version: str, now: float) -> None:
+    async def world_connected(
+        self, world_id: int, address: str, version: str, moment: Moment
+    ) -> None:
         """Remember the address and program version of a world that has registered."""
-        await self._write(Store.world_connected, world_id, address, version, now)
+        await self._write(Store.world_connected, world_id, address, version, moment)
 
     async def record_status(
-        self, world_id: int, status: int, players: int, zones: int, now: float
+        self, world_id: int, status: int, players: int, zones: int, moment: Moment
     ) -> None:
         """Remember a world's status report; -4 when its link is gone."""
-        await self._write(Store.record_status, world_id, status, players, zones, now)
+        await self._write(Store.record_status, world_id, status, players, zones, moment)
 
     async def set_zones(self, world_id: int, zones: Sequence[ZoneDescription]) -> None:
         """Store zone names and descriptions of one world in one transaction."""
@@ -135,23 +139,24 @@ class AsyncStore:
         """Return the zones a world has described, by ascending id."""
         return await self._read(Store.zones_of, world_id)
 
-    async def is_address_banned(self, address: str, now: float) -> bool:
+    async def is_address_banned(self, address: str, moment: Moment) -> bool:
         """Say whether a ban that has not ended covers an address.
 
         Every login asks, so the bans are kept in memory and read again every `BANS_REREAD`.
         """
-        if not 0 <= now - self._bans_read < BANS_REREAD:
+        now = self._clock.now()
+        if now - self._bans_read >= BANS_REREAD:
             bans = await self._read(Store.banned_addresses)
             self._bans = {ban.prefix: ban.until for ban in bans}
             self._bans_read = now
-        return is_covered(self._bans, address, now)
+        return is_covered(self._bans, address, moment)
 
     async def add_client_log(self, log: ClientLog) -> None:
         """Store one client log."""
         await self._write(Store.add_client_log, log)
 
     async def add_bug_report(
-        self, world_id: int, account_id: int, fields: Mapping[str, str | int], received: float
+        self, world_id: int, account_id: int, fields: Mapping[str, str | int], received: Moment
     ) -> None:
         """Store one bug report relayed by a world."""
         await self._write(Store.add_bug_report, world_id, account_id, dict(fields), received)
@@ -182,6 +187,6 @@ class AsyncWorldCharacters:
         """Mark one deleted; True when that row was there and not deleted."""
         return await self._write(Store.delete_world_character, account_id, char_id)
 
-    async def played(self, char_id: int, now: float) -> None:
+    async def played(self, char_id: int, moment: Moment) -> None:
         """Remember when a character was played last."""
-        await self._write(Store.world_character_played, char_id, now)
+        await self._write(Store.world_character_played, char_id, moment)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from emu.login.ports import ClientLog
+from emu.times import Moment
 
 LOGS_OF_ACCOUNT = 10
 """Client logs kept of one account; the oldest go."""
@@ -55,7 +56,7 @@ def add_bug_report(
     world_id: int,
     account_id: int,
     fields: Mapping[str, str | int],
-    received: float,
+    received: Moment,
 ) -> None:
     """Store one bug report; `fields` are those of the link's BugReport, missing ones empty."""
     values: dict[str, Any] = {name: str(fields.get(name, "")) for name in TEXT_FIELDS}

@@ -30,6 +30,7 @@ from emu.store.database import (
     roll_back,
 )
 from emu.store.worlds import WorldReport
+from emu.times import UNKNOWN, Moment
 from emu.world.ports import WorldCharacter
 
 
@@ -142,7 +143,7 @@ class Store:
         with readable_errors(self.path):
             return accounts.every(self._connection)
 
-    def add_account(self, name: str, password: str, created: float) -> Account:
+    def add_account(self, name: str, password: str, created: Moment) -> Account:
         """Add an account; `password` is a hash. Raises `DuplicateName`."""
         with self.transaction() as connection:
             return accounts.add(connection, name, password, created)
@@ -157,15 +158,15 @@ class Store:
         with self.transaction() as connection:
             accounts.set_enabled(connection, account_id, enabled)
 
-    def ban_account(self, account_id: int, until: float | None, reason: str) -> None:
+    def ban_account(self, account_id: int, until: Moment | None, reason: str) -> None:
         """Ban an account until a unix time (``math.inf``: for ever); None lifts the ban."""
         with self.transaction() as connection:
             accounts.set_ban(connection, account_id, until, reason)
 
-    def record_login(self, account_id: int, address: str, version: int, now: float) -> None:
+    def record_login(self, account_id: int, address: str, version: int, moment: Moment) -> None:
         """Remember when, from where and with which client version an account logged in."""
         with self.transaction() as connection:
-            accounts.record_login(connection, account_id, address, version, now)
+            accounts.record_login(connection, account_id, address, version, moment)
 
     def remove_account(self, account_id: int) -> None:
         """Remove an account and the rows of its characters."""
@@ -206,7 +207,7 @@ class Store:
         with readable_errors(self.path):
             return worlds.reports(self._connection)
 
-    def add_world(self, world: World, created: float = 0.0) -> World:
+    def add_world(self, world: World, created: Moment = UNKNOWN) -> World:
         """Add a world; the id 0 lets the store choose. Raises `DuplicateName`."""
         with self.transaction() as connection:
             return worlds.put(connection, world, created)
@@ -226,17 +227,17 @@ class Store:
         with self.transaction() as connection:
             worlds.set_enabled(connection, world_id, enabled)
 
-    def world_connected(self, world_id: int, address: str, version: str, now: float) -> None:
+    def world_connected(self, world_id: int, address: str, version: str, moment: Moment) -> None:
         """Remember the address and program version of a world that has registered."""
         with self.transaction() as connection:
-            worlds.connected(connection, world_id, address, version, now)
+            worlds.connected(connection, world_id, address, version, moment)
 
     def record_status(
-        self, world_id: int, status: int, players: int, zones: int, now: float
+        self, world_id: int, status: int, players: int, zones: int, moment: Moment
     ) -> None:
         """Remember a world's status report; -4 when its link is gone."""
         with self.transaction() as connection:
-            worlds.record_status(connection, world_id, status, players, zones, now)
+            worlds.record_status(connection, world_id, status, players, zones, moment)
 
     def set_zones(self, world_id: int, zones: Sequence[ZoneDescription]) -> None:
         """Store zone names and descriptions of one world."""
@@ -308,7 +309,7 @@ class Store:
             return reports.client_logs(self._connection)
 
     def add_bug_report(
-        self, world_id: int, account_id: int, fields: Mapping[str, str | int], received: float
+        self, world_id: int, account_id: int, fields: Mapping[str, str | int], received: Moment
     ) -> None:
         """Store one bug report relayed by a world."""
         with self.transaction() as connection:
@@ -347,7 +348,7 @@ class Store:
         with self.reading() as connection:
             return world_characters.disowned(connection, world_id)
 
-    def world_character_played(self, char_id: int, now: float) -> None:
+    def world_character_played(self, char_id: int, moment: Moment) -> None:
         """Remember when a character was played last."""
         with self.transaction() as connection:
-            world_characters.played(connection, char_id, now)
+            world_characters.played(connection, char_id, moment)

@@ -9,6 +9,7 @@ from typing import Any
 from emu.errors import DuplicateName
 from emu.login.ports import Color
 from emu.store.names import name_key
+from emu.times import Moment
 from emu.world.ports import WorldCharacter
 
 FIELDS = {
@@ -94,9 +95,11 @@ def purge(connection: sqlite3.Connection, before: float) -> int:
     return gone.rowcount
 
 
-def played(connection: sqlite3.Connection, char_id: int, now: float) -> None:
+def played(connection: sqlite3.Connection, char_id: int, moment: Moment) -> None:
     """Remember when a character was played last."""
-    connection.execute("UPDATE world_characters SET last_played = ? WHERE id = ?", (now, char_id))
+    connection.execute(
+        "UPDATE world_characters SET last_played = ? WHERE id = ?", (moment, char_id)
+    )
 
 
 def unlisted(connection: sqlite3.Connection, world_id: int) -> list[WorldCharacter]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from emu.errors import DuplicateName
 from emu.login.ports import World, ZoneDescription
 from emu.store.names import name_key
+from emu.times import UNKNOWN, Moment
 
 _COLUMNS = "id, name, account, password, description, enabled, last_address, login_version"
 MOST_ZONES = 4096
@@ -23,9 +24,9 @@ class WorldReport:
     status: int
     players: int
     zones: int
-    updated: float | None
-    last_connected: float | None
-    created: float
+    updated: Moment | None
+    last_connected: Moment | None
+    created: Moment
 
 
 def find_by_account(connection: sqlite3.Connection, account: str) -> World | None:
@@ -64,7 +65,7 @@ def reports(connection: sqlite3.Connection) -> list[WorldReport]:
     ]
 
 
-def put(connection: sqlite3.Connection, world: World, created: float = 0.0) -> World:
+def put(connection: sqlite3.Connection, world: World, created: Moment = UNKNOWN) -> World:
     """Add a world with everything it has; its id too, unless that is 0. Raises `DuplicateName`."""
     if find(connection, world.name) is not None:
         raise DuplicateName(f"there is already a world {world.name!r}")
@@ -113,17 +114,22 @@ def set_enabled(connection: sqlite3.Connection, world_id: int, enabled: bool) ->
 
 
 def connected(
-    connection: sqlite3.Connection, world_id: int, address: str, version: str, now: float
+    connection: sqlite3.Connection, world_id: int, address: str, version: str, moment: Moment
 ) -> None:
     """Remember the address and program version of a world that has registered."""
     connection.execute(
         "UPDATE worlds SET last_address = ?, login_version = ?, last_connected = ? WHERE id = ?",
-        (address, version, now, world_id),
+        (address, version, moment, world_id),
     )
 
 
 def record_status(  # noqa: PLR0917  # the order of the port
-    connection: sqlite3.Connection, world_id: int, status: int, players: int, zones: int, now: float
+    connection: sqlite3.Connection,
+    world_id: int,
+    status: int,
+    players: int,
+    zones: int,
+    moment: Moment,
 ) -> None:
     """Remember a world's status report; nothing when the world was removed meanwhile."""
     connection.execute(
@@ -131,7 +137,7 @@ def record_status(  # noqa: PLR0917  # the order of the port
         " SELECT id, ?, ?, ?, ? FROM worlds WHERE id = ?"
         " ON CONFLICT (world_id) DO UPDATE SET status = excluded.status,"
         " players = excluded.players, zones = excluded.zones, updated = excluded.updated",
-        (status, players, zones, now, world_id),
+        (status, players, zones, moment, world_id),
     )
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from emu.errors import LimitExceeded
+from emu.times import Monotonic
 from emu.world.handoff import Handoff, HandoffKeys
 from emu.world.ports import WorldCharacter
 
@@ -86,7 +87,7 @@ class Admission:
         return 0 <= self.rules.max_players <= self.presence.players
 
     def grant(
-        self, characters: Sequence[WorldCharacter], account_id: int, char_id: int, now: float
+        self, characters: Sequence[WorldCharacter], account_id: int, char_id: int, now: Monotonic
     ) -> tuple[int, int]:
         """Answer a play request for one of an account's `characters`: play reply code and key.
 
@@ -105,7 +106,7 @@ class Admission:
         except LimitExceeded:
             return WORLD_FULL, 0
 
-    def redeem(self, account_id: int, key: int, now: float) -> Handoff | None:
+    def redeem(self, account_id: int, key: int, now: Monotonic) -> Handoff | None:
         """Take a key back at the door; None when it lets nobody in."""
         return self._handoffs.redeem(account_id, key, now)
 

@@ -14,6 +14,7 @@ from emu.errors import DuplicateName, MalformedMessage, StoreError, UnknownStruc
 from emu.limits.throttle import Throttle, hourly
 from emu.link.characters import CharacterCreateReply
 from emu.structs import StructCatalog
+from emu.times import Moment, Monotonic
 from emu.versions import CLIENT_2006, LAST_OLD_CLIENT
 from emu.world.admission import STATUS_BANNED_FOR_EVER
 from emu.world.looks import read_looks
@@ -72,7 +73,7 @@ class CharacterCreation:
         self._made = Throttle(hourly(rules.creations_per_hour))
 
     async def create(
-        self, version: int, body: bytes, now: float, *, locked: bool
+        self, version: int, body: bytes, now: Monotonic, moment: Moment, *, locked: bool
     ) -> CharacterCreateReply:
         """Make a character and return the answer for the login server; never raises for the body.
 
@@ -82,7 +83,7 @@ class CharacterCreation:
             request = self._decode(version, body)
         except (UnknownStruct, MalformedMessage):
             return CharacterCreateReply(0, 0, UNKNOWN_ERROR)
-        wanted = self._read(request, version, now)
+        wanted = self._read(request, version, moment)
         account_id = wanted.account_id
         code = NO_SERVERS_AVAILABLE if locked else self._names.reason_against(wanted.name)
         if code is not None:
@@ -93,7 +94,7 @@ class CharacterCreation:
             code, char_id = UNKNOWN_ERROR, 0
         return CharacterCreateReply(account_id, char_id, code)
 
-    async def _store_new(self, wanted: WorldCharacter, now: float) -> tuple[int, int]:
+    async def _store_new(self, wanted: WorldCharacter, now: Monotonic) -> tuple[int, int]:
         """Return code and id. Raises `StoreError`."""
         others = await self._store.of_account(wanted.account_id)
         if any(row.admin_status == STATUS_BANNED_FOR_EVER for row in others):
@@ -119,7 +120,7 @@ class CharacterCreation:
                 pass
         return self._catalog.layout(STRUCT, max(1, version), create_color=True).decode_short(body)
 
-    def _read(self, request: Mapping[str, Any], version: int, now: float) -> WorldCharacter:
+    def _read(self, request: Mapping[str, Any], version: int, moment: Moment) -> WorldCharacter:
         looks = read_looks(request, signed=version <= self._rules.signed_colors_up_to)
         commoner = version <= self._rules.commoner_up_to
         wanted = WorldCharacter(
@@ -134,7 +135,7 @@ class CharacterCreation:
             starting_zone=request["starting_zone"],
             zone_id=0,
             client_version=version,
-            created=now,
+            created=moment,
             appearance=looks.appearance,
             colors=looks.colors,
         )

@@ -15,6 +15,7 @@ from typing import Protocol
 from emu.errors import MalformedMessage, StoreError, UnknownOpcode, UnknownStruct, UnknownVersion
 from emu.opcodes import OpcodeTables
 from emu.structs import Layout, StructCatalog
+from emu.times import Clock, Moment, Monotonic
 from emu.world.admission import (
     ACCOUNT_IN_USE,
     BANNED,
@@ -109,9 +110,10 @@ class Door:
         admission: Admission,
         presence: WorldPresence,
         characters_of: Callable[[int], Awaitable[Sequence[WorldCharacter]]],
-        played: Callable[[int, float], Awaitable[None]],
+        played: Callable[[int, Moment], Awaitable[None]],
         report: Callable[[DoorEvent], None],
         changed: Callable[[], None],
+        clock: Clock,
     ) -> None:
         """Join the door to its outside; `changed` is called when somebody came or went.
 
@@ -126,9 +128,10 @@ class Door:
         self.played = played
         self.report = report
         self.changed = changed
+        self.clock = clock
         self.counters: Counter[str] = Counter()
 
-    def connect(self, link: EntryLink, address: str, now: float) -> Visitor:
+    def connect(self, link: EntryLink, address: str, now: Monotonic) -> Visitor:
         """Take a new session; `address` is the client's IP address."""
         return Visitor(self, link, address, now)
 
@@ -138,16 +141,16 @@ class Visitor:
 
     __slots__ = ("_address", "_asked", "_deadline", "_door", "_handoff", "_link", "_over")
 
-    def __init__(self, door: Door, link: EntryLink, address: str, now: float) -> None:
+    def __init__(self, door: Door, link: EntryLink, address: str, now: Monotonic) -> None:
         self._door = door
         self._link = link
         self._address = address
         self._asked = False
         self._over = False
         self._handoff: Handoff | None = None
-        self._deadline: float | None = now + PATIENCE
+        self._deadline: Monotonic | None = Monotonic(now + PATIENCE)
 
-    async def message(self, opcode: int, body: bytes, now: float) -> None:
+    async def message(self, opcode: int, body: bytes, now: Monotonic) -> None:
         """Take one application message; before the key was shown, only that one counts."""
         if self._over:
             return
@@ -170,17 +173,17 @@ class Visitor:
                 self._door.changed()
             self._door.report(Left(self._handoff.name, self._address, reason))
 
-    def get_timer(self) -> float | None:
+    def get_timer(self) -> Monotonic | None:
         """Return when `handle_timer` wants to be called."""
         return self._deadline
 
-    def handle_timer(self, now: float) -> None:
+    def handle_timer(self, now: Monotonic) -> None:
         """Send somebody away who has not shown a key in time."""
         if self._deadline is not None and now >= self._deadline:
             self._deadline = None
             self._turn_away("no key was shown in time")
 
-    async def _show_key(self, body: bytes, now: float) -> None:
+    async def _show_key(self, body: bytes, now: Monotonic) -> None:
         try:
             account_id, key, version = self._read(body)
             table = self._door.opcodes().for_version(version)
@@ -208,7 +211,7 @@ class Visitor:
         character = next(row for row in characters if row.id == handoff.char_id)
         self._enter(handoff, character, version)
         self._link.send(number, _accepting(reply))
-        await self._door.played(handoff.char_id, now)
+        await self._door.played(handoff.char_id, self._door.clock.moment())
 
     def _read(self, body: bytes) -> tuple[int, int, int]:
         """Return account id, key and version of a request; its length tells the layout."""

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from emu.errors import LimitExceeded
+from emu.times import Monotonic
 
 LIFETIME = 60.0
 """Seconds a key may be used."""
@@ -25,7 +26,7 @@ class Handoff:
     account_id: int
     char_id: int
     name: str
-    expires: float
+    expires: Monotonic
 
 
 class HandoffKeys:
@@ -46,7 +47,7 @@ class HandoffKeys:
     def __len__(self) -> int:
         return len(self._by_key)
 
-    def issue(self, account_id: int, char_id: int, name: str, now: float) -> int:
+    def issue(self, account_id: int, char_id: int, name: str, now: Monotonic) -> int:
         """Return a new key, never 0; it replaces an unused one of the same character.
 
         Raises `LimitExceeded` when too many keys are outstanding.
@@ -58,11 +59,11 @@ class HandoffKeys:
         key = 0
         while not key or key in self._by_key:
             key = self._draw() & 0xFFFFFFFF
-        self._by_key[key] = Handoff(account_id, char_id, name, now + self._lifetime)
+        self._by_key[key] = Handoff(account_id, char_id, name, Monotonic(now + self._lifetime))
         self._by_account.setdefault(account_id, {})[char_id] = key
         return key
 
-    def redeem(self, account_id: int, key: int, now: float) -> Handoff | None:
+    def redeem(self, account_id: int, key: int, now: Monotonic) -> Handoff | None:
         """Take a key back; None when it is unknown, used, too old or another account's.
 
         A wrong account leaves the key as it is, so that guessing cannot lock a player out.
@@ -84,12 +85,12 @@ class HandoffKeys:
         for key in list(self._by_account.get(account_id, {}).values()):
             self._drop(key)
 
-    def held_by_others(self, account_id: int, now: float) -> int:
+    def held_by_others(self, account_id: int, now: Monotonic) -> int:
         """Return how many keys are outstanding that are not this account's."""
         self.expire(now)
         return len(self._by_key) - len(self._by_account.get(account_id, ()))
 
-    def expire(self, now: float) -> None:
+    def expire(self, now: Monotonic) -> None:
         """Forget keys that are too old."""
         while self._by_key:
             key, oldest = next(iter(self._by_key.items()))
@@ -97,7 +98,7 @@ class HandoffKeys:
                 return
             self._drop(key)
 
-    def get_timer(self) -> float | None:
+    def get_timer(self) -> Monotonic | None:
         """Return when `expire` has something to do, None when no key is outstanding."""
         return next(iter(self._by_key.values())).expires if self._by_key else None
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from emu.login.ports import Color
+from emu.times import UNKNOWN, Moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +29,8 @@ class WorldCharacter:
     starting_zone: int
     zone_id: int
     client_version: int
-    created: float
-    last_played: float = 0.0
+    created: Moment
+    last_played: Moment = UNKNOWN
     admin_status: int = 0
     """-2 banned for ever, -1 banned, 0 player, 100 and up game master."""
     deleted: bool = False
@@ -57,5 +58,5 @@ class WorldCharacterStore(Protocol):
     async def delete(self, account_id: int, char_id: int) -> bool:
         """Mark one deleted; True when that row was there and not deleted."""
 
-    async def played(self, char_id: int, now: float) -> None:
+    async def played(self, char_id: int, moment: Moment) -> None:
         """Remember when a character was played last."""

@@ -29,6 +29,7 @@ from emu.link.registration import (
     LSStatus,
 )
 from emu.looks.models import Models
+from emu.times import Clock, Monotonic
 from emu.world.addresses import address_for
 from emu.world.admission import LOADING_ERROR, PROBLEM, SUCCESS, Admission
 from emu.world.batches import EquipmentReport, ZoneReport
@@ -70,6 +71,7 @@ class WorldRegistry:
         admission: Admission,
         zones: Callable[[], Sequence[ZoneItem]],
         models: Models,
+        clock: Clock,
     ) -> None:
         self._config = config
         self._characters = characters
@@ -77,6 +79,7 @@ class WorldRegistry:
         self._admission = admission
         self._zones = ZoneReport(zones)
         self._models = models
+        self._clock = clock
         self.equipment = EquipmentReport()
         """Told by the world what its characters wear."""
         self.registration().encode()
@@ -107,15 +110,15 @@ class WorldRegistry:
         """A new link begins; its login server wants to hear of every zone again."""
         self._zones.restart()
 
-    async def answer(self, message: Message, now: float) -> Sequence[Message]:
+    async def answer(self, message: Message, now: Monotonic) -> Sequence[Message]:
         """Do what the login server asks, and return what to answer."""
         if isinstance(message, UsertoWorldReq):
             answer = await self._answer_play(message, now)
             return [answer, *await self._body(answer.char_id, answer.response)]
         if isinstance(message, CharacterCreateRequest):
             version, body = message.client_version, message.request
-            locked = self._admission.locked
-            reply = await self._creation.create(version, body, now, locked=locked)
+            moment, locked = self._clock.moment(), self._admission.locked
+            reply = await self._creation.create(version, body, now, moment, locked=locked)
             return [reply, *await self._body(reply.char_id, reply.response)]
         if isinstance(message, ZoneUpdatesRequest):
             zones = self._zones.next_batch(message.max_per_batch)
@@ -127,7 +130,7 @@ class WorldRegistry:
             await self._delete(message.account_id, message.char_id)
         return []
 
-    async def _answer_play(self, request: UsertoWorldReq, now: float) -> UsertoWorldResp:
+    async def _answer_play(self, request: UsertoWorldReq, now: Monotonic) -> UsertoWorldResp:
         account_id, char_id = request.account_id, request.char_id
         try:
             rows = await self._characters.of_account(account_id)

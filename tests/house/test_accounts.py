@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from emu.client import Closed
-from emu.client.shell import Client
 from emu.errors import CommandError
+from emu.net.client import Client
 from emu.store import Store
 from tests.support.house import House, add_account, house, sleep, until
 from tests.support.raw_client import RawClient, login_request, raw_client

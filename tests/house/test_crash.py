@@ -17,8 +17,8 @@ import pytest
 from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.error import ConnectError
 
-from emu.client.shell import Client, connect
 from emu.errors import CommandError
+from emu.net.client import Client, connect
 from emu.session import SessionConfig
 from tests.support.house import HOST, ServerProcess, reactor, rows, server_process, sleep
 from tests.support.scripted_world import connect_world, frame, ls_info

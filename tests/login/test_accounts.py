@@ -11,6 +11,7 @@ from emu.login.passwords import eq2emulator_hash, hash_password, is_phc
 from emu.login.ports import Account, Admitted
 from tests.support.account_bench import CHEAP, HERE, Bench
 from tests.support.stores import finish
+from tests.support.times import APART
 
 THERE = "198.51.100.9"
 
@@ -56,9 +57,9 @@ def test_refusals(bench: Bench, name: str, password: bytes, reason: str) -> None
     ("change", "reason"),
     [
         ({"enabled": False}, "disabled"),
-        ({"banned_until": 10.5}, "banned"),
+        ({"banned_until": APART + 10.5}, "banned"),
         ({"banned_until": math.inf}, "banned"),
-        ({"banned_until": 10.0}, "admitted"),
+        ({"banned_until": APART + 10.0}, "admitted"),
     ],
 )
 def test_what_the_account_says_is_told_only_with_the_right_password(
@@ -354,7 +355,7 @@ def test_an_account_is_made_when_that_is_allowed() -> None:
     bench = Bench(auto_create=True)
     assert bench.login("Newcomer", b"chosen", now=5.0) == "admitted"
     made = bench.store.accounts["newcomer"]
-    assert (made.name, made.created, is_phc(made.password)) == ("Newcomer", 5.0, True)
+    assert (made.name, made.created, is_phc(made.password)) == ("Newcomer", APART + 5.0, True)
     assert bench.login("NEWCOMER", b"chosen") == "admitted"
     assert bench.login("Newcomer", b"other") == "bad password"
     assert bench.login("x" * 32, b"chosen") == "name not allowed"

@@ -18,6 +18,7 @@ from emu.login.events import LoginEvent
 from emu.login.ports import CreateAnswer, PlayAnswer, World, WorldEntry, Worlds
 from emu.structs import shipped_catalog
 from tests.support.directory_fakes import Link, Loop, Observer, Stores
+from tests.support.times import APART, ManualClock
 
 HASH = hash_link_password("secret")
 NOW = 1000.0
@@ -38,7 +39,7 @@ class Bench:
         self.stores = Stores(*(worlds or (world(),)))
         self.observer = Observer()
         self.reports: list[LoginEvent] = []
-        self.now = NOW
+        self.clock = ManualClock(NOW)
         self.directory = WorldDirectory(
             config or DirectoryConfig(),
             worlds=self.stores,
@@ -46,11 +47,15 @@ class Bench:
             logs=self.stores,
             catalog=shipped_catalog(),
             spawn=self.loop.spawn,
-            clock=lambda: self.now,
+            clock=self.clock,
             report=self.reports.append,
             **more,
         )
         self.directory.observe(self.observer)
+
+    @property
+    def now(self) -> float:
+        return self.clock.seconds
 
     def introduce(self, introduction: LSInfo | None = None, link: Link | None = None) -> Link:
         link = link or Link()
@@ -83,7 +88,7 @@ def test_a_world_registers_and_is_listed_under_its_stored_name() -> None:
     assert bench.observer.take() == [entry]
     assert bench.directory.listed() == [entry]
     assert bench.directory.connected(7) == entry
-    assert bench.stores.calls == [("connected", 7, "192.0.2.7", "0.9.9-Nebula", NOW)]
+    assert bench.stores.calls == [("connected", 7, "192.0.2.7", "0.9.9-Nebula", NOW + APART)]
     assert isinstance(bench.reports[-1], WorldRegistered)
 
 
@@ -167,7 +172,7 @@ def test_new_worlds_of_one_address_are_few() -> None:
     links = [bench.introduce(info(f"new{n}", name=f"Welt Ä{n}")) for n in range(3)]
     assert [link.reason for link in links] == [None, None, "too many new worlds from this address"]
     assert bench.introduce(info("new3", name="Other"), Link("198.51.100.1")).accepted
-    bench.now += 60
+    bench.clock.seconds += 60
     assert bench.introduce(info("new4", name="\xd0\x9c\xd0\xb8\xd1\x80 2")).accepted
     assert bench.directory.listed()[-1].name == "Мир 2"  # the wire's bytes are UTF-8
 
@@ -253,17 +258,17 @@ def test_the_status_is_recorded_when_it_changes_and_once_a_minute() -> None:
     bench = Bench()
     link = bench.introduce()
     for second in range(0, 121, 15):
-        bench.now = NOW + second
+        bench.clock.seconds = NOW + second
         bench.say(link, LSStatus(1, second))
     bench.say(link, LSStatus(-2, 5, 6))
     bench.directory.link_closed(link, "silent", bench.now)
     recorded = [call for call in bench.stores.calls if call[0] == "status"]
     assert recorded == [
-        ("status", 7, 1, 0, 0, NOW),
-        ("status", 7, 1, 60, 0, NOW + 60),
-        ("status", 7, 1, 120, 0, NOW + 120),
-        ("status", 7, -2, 5, 6, NOW + 120),
-        ("status", 7, -4, 0, 0, NOW + 120),
+        ("status", 7, 1, 0, 0, NOW + APART),
+        ("status", 7, 1, 60, 0, NOW + APART + 60),
+        ("status", 7, 1, 120, 0, NOW + APART + 120),
+        ("status", 7, -2, 5, 6, NOW + APART + 120),
+        ("status", 7, -4, 0, 0, NOW + APART + 120),
     ]
     assert isinstance(bench.reports[-1], WorldLeft)
 
@@ -289,7 +294,7 @@ def test_answers_that_fit_no_request_are_dropped() -> None:
     bench.say(link, UsertoWorldResp(101, 6, 7, 1, 1, "", 1))
     bench.say(other, UsertoWorldResp(101, 5, 8, 1, 1, "", 1))
     bench.say(link, CharacterCreateReply(101, 5, 1))
-    bench.now += 121
+    bench.clock.seconds += 121
     bench.say(link, UsertoWorldResp(101, 5, 7, 1, 1, "", 1))
     assert bench.observer.take() == []
     assert bench.directory.counters.total() == 5

@@ -48,7 +48,7 @@ def test_a_created_character_is_saved_replied_and_listed(version: int) -> None:
     assert (row.account_id, row.world_id, row.char_id, row.name) == (7, 1, 42, "Aldana")
     assert (row.race, row.gender, row.deity, row.class_, row.level) == (9, 1, 2, 3, 1)
     assert row.client_version == version
-    assert (row.created, row.last_played) == (harness.now, 0.0), "nobody has played it"
+    assert (row.created, row.last_played) == (harness.clock.moment(), 0.0), "nobody has played it"
     assert harness.events.of(CharacterCreated)[0].name == "Aldana"
     assert (client.state is ClientState.PLAYING) == (version <= 561)
 

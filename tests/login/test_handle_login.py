@@ -161,7 +161,7 @@ def test_a_denial_lingers_from_when_it_was_sent_not_from_when_it_was_asked() -> 
     harness.authenticator.holds = True
     client, link = harness.connect()
     harness.send(client, 0, login_request(b"tester", b"wrong", 546))
-    harness.now += 30
+    harness.clock.seconds += 30
     harness.authenticator.release()
     assert client.get_timer() == harness.now + 1
     client.handle_timer(harness.now)
@@ -271,7 +271,7 @@ def test_a_login_is_remembered_once_the_reply_is_on_its_way() -> None:
     client, link = harness.connect()
     harness.authenticator.forgets = StoreError("the disk is full")
     harness.send(client, 0, classic_login(b"tester", b"secret", 546))
-    assert harness.authenticator.logins == [(7, "192.0.2.1", 546, harness.now)]
+    assert harness.authenticator.logins == [(7, "192.0.2.1", 546, harness.clock.moment())]
     assert link.take() == [(4, ACCEPTED_546)]
     assert client.state is ClientState.LOGGED_IN
     assert [event.reason for event in harness.events.of(ServiceFault)] == ["the disk is full"]

@@ -27,7 +27,7 @@ def test_the_2006_client_s_alert_log_is_message_216() -> None:
     client, link = harness.login(546)
     harness.send(client, 216, log())
     assert harness.store.logs == [
-        ClientLog("Alert Log", TEXT.decode(), 7, "tester", "192.0.2.1", 546, harness.now)
+        ClientLog("Alert Log", TEXT.decode(), 7, "tester", "192.0.2.1", 546, harness.clock.moment())
     ]
     assert link.take() == []
     assert harness.list_worlds(client, link)[0][0] == 8

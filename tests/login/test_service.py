@@ -24,6 +24,7 @@ from tests.support.login_harness import (
     login_request,
     play_request,
 )
+from tests.support.times import ManualClock
 
 MADE = CreateAnswer(1, 7, 42, 1)
 LET_IN = PlayAnswer(1, 7, 42, 99, 1, "203.0.113.9", 9001)
@@ -69,7 +70,7 @@ def test_worlds_that_are_up_before_the_service_are_known() -> None:
         worlds=worlds,
         zones=FakeStore(),
         start=run,
-        clock=lambda: 0.0,
+        clock=ManualClock(0.0),
         log=events,
     )
     assert worlds.observer is service

@@ -26,12 +26,14 @@ from emu.net.link_server import LinkServer, LinkServerConfig
 from emu.net.link_tasks import Tasks
 from emu.net.link_tls import certificate_fingerprint, make_certificate, server_options
 from emu.net.logs import logger
+from emu.net.scheduler import Scheduler
 from emu.structs import shipped_catalog
 from tests.support.directory_fakes import Observer, Stores
 from tests.support.house import captured_log
 from tests.support.scripted_login import ScriptedLogin, ScriptedLoginServer
 
 reactor: Any = _reactor
+SCHEDULER = Scheduler(reactor)
 pytestmark = pytest.mark.usefixtures("collect_garbage")
 PEM = make_certificate("login", datetime.now(UTC))
 HASH = hash_link_password("secret")
@@ -86,7 +88,7 @@ class Bench:
         settings = {"retry_first": 0.02, "retry_most": 0.1, "settled_after": 0.2, **changes}
         config = WorldLinkConfig(servers, **settings)
         tasks = Tasks(logger("link"))
-        self.link = LoginLink(config, self.world, tasks, reactor, random=lambda: 0.5)
+        self.link = LoginLink(config, self.world, tasks, reactor, SCHEDULER, random=lambda: 0.5)
         self.link.start()
         return self.link
 
@@ -266,7 +268,7 @@ async def test_a_login_server_that_cannot_be_reached_is_told_of_once(make: Make)
 def test_chance_makes_a_delay_shorter_or_longer(drawn: float, delay: float) -> None:
     config = WorldLinkConfig((LoginServerAddress("127.0.0.1", 1),))
     tasks = Tasks(logger("link"))
-    link = LoginLink(config, FakeWorld(), tasks, reactor, random=lambda: drawn)
+    link = LoginLink(config, FakeWorld(), tasks, reactor, SCHEDULER, random=lambda: drawn)
     delays: list[float] = []
     link._later = lambda name, delay, function: delays.append(delay)  # type: ignore[method-assign]
     link._running = True
@@ -328,15 +330,17 @@ async def test_our_world_registers_with_our_login_server(tls: bool) -> None:
         logs=stores,
         catalog=shipped_catalog(),
         spawn=tasks.spawn,
-        clock=reactor.seconds,
+        clock=SCHEDULER,
         report=lambda event: None,
     )
     directory.observe(observer)
-    server = LinkServer(LinkServerConfig(), directory, tasks, reactor)
+    server = LinkServer(LinkServerConfig(), directory, tasks, reactor, SCHEDULER)
     port = server.listen("127.0.0.1", 0, server_options(PEM) if tls else None).getHost().port
     fingerprint = certificate_fingerprint(PEM) if tls else ""
     config = WorldLinkConfig((LoginServerAddress("127.0.0.1", port, fingerprint),))
-    link = LoginLink(config, FakeWorld(), Tasks(logger("link")), reactor, random=lambda: 0.5)
+    link = LoginLink(
+        config, FakeWorld(), Tasks(logger("link")), reactor, SCHEDULER, random=lambda: 0.5
+    )
     link.start()
     await until(lambda: directory.connected(7) is not None)
     assert directory.request_play(7, 101, 5, "127.0.0.1", reactor.seconds())

@@ -21,6 +21,7 @@ from emu.net.link_client import LoginLink, LoginServerAddress, WorldLinkConfig
 from emu.net.link_server import LinkServer, LinkServerConfig
 from emu.net.link_tasks import Tasks
 from emu.net.logs import logger
+from emu.net.scheduler import Scheduler
 from emu.structs import shipped_catalog
 from emu.world.admission import Admission, AdmissionRules
 from emu.world.creation import CharacterCreation, CreationRules
@@ -33,6 +34,7 @@ from tests.support.directory_fakes import Observer, Stores
 from tests.support.world_fakes import CharactersInMemory
 
 reactor: Any = _reactor
+SCHEDULER = Scheduler(reactor)
 pytestmark = pytest.mark.usefixtures("collect_garbage")
 
 
@@ -50,12 +52,12 @@ class House:
             logs=self.stores,
             catalog=shipped_catalog(),
             spawn=self.tasks.spawn,
-            clock=reactor.seconds,
+            clock=SCHEDULER,
             report=lambda event: None,
         )
         self.directory.observe(self.observer)
         config = LinkServerConfig(end=LoginEndConfig(batch_delay=0.02))
-        self.server = LinkServer(config, self.directory, self.tasks, reactor)
+        self.server = LinkServer(config, self.directory, self.tasks, reactor, SCHEDULER)
         port = self.server.listen("127.0.0.1", 0).getHost().port
         self.characters = CharactersInMemory()
         handoffs = HandoffKeys(lambda: 0xBEEF)
@@ -70,6 +72,7 @@ class House:
             admission=self.admission,
             zones=lambda: [ZoneItem(12, "antonica", "Antonica")],
             models=Models(),
+            clock=SCHEDULER,
         )
         self.link = LoginLink(
             WorldLinkConfig((LoginServerAddress("127.0.0.1", port),)),

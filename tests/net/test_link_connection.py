@@ -9,6 +9,7 @@ from emu.link.end import LinkEnd, LinkLimits
 from emu.link.frames import KEEP_ALIVE, Frame, encode_frame
 from emu.link.messages import OpaqueMessage
 from emu.net.link_connection import ConnectionLimits, LinkConnection
+from emu.net.scheduler import Scheduler
 
 
 class Transport(StringTransport):
@@ -36,7 +37,7 @@ class End(LinkEnd):
 
 class Connection(LinkConnection):
     def __init__(self, clock: Clock, limits: ConnectionLimits) -> None:
-        super().__init__(clock, limits)
+        super().__init__(Scheduler(clock), limits)
         self.heard: list[object] = []
 
     def take_event(self, event: object, now: float) -> None:

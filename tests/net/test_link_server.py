@@ -25,12 +25,14 @@ from emu.net.link_connection import ConnectionLimits
 from emu.net.link_server import LinkServer, LinkServerConfig
 from emu.net.link_tasks import Tasks
 from emu.net.logs import logger
+from emu.net.scheduler import Scheduler
 from emu.structs import shipped_catalog
 from tests.support.directory_fakes import Observer, Stores
 from tests.support.house import captured_log
 from tests.support.scripted_world import ScriptedWorld, connect_world, frame, ls_info
 
 reactor: Any = _reactor
+SCHEDULER = Scheduler(reactor)
 pytestmark = pytest.mark.usefixtures("collect_garbage")
 
 
@@ -89,7 +91,7 @@ class Bench:
             logs=self.stores,
             catalog=shipped_catalog(),
             spawn=self.tasks.spawn,
-            clock=reactor.seconds,
+            clock=SCHEDULER,
             report=lambda event: None,
         )
         self.directory.observe(self.observer)
@@ -97,7 +99,9 @@ class Bench:
         self.server: LinkServer
 
     def start(self, config: LinkServerConfig | None = None) -> None:
-        self.server = LinkServer(config or LinkServerConfig(), self.directory, self.tasks, reactor)
+        self.server = LinkServer(
+            config or LinkServerConfig(), self.directory, self.tasks, reactor, SCHEDULER
+        )
         self.port = self.server.listen("127.0.0.1", 0).getHost().port
 
     async def connect(self) -> ScriptedWorld:

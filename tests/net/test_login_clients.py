@@ -11,6 +11,7 @@ from emu.login.events import DeleteRefused, LoginAccepted, LoginRefused
 from emu.net import logs
 from emu.net.login_clients import LoginHandler, log_event, run
 from emu.net.refusals import RefusalLog
+from emu.net.scheduler import Scheduler
 from emu.session import DatagramDropped, Message, SessionClosed
 from tests.support.house import captured_log
 
@@ -164,7 +165,9 @@ def test_one_line_an_event_with_its_name_for_json() -> None:
     observer = logs.observer("json", stream)
     globalLogPublisher.addObserver(observer)
     try:
-        write = log_event(logs.logger("login"), RefusalLog(logs.logger("login"), Clock()))
+        write = log_event(
+            logs.logger("login"), RefusalLog(logs.logger("login"), Scheduler(Clock()))
+        )
         write(LoginAccepted("127.0.0.1", "bob", 3, 546))
         write(LoginRefused("127.0.0.1", "eve", "bad password"))
     finally:
@@ -180,7 +183,7 @@ def test_one_line_an_event_with_its_name_for_json() -> None:
 
 
 def test_a_refusal_that_repeats_itself_is_one_line_and_a_sum() -> None:
-    refusals = RefusalLog(logs.logger("login"), Clock())
+    refusals = RefusalLog(logs.logger("login"), Scheduler(Clock()))
     with captured_log("text") as log:
         write = log_event(logs.logger("login"), refusals)
         for _ in range(100):
@@ -199,7 +202,7 @@ def test_what_a_stranger_calls_himself_stays_short_in_json() -> None:
     observer = logs.observer("json", stream)
     globalLogPublisher.addObserver(observer)
     try:
-        log_event(logs.logger("login"), RefusalLog(logs.logger("login"), Clock()))(
+        log_event(logs.logger("login"), RefusalLog(logs.logger("login"), Scheduler(Clock())))(
             LoginRefused("127.0.0.1", "e\n" * 30_000, "no")
         )
     finally:

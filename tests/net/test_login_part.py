@@ -9,10 +9,11 @@ from twisted.internet import reactor as _reactor
 from twisted.internet.error import CannotListenError
 from twisted.logger import globalLogPublisher
 
-from emu.client.shell import connect
 from emu.errors import CommandError, LocalProtocolError
 from emu.net import logs
+from emu.net.client import connect
 from emu.net.login_part import LoginPart, drained
+from emu.net.scheduler import Scheduler
 from emu.net.storage import Storage
 from emu.opcodes import shipped_tables
 from tests.support.configs import small_config
@@ -28,8 +29,10 @@ class Running:
         self, folder: Path, *overrides: str, clock: Any = reactor, listen: bool = True
     ) -> None:
         config = small_config(folder, "login.auto_create_accounts=yes", *overrides)
-        self.storage = Storage(config.database.path, reactor)
-        self.part = LoginPart(config, self.storage, shipped_tables, clock, None)
+        self.storage = Storage(config.database.path, reactor, Scheduler(reactor))
+        self.part = LoginPart(
+            config, self.storage, shipped_tables, clock, Scheduler(clock), tracer=None
+        )
         if listen:
             self.part.listen()
             self.port = self.part._port.getHost().port
@@ -139,5 +142,5 @@ async def test_draining_ends_when_patience_does() -> None:
             self.abandoned = True
 
     shell = Stuck()
-    await drained(shell, reactor, patience=0.05)
+    await drained(shell, Scheduler(reactor), patience=0.05)
     assert shell.abandoned

@@ -12,6 +12,7 @@ from twisted.internet.task import Clock
 
 from emu.errors import StoreError
 from emu.net.opcode_source import OpcodeSource
+from emu.net.scheduler import Scheduler
 from emu.net.workers import StoreWorker
 from emu.opcodes import OpcodeStore, VersionRange
 from emu.opcodes.watch import OpcodeWatcher
@@ -32,7 +33,7 @@ def database(tmp_path: Path) -> Path:
 
 def test_an_edit_is_noticed_within_two_seconds_and_a_broken_one_refused(database: Path) -> None:
     clock = Clock()
-    source = OpcodeSource(database, clock, run_at_once)
+    source = OpcodeSource(database, Scheduler(clock), run_at_once)
     source.start()
     before = source.tables()
     assert before.for_version(546).number("OP_KeymapLoadMsg") == 153
@@ -52,7 +53,7 @@ def test_an_edit_is_noticed_within_two_seconds_and_a_broken_one_refused(database
 
 
 def test_a_database_without_tables_gets_the_shipped_ones(tmp_path: Path) -> None:
-    source = OpcodeSource(tmp_path / "new.sqlite", Clock(), run_at_once)
+    source = OpcodeSource(tmp_path / "new.sqlite", Scheduler(Clock()), run_at_once)
     assert source.tables().for_version(561).number("OP_LoginReplyMsg") == 4
     finish(source.stop())
 
@@ -64,7 +65,7 @@ def test_tables_that_cannot_be_used_are_one_clear_line(database: Path) -> None:
     connection.commit()
     connection.close()
     with pytest.raises(StoreError, match="opcode tables cannot be used"):
-        OpcodeSource(database, Clock(), run_at_once)
+        OpcodeSource(database, Scheduler(Clock()), run_at_once)
 
 
 async def test_tables_are_read_and_checked_outside_the_reactors_thread(
@@ -79,7 +80,7 @@ async def test_tables_are_read_and_checked_outside_the_reactors_thread(
 
     clock = Clock()
     worker = StoreWorker(reactor, nullcontext, name="emu-opcodes")  # type: ignore[arg-type]
-    source = OpcodeSource(database, clock, worker.run)
+    source = OpcodeSource(database, Scheduler(clock), worker.run)
     monkeypatch.setattr(OpcodeWatcher, "poll", noted)
     source.start()
     with OpcodeStore(database, who="test") as store:

@@ -8,12 +8,13 @@ from twisted.internet.task import Clock
 
 from emu.net.logs import logger
 from emu.net.refusals import INTERVAL, RefusalLog
+from emu.net.scheduler import Scheduler
 from tests.support.house import captured_log
 
 
 def test_repetitions_are_one_line_a_minute() -> None:
     clock = Clock()
-    refusals = RefusalLog(logger("login"), clock)
+    refusals = RefusalLog(logger("login"), Scheduler(clock))
     refusals.start()
     with captured_log("text") as log:
         assert refusals.is_news("logins refused", "bob", "192.0.2.1", "bad password")
@@ -35,7 +36,7 @@ def test_repetitions_are_one_line_a_minute() -> None:
 
 
 def test_what_was_counted_is_told_at_the_end_with_its_numbers() -> None:
-    refusals = RefusalLog(logger("login"), Clock())
+    refusals = RefusalLog(logger("login"), Scheduler(Clock()))
     for n in range(50):
         refusals.is_news("logins refused", f"user{n}", "192.0.2.1", "no such account")
         refusals.is_news("logins refused", "bob", f"10.0.0.{n}", "bad password")

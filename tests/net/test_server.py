@@ -8,11 +8,11 @@ from twisted.internet.protocol import DatagramProtocol
 from twisted.internet.task import deferLater
 from twisted.logger import ILogObserver, LogLevel
 
-from emu.client.shell import connect
 from emu.errors import StoreError
 from emu.link.password import hash_link_password
 from emu.login.ports import World
 from emu.net import logs
+from emu.net.client import connect
 from emu.net.server import EmuService, check_files
 from emu.store import Store
 from tests.support.configs import small_config

@@ -6,15 +6,16 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 
 from emu.errors import StoreError
+from emu.net.scheduler import Scheduler
 from emu.net.storage import Storage
 
 
 async def test_what_was_answered_is_there_after_closing(tmp_path: Path) -> None:
     path = tmp_path / "emu.sqlite"
-    storage = Storage(path, reactor)
+    storage = Storage(path, reactor, Scheduler(reactor))
     account = await storage.store.add_account("bob", "hash", 1.0)
     await storage.close()
-    again = Storage(path, reactor)
+    again = Storage(path, reactor, Scheduler(reactor))
     found = await again.store.find_account("BOB")
     await again.close()
     assert found is not None
@@ -22,7 +23,7 @@ async def test_what_was_answered_is_there_after_closing(tmp_path: Path) -> None:
 
 
 async def test_after_closing_every_call_fails_plainly(tmp_path: Path) -> None:
-    storage = Storage(tmp_path / "emu.sqlite", reactor)
+    storage = Storage(tmp_path / "emu.sqlite", reactor, Scheduler(reactor))
     await storage.close()
     try:
         await storage.store.find_account("bob")
@@ -33,7 +34,7 @@ async def test_after_closing_every_call_fails_plainly(tmp_path: Path) -> None:
 
 async def test_reads_go_on_while_another_program_holds_the_write_lock(tmp_path: Path) -> None:
     path = tmp_path / "emu.sqlite"
-    storage = Storage(path, reactor)
+    storage = Storage(path, reactor, Scheduler(reactor))
     account = await storage.store.add_account("bob", "hash", 1.0)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")

@@ -9,6 +9,7 @@ from twisted.internet.task import Clock, deferLater
 
 from emu.errors import EmuError
 from emu.net.logs import logger
+from emu.net.scheduler import Scheduler
 from emu.net.udp import READ_AT_ONCE, ShellPort, UdpShell, listen
 from emu.session import (
     Endpoint,
@@ -58,8 +59,9 @@ class Recorder:
 def house():
     Recorder.made = []
     clock = Clock()
+    scheduler = Scheduler(clock)
     endpoint = Endpoint(EndpointConfig(), random_bytes=random.Random(1).randbytes)
-    shell = UdpShell(endpoint, clock, Recorder, logger("test"))
+    shell = UdpShell(endpoint, scheduler, Recorder, logger("test"))
     port = MemoryPort(shell)
     yield clock, shell, port
     shell.abandon()
@@ -177,7 +179,10 @@ def test_a_flood_of_requests_makes_no_session_and_each_gets_its_answer() -> None
     clock = Clock()
     config = EndpointConfig(half_open_limit=4)
     shell = UdpShell(
-        Endpoint(config, random_bytes=random.Random(1).randbytes), clock, Recorder, logger("test")
+        Endpoint(config, random_bytes=random.Random(1).randbytes),
+        Scheduler(clock),
+        Recorder,
+        logger("test"),
     )
     port = MemoryPort(shell)
     for number in range(300):
@@ -297,7 +302,7 @@ def test_a_session_that_cannot_be_served_is_over_and_the_others_go_on(
 
 async def test_a_real_port_answers_all_it_has_read_at_once() -> None:
     endpoint = Endpoint(EndpointConfig(), random_bytes=random.Random(1).randbytes)
-    shell = UdpShell(endpoint, reactor, Recorder, logger("test"))
+    shell = UdpShell(endpoint, Scheduler(reactor), Recorder, logger("test"))
     port = listen(reactor, "127.0.0.1", 0, shell)
     clients = [new_client(number) for number in range(1, 4)]
     sockets = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in clients]
@@ -330,7 +335,7 @@ async def test_a_real_port_answers_all_it_has_read_at_once() -> None:
 
 async def test_a_flood_is_served_in_portions() -> None:
     endpoint = Endpoint(EndpointConfig(), random_bytes=random.Random(1).randbytes)
-    shell = UdpShell(endpoint, reactor, Recorder, logger("test"))
+    shell = UdpShell(endpoint, Scheduler(reactor), Recorder, logger("test"))
     port = listen(reactor, "127.0.0.1", 0, shell)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as plug:
         try:
@@ -352,7 +357,7 @@ def test_a_reactor_without_file_descriptors_opens_its_own_kind_of_port() -> None
 
     shell = UdpShell(
         Endpoint(EndpointConfig(), random_bytes=random.Random(1).randbytes),
-        Clock(), Recorder, logger("test"),
+        Scheduler(Clock()), Recorder, logger("test"),
     )  # fmt: skip
     opened = listen(OtherReactor(), "127.0.0.1", 9100, shell)
     assert opened == ((9100, shell), {"interface": "127.0.0.1", "maxPacketSize": 4096})

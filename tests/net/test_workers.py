@@ -11,6 +11,7 @@ from twisted.internet import reactor
 from twisted.internet.defer import DeferredList
 
 from emu.errors import DuplicateName, StoreError
+from emu.net.scheduler import Scheduler
 from emu.net.workers import StoreWorker
 from emu.store import AsyncStore, Calls, Store
 
@@ -100,7 +101,7 @@ async def test_one_that_fails_in_a_group_spoils_no_other(tmp_path: Path) -> None
     store = Store.create(tmp_path / "emu.sqlite")
     worker = StoreWorker(reactor, store.transaction)  # type: ignore[arg-type]
     calls = Calls(store, worker.run)
-    front = AsyncStore(calls, calls)
+    front = AsyncStore(calls, calls, Scheduler(reactor))
     gate = threading.Event()
     blocked = worker.run(gate.wait)
     asked = [worker.run(lambda n=n: store.add_account(n, "", 0.0)) for n in ("A", "a", "B")]

@@ -9,6 +9,7 @@ from emu.config.load import parse
 from emu.errors import DuplicateName
 from emu.link.password import hash_link_password, link_password_matches
 from emu.login.ports import World
+from emu.net.scheduler import Scheduler
 from emu.net.world_part import BUILT_IN_ACCOUNT, WorldPart, _reachable, built_in_account
 from emu.store import Store
 from tests.support.house import captured_log
@@ -67,8 +68,9 @@ def test_an_address_that_players_cannot_reach_is_warned_of(
     config = parse({}, [f"world.listen={host}:9001", f"world.advertise={advertise}"])
     storage: Any = SimpleNamespace(world_characters=SimpleNamespace(of_account=None))
     part = WorldPart(
-        config, storage, lambda: None, Clock(), None, login_address=None, built_in=None
-    )
+        config, storage, lambda: None, Clock(), Scheduler(Clock()),
+        tracer=None, login_address=None, built_in=None,
+    )  # fmt: skip
     with captured_log("text") as log:
         part.listen()
     assert ("set world.advertise" in log.text) is warned

@@ -51,7 +51,7 @@ def take(store: Store, dump: str, *, renumber: bool = False, dry_run: bool = Fal
         store,
         lambda: read_inserts(io.BytesIO(dump.encode()), TABLES),
         clean_name=account_name,
-        now=50.0,
+        moment=50.0,
         renumber=renumber,
         dry_run=dry_run,
     )

@@ -11,7 +11,9 @@ from emu.errors import DuplicateName, LimitExceeded
 from emu.login.accounts import AccountConfig, AccountService
 from emu.login.passwords import PasswordConfig, hash_password
 from emu.login.ports import Account, Refused
+from emu.times import Moment
 from tests.support.stores import Done, finish, run_inline
+from tests.support.times import ManualClock
 
 T = TypeVar("T")
 
@@ -53,8 +55,10 @@ class MemoryStore:
                 return True
         return False
 
-    async def record_login(self, account_id: int, address: str, version: int, now: float) -> None:
-        self.logins.append((account_id, address, version, now))
+    async def record_login(
+        self, account_id: int, address: str, version: int, moment: Moment
+    ) -> None:
+        self.logins.append((account_id, address, version, moment))
 
 
 class Workers:
@@ -95,6 +99,7 @@ class Bench:
         self.workers = Workers()
         self.banned: set[str] = set()
         self.has_gone = False
+        self.clock = ManualClock(0.0)
         self.writes = True
         """Whether the store gets done what nobody waits for."""
         self.started: list[Coroutine[Any, Any, None]] = []
@@ -104,6 +109,7 @@ class Bench:
             is_address_banned=lambda address, _now: Done(address in self.banned),
             random_bytes=lambda size: bytes(range(size)),
             start=self.started.append,
+            clock=self.clock,
             config=AccountConfig(passwords=CHEAP, **config),
         )
 
@@ -111,9 +117,10 @@ class Bench:
         self, name: str = "Alice", password: bytes = b"right", address: str = HERE, now: float = 0.0
     ) -> str:
         """Return ``admitted`` or the reason of the refusal."""
+        self.clock.seconds = now
         answer = finish(
             self.service.authenticate(
-                name, password, address, 546, now, wanted=lambda: not self.has_gone
+                name, password, address, 546, self.clock.now(), wanted=lambda: not self.has_gone
             )
         )
         while self.started and self.writes:

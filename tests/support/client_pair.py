@@ -7,6 +7,7 @@ from typing import Any
 
 from emu.client import Credentials, LoginClient, LoginFlow, Script, shipped_messages
 from emu.session import SessionConfig
+from emu.times import Monotonic
 from tests.support.reference_messages import ACCOUNT
 from tests.support.reference_server import ReferenceServer
 from tests.support.reference_server import Script as ServerScript
@@ -59,12 +60,12 @@ class ClientPair:
         self.received: list[bytes] = []
         self._lost_out, self._lost_in = lost_out, lost_in
         self._counts = [0, 0]
-        self.client.connect(self.now)
+        self.client.connect(Monotonic(self.now))
 
     def run(self, script: Script[Any], *, timeout: float = 20.0) -> LoginFlow[Any]:
         """Run a script to its end and return its flow, whatever the end was."""
         flow = LoginFlow(self.client, script, timeout=timeout)
-        flow.begin(self.now)
+        flow.begin(Monotonic(self.now))
         while not flow.done:
             self.step(flow)
         return flow
@@ -77,9 +78,9 @@ class ClientPair:
             due = min((timer for timer in timers if timer is not None), default=self.now)
             self.now = min(max(self.now + DELAY, due), self.now + 0.1)
         if (timer := self.client.get_timer()) is not None and timer <= self.now:
-            self.client.handle_timer(self.now)
+            self.client.handle_timer(Monotonic(self.now))
         if flow is not None:
-            flow.advance(self.now)
+            flow.advance(Monotonic(self.now))
 
     def settle(self, seconds: float) -> None:
         """Let time pass with no script running."""
@@ -88,7 +89,7 @@ class ClientPair:
             self.step()
 
     def _to_server(self) -> int:
-        datagrams = self.client.datagrams_to_send(self.now)
+        datagrams = self.client.datagrams_to_send(Monotonic(self.now))
         self.now += DELAY if datagrams else 0
         for datagram in datagrams:
             self.sent.append(datagram)
@@ -104,5 +105,5 @@ class ClientPair:
             self._counts[1] += 1
             if not self._lost_in(self._counts[1] - 1):
                 self.received.append(datagram)
-                self.client.receive_datagram(datagram, self.now)
+                self.client.receive_datagram(datagram, Monotonic(self.now))
         return len(datagrams)

@@ -10,6 +10,7 @@ from emu.capture.pcap import PcapWriter
 from emu.capture.records import Address, Datagram
 from emu.capture.trace import ip_packet
 from emu.session import Message, Role, Session, SessionConfig
+from emu.times import Monotonic
 
 CLIENT: Address = ("10.0.0.1", 40001)
 SERVER: Address = ("10.0.0.2", 9100)
@@ -50,7 +51,7 @@ class Conversation:
             self.config, role=Role.CLIENT, session_id=self.session_id, key_block=KEY_BLOCK
         )
         self.server_session = Session(self.config, role=Role.SERVER, check_key=self.check_key)
-        self.client_session.connect(self.t)
+        self.client_session.connect(Monotonic(self.t))
 
     def say(self, from_client: bool, opcode: int, body: bytes) -> None:
         """Queue a message; `run` delivers it."""
@@ -70,7 +71,7 @@ class Conversation:
             for one in (self.client_session, self.server_session):
                 timer = one.get_timer()
                 if timer is not None and timer <= self.t:
-                    one.handle_timer(self.t)
+                    one.handle_timer(Monotonic(self.t))
             self.t += 0.05
             assert self.t < 1_700_010_000, "the sessions gave up"
 
@@ -81,11 +82,11 @@ class Conversation:
 
     def _pass(self, one: Session, other: Session, source: Address, target: Address) -> int:
         self.t += 0.01
-        datagrams = one.datagrams_to_send(self.t)
+        datagrams = one.datagrams_to_send(Monotonic(self.t))
         for data in datagrams:
             self.datagrams.append(Datagram(self.t, source, target, data))
             if not self.loses():
-                other.receive_datagram(data, self.t)
+                other.receive_datagram(data, Monotonic(self.t))
         while (event := other.next_event()) is not None:
             if isinstance(event, Message):
                 self.heard.append((source == self.client, event.opcode, event.body))

@@ -16,6 +16,7 @@ from emu.login.ports import (
     WorldEntry,
     ZoneDescription,
 )
+from emu.times import Moment, Monotonic
 
 
 class _Turn:
@@ -73,19 +74,21 @@ class Stores:
         self.worlds[account] = world
         return world
 
-    async def is_address_banned(self, address: str, now: float) -> bool:
+    async def is_address_banned(self, address: str, moment: Moment) -> bool:
         await self._turn()
         return any(address.startswith(prefix) for prefix in self.banned)
 
-    async def world_connected(self, world_id: int, address: str, version: str, now: float) -> None:
-        await self._turn()
-        self.calls.append(("connected", world_id, address, version, now))
-
-    async def record_status(
-        self, world_id: int, status: int, players: int, zones: int, now: float
+    async def world_connected(
+        self, world_id: int, address: str, version: str, moment: Moment
     ) -> None:
         await self._turn()
-        self.calls.append(("status", world_id, status, players, zones, now))
+        self.calls.append(("connected", world_id, address, version, moment))
+
+    async def record_status(
+        self, world_id: int, status: int, players: int, zones: int, moment: Moment
+    ) -> None:
+        await self._turn()
+        self.calls.append(("status", world_id, status, players, zones, moment))
 
     async def set_zones(self, world_id: int, zones: Sequence[ZoneDescription]) -> None:
         await self._turn()
@@ -124,7 +127,7 @@ class Stores:
         await self._turn()
 
     async def add_bug_report(
-        self, world_id: int, account_id: int, fields: Mapping[str, str | int], received: float
+        self, world_id: int, account_id: int, fields: Mapping[str, str | int], received: Moment
     ) -> None:
         await self._turn()
         self.calls.append(("bug", world_id, account_id, dict(fields), received))
@@ -141,19 +144,19 @@ class Link:
         self.refused: tuple[str, str] | None = None
         self.reason: str | None = None
 
-    def send(self, message: Message, now: float) -> None:
+    def send(self, message: Message, now: Monotonic) -> None:
         if not self.closed:
             self.sent.append(message)
 
-    def accept(self, now: float) -> None:
+    def accept(self, now: Monotonic) -> None:
         self.accepted += 1
 
-    def refuse(self, text: str, reason: str, now: float) -> None:
+    def refuse(self, text: str, reason: str, now: Monotonic) -> None:
         if not self.closed:
             self.refused = (text, reason)
         self.close(reason, now)
 
-    def close(self, reason: str, now: float) -> None:
+    def close(self, reason: str, now: Monotonic) -> None:
         if not self.closed:
             self.closed = True
             self.reason = reason
@@ -169,17 +172,17 @@ class Observer:
         heard, self.heard = self.heard, []
         return heard
 
-    def world_changed(self, entry: WorldEntry, now: float) -> None:
+    def world_changed(self, entry: WorldEntry, now: Monotonic) -> None:
         self.heard.append(entry)
 
-    def world_gone(self, world_id: int, now: float) -> None:
+    def world_gone(self, world_id: int, now: Monotonic) -> None:
         self.heard.append(("gone", world_id))
 
-    def play_answered(self, answer: PlayAnswer, now: float) -> None:
+    def play_answered(self, answer: PlayAnswer, now: Monotonic) -> None:
         self.heard.append(answer)
 
-    def create_answered(self, answer: CreateAnswer, now: float) -> None:
+    def create_answered(self, answer: CreateAnswer, now: Monotonic) -> None:
         self.heard.append(answer)
 
-    def character_changed(self, account_id: int, now: float) -> None:
+    def character_changed(self, account_id: int, now: Monotonic) -> None:
         self.heard.append(("character", account_id))

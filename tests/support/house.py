@@ -23,14 +23,15 @@ from twisted.internet.task import deferLater
 from twisted.logger import globalLogPublisher
 from zope.interface import directlyProvides, providedBy
 
-from emu.client.shell import Client, connect
 from emu.config import load
 from emu.link.password import hash_link_password
 from emu.login.passwords import PasswordConfig, hash_password
 from emu.login.ports import World
 from emu.net import logs
+from emu.net.client import Client, connect
 from emu.net.server import EmuService, check_files
 from emu.store import Store
+from emu.times import UNKNOWN
 
 reactor: Any = _reactor
 
@@ -63,13 +64,13 @@ async def until(condition: Callable[[], object], what: str, seconds: float = 5.0
 def add_account(database: Path, name: str, password: str) -> None:
     """Put an account into a database."""
     with closing(Store.create(database)) as store:
-        store.add_account(name, hash_password(password.encode(), bytes(16), CHEAP), 0.0)
+        store.add_account(name, hash_password(password.encode(), bytes(16), CHEAP), UNKNOWN)
 
 
 def add_world(database: Path, name: str, account: str, password: str) -> int:
     """Put a world that may register into a database; return its id."""
     with closing(Store.create(database)) as store:
-        return store.add_world(World(0, name, account, hash_link_password(password)), 0.0).id
+        return store.add_world(World(0, name, account, hash_link_password(password)), UNKNOWN).id
 
 
 def rows(database: Path, query: str, *values: object) -> list[tuple[Any, ...]]:

@@ -10,6 +10,7 @@ import random
 from collections.abc import Iterator
 
 from emu.session import Event, Message, Role, Session, SessionConfig
+from emu.times import Monotonic
 from emu.wire import ProtocolPacket, Seal, push_packet
 
 CHECK_KEY = 0x33624702
@@ -83,7 +84,7 @@ class Link:
         for session, other in self._sessions():
             while (event := session.next_event()) is not None:
                 self.events[session.role].append(event)
-            for datagram in session.datagrams_to_send(self.now):
+            for datagram in session.datagrams_to_send(Monotonic(self.now)):
                 self.carried_by[session.role] += 1
                 self.wire.append((session.role, datagram))
                 self._carry(other, datagram)
@@ -104,7 +105,7 @@ class Link:
             heapq.heappush(self._arrivals, (self.now + delay, self._count, receiver, datagram))
 
     def _next_time(self) -> float | None:
-        times = [session.get_timer() for session, _ in self._sessions()]
+        times: list[float | None] = [session.get_timer() for session, _ in self._sessions()]
         times += [self._arrivals[0][0]] if self._arrivals else []
         return min((time for time in times if time is not None), default=None)
 
@@ -117,11 +118,11 @@ class Link:
         self.now = max(self.now, time)
         while self._arrivals and self._arrivals[0][0] <= self.now:
             _, _, receiver, datagram = heapq.heappop(self._arrivals)
-            receiver.receive_datagram(datagram, self.now)
+            receiver.receive_datagram(datagram, Monotonic(self.now))
         for session, _ in self._sessions():
             timer = session.get_timer()
             if timer is not None and timer <= self.now:
-                session.handle_timer(self.now)
+                session.handle_timer(Monotonic(self.now))
         self.flush()
         return True
 
@@ -159,7 +160,7 @@ def connected_link(config: SessionConfig | None = None, **settings: float) -> Li
     """Return a link whose sessions have a key; the set-up itself went over a perfect link."""
     client, server = make_sessions(config)
     link = Link(client, server, seed=int(settings.pop("seed", 0)))
-    client.connect(link.now)
+    client.connect(Monotonic(link.now))
     link.run(1.0)
     assert client.key is not None
     assert client.key == server.key

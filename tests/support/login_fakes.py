@@ -26,6 +26,9 @@ from emu.login.ports import (
     WorldObserver,
     ZoneDescription,
 )
+from emu.times import Moment, Monotonic
+
+START = Monotonic(0.0)
 
 
 class Later:
@@ -151,9 +154,9 @@ class FakeAuthenticator:
         return verdict
 
     async def remember_login(
-        self, account: Account, address: str, version: int, now: float
+        self, account: Account, address: str, version: int, moment: Moment
     ) -> None:
-        self.logins.append((account.id, address, version, now))
+        self.logins.append((account.id, address, version, moment))
         if self.forgets is not None:
             raise self.forgets
 
@@ -264,7 +267,7 @@ class FakeWorlds:
         return entry if entry is not None and entry.up else None
 
     def request_play(
-        self, world_id: int, account_id: int, char_id: int, client_address: str, now: float
+        self, world_id: int, account_id: int, char_id: int, client_address: str, now: Monotonic
     ) -> bool:
         if self.deaf or self.connected(world_id) is None:
             return False
@@ -274,7 +277,7 @@ class FakeWorlds:
         return True
 
     def request_create(
-        self, world_id: int, account_id: int, client_version: int, payload: bytes, now: float
+        self, world_id: int, account_id: int, client_version: int, payload: bytes, now: Monotonic
     ) -> bool:
         if self.deaf or self.connected(world_id) is None:
             return False
@@ -283,16 +286,16 @@ class FakeWorlds:
             self.observer.create_answered(self.create_answer, now)
         return True
 
-    def notify_delete(self, world_id: int, account_id: int, char_id: int, now: float) -> None:
+    def notify_delete(self, world_id: int, account_id: int, char_id: int, now: Monotonic) -> None:
         self.deletes.append((world_id, account_id, char_id))
 
-    def change(self, entry: WorldEntry, now: float = 0.0) -> None:
+    def change(self, entry: WorldEntry, now: Monotonic = START) -> None:
         """Add or change a world and tell of it."""
         self.entries[entry.id] = entry
         if self.observer is not None:
             self.observer.world_changed(entry, now)
 
-    def remove(self, world_id: int, now: float = 0.0) -> None:
+    def remove(self, world_id: int, now: Monotonic = START) -> None:
         """Take a world away and tell of it."""
         del self.entries[world_id]
         if self.observer is not None:

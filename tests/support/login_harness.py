@@ -16,6 +16,7 @@ from emu.login.service import LoginService
 from emu.login.settings import LoginServiceConfig
 from emu.opcodes import shipped_tables
 from emu.structs import shipped_catalog
+from emu.times import Monotonic
 from tests.support.login_fakes import (
     Events,
     FakeAuthenticator,
@@ -24,6 +25,7 @@ from tests.support.login_fakes import (
     FakeWorlds,
     run,
 )
+from tests.support.times import ManualClock
 
 ACCOUNTS = {"tester": (7, b"secret"), "other": (8, b"secret")}
 NORRATH = WorldEntry(1, "Norrath", up=True, locked=False, players=3, max_level=50)
@@ -116,7 +118,7 @@ class Harness:
         config: LoginServiceConfig | None = None,
         accounts: Mapping[str, tuple[int, bytes]] = ACCOUNTS,
     ) -> None:
-        self.now = 1_000_000.0
+        self.clock = ManualClock()
         self.authenticator = FakeAuthenticator(accounts)
         self.store = FakeStore()
         self.worlds = FakeWorlds(NORRATH)
@@ -131,9 +133,13 @@ class Harness:
             worlds=self.worlds,
             zones=self.store,
             start=run,
-            clock=lambda: self.now,
+            clock=self.clock,
             log=self.events,
         )
+
+    @property
+    def now(self) -> Monotonic:
+        return self.clock.now()
 
     def connect(self, address: str = "192.0.2.1") -> tuple[Client, FakeLink]:
         """Return a client whose session stands."""
@@ -164,6 +170,6 @@ class Harness:
         """Let time pass, and call the client's timer as often as it asks for it."""
         end = self.now + seconds
         while (due := client.get_timer()) is not None and due <= end:
-            self.now = max(self.now, due)
+            self.clock.seconds = max(self.now, due)
             client.handle_timer(self.now)
-        self.now = end
+        self.clock.seconds = end

@@ -15,12 +15,15 @@ from emu.session import (
     Session,
     SessionConfig,
 )
+from emu.times import Monotonic
 from emu.wire import SessionRequest, SessionResponse, pull_packet, push_packet
 from tests.support.link import KEY_BLOCK
 
 Address = tuple[str, int]
 
 HOME = ("192.0.2.1", 1000)
+
+START = Monotonic(0.0)
 
 
 def make_endpoint(**settings: Any) -> Endpoint:
@@ -43,7 +46,7 @@ def ask(
     endpoint: Endpoint,
     address: Address = HOME,
     session_id: int = 7,
-    now: float = 0.0,
+    now: Monotonic = START,
     max_length: int = 512,
 ) -> SessionResponse | None:
     """Send a SessionRequest; return the SessionResponse, None when there is none."""
@@ -68,7 +71,7 @@ class Player:
         endpoint: Endpoint,
         address: Address = HOME,
         session_id: int = 7,
-        between: Callable[[float], object] = lambda _now: None,
+        between: Callable[[Monotonic], object] = lambda _now: None,
     ) -> None:
         self.endpoint = endpoint
         self.address = address
@@ -79,7 +82,7 @@ class Player:
         self.heard: list[Event] = []
         self.between = between
 
-    def exchange(self, now: float, rounds: int = 6) -> Player:
+    def exchange(self, now: Monotonic, rounds: int = 6) -> Player:
         """Let both sides talk."""
         for _ in range(rounds):
             for datagram in self.session.datagrams_to_send(now):
@@ -90,7 +93,7 @@ class Player:
                     self.session.receive_datagram(datagram, now)
         return self
 
-    def _arrives(self, datagram: bytes, now: float) -> None:
+    def _arrives(self, datagram: bytes, now: Monotonic) -> None:
         peer = self.endpoint.receive_datagram(datagram, self.address, now)
         for data, to in self.endpoint.datagrams_to_send():
             if to == self.address:
@@ -99,12 +102,12 @@ class Player:
             self.peer = peer
             self.heard += drain(peer)
 
-    def begin(self, now: float = 0.0) -> Player:
+    def begin(self, now: Monotonic = START) -> Player:
         """Ask for a session and go no further."""
         self.session.connect(now)
         return self.exchange(now, rounds=1)
 
-    def connect(self, now: float = 0.0) -> Player:
+    def connect(self, now: Monotonic = START) -> Player:
         """Set the session up, key and all."""
         self.session.connect(now)
         self.exchange(now)
@@ -112,7 +115,7 @@ class Player:
         assert self.peer.key == KEY_BLOCK[:-9:-1]
         return self
 
-    def says(self, opcode: int, now: float) -> bool:
+    def says(self, opcode: int, now: Monotonic) -> bool:
         """Send a message and tell whether it arrived."""
         self.session.send(opcode, b"")
         self.exchange(now)

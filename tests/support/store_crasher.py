@@ -16,6 +16,7 @@ from pathlib import Path
 from emu.errors import DuplicateName
 from emu.login.ports import Color, Equipment, World
 from emu.store import Store, reports
+from emu.times import UNKNOWN
 from tests.support.stores import character, world_character
 
 COLORS = {f"color{number}": Color(number, 0, -number, signed=True) for number in range(6)}
@@ -29,7 +30,7 @@ def crash(path: Path, seed: int) -> None:
     store = Store.create(path)
     reports.REPORTS_OF_WORLD = 1 << 31  # promises are kept for ever here
     try:
-        store.add_account("owner", "0", 0.0)
+        store.add_account("owner", "0", UNKNOWN)
         store.add_world(World(0, "world", "world", ""))
     except DuplicateName:
         pass  # an earlier process made them
@@ -48,7 +49,7 @@ def change(store: Store, choice: random.Random, name: str) -> Iterator[str]:
     """Make one change and yield its line."""
     kind = choice.randrange(5)
     if kind == 0:
-        store.add_account(name, "0", 0.0)
+        store.add_account(name, "0", UNKNOWN)
         yield f"account {name}"
     elif kind == 1:
         char_id = choice.randrange(1, 1 << 31)
@@ -63,7 +64,7 @@ def change(store: Store, choice: random.Random, name: str) -> Iterator[str]:
         store.create_world_character(world_character(name=name, colors=COLORS))
         yield f"world_character {name}"
     elif kind == 3:
-        store.add_bug_report(1, 1, {"summary": name}, 0.0)
+        store.add_bug_report(1, 1, {"summary": name}, UNKNOWN)
         yield f"report {name}"
     else:
         owner = store.find_account("owner")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from emu.errors import DuplicateName, StoreError
+from emu.times import UNKNOWN, Moment
 from emu.world.ports import WorldCharacter
 
 
@@ -13,7 +14,7 @@ def world_character(char_id: int = 5, account_id: int = 101, **changes: object) 
     """Return a character of the world with plain values."""
     plain = WorldCharacter(
         id=char_id, account_id=account_id, name=f"Name{char_id}", race=9, class_=1, gender=1,
-        deity=0, level=1, starting_zone=4, zone_id=12, client_version=546, created=0.0,
+        deity=0, level=1, starting_zone=4, zone_id=12, client_version=546, created=UNKNOWN,
     )  # fmt: skip
     return replace(plain, **changes)  # type: ignore[arg-type]
 
@@ -55,5 +56,5 @@ class CharactersInMemory:
         self.rows[char_id] = replace(row, deleted=True)
         return True
 
-    async def played(self, char_id: int, now: float) -> None:
+    async def played(self, char_id: int, moment: Moment) -> None:
         self._check()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from emu.times import Monotonic
 from emu.world.ghosts import Album
 from emu.world.spawns import Position, Spawn, SpawnKind
 from emu.world.zone import Viewer, Zone
@@ -34,7 +35,7 @@ class ZoneClient:
     def room(self) -> int:
         return self.space
 
-    def enter(self, zone: Zone, now: float) -> None:
+    def enter(self, zone: Zone, now: Monotonic) -> None:
         def viewer_of(album: Album) -> Viewer:
             return Viewer(self.spawn, form(self.version), self, album)
 
@@ -59,10 +60,10 @@ def player(number: int, x: float = 0.0, z: float = 0.0) -> Spawn:
     return Spawn(number, SpawnKind.PLAYER, f"Player{number}", Position(x, 0.0, z))
 
 
-def run_ticks(zone: Zone, now: float, until: float) -> int:
+def run_ticks(zone: Zone, now: Monotonic, until: float) -> int:
     """Call every tick that comes up to a time; returns how many there were."""
     ticks = 0
     while (due := zone.get_timer()) is not None and due <= until:
-        zone.tick(max(now, due))
+        zone.tick(Monotonic(max(now, due)))
         ticks += 1
     return ticks

@@ -12,6 +12,7 @@ from emu.world.names import NameRules
 from emu.world.ports import WorldCharacter
 from tests.support.create_requests import request_546, request_1096
 from tests.support.directory_fakes import Loop
+from tests.support.times import APART
 from tests.support.world_fakes import CharactersInMemory, world_character
 
 NOW = 1_700_000_000.0
@@ -45,7 +46,7 @@ class Bench:
         replies: list[CharacterCreateReply] = []
 
         async def run() -> None:
-            replies.append(await creation.create(version, body, now, locked=locked))
+            replies.append(await creation.create(version, body, now, now + APART, locked=locked))
 
         Loop().spawn(run())
         return replies[0]

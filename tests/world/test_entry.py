@@ -12,6 +12,7 @@ from emu.world.entry import Door, Entered, Left, TurnedAway
 from emu.world.handoff import HandoffKeys
 from emu.world.ports import WorldCharacter
 from emu.world.presence import WorldPresence
+from tests.support.times import APART, ManualClock
 
 CHARACTER = WorldCharacter(
     id=5, account_id=101, name="Aldana", race=9, class_=0, gender=1, deity=0, level=1,
@@ -43,7 +44,7 @@ class House:
         self.door = Door(
             opcodes=shipped_tables, structs=shipped_catalog(), admission=self.admission,
             presence=self.presence, characters_of=self.of_account, played=self.played,
-            report=self.events.append, changed=self.changed,
+            report=self.events.append, changed=self.changed, clock=ManualClock(0.0),
         )  # fmt: skip
 
     async def of_account(self, account_id):
@@ -55,8 +56,8 @@ class House:
     def meanwhile(self):
         """What happens while the store is asked."""
 
-    async def played(self, char_id, now):
-        self.last = (char_id, now)
+    async def played(self, char_id, moment):
+        self.last = (char_id, moment)
 
     def changed(self):
         self.changes += 1
@@ -90,7 +91,7 @@ def test_a_key_lets_its_character_in_with_the_peers_reply() -> None:
     assert link.sent == [(4, bytes(23) + b"\x01")]
     assert house.events == [Entered("Aldana", 101, 5, "127.0.0.1", 546)]
     assert house.presence.is_playing(101)
-    assert house.last == (5, 1.0)
+    assert house.last == (5, APART)
     assert house.changes == 1
 
 

@@ -28,9 +28,11 @@ from emu.world.presence import WorldPresence
 from emu.world.registry import RegistryConfig, WorldRegistry
 from tests.support.create_requests import request_546
 from tests.support.directory_fakes import Loop
+from tests.support.times import ManualClock
 from tests.support.world_fakes import CharactersInMemory, world_character
 
 NOW = 1000.0
+CLOCK = ManualClock(NOW)
 
 
 class Bench:
@@ -55,6 +57,7 @@ class Bench:
             admission=self.admission,
             zones=lambda: [ZoneItem(12, "antonica", "Antonica")],
             models=Models(),
+            clock=CLOCK,
         )
 
     def ask(self, message: Message) -> Sequence[Message]:
@@ -216,4 +219,5 @@ def test_what_does_not_fit_the_link_is_said_at_once(wrong: dict) -> None:
             admission=bench.admission,
             zones=list,
             models=Models(),
+            clock=CLOCK,
         )

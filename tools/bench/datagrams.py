@@ -14,6 +14,7 @@ import time
 from dataclasses import dataclass
 
 from emu.session import Role, Session, SessionConfig
+from emu.times import Monotonic
 from tools.bench.processes import Child, child
 
 CLIENTS = 64
@@ -45,21 +46,21 @@ class Lane:
     def open(self) -> None:
         """Set the session up, key and all."""
         session = self.session
-        session.connect(time.time())
+        session.connect(Monotonic(time.monotonic()))
         while session.key is None or session.statistics().packets_under_way:
-            for data in session.datagrams_to_send(time.time()):
+            for data in session.datagrams_to_send(Monotonic(time.monotonic())):
                 self.socket.send(data)
-            session.receive_datagram(self.socket.recv(2048), time.time())
+            session.receive_datagram(self.socket.recv(2048), Monotonic(time.monotonic()))
 
     def packet(self) -> bytes:
         """Return one datagram with one small encrypted message."""
         self.session.send(50, MESSAGE)
-        (data,) = self.session.datagrams_to_send(time.time())
+        (data,) = self.session.datagrams_to_send(Monotonic(time.monotonic()))
         return data
 
     def answered(self, data: bytes) -> None:
         """Take the server's answer in."""
-        self.session.receive_datagram(data, time.time())
+        self.session.receive_datagram(data, Monotonic(time.monotonic()))
 
 
 def run(server: Child, lanes: list[Lane], *, talk: bool) -> Rate:

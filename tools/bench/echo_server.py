@@ -12,6 +12,9 @@ from typing import Any
 from twisted.internet import reactor as _reactor
 from twisted.internet.protocol import DatagramProtocol
 
+from emu.net.scheduler import Scheduler
+from emu.times import Monotonic
+
 reactor: Any = _reactor
 
 
@@ -33,22 +36,24 @@ def session_port() -> Any:
     class Sink:
         """Takes every event and does nothing."""
 
-        def __init__(self, port: object, now: float) -> None: ...
+        def __init__(self, port: object, now: Monotonic) -> None: ...
 
-        def handle_event(self, event: object, now: float) -> None:
+        def handle_event(self, event: object, now: Monotonic) -> None:
             """Let it fall."""
 
-        def get_timer(self) -> float | None:
+        def get_timer(self) -> Monotonic | None:
             """No timer."""
             return None
 
-        def handle_timer(self, now: float) -> None:
+        def handle_timer(self, now: Monotonic) -> None:
             """Nothing is due."""
 
     endpoint = Endpoint(
         EndpointConfig(half_open_limit=100_000, session_limit=100_000), random_bytes=os.urandom
     )
-    return listen(reactor, "127.0.0.1", 0, UdpShell(endpoint, reactor, Sink, logger("bench")))
+    return listen(
+        reactor, "127.0.0.1", 0, UdpShell(endpoint, Scheduler(reactor), Sink, logger("bench"))
+    )
 
 
 def main() -> None:

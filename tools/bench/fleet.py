@@ -27,6 +27,7 @@ from emu.session import (
     SessionClosed,
     SessionConfig,
 )
+from emu.times import Monotonic
 
 VERSION = 546
 PASSWORD = "a password of the usual length"
@@ -73,7 +74,7 @@ class Player:
         """Whether the login came to its end, good or bad."""
         return self.seconds is not None or bool(self.trouble)
 
-    def take(self, event: Event, now: float) -> None:
+    def take(self, event: Event, now: Monotonic) -> None:
         """Do what a client does at one event."""
         kind = type(event)
         if kind is KeyEstablished:
@@ -84,7 +85,7 @@ class Player:
             self.ended = True
             self.trouble = self.trouble or str(event.reason)  # type: ignore[union-attr]
 
-    def _message(self, event: Message, now: float) -> None:
+    def _message(self, event: Message, now: Monotonic) -> None:
         if event.opcode == _CHARACTERS:
             self.seconds = now - self.began
         elif event.opcode == _LOGIN_REPLY and event.body[0] == 0:
@@ -120,7 +121,7 @@ class Fleet:
     def begin(self, players: Iterable[Player]) -> None:
         """Let players send their first datagram, one right behind the other."""
         for player in players:
-            now = player.began = time.monotonic()
+            now = player.began = Monotonic(time.monotonic())
             player.session.connect(now)
             self._serve(player, now)
 
@@ -128,13 +129,13 @@ class Fleet:
         """Serve everybody until something is so, or patience is at an end."""
         deadline = time.monotonic() + patience
         while not until():
-            now = time.monotonic()
+            now = Monotonic(time.monotonic())
             if now >= deadline:
                 return
             wake = min(deadline, self._timers.next() or deadline)
             for number, _ in self._poll.poll(max(0.0, wake - now), 256):
                 self._read(self._players[number])
-            now = time.monotonic()
+            now = Monotonic(time.monotonic())
             for player in list(self._timers.due(now)):
                 player.session.handle_timer(now)
                 self._serve(player, now)
@@ -157,7 +158,7 @@ class Fleet:
 
     def leave(self, patience: float = 5.0) -> None:
         """End all sessions in order and close the sockets."""
-        now = time.monotonic()
+        now = Monotonic(time.monotonic())
         for player in self.players:
             player.session.close()
             self._serve(player, now)
@@ -169,7 +170,7 @@ class Fleet:
             self._timers.arm(player.timer, None)
 
     def _read(self, player: Player) -> None:
-        now = time.monotonic()
+        now = Monotonic(time.monotonic())
         while True:
             try:
                 data = player.socket.recv(2048)
@@ -181,7 +182,7 @@ class Fleet:
             player.session.receive_datagram(data, now)
         self._serve(player, now)
 
-    def _serve(self, player: Player, now: float) -> None:
+    def _serve(self, player: Player, now: Monotonic) -> None:
         session = player.session
         while (event := session.next_event()) is not None:
             player.take(event, now)

@@ -15,6 +15,7 @@ from emu.login.ports import Character, Color, Equipment
 from emu.net.parameters import account_config
 from emu.net.world_part import built_in_account
 from emu.store import Store
+from emu.times import UNKNOWN
 from tools.bench.fleet import PASSWORD, account_name
 from tools.bench.processes import Child, child
 
@@ -45,11 +46,11 @@ def make_accounts(path: Path, count: int, passwords: PasswordConfig, characters:
     """Make accounts with the same password; hashing it once is enough for a measurement."""
     hashed = hash_password(PASSWORD.encode(), os.urandom(SALT_SIZE), passwords)
     with Store.create(path) as store, store.transaction():
-        built_in_account(store, WorldConfig().name, 0.0)
+        built_in_account(store, WorldConfig().name, UNKNOWN)
         world = store.find_world(WorldConfig().name)
         assert world is not None
         for number in range(count):
-            account = store.add_account(account_name(number), hashed, 0.0)
+            account = store.add_account(account_name(number), hashed, UNKNOWN)
             for char_id in range(number * characters, (number + 1) * characters):
                 store.add_character(character(account.id, world.id, char_id + 1))
 

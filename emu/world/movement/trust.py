@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from emu.times import Monotonic
 from emu.world.movement.prediction import Step
 from emu.world.spawns import Position
 
@@ -34,14 +35,14 @@ class Pace:
 
     __slots__ = ("_ground", "_height", "_last", "refused", "rules")
 
-    def __init__(self, rules: MovementRules, now: float) -> None:
+    def __init__(self, rules: MovementRules, now: Monotonic) -> None:
         self.rules = rules
         self.refused = 0
         self._last = now
         self._ground = rules.fastest * rules.reserve
         self._height = rules.fastest_fall * rules.reserve
 
-    def complaint(self, step: Step, here: Position, now: float) -> str | None:
+    def complaint(self, step: Step, here: Position, now: Monotonic) -> str | None:
         """Return why a step from `here` is not believed, None when it is; it is paid for then."""
         rules = self.rules
         passed = max(0.0, now - self._last)
@@ -55,7 +56,7 @@ class Pace:
             self.refused += 1
         return reason
 
-    def moved_by_server(self, now: float) -> None:
+    def moved_by_server(self, now: Monotonic) -> None:
         """Begin anew: the server put the player somewhere."""
         self._last = now
         self._ground = self.rules.fastest * self.rules.reserve

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from emu.errors import LimitExceeded
+from emu.times import Monotonic
 from emu.world.ghosts import Album
 from emu.world.spawns import Change, Position, Spawn
 from emu.world.spawns.spawn import NOBODY
@@ -95,7 +96,7 @@ class Zone:
 
     # -- coming and going -----------------------------------------------------------------------
 
-    def add(self, spawn: Spawn, now: float) -> None:
+    def add(self, spawn: Spawn, now: Monotonic) -> None:
         """Put a spawn into the zone; whoever is near sees it with the next tick.
 
         Raises `LimitExceeded` when the zone holds as many as it may.
@@ -108,7 +109,7 @@ class Zone:
         spawn.watcher = self._changed
         self._look_at(spawn)
 
-    def remove(self, spawn: Spawn, now: float) -> None:
+    def remove(self, spawn: Spawn, now: Monotonic) -> None:
         """Take a spawn out; its ghosts are destroyed at once. One that is not here is fine."""
         if self._spawns.pop(spawn.id, None) is None:
             return
@@ -121,7 +122,7 @@ class Zone:
             viewer.hide(spawn)
         self._album.forget(spawn)
 
-    def enter(self, viewer_of: Callable[[Album], Viewer], now: float) -> Viewer:
+    def enter(self, viewer_of: Callable[[Album], Viewer], now: Monotonic) -> Viewer:
         """Let a player look; the ghosts near it are shown at once. Its own spawn may come later."""
         self._now = now
         viewer = viewer_of(self._album)
@@ -129,12 +130,12 @@ class Zone:
         self._look_around(viewer)
         return viewer
 
-    def show_own(self, viewer: Viewer, now: float) -> None:
+    def show_own(self, viewer: Viewer, now: Monotonic) -> None:
         """Give a player its own ghost, unless it has it."""
         self._now = now
         self._show(viewer, viewer.spawn)
 
-    def leave(self, viewer: Viewer, now: float) -> None:
+    def leave(self, viewer: Viewer, now: Monotonic) -> None:
         """Close a player's eyes and forget what they saw; its spawn stays until it is removed."""
         self._now = now
         spawn_id = viewer.spawn.id
@@ -146,7 +147,7 @@ class Zone:
         for spawn in viewer.sights:
             self._unwatch(viewer, spawn)
 
-    def ready(self, viewer: Viewer, now: float) -> None:
+    def ready(self, viewer: Viewer, now: Monotonic) -> None:
         """Begin to send updates to a viewer: its client has said that it stands."""
         self._now = now
         viewer.is_ready = True
@@ -155,11 +156,11 @@ class Zone:
 
     # -- time -----------------------------------------------------------------------------------
 
-    def get_timer(self) -> float | None:
+    def get_timer(self) -> Monotonic | None:
         """Return when `tick` wants to be called, None while there is nothing to tell."""
-        return self._next_tick
+        return None if self._next_tick is None else Monotonic(self._next_tick)
 
-    def tick(self, now: float) -> None:
+    def tick(self, now: Monotonic) -> None:
         """See who sees whom, and tell every viewer what changed."""
         self._now = now
         self._last_tick = now

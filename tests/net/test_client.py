@@ -9,8 +9,8 @@ from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.task import Clock
 
 from emu.client import Credentials, Stage, flow
-from emu.client.shell import connect, open_client
 from emu.errors import CommandError, LocalProtocolError, UnknownVersion
+from emu.net.client import connect, open_client
 from emu.session import SessionConfig
 from emu.versions import LOGIN_VERSION_STEPS
 from tests.support.reference_messages import ReferenceCharacter

@@ -1,13 +1,12 @@
-"""The test client on a UDP socket: the only room of this package that knows the reactor.
+"""The test client on a UDP socket.
 
-One `Client` is one socket, one `LoginClient` and at most one delayed call. All that it does is feed
+One `Client` is one socket, one `LoginClient` and at most one reactor call. All that it does is feed
 datagrams and time to the core, write what the core wants sent, and turn the end of a script into
 the result of an ``async def``. A thousand of them fit into one process.
 """
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable
 from types import TracebackType
@@ -32,9 +31,12 @@ from emu.client.flow import STEP_TIMEOUT, LoginFlow, Script, StepDone, StepFaile
 from emu.client.messages import LoginMessages
 from emu.config import Address
 from emu.errors import CommandError, LocalProtocolError
+from emu.net.scheduler import Scheduler, Timed
+from emu.net.timers import Timer
 from emu.opcodes import OpcodeTables, shipped_tables
 from emu.session import SessionConfig
 from emu.structs import shipped_catalog
+from emu.times import Monotonic
 from emu.versions import CLIENT_2006
 
 Result = TypeVar("Result")
@@ -45,7 +47,7 @@ KEY_BLOCK_SIZE = 60
 class Client(DatagramProtocol):
     """A client of one login server; made by `connect` or `open_client`.
 
-    `reactor` needs `seconds`, `callLater` and `listenUDP`. `core` is the `LoginClient` with all
+    `reactor` needs what `Scheduler` does, and `listenUDP`. `core` is the `LoginClient` with all
     that is known of worlds and characters; `steps` are the finished steps of all scripts so far.
     Every method that waits raises `CommandError` with address and step when the server does not
     answer, refuses the login or ends the session.
@@ -62,8 +64,8 @@ class Client(DatagramProtocol):
         self._port: Any = None
         self._flow: LoginFlow[Any] | None = None
         self._waiting: Deferred[None] | None = None
-        self._call: Any = None
-        self._armed = math.inf
+        self._scheduler = Scheduler(reactor)
+        self._timer: Timer[Timed] = Timer(self)
 
     async def __aenter__(self) -> Self:
         return self
@@ -143,7 +145,7 @@ class Client(DatagramProtocol):
         )
         self._flow, self._waiting = running, Deferred()
         waiting = self._waiting
-        now = self._reactor.seconds()
+        now = self._scheduler.now()
         try:
             running.begin(now)
             self._turn(now)
@@ -161,9 +163,8 @@ class Client(DatagramProtocol):
 
     async def stop(self) -> None:
         """Close the socket at once, without a word to the server; a running script fails."""
-        if self._call is not None and self._call.active():
-            self._call.cancel()
-        self._call, port, self._port = None, self._port, None
+        self._scheduler.drop(self._timer)
+        port, self._port = self._port, None
         self._lost("the client was stopped")
         if port is not None:
             await port.stopListening()
@@ -183,13 +184,13 @@ class Client(DatagramProtocol):
             self._port.connect(self.address.host, self.address.port)
         except (CannotListenError, OSError) as error:
             raise CommandError(f"{self.address}: no socket: {error}") from None
-        now = self._reactor.seconds()
+        now = self._scheduler.now()
         self.core.connect(now)
         self._turn(now)
 
     def datagramReceived(self, datagram: bytes, addr: Any) -> None:  # noqa: ARG002
         """Take one datagram; a connected socket lets only the server's through."""
-        now = self._reactor.seconds()
+        now = self._scheduler.now()
         self.core.receive_datagram(datagram, now)
         self._turn(now)
 
@@ -209,20 +210,20 @@ class Client(DatagramProtocol):
     def _lost(self, why: str) -> None:
         if self._flow is not None:
             self._flow.fail(CommandError(why))
-            self._turn(self._reactor.seconds())
+            self._turn(self._scheduler.now())
 
-    def _turn(self, now: float) -> None:
+    def _turn(self, now: Monotonic) -> None:
         """Let the script go on, send what is to be sent, and set the timer."""
         running = self._flow
         if running is not None:
             running.advance(now)
         self._send(now)
-        self._arm(now)
+        self._arm()
         if running is not None and running.done and self._waiting is not None:
             waiting, self._waiting = self._waiting, None
             waiting.callback(None)
 
-    def _send(self, now: float) -> None:
+    def _send(self, now: Monotonic) -> None:
         datagrams = self.core.datagrams_to_send(now)
         if self._port is None:
             return
@@ -233,23 +234,18 @@ class Client(DatagramProtocol):
             if self._flow is not None:
                 self._flow.fail(CommandError(f"cannot send: {error.strerror}"))
 
-    def _arm(self, now: float) -> None:
-        """Have one delayed call at or before the next deadline; a later one only moves on."""
+    def _arm(self) -> None:
+        """Have the timer handled at the earlier deadline of session and script."""
+        if self._port is None:
+            return
         deadline = self.core.get_timer()
         step = None if self._flow is None else self._flow.get_timer()
-        when = min(math.inf if deadline is None else deadline, math.inf if step is None else step)
-        if when >= self._armed or self._port is None:
-            return
-        self._armed = when
-        delay = max(0.0, when - now)
-        if self._call is not None and self._call.active():
-            self._call.reset(delay)
-        else:
-            self._call = self._reactor.callLater(delay, self._timer)
+        if deadline is None or (step is not None and step < deadline):
+            deadline = step
+        self._scheduler.arm(self._timer, deadline)
 
-    def _timer(self) -> None:
-        self._armed = math.inf
-        now = self._reactor.seconds()
+    def handle_timer(self, now: Monotonic) -> None:
+        """Do what is due; called by the scheduler."""
         deadline = self.core.get_timer()
         if deadline is not None and deadline <= now:
             self.core.handle_timer(now)

@@ -1,0 +1,154 @@
+"""The clock of the process and one heap of all deadlines, over one reactor call.
+
+Whoever has something to do later asks here: sessions, links, limits. A core says when with
+`get_timer`; its owner arms a timer, and the core gets `handle_timer`. Both times are read here and
+nowhere else: the reactor's, made steady, paces; the wall clock's is stored and shown.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any, Protocol, cast
+
+from twisted.internet.base import ReactorBase
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IDelayedCall
+
+from emu.net.logs import logger
+from emu.net.timers import Timer, TimerHeap
+from emu.times import Moment, Monotonic
+
+_log = logger("scheduler")
+
+
+class Timed(Protocol):
+    """What a timer belongs to."""
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Do what is due."""
+
+
+class Call:
+    """One call that is to come; made by `Scheduler.later` and `Scheduler.every`."""
+
+    __slots__ = ("_function", "_interval", "_scheduler", "_timer")
+
+    def __init__(
+        self, scheduler: Scheduler, function: Callable[[], object], interval: float | None
+    ) -> None:
+        self._scheduler = scheduler
+        self._function = function
+        self._interval = interval
+        self._timer: Timer[Timed] = Timer(self)
+
+    def arm(self, delay: float) -> None:
+        """Have the call come after a delay in seconds."""
+        self._scheduler.arm(self._timer, Monotonic(self._scheduler.now() + delay))
+
+    def cancel(self) -> None:
+        """Have it come no more; does nothing when it has come."""
+        self._scheduler.drop(self._timer)
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Make the call; called by the scheduler."""
+        if self._interval is not None:
+            self._scheduler.arm(self._timer, Monotonic(now + self._interval))
+        self._function()
+
+
+class Scheduler:
+    """Implements `emu.times.Clock`; one for a process."""
+
+    def __init__(self, reactor: Any, moment: Callable[[], float] = time.time) -> None:
+        """Stand on a reactor (`seconds` and `callLater`); `moment` reads the wall clock."""
+        make_steady(reactor)
+        self._reactor = reactor
+        # Methods of other objects, taken as they are: they are called for every datagram.
+        self.now = cast("Callable[[], Monotonic]", reactor.seconds)
+        self.moment = cast("Callable[[], Moment]", moment)
+        self._timers: TimerHeap[Timed] = TimerHeap()
+        self._wake: IDelayedCall | None = None
+        self._wake_at = math.inf
+        """When the reactor calls; minus infinity while due timers are handled."""
+
+    def timer(self, owner: Timed) -> Timer[Timed]:
+        """Make a timer for an owner, not armed yet."""
+        return Timer(owner)
+
+    def arm(self, timer: Timer[Timed], deadline: Monotonic | None) -> None:
+        """Set when a timer's owner gets `handle_timer`; None is never."""
+        self._timers.arm(timer, deadline)
+        if deadline is None:
+            self._rest()
+        elif deadline < self._wake_at:
+            self._set_wake()
+
+    def drop(self, timer: Timer[Timed]) -> None:
+        """Disarm a timer for good and let go of its owner; a second time does nothing."""
+        self._timers.drop(timer)
+        self._rest()
+
+    def soon(self, function: Callable[[], object]) -> IDelayedCall:
+        """Call once what is being done now is done."""
+        call: IDelayedCall = self._reactor.callLater(0, function)
+        return call
+
+    def later(self, delay: float, function: Callable[[], object]) -> Call:
+        """Call once after `delay` seconds."""
+        call = Call(self, function, None)
+        call.arm(delay)
+        return call
+
+    def every(self, interval: float, function: Callable[[], object]) -> Call:
+        """Call each `interval` seconds, for the first time after one; missed turns are left out."""
+        call = Call(self, function, interval)
+        call.arm(interval)
+        return call
+
+    async def pause(self, seconds: float) -> None:
+        """Wait."""
+        waiting: Deferred[None] = Deferred()
+        self.later(seconds, lambda: waiting.callback(None))
+        await waiting
+
+    def _rest(self) -> None:
+        """Let go of the reactor when there is nothing to wait for."""
+        if self._wake is not None and self._timers.next() is None:
+            self._wake.cancel()
+            self._wake = None
+            self._wake_at = math.inf
+
+    def _set_wake(self) -> None:
+        """Have the one reactor call stand at the earliest deadline."""
+        deadline = self._timers.next()
+        if self._wake is not None:
+            self._wake.cancel()
+            self._wake = None
+        self._wake_at = math.inf if deadline is None else deadline
+        if deadline is not None:
+            self._wake = self._reactor.callLater(max(0.0, deadline - self.now()), self._wake_up)
+
+    def _wake_up(self) -> None:
+        self._wake = None
+        self._wake_at = -math.inf
+        now = self.now()
+        for owner in self._timers.due(now):
+            try:
+                owner.handle_timer(now)
+            except Exception:  # noqa: BLE001  # the timers of all others would stand still
+                _log.failure("a timer failed")
+        self._set_wake()
+
+
+def make_steady(reactor: Any) -> None:
+    """Have a reactor of Twisted's count delays by the monotonic clock; others are left alone.
+
+    Twisted's reactors keep the date at which a delayed call is due, read from the wall clock: set
+    back an hour, everything comes an hour late. From here on `reactor.seconds` begins at the date
+    of now, so that calls which wait already keep their time, and goes on steadily.
+    """
+    if isinstance(reactor, ReactorBase) and "seconds" not in vars(reactor):
+        offset = reactor.seconds() - time.monotonic()
+        reactor.seconds = lambda: offset + time.monotonic()
