@@ -66,9 +66,9 @@ def test_a_character_that_was_let_in_has_been_played() -> None:
     harness.service.play_answered(replace(YES, response=7), harness.now)
     assert harness.store.rows[0].last_played == 2000.0
     harness, _, _ = asking()
-    harness.now += 3
+    harness.clock.seconds += 3
     harness.service.play_answered(YES, harness.now)
-    assert harness.store.rows[0].last_played == harness.now
+    assert harness.store.rows[0].last_played == harness.clock.moment()
 
 
 def test_a_store_that_cannot_note_the_moment_keeps_nobody_out() -> None:

@@ -79,6 +79,7 @@ class House:
             self.registry,
             self.tasks,
             reactor,
+            SCHEDULER,
             random=lambda: 0.5,
         )
         self.link.start()

@@ -366,7 +366,7 @@ def test_a_reactor_without_file_descriptors_opens_its_own_kind_of_port() -> None
 async def test_ipv4_clients_of_a_port_bound_to_all_addresses_are_known_by_ipv4() -> None:
     Recorder.made = []
     endpoint = Endpoint(EndpointConfig(), random_bytes=random.Random(1).randbytes)
-    shell = UdpShell(endpoint, reactor, Recorder, logger("test"))
+    shell = UdpShell(endpoint, Scheduler(reactor), Recorder, logger("test"))
     port = listen(reactor, "::", 0, shell)
     client = new_client()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as plug:

@@ -203,5 +203,5 @@ def test_nobody_waits_while_an_import_is_tried(empty_store: Store) -> None:
         with closing(sqlite3.connect(empty_store.path, timeout=0.0)) as other, other:
             other.execute("INSERT INTO settings VALUES ('x', 'y', 'z')")
 
-    import_dump(empty_store, rows, clean_name=account_name, now=1.0, dry_run=True)
+    import_dump(empty_store, rows, clean_name=account_name, moment=1.0, dry_run=True)
     assert empty_store.accounts() == []

@@ -12,10 +12,10 @@ from emu.world.names import NameRules
 from emu.world.ports import WorldCharacter
 from tests.support.create_requests import request_546, request_1096
 from tests.support.directory_fakes import Loop
-from tests.support.times import APART
 from tests.support.world_fakes import CharactersInMemory, world_character
 
 NOW = 1_700_000_000.0
+MOMENT = 1_800_000_000.0
 
 
 class Bench:
@@ -46,7 +46,7 @@ class Bench:
         replies: list[CharacterCreateReply] = []
 
         async def run() -> None:
-            replies.append(await creation.create(version, body, now, now + APART, locked=locked))
+            replies.append(await creation.create(version, body, now, MOMENT, locked=locked))
 
         Loop().spawn(run())
         return replies[0]
@@ -62,7 +62,7 @@ def test_a_character_of_the_2006_client_is_a_commoner_with_signed_colors() -> No
     row = bench.made()
     assert (row.name, row.account_id, row.race, row.gender, row.deity) == ("Aldana", 101, 9, 1, 2)
     assert (row.class_, row.level, row.starting_zone, row.zone_id) == (0, 1, 4, 104)
-    assert (row.client_version, row.created) == (546, NOW)
+    assert (row.client_version, row.created) == (546, MOMENT)
     assert row.colors["skin_color"] == Color(125, 125, 125, signed=True)
     assert row.colors["eye_color"] == Color(-6, -6, -6, signed=True)
     assert row.colors["nose"] == Color(10, 10, 10, signed=True)
