@@ -16,8 +16,8 @@ from rich.console import Console
 from rich.table import Table
 
 from emu.cli.table_fit import fit
-from emu.timestamps import timestamp
 from emu.times import Moment
+from emu.timestamps import timestamp
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
