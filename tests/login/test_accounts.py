@@ -324,7 +324,7 @@ def test_a_store_that_cannot_write_keeps_no_right_password_out(bench: Bench) -> 
 
 
 def test_a_password_that_was_changed_meanwhile_is_not_undone(bench: Bench) -> None:
-    bench.store.put(password=eq2emulator_hash(b"right"))
+    bench.store.put(id=1, password=eq2emulator_hash(b"right"))
     bench.writes = False
     assert bench.login() == "admitted"
     changed = bench.store.put(id=1, password=hash_password(b"new", bytes(16), CHEAP))
