@@ -51,12 +51,14 @@ def load(path: Path | None, overrides: Iterable[str] = ()) -> Config:
     document: dict[str, Any] = {}
     if path is not None:
         try:
-            document = tomllib.loads(path.read_text(encoding="utf-8"))
+            document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
         except OSError as error:
             raise ConfigError(
                 [f"{path}: cannot be read ({error.strerror}); check --config, or ${ENVIRONMENT}"]
             ) from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        except RecursionError:
+            raise ConfigError([f"{path}: not a TOML file: it is nested too deeply"]) from None
+        except ValueError as error:  # what tomllib and Python's integers refuse, and no UTF-8
             raise ConfigError([f"{path}: not a TOML file: {error}"]) from None
     take_environment(document)
     return parse(document, overrides, folder=path.parent if path else Path(), source=path)

@@ -154,7 +154,7 @@ def path(value: Any) -> Path:
     """Read a file or folder name; ``~`` stands for the home folder."""
     if not isinstance(value, str) or not value or "\0" in value:
         raise ValueError("must be the name of a file")
-    return Path(value).expanduser()
+    return _at_home(value)
 
 
 def sqlite_url(value: Any) -> Path:
@@ -163,7 +163,7 @@ def sqlite_url(value: Any) -> Path:
     rest = rest.removeprefix("//")
     if scheme != "sqlite" or not rest or rest == "/" or "\0" in rest:
         raise ValueError('must be "sqlite:FILE", like "sqlite:/var/lib/eq2emu/emu.sqlite"')
-    return Path(rest).expanduser()
+    return _at_home(rest)
 
 
 def fingerprint(value: Any) -> str:
@@ -177,6 +177,13 @@ def fingerprint(value: Any) -> str:
 def fingerprint_or_none(value: Any) -> str:
     """Read the fingerprint of a certificate, or empty text for a peer that has none."""
     return "" if value == "" else fingerprint(value)
+
+
+def _at_home(name: str) -> Path:
+    try:
+        return Path(name).expanduser()
+    except RuntimeError:
+        raise ValueError("must not name the home folder of somebody unknown") from None
 
 
 def _is_host(name: str) -> bool:

@@ -19,6 +19,7 @@ from emu.errors import CommandError
 from emu.login.ports import Account, World
 from emu.sqldump import InsertRow
 from emu.store import accounts, addresses, worlds
+from emu.store.accounts import FOR_EVER
 from emu.store.addresses import BannedAddress
 from emu.store.store import Store
 from emu.times import UNKNOWN, Moment
@@ -258,7 +259,7 @@ def _number(columns: Mapping[str, Any], name: str, default: int = 0) -> int:
         return default
     try:
         number = int(value)
-    except ValueError:
+    except (ValueError, OverflowError):
         raise ValueError(f"{name} is no number: {str(value)[:40]!r}") from None
     if not 0 <= number < 1 << 32:
         raise ValueError(f"{name} is out of range: {number}")
@@ -270,9 +271,11 @@ def _moment(value: Any) -> Moment:
     if value is None:
         return UNKNOWN
     try:
-        return Moment(max(0.0, float(value)))
+        seconds = float(value)
     except ValueError:
         pass
+    else:
+        return Moment(seconds) if 0 <= seconds < FOR_EVER else UNKNOWN
     try:
         date = datetime.fromisoformat(str(value)).replace(tzinfo=UTC)
     except ValueError:

@@ -163,3 +163,43 @@ def test_any_document_is_a_configuration_or_a_config_error(document: dict) -> No
         assert isinstance(parse(document), Config)
     except ConfigError as error:
         assert error.problems  # noqa: PT017
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"a=" + b"[" * 5000 + b"]" * 5000, "not a TOML file: it is nested too deeply"),
+        (b"a=" + b"{a=" * 3000 + b"1" + b"}" * 3000, "not a TOML file: it is nested too deeply"),
+        (b"[login]\nmax_characters=" + b"9" * 5000, "not a TOML file: Exceeds the limit"),
+        (b'[login]\nmax_characters="' + b"9" * 5000 + b'"', "must be a whole number from 1"),
+        (b'[trace]\nfile = "~nobody-of-this-name/x"', "trace.file: must not name the home"),
+        (b'[database]\nurl = "sqlite:~nobody-of-this-name/x"', "database.url: must not name"),
+        (b'[trace]\nfile = "a\\u0000b"', "trace.file: must be the name of a file"),
+        (b"[login]\npassword_memory = nan", "must be a number from 0 to 86400, not nan"),
+        (b"[network]\nidle_timeout = inf", "must be a number from 1 to 3600, not inf"),
+        (b"[log]\nlevel = 2026-01-01", "log.level: must be one of"),
+        (b"[[log]]\n", "log: must be a table"),
+        (b"[login]\nmax_characters = true", "must be a whole number from 1 to 255, not True"),
+        (b"[world]\nname_filter = [[1]]", "world.name_filter: must be text"),
+        ("[log]\n".encode("utf-16"), "not a TOML file: 'utf-8' codec"),
+        (b"[log]\nlevel='\0'", "not a TOML file: Found invalid character"),
+        ('[login]\nlisten="127.0.0.1:\u00b2"'.encode(), "login.listen: must be"),
+    ],
+)
+def test_a_malformed_file_is_one_line_that_names_it(
+    tmp_path: Path, content: bytes, problem: str
+) -> None:
+    path = tmp_path / "emu.toml"
+    path.write_bytes(content)
+    with pytest.raises(ConfigError) as caught:
+        load(path)
+    (line,) = caught.value.problems
+    assert line.startswith(f"{path}: ")
+    assert problem in line
+    assert "\n" not in line
+
+
+def test_a_byte_order_mark_is_no_part_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "emu.toml"
+    path.write_bytes(b"\xef\xbb\xbf[log]\nlevel = 'warn'\n")
+    assert load(path).log.level == "warn"

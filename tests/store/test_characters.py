@@ -135,8 +135,28 @@ def test_rows_deleted_long_ago_make_room_but_not_while_the_world_has_the_charact
     for row in store.characters_of(1):
         store.delete_character(1, 1, row.char_id, row.name)
     (moment,) = store.connection.execute("SELECT max(deleted_at) FROM characters").fetchone()
-    store.add_character(character(char_id=20, created=moment + 50.0))
+    store.add_character(character(char_id=20, created=moment + 100.0))
     assert store.connection.execute("SELECT count(*) FROM characters").fetchone()[0] == 4
     store.add_character(character(char_id=21, created=moment + 101.0))
     left = store.connection.execute("SELECT char_id FROM characters ORDER BY id")
     assert [char_id for (char_id,) in left] == [own.id, 20, 21]
+
+
+def test_a_row_goes_when_the_world_s_character_of_that_number_is_somebody_else_s(
+    store: Store,
+) -> None:
+    store.keep_deleted = 100.0
+    own = store.create_world_character(world_character(account_id=44))
+    store.add_character(character(char_id=own.id))
+    assert store.delete_character(1, 1, own.id, "Ayla")
+    store.add_character(character(char_id=20, created=1e12))
+    assert store.connection.execute("SELECT char_id FROM characters").fetchall()[0][0] == 20
+
+
+def test_an_id_that_a_world_gives_again_ends_the_older_row_whoever_has_it(store: Store) -> None:
+    store.add_account("Bob", "hash", 1.0)
+    store.add_character(character(account_id=2))
+    store.add_character(character(account_id=1, name="Bel"))
+    assert store.characters_of(2) == []
+    store.add_character(character(account_id=2, name="Old", deleted=True))
+    assert [row.name for row in store.characters_of(1)] == ["Bel"]

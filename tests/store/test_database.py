@@ -39,6 +39,7 @@ def test_a_fresh_database_has_the_whole_schema_and_only_its_owner_reads_it(path:
         assert schema_version(connection) == shipped_steps()[-1].number
         assert connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
         assert connection.execute("PRAGMA foreign_keys").fetchone()[0] == 1
+        assert connection.execute("PRAGMA synchronous").fetchone()[0] == 1, "NORMAL"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert [item.name for item in path.parent.iterdir()] == ["emu.sqlite"]
 
@@ -64,8 +65,8 @@ def test_a_missing_database_is_not_made_by_opening(tmp_path: Path) -> None:
 
 def test_a_newer_schema_is_refused(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA user_version = 999")
-    assert "newer version of this program (schema 999" in refusal(path)
+        connection.execute(f"PRAGMA user_version = {shipped_steps()[-1].number + 1}")
+    assert "newer version of this program (schema " in refusal(path)
 
 
 def test_the_database_of_another_program_is_refused(tmp_path: Path) -> None:
@@ -130,6 +131,7 @@ def test_an_older_database_is_backed_up_and_brought_up_to_date(tmp_path: Path) -
     with closing(open_database(path)) as connection:
         assert schema_version(connection) == shipped_steps()[-1].number
     copy = tmp_path / "emu.sqlite.schema2.bak"
+    assert stat.S_IMODE(copy.stat().st_mode) == 0o600
     with closing(sqlite3.connect(copy)) as connection:
         assert schema_version(connection) == 2
         assert connection.execute("SELECT name FROM accounts").fetchall() == [("A",)]
@@ -199,3 +201,16 @@ def test_looking_refuses_what_opening_refuses(tmp_path: Path, path: Path) -> Non
         connection.execute("PRAGMA user_version = 999")
     with pytest.raises(StoreError, match="newer version of this program"):
         look_at_database(path)
+
+
+def test_a_file_system_without_hard_links_will_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr("os.link", refuse)
+    path = tmp_path / "emu.sqlite"
+    assert create_database(path)
+    open_database(path).close()
+    assert [item.name for item in tmp_path.iterdir()] == ["emu.sqlite"]

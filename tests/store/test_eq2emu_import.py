@@ -205,3 +205,19 @@ def test_nobody_waits_while_an_import_is_tried(empty_store: Store) -> None:
 
     import_dump(empty_store, rows, clean_name=account_name, moment=1.0, dry_run=True)
     assert empty_store.accounts() == []
+
+
+@pytest.mark.parametrize("number", ["1e999999", "-1", "4294967296", "'1x'", "0x41", "_binary 'x'"])
+def test_a_number_beyond_all_bounds_leaves_its_row_out(empty_store: Store, number: str) -> None:
+    dump = f"INSERT INTO account (id, name, passwd) VALUES ({number}, 'Bob', '{HASH}');"
+    report = take(empty_store, dump)
+    assert report.tables["account"].skipped == 1
+    assert "line 1: row of account left out: id is" in report.notes[0]
+
+
+@pytest.mark.parametrize("moment", ["1e999999", "-5", "'0000-00-00 00:00:00'", "'never'", "0x41"])
+def test_a_moment_that_is_none_is_not_kept(empty_store: Store, moment: str) -> None:
+    columns = "(id, name, passwd, created_date)"
+    take(empty_store, f"INSERT INTO account {columns} VALUES (3, 'Bob', '{HASH}', {moment});")
+    (bob,) = empty_store.accounts()
+    assert bob.created == 0.0

@@ -1,5 +1,8 @@
 """The awaitable face passes everything on; a wrong order of arguments would show here."""
 
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
 import pytest
 
 from emu.errors import DuplicateName
@@ -14,9 +17,12 @@ from emu.login.ports import (
     ZoneDescription,
 )
 from emu.store import AsyncStore, AsyncWorldCharacters, BannedAddress, Calls, Store
+from emu.store.front import Run
 from emu.world.ports import WorldCharacterStore
 from tests.support.stores import character, finish, run_inline, world_character
 from tests.support.times import APART, ManualClock
+
+T = TypeVar("T")
 
 
 @pytest.fixture
@@ -116,9 +122,19 @@ def test_bans_are_read_now_and_then(store: Store) -> None:
 
 
 def test_reads_and_writes_go_their_own_ways(store: Store) -> None:
+    ways: list[str] = []
+
+    def way(name: str) -> Run:
+        def run(call: Callable[[], T]) -> Awaitable[T]:
+            ways.append(name)
+            return run_inline(call)
+
+        return run
+
     with Store.look(store.path) as seen:
-        front = AsyncStore(Calls(seen, run_inline), Calls(store, run_inline), ManualClock())
-        worlds = AsyncWorldCharacters(Calls(seen, run_inline), Calls(store, run_inline))
+        read, write = Calls(seen, way("read")), Calls(store, way("write"))
+        front = AsyncStore(read, write, ManualClock())
+        worlds = AsyncWorldCharacters(read, write)
         with store.transaction():
             finish(front.add_account("Bob", "hash", 3.0))
             made = finish(worlds.create(world_character()))
@@ -126,8 +142,12 @@ def test_reads_and_writes_go_their_own_ways(store: Store) -> None:
             assert finish(worlds.find(made.id)) is None
         assert finish(front.find_account("Bob")) is not None
         assert finish(worlds.find(made.id)) == made
+        ways.clear()
+        finish(front.find_account("Bob"))
         finish(front.characters_of(1))
         finish(front.zones_of(1))
         finish(front.is_address_banned("192.0.2.1", 1.0))
         finish(front.find_world_by_account("norrath"))
+        finish(worlds.find(made.id))
         finish(worlds.of_account(1))
+        assert set(ways) == {"read"}

@@ -132,3 +132,24 @@ def test_what_was_deleted_before_its_moment_was_kept_counts_from_the_migration(
     )
     assert found.fetchall() == [("A", None), ("B", 1)]
     connection.close()
+
+
+def test_two_programs_that_migrate_at_once_apply_each_step_once(tmp_path: Path) -> None:
+    first, second = (connect(tmp_path / "emu.sqlite") for _ in range(2))
+    second.execute("PRAGMA busy_timeout = 0")
+    steps = [Step(1, "one", "CREATE TABLE one (id INTEGER);")]
+    locked: list[bool] = []
+
+    def look(statement: str) -> None:
+        if statement.startswith("PRAGMA user_version") and not locked:
+            with pytest.raises(sqlite3.OperationalError, match="locked"):
+                migrate(second, steps)
+            locked.append(True)
+
+    first.set_trace_callback(look)
+    assert migrate(first, steps) == [1]
+    first.set_trace_callback(None)
+    assert locked, "the version is read under the write lock"
+    assert migrate(second, steps) == []
+    first.close()
+    second.close()

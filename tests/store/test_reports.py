@@ -28,16 +28,16 @@ def test_the_oldest_logs_of_an_account_go(store: Store, monkeypatch: pytest.Monk
     monkeypatch.setattr(reports, "LOGS_OF_ACCOUNT", 3)
     store.add_account("Bob", "hash", 1.0)
     store.add_client_log(replace(LOG, account_id=2, text="bob's"))
-    for number in range(5):
+    for number in range(6):
         store.add_client_log(replace(LOG, text=str(number)))
-    assert [log.text for log in store.client_logs()] == ["bob's", "2", "3", "4"]
+    assert [log.text for log in store.client_logs()] == ["bob's", "3", "4", "5"]
 
 
 def test_the_oldest_logs_of_all_go(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reports, "MOST_LOGS", 2)
-    for number in range(4):
+    for number in range(5):
         store.add_client_log(replace(LOG, text=str(number), account_id=number))
-    assert [log.text for log in store.client_logs()] == ["2", "3"]
+    assert [log.text for log in store.client_logs()] == ["3", "4"]
 
 
 def test_a_bug_report_is_kept_with_all_it_says(store: Store) -> None:

@@ -121,3 +121,26 @@ def test_kill_at_any_moment_loses_and_doubles_nothing(tmp_path: Path) -> None:
         with Store.create(path) as store:
             promises.check(store)
     assert answered > 10 * ROUNDS
+
+
+def tear(store: Store) -> None:
+    with store.transaction() as connection:
+        connection.execute("UPDATE accounts SET password = 'torn'")
+        connection.execute("INSERT INTO nowhere VALUES (1)")
+
+
+def test_a_part_that_failed_leaves_nothing_of_itself_in_what_is_stored(store: Store) -> None:
+    statements: list[str] = []
+    store.connection.set_trace_callback(statements.append)
+    with store.transaction():
+        store.add_account("Bob", "hash", 1.0)
+        with pytest.raises(StoreError, match="nowhere"):
+            tear(store)
+        store.add_account("Carol", "hash", 1.0)
+    store.connection.set_trace_callback(None)
+    assert [(one.name, one.password) for one in store.accounts()] == [
+        ("Alice", "hash"), ("Bob", "hash"), ("Carol", "hash"),
+    ]  # fmt: skip
+    begun = [one for one in statements if one.startswith("SAVEPOINT")]
+    ended = [one for one in statements if one.startswith("RELEASE")]
+    assert len(begun) == len(ended) == 3, "a part that is not released stays open"
