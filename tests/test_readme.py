@@ -2,25 +2,22 @@
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
-import click
 import pytest
+from click.testing import CliRunner, Result
 
 from emu.cli.config import as_toml
 from emu.cli.main import NOUNS, root
 from emu.config import Config
+from tests.support.documented import README, before, code_lines, examples, prepare, words_of
 
 ROOT = Path(__file__).parent.parent
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 BIN = Path(sys.executable).parent
-
-
-def code_lines() -> list[str]:
-    return [line.strip() for line in README.splitlines() if line.startswith("    ")]
 
 
 def test_the_two_commands_come_first_and_are_targets() -> None:
@@ -81,50 +78,39 @@ def test_the_programs_of_the_readme_are_there() -> None:
             assert (BIN / Path(words[0]).name).exists(), line
 
 
-def examples() -> list[str]:
-    """Each example that the help of a command shows, and each emu command of the README."""
-    found = [
-        line.removeprefix(".venv/bin/")
-        for line in code_lines()
-        if line.removeprefix(".venv/bin/").startswith("emu ")
-    ]
-
-    def walk(group: click.Group) -> None:
-        context = click.Context(group)
-        for name in group.list_commands(context):
-            command = group.get_command(context, name)
-            text = f"{command.help or ''}\n{command.epilog or ''}"
-            found.extend(re.findall(r"\b(emu (?:-|[a-z]).*)", "".join(text.split("Example")[1:])))
-            if isinstance(command, click.Group):
-                walk(command)
-
-    assert isinstance(root, click.Group)
-    walk(root)
-    return sorted(set(found))
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with all that examples speak of; each runs in a copy of it."""
+    folder = tmp_path_factory.mktemp("prepared")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        for words in prepare(folder):
+            succeed(words)
+    return folder
 
 
-@pytest.mark.parametrize("line", examples())
-def test_every_documented_command_line_makes_sense(line: str) -> None:
-    """Each is parsed by the real parser, up to the point where it would begin its work."""
-    words = shlex.split(line, comments=True)
-    for stop in ("|", ">", "<", "&&", ";"):
-        if stop in words:
-            words = words[: words.index(stop)]
-    arguments = words[1:]
-    group: click.Command = root
-    context = click.Context(root, info_name="emu")
-    while isinstance(group, click.Group):
-        made = group.make_context(group.name or "emu", list(arguments), parent=context,
-                                  allow_extra_args=True, allow_interspersed_args=False)  # fmt: skip
-        rest = (
-            [*made._protected_args, *made.args] if hasattr(made, "_protected_args") else made.args
-        )
-        name, command, arguments = group.resolve_command(made, rest)
-        assert command is not None, f"{line}: {name} is no command"
-        group, context = command, made
-    try:
-        group.make_context(group.name, list(arguments), parent=context)
-    except click.FileError:
-        pass
-    except click.BadParameter as error:
-        assert "does not exist" in error.format_message(), line  # noqa: PT017
+def succeed(words: list[str]) -> Result:
+    result = CliRunner().invoke(root, words, input="secret\nsecret\n")
+    assert result.exit_code == 0, (words, result.output, result.exception)
+    return result
+
+
+def interrupted(_seconds: float) -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("line", [one for one in examples() if not one.startswith("emu client")])
+def test_every_documented_command_runs(
+    line: str, prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of the client run against a server, in the tests of the whole house."""
+    folder = tmp_path / "copy"
+    shutil.copytree(prepared, folder)
+    monkeypatch.chdir(folder)
+    monkeypatch.delenv("EMU_CONFIG", raising=False)
+    monkeypatch.setattr("emu.cli.capture.time.sleep", interrupted)  # following ends with Ctrl-C
+    monkeypatch.setattr("emu.cli.opcodes_edit.is_terminal", lambda: True)
+    monkeypatch.setattr("emu.cli.opcodes_screen.OpcodeEditor.run", lambda _editor: None)
+    for words in before(line):
+        succeed(words)
+    succeed(words_of(line))

@@ -9,6 +9,7 @@ import pytest
 
 from emu.errors import CommandError
 from tests.support.command_line import CommandLine
+from tests.support.documented import examples, words_of
 from tests.support.house import (
     HOST,
     PROGRAMS,
@@ -190,6 +191,23 @@ async def test_imported_accounts_and_worlds_get_in_with_their_old_passwords(
         world.register(b"testlabs", b"secret")
         await server.log.line(r"world Antonia Bayle \(7\) registered")
         await world.hang_up()
+
+
+@pytest.mark.slow
+async def test_the_documented_commands_of_the_client_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commands = CommandLine(tmp_path)
+    monkeypatch.setenv("EMU_PASSWORD", "testpass")
+    for name in ("alice", "testlabs"):
+        commands.good("account", "add", name, "--password", "testpass")
+    async with server_process(tmp_path, words=("--config", str(commands.config))) as server:
+        await server.line(r"world Norrath \(1\) registered")
+        lines = [line for line in examples() if line.startswith("emu client")]
+        for line in lines:
+            words = [at(server) if ":9100" in word else word for word in words_of(line)]
+            assert await run(tmp_path, *words), line
+    assert len(lines) >= 4
 
 
 @pytest.mark.slow
