@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from emu.dialects import BEFORE_LOGIN, Dialect
 from emu.errors import EmuError, PeerError, StoreError, UnknownOpcode
-from emu.login.events import ClientEnded, MessageDropped, ServiceFault
+from emu.limits.unknown_messages import first_bytes
+from emu.login.events import ClientEnded, MessageDropped, ServiceFault, UnknownMessage
 from emu.login.ports import Account, Character
 from emu.times import Monotonic
 
@@ -54,6 +55,8 @@ class ClientState(enum.Enum):
     CLOSED = "closed"
 
 
+UNKNOWN = "unknown message"
+"""Reason under which messages that nobody handles are counted."""
 END_STATES = frozenset({ClientState.REFUSED, ClientState.CLOSED})
 LOGGED_IN_STATES = frozenset({ClientState.LOGGED_IN, ClientState.PLAYING})
 
@@ -196,6 +199,20 @@ class Client:
         self.drops[reason] += 1
         self.service.counters[reason] += 1
         self.service.log(MessageDropped(self.address, self.account_name, message, reason))
+
+    def unknown(self, opcode: int, body: bytes) -> None:
+        """Count a message that nobody handles; the first of its kind is told of."""
+        self.drops[UNKNOWN] += 1
+        self.service.counters[UNKNOWN] += 1
+        version = self.dialect.version
+        if self.service.unknown_messages.is_new((self.account_name, version), opcode):
+            name = self.dialect.table.name(opcode) or ""
+            self.service.log(
+                UnknownMessage(
+                    self.address, self.account_name, version, opcode, name, len(body),
+                    first_bytes(body),
+                )
+            )  # fmt: skip
 
     def fault(self, reason: str) -> None:
         """Report something of ours that failed while this client was served."""

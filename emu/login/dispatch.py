@@ -59,9 +59,10 @@ async def dispatch(client: Client, opcode: int, body: bytes, now: Monotonic) -> 
     """Hand one message to its handler."""
     name = client.dialect.table.name(opcode)
     rule = MESSAGES.get(name) if name else None
-    if rule is None:
-        known = client.is_logged_in
-        client.drop(name or str(opcode), "unknown message" if known else "message before login")
+    if rule is None and client.is_logged_in:
+        client.unknown(opcode, body)
+    elif rule is None:
+        client.drop(name or str(opcode), "message before login")
     elif client.state not in rule.states:
         known = client.is_logged_in
         client.drop(

@@ -157,6 +157,25 @@ class MessageDropped(LoginEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class UnknownMessage(LoginEvent):
+    """A client sent what nobody handles, for the first time; `name` is empty without one.
+
+    `begin` is its first bytes as hexadecimal digits.
+    """
+
+    template: ClassVar[str] = (
+        "unknown message {opcode} {name} of {account} from {address}, client {version}: "
+        "{length} bytes: {begin}"
+    )
+    account: str
+    version: int
+    opcode: int
+    name: str
+    length: int
+    begin: str
+
+
+@dataclass(frozen=True, slots=True)
 class ClientLogStored(LoginEvent):
     """A client log was stored."""
 

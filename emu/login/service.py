@@ -25,6 +25,7 @@ from typing import Any
 from emu.dialects import MOST_DIALECTS, Dialect, Dialects, RuleTable, shipped_rules
 from emu.limits.addresses import address_key
 from emu.limits.throttle import Throttle, hourly
+from emu.limits.unknown_messages import UnknownMessages
 from emu.login import handle_create, handle_lists, handle_play, replies
 from emu.login.client import Client, ClientLink
 from emu.login.creation import PendingCreates
@@ -99,6 +100,7 @@ class LoginService:
         self.log = log
         self.models = models or Models()
         self.counters: Counter[str] = Counter()
+        self.unknown_messages = UnknownMessages()
         self.creates = PendingCreates()
         self._clients: dict[int, Client] = {}
         """Clients that are logged in, by account id."""

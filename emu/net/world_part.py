@@ -36,7 +36,7 @@ from emu.structs import shipped_catalog
 from emu.times import Moment, Monotonic
 from emu.world.admission import Admission, AdmissionRules
 from emu.world.creation import CharacterCreation, CreationRules
-from emu.world.entry import Door, DoorEvent, Entered, TurnedAway
+from emu.world.entry import Door, DoorEvent, Entered, NotHandled, TurnedAway
 from emu.world.handoff import HandoffKeys
 from emu.world.names import NameRules
 from emu.world.presence import WorldPresence
@@ -275,6 +275,13 @@ def _report(log: Logger, refusals: RefusalLog) -> Callable[[DoorEvent], None]:
                     "{address} was turned away: {reason}",
                     address=event.address, reason=event.reason,
                 )  # fmt: skip
+        elif isinstance(event, NotHandled):
+            log.info(
+                "unknown message {opcode} {message} of {name} from {address}, client {version}: "
+                "{length} bytes: {begin}",
+                name=event.name, message=event.message or "(no name)", address=event.address,
+                version=event.version, opcode=event.opcode, length=event.length, begin=event.begin,
+            )  # fmt: skip
         else:
             log.info(
                 "{name} from {address} left: {reason}",

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from emu.errors import MalformedMessage, StoreError, UnknownOpcode, UnknownStruct, UnknownVersion
+from emu.limits.unknown_messages import UnknownMessages, first_bytes
 from emu.opcodes import OpcodeTables
 from emu.structs import Layout, StructCatalog
 from emu.times import Clock, Moment, Monotonic
@@ -96,7 +97,23 @@ class Left:
     reason: str
 
 
-DoorEvent = Entered | TurnedAway | Left
+@dataclass(frozen=True, slots=True)
+class NotHandled:
+    """A client sent what nobody handles, for the first time; `begin` is its first bytes in hex.
+
+    `message` is the message's name, empty when it has none.
+    """
+
+    name: str
+    message: str
+    address: str
+    version: int
+    opcode: int
+    length: int
+    begin: str
+
+
+DoorEvent = Entered | TurnedAway | Left | NotHandled
 
 
 class Door:
@@ -130,6 +147,7 @@ class Door:
         self.changed = changed
         self.clock = clock
         self.counters: Counter[str] = Counter()
+        self.unknown_messages = UnknownMessages()
 
     def connect(self, link: EntryLink, address: str, now: Monotonic) -> Visitor:
         """Take a new session; `address` is the client's IP address."""
@@ -139,7 +157,8 @@ class Door:
 class Visitor:
     """One client of the world. The shell calls `message`, `closed`, `get_timer`, `handle_timer`."""
 
-    __slots__ = ("_address", "_asked", "_deadline", "_door", "_handoff", "_link", "_over")
+    __slots__ = ("_address", "_asked", "_deadline", "_door", "_handoff", "_link", "_over",
+                 "_version")  # fmt: skip
 
     def __init__(self, door: Door, link: EntryLink, address: str, now: Monotonic) -> None:
         self._door = door
@@ -148,6 +167,7 @@ class Visitor:
         self._asked = False
         self._over = False
         self._handoff: Handoff | None = None
+        self._version = 0
         self._deadline: Monotonic | None = Monotonic(now + PATIENCE)
 
     async def message(self, opcode: int, body: bytes, now: Monotonic) -> None:
@@ -158,7 +178,21 @@ class Visitor:
             self._asked = True
             await self._show_key(body, now)
         else:
-            self._door.counters["message not handled"] += 1
+            self._not_handled(opcode, body)
+
+    def _not_handled(self, opcode: int, body: bytes) -> None:
+        self._door.counters["unknown message"] += 1
+        handoff, version = self._handoff, self._version
+        if handoff is not None and self._door.unknown_messages.is_new(
+            (handoff.account_id, version), opcode
+        ):
+            message = self._door.opcodes().for_version(version).name(opcode) or ""
+            self._door.report(
+                NotHandled(
+                    handoff.name, message, self._address, version, opcode, len(body),
+                    first_bytes(body),
+                )
+            )  # fmt: skip
 
     def closed(self, reason: str) -> None:
         """Learn that the session is over."""
@@ -225,7 +259,7 @@ class Visitor:
     def _enter(self, handoff: Handoff, character: WorldCharacter, version: int) -> None:
         presence = self._door.presence
         earlier = presence.find(handoff.char_id)
-        self._handoff = handoff
+        self._handoff, self._version = handoff, version
         presence.entered(handoff.account_id, handoff.char_id, character.zone_id, self._send_away)
         if earlier is not None:
             earlier.send_away()

@@ -48,6 +48,9 @@ async def test_a_granted_client_enters_the_world(tmp_path: Path, version: int) -
             line = rf"Aldana came in from 127\.0\.0\.1, client {version}"
             await server.log.line(line)
             assert server.rows("SELECT last_played > 0 FROM world_characters") == [(1,)]
+            client.send(b"\xff\x60\xeawhat is this?")
+            unknown = r"unknown message 60000 \(no name\) of Aldana from 127\.0\.0\.1"
+            await server.log.line(rf"{unknown}, client {version}: 13 bytes: 77 68 61 74")
         await server.log.line(r"Aldana from 127\.0\.0\.1 left")
 
 

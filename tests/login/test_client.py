@@ -6,7 +6,7 @@ import pytest
 
 from emu.errors import StoreError, UnknownOpcode
 from emu.login.client import ClientState, guarded
-from emu.login.events import ClientEnded, MessageDropped, ServiceFault
+from emu.login.events import ClientEnded, ServiceFault, UnknownMessage
 from emu.login.settings import LoginServiceConfig
 from tests.support.login_fakes import run
 from tests.support.login_harness import Harness, character, delete_request, login_request
@@ -149,4 +149,4 @@ def test_drops_are_counted_by_reason_for_client_and_service() -> None:
         harness.send(client, 60000)
     assert client.drops == {"unknown message": 3}
     assert harness.service.counters["unknown message"] == 3
-    assert {event.message for event in harness.events.of(MessageDropped)} == {"60000"}
+    assert [event.opcode for event in harness.events.of(UnknownMessage)] == [60000]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from emu.login.client import END_STATES, ClientState
 from emu.login.dispatch import MESSAGES
-from emu.login.events import MessageDropped
+from emu.login.events import UnknownMessage, format_event
 from emu.login.ports import CreateAnswer, PlayAnswer
 from emu.versions import LOGIN_VERSION_STEPS
 from tests.support.login_harness import (
@@ -55,7 +55,23 @@ def test_messages_nobody_handles_are_counted_and_the_session_stays(number: int) 
     assert link.closed is None
     assert client.drops == {"unknown message": 1}
     assert harness.service.counters["unknown message"] == 1
-    assert len(harness.events.of(MessageDropped)) == 1
+    (told,) = harness.events.of(UnknownMessage)
+    assert (told.opcode, told.version, told.length) == (number, 546, 8)
+    assert told.begin == b"whatever".hex(" ")
+    assert told.level == "info"
+    harness.send(client, number, b"again")
+    assert harness.service.counters["unknown message"] == 2
+    assert len(harness.events.of(UnknownMessage)) == 1
+
+
+def test_an_unknown_message_has_its_name_and_is_told_again_of_another_account() -> None:
+    harness = Harness()
+    client, _ = harness.login(546)
+    number = client.dialect.table.number("OP_WSServerLockMsg")
+    harness.send(client, number, b"")
+    (told,) = harness.events.of(UnknownMessage)
+    assert f"unknown message {number} OP_WSServerLockMsg of tester from" in format_event(told)
+    assert "client 546: 0 bytes" in format_event(told)
 
 
 @pytest.mark.parametrize(

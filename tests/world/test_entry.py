@@ -8,7 +8,7 @@ from emu.errors import StoreError
 from emu.opcodes import shipped_tables
 from emu.structs import shipped_catalog
 from emu.world.admission import Admission, AdmissionRules
-from emu.world.entry import Door, Entered, Left, TurnedAway
+from emu.world.entry import Door, Entered, Left, NotHandled, TurnedAway
 from emu.world.handoff import HandoffKeys
 from emu.world.ports import WorldCharacter
 from emu.world.presence import WorldPresence
@@ -153,7 +153,26 @@ def test_nothing_else_counts_before_the_key() -> None:
     drive(visitor.message(36, b"\0\0", 1.0))
     assert link.sent == []
     assert link.closed == 0
-    assert house.door.counters["message not handled"] == 1
+    assert house.door.counters["unknown message"] == 1
+    assert house.events == []
+
+
+def test_a_message_nobody_handles_is_told_once_for_each_client_and_opcode() -> None:
+    house = House()
+    for now in (0.0, 50.0):
+        key = house.keys.issue(101, 5, "Aldana", now)
+        _, visitor = house.visit()
+        drive(visitor.message(1, request(key), now + 1))
+        for opcode in (36, 36, 37):
+            drive(visitor.message(opcode, bytes(20), now + 2))
+    told = [event for event in house.events if isinstance(event, NotHandled)]
+    assert [(event.opcode, event.message) for event in told] == [
+        (36, "OP_RemoteCmdMsg"), (37, "OP_GameWorldTimeMsg"),
+    ]  # fmt: skip
+    first = told[0]
+    assert (first.name, first.version, first.length) == ("Aldana", 546, 20)
+    assert first.begin == "00 " * 16 + "..."
+    assert house.door.counters["unknown message"] == 6
 
 
 def test_a_session_without_a_key_ends_in_time() -> None:
