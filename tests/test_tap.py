@@ -39,6 +39,15 @@ def test_options_and_overrides_reach_the_service(tmp_path: Path) -> None:
     assert (tmp_path / "e.sqlite").exists()
 
 
+def test_a_database_may_be_named_as_for_the_tools(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "emu.toml").write_text('[database]\nurl = "sqlite:e.sqlite"\n')
+    service = tap.makeService(options("--db", "mine.sqlite"))
+    assert isinstance(service, EmuService)
+    assert service.config.database.path == tmp_path / "mine.sqlite"
+    assert not (tmp_path / "e.sqlite").exists()
+
+
 @pytest.fixture
 def open_database() -> Iterator[Path]:
     """A database in a folder that everybody may enter, which pytest's own is not."""

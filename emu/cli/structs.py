@@ -16,10 +16,10 @@ from typing import Any, TypeVar
 import click
 
 from emu.cli.completion import struct_names
+from emu.cli.opcodes_common import present_tables
 from emu.cli.structs_show import FIELD_COLUMNS, field_rows
 from emu.cli.tables import Row, format_option, print_rows
 from emu.errors import CommandError, FileFormatError, MalformedMessage, MalformedStruct
-from emu.opcodes import shipped_tables
 from emu.structs import Layout, StructCatalog, load_folder, shipped_catalog
 from emu.structs.client_cmd import EXAMINE_INFO, read_client_cmds, write_client_cmd
 from emu.structs.lints import oddities
@@ -153,8 +153,16 @@ def _wire_options(command: Command) -> Command:
 @click.option("--lenient", is_flag=True, help="Read as the peer does: what is missing is zero.")
 @_wire_options
 @_source_options
+@click.pass_context
 def decode(
-    name: str, data: str, version: int, files: tuple[Path, ...], folder: Path | None, **form: Any
+    ctx: click.Context,
+    /,
+    name: str,
+    data: str,
+    version: int,
+    files: tuple[Path, ...],
+    folder: Path | None,
+    **form: Any,
 ) -> None:
     """Decode HEX (- for standard input) as struct NAME and print its fields as JSON.
 
@@ -166,7 +174,7 @@ def decode(
     raw = _bytes(_given(data))
     try:
         if form["wrapped"]:
-            raw = _unwrap(raw, layout, version)
+            raw = _unwrap(ctx, raw, layout, version)
         if form["packed"]:
             raw, _ = unpack(raw, layout.empty_size(), version)
         read = layout.decode_short if form["lenient"] else layout.decode
@@ -188,8 +196,16 @@ def decode(
 @_version_option(required=True)
 @_wire_options
 @_source_options
+@click.pass_context
 def encode(
-    name: str, values: str, version: int, files: tuple[Path, ...], folder: Path | None, **form: Any
+    ctx: click.Context,
+    /,
+    name: str,
+    values: str,
+    version: int,
+    files: tuple[Path, ...],
+    folder: Path | None,
+    **form: Any,
 ) -> None:
     """Encode a JSON object (- for standard input) as struct NAME and print it as hex.
 
@@ -208,7 +224,7 @@ def encode(
     if form["packed"]:
         data = pack(data, version)
     if form["wrapped"]:
-        number, examine = _command_numbers(layout, version)
+        number, examine = _command_numbers(ctx, layout, version)
         data = write_client_cmd(number, data, version, examine_info=examine)
     click.echo(data.hex())
 
@@ -223,7 +239,8 @@ def encode(
     help="The least that is told; notes are odd but do no harm.",
 )
 @format_option
-def check_verb(paths: tuple[Path, ...], level: str, style: str) -> None:
+@click.pass_context
+def check_verb(ctx: click.Context, /, paths: tuple[Path, ...], level: str, style: str) -> None:
     """Check struct files, in the order given, as they would be loaded; exit status 1 on errors.
 
     A substruct is looked up in what stands before it, in the same file or an earlier one.
@@ -241,7 +258,9 @@ def check_verb(paths: tuple[Path, ...], level: str, style: str) -> None:
         rows += [{"severity": "error", "message": str(error)} for error in complaints]
     failed = bool(rows)
     if level == "note":
-        names = {name for _, _, table in shipped_tables().spans() for name in table.names.values()}
+        names = {
+            name for _, _, table in present_tables(ctx).spans() for name in table.names.values()
+        }
         notes = [*catalog.notes, *(text for made in catalog for text in oddities(made, names))]
         rows += [{"severity": "note", "message": text} for text in notes]
     print_rows(rows, style, ("severity", "message"))
@@ -301,9 +320,9 @@ def _bytes(text: str) -> bytes:
         raise CommandError(f"not readable hex: {error}") from None
 
 
-def _unwrap(raw: bytes, layout: Layout, version: int) -> bytes:
+def _unwrap(ctx: click.Context, raw: bytes, layout: Layout, version: int) -> bytes:
     """Return the payload of the struct's command in a body of OP_ClientCmdMsg."""
-    number, examine = _command_numbers(layout, version)
+    number, examine = _command_numbers(ctx, layout, version)
     commands = read_client_cmds(raw, version, examine_info=examine)
     found = [payload for opcode, payload in commands if opcode == number]
     if not found:
@@ -311,10 +330,10 @@ def _unwrap(raw: bytes, layout: Layout, version: int) -> bytes:
     return found[0]
 
 
-def _command_numbers(layout: Layout, version: int) -> tuple[int, int | None]:
+def _command_numbers(ctx: click.Context, layout: Layout, version: int) -> tuple[int, int | None]:
     """Return the number of the struct's command, and that of the item window if it is known."""
     name = layout.definition.opcode_type
     if not name:
         raise CommandError(f"{layout.name} is no command inside OP_ClientCmdMsg")
-    table = shipped_tables().for_version(version)
+    table = present_tables(ctx).for_version(version)
     return table.number(name), table.get(EXAMINE_INFO)

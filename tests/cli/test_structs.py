@@ -222,3 +222,21 @@ def test_our_own_files_pass_the_check(command: CommandLine) -> None:
         str(folder / f"{name}Structs.xml") for name in ("Login", "LoginCode", "World", "Spawn")
     ]
     command.good("structs", "check", "--level", "error", *files)
+
+
+def test_commands_have_the_numbers_of_the_chosen_database(
+    command: CommandLine, tmp_path: Path
+) -> None:
+    words = ("structs", "encode", "WS_HearChat", "{}", "--version", "546", "--command")
+    shipped = command.good(*words).stdout
+    command.good("opcodes", "set", "OP_EqHearChatCmd", "700", "--version", "546")
+    changed = command.good(*words).stdout
+    assert (700).to_bytes(2, "little").hex() in changed
+    assert changed != shipped
+    other = str(tmp_path / "other.sqlite")
+    command.good("opcodes", "set", "OP_EqHearChatCmd", "701", "--version", "546", "--db", other)
+    again = command.good(*words, "--db", other).stdout
+    assert (701).to_bytes(2, "little").hex() in again
+    wire = ("structs", "decode", "WS_HearChat", again.strip(), "--version", "546", "--command")
+    assert '"message": ""' in command.good(*wire, "--db", other).stdout
+    assert "there is no command 700" in command.refused(*wire)
