@@ -181,6 +181,29 @@ def test_what_is_not_a_whole_dump_is_refused_with_its_line(text: str, message: s
         rows(text)
 
 
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (gzip.compress(b"INSERT INTO t VALUES (1);" * 100)[:-9], "gzip file that was cut short"),
+        (gzip.compress(b"INSERT INTO t VALUES (1);")[:-8] + bytes(8), "damaged gzip data"),
+        (gzip.compress(b"INSERT INTO t VALUES (1);") + b"garbage", "damaged gzip data"),
+        (gzip.compress(gzip.compress(b"INSERT INTO t VALUES (1);")), "not a SQL dump"),
+        (gzip.compress(b"-" * 5_000_000), "not a SQL dump"),
+        ("INSERT INTO t VALUES (1);".encode("utf-16"), "UTF-16"),
+        (b"\xfd7zXZ\0", "not a SQL dump"),
+        (b"/* /* */ */ INSERT INTO t VALUES (1);", "not a SQL dump"),
+        (b"INSERT INTO t VALUES (--1);", "expected a value"),
+        (b"INSERT INTO t VALUES (1+1);", "expected ',' or '\\)'"),
+        (b"INSERT INTO t VALUES (NOW());", "expected a value"),
+        (b"INSERT INTO t SET a=1;", "expected VALUES"),
+    ],
+)
+def test_a_malformed_file_is_refused_with_one_line(data: bytes, message: str) -> None:
+    with pytest.raises(FileFormatError, match=message) as error:
+        list(read_inserts(io.BytesIO(data), {"t"}))
+    assert "\n" not in str(error.value)
+
+
 def test_every_cut_of_a_dump_gives_its_first_rows_or_an_error() -> None:
     whole = rows(MYSQLDUMP, "pets")
     data = MYSQLDUMP.encode()

@@ -171,10 +171,11 @@ def read_capture(stream: BinaryIO, reader: CaptureReader | None = None) -> Itera
 class _ClassicFormat:
     """A classic pcap file: 24-byte header, then records with a 16-byte header each."""
 
-    __slots__ = ("_link", "_record", "_units")
+    __slots__ = ("_link", "_record", "_units", "_version")
 
     def __init__(self, order: str, units: int) -> None:
         self._record = struct.Struct(order + "IIII")
+        self._version = struct.Struct(order + "HH")
         self._units = units
         self._link: int | None = None
 
@@ -183,6 +184,9 @@ class _ClassicFormat:
             if len(queue) < 24:
                 return
             header = queue.take(24)
+            major, minor = self._version.unpack_from(header, 4)
+            if major != 2:
+                raise FileFormatError(f"pcap of version {major}.{minor} is not read, only 2.x")
             # The upper bits say whether a frame check sequence follows each frame; IP's own
             # length fields make that harmless.
             self._link = self._record.unpack_from(header, 8)[3] & 0xFFFF

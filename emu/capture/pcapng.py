@@ -88,6 +88,9 @@ class PcapngFormat:
     def _read_block(self, kind: int, body: bytes) -> Frame | Secrets | None:
         order = self._order
         if kind == SECTION:
+            _magic, major, minor, _length = struct.unpack_from(order + "IHHq", body)
+            if major != 1:
+                raise FileFormatError(f"pcapng of version {major}.{minor} is not read, only 1.x")
             self._interfaces = []
             return None
         if kind == INTERFACE:

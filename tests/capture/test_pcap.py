@@ -120,6 +120,8 @@ def test_the_largest_frame_is_read_and_one_byte_more_is_damage():
         (b"PK\x03\x04zipped", "not a capture file"),
         (b"#!/bin/sh\n", "not a capture file"),
         (classic([])[:20], "cut off"),
+        (struct.pack("<IHHiIII", 0xA1B2C3D4, 9, 4, 0, 0, 65535, 1), "version 9.4 is not read"),
+        (gzip.compress(gzip.compress(classic([]))), "not a capture file"),
     ],
 )
 def test_what_is_no_capture_is_refused_with_one_line(data, text):

@@ -124,6 +124,12 @@ def test_a_file_that_ends_inside_a_skipped_block_is_cut_off():
         (section() + interface() + enhanced(IPV4_HELLO, number=7), "no interface 7"),
         (section() + interface() * (MAX_INTERFACES + 1), "more than"),
         (section()[:20], "cut off"),
+        (struct.pack("<IIIHHqI", 0x0A0D0D0A, 28, 0x1A2B3C4D, 9, 1, -1, 28), "version 9.1 is not"),
+        (struct.pack("<IIII", 0x0A0D0D0A, 16, 0x1A2B3C4D, 16), "too short for its type"),
+        (section() + struct.pack("<III", 5, 0, 0), "block of 0 bytes"),
+        (section() + struct.pack("<III", 5, 13, 0), "block of 13 bytes"),
+        (section() + block(10, b"abc"), "too short for its type"),
+        (section() + interface() + struct.pack("<IIII", 1, 20, 1, 0) + bytes(4), "lengths differ"),
         ((section() + interface() + enhanced(IPV4_HELLO))[:-2], "cut off"),
     ],
 )

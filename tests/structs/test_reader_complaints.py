@@ -79,3 +79,40 @@ def test_a_catalog_takes_what_is_whole(tmp_path: Path) -> None:
     complaints: list[FileFormatError] = []
     assert catalog.load(path, complaints) == 1
     assert len(complaints) == 4
+
+
+WHOLE = '<EQ2Emulator><Struct Name="A" ClientVersion="1">{}</Struct></EQ2Emulator>'
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (
+            b'<!DOCTYPE a [<!ENTITY a "xx"><!ENTITY b "&a;&a;">]><EQ2Emulator>&b;</EQ2Emulator>',
+            "type",
+        ),
+        (b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>', "type declaration"),
+        (b'<?xml version="1.0" encoding="nonsense"?><EQ2Emulator/>', "unknown encoding"),
+        (b'<?xml version="1.0" encoding="rot13"?><EQ2Emulator/>', "not readable XML"),
+        (b'<?xml version="1.0" encoding="utf-7"?><EQ2Emulator/>', "not readable XML"),
+        (b'<EQ2Emulator a="\xff"/>', "not well-formed"),
+        (WHOLE.format(chr(0)).encode(), "not well-formed"),
+        (WHOLE.format('<Data ElementName="&#xD800;" Type="int8"/>').encode(), "not well-formed"),
+        (b"<a>" * 20_000 + b"</a>" * 20_000, "root element"),
+        (
+            WHOLE.format('<Data ElementName="a" Type="Array">' * 3000).encode(),
+            "nested deeper|no Arr",
+        ),
+        (WHOLE.format('<Data ElementName="a" Type="int8" Size="-1"/>').encode(), "no number from"),
+        (WHOLE.format(f'<Data ElementName="a" Size="{"9" * 5000}"/>').encode(), "no number from"),
+        (WHOLE.format('<Data ElementName="a" Type="int8" Size="\u00b2"/>').encode(), "no number"),
+        (WHOLE.format('<Data ElementName="a" Substruct="A"/>').encode(), "holds itself"),
+        (WHOLE.format(f'<Data ElementName="{"x" * 500_000}"/>').encode(), "longer than 128"),
+    ],
+)
+def test_a_malformed_file_is_refused_with_one_line(data: bytes, reason: str) -> None:
+    with pytest.raises(FileFormatError, match=reason) as error:
+        read_text(data, "bad.xml")
+    assert str(error.value).startswith("bad.xml, line 1: ")
+    assert "\n" not in str(error.value)
+    assert len(str(error.value)) < 300
