@@ -157,7 +157,7 @@ class SessionBase:
         self._stat_request: ServerKeyRequest | None = None
         self._statistics_due = False
         self._statistics_tries = 0
-        self._statistics_asked: tuple[int, float] | None = None
+        self._statistics_asked: dict[int, float] = {}  # when, by request id
         self._next_statistics = 0.0
         self._messages_when_idle = -1
 

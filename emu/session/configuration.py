@@ -87,8 +87,9 @@ class SessionConfig:
     congestion_window_minimum_datagrams: int = 8
 
     # Life (3, 8)
-    session_request_interval: float = 1.0
-    session_request_attempts: int = 4
+    session_request_pause: float = 0.25
+    session_request_pause_growth: float = 1.2
+    session_request_attempts: int = 12
     amplification_limit: int = 3
     unproven_lifetime: float = 5.0
     idle_timeout: float = 45.0

@@ -50,10 +50,19 @@ class SessionLife(SessionBase):
         self._ask_for_session(now)
 
     def _ask_for_session(self, now: Monotonic) -> None:
+        self._request_deadline = now + self._pause(self._requests)
         self._requests += 1
-        self._request_deadline = now + self.config.session_request_interval
         request = SessionRequest(self.session_id, self.config.max_length)
         self._ready.append(packets.push_session_request(request))
+
+    def _pause(self, tries: int) -> float:
+        """Return how long to wait for an answer before asking again, the first time at 0 tries.
+
+        Nothing is known of the path yet. Short pauses at first cost a server next to nothing and
+        outlast a bad link; growing ones do not crowd a long path or a server that is busy.
+        """
+        config = self.config
+        return config.session_request_pause * config.session_request_pause_growth**tries
 
     def accept(self, session_id: int, max_length: int, now: Monotonic) -> None:
         """Begin as a server: the SessionRequest is, or is being, answered with our check key.
@@ -295,11 +304,14 @@ class SessionLife(SessionBase):
         self._messages_when_idle = self.messages_sent
 
     def _plan_statistics(self, now: Monotonic) -> None:
-        """Ask again soon while the key request is missing, with back-off; rarely afterwards."""
-        config = self.config
-        interval = config.statistics_interval
-        if self._codec is None:
-            first = config.round_trip_start * config.timeout_multiplier
-            interval = min(first * 2**self._statistics_tries, config.timeout_maximum, interval)
+        """Ask again soon while something is missing, with growing pauses; rarely afterwards.
+
+        What may be missing is the key request, or a measured round trip, which the statistics also
+        tell the server: without it both sides wait far too long before they repeat what was lost.
+        """
+        interval = self.config.statistics_interval
+        if self._codec is None or not self._channel.queue.round_trip.measured:
+            pause = min(self._pause(self._statistics_tries), self.config.timeout_maximum)
+            interval = min(pause, interval)
             self._statistics_tries += 1
         self._next_statistics = now + interval

@@ -25,6 +25,9 @@ On a path of less than a millisecond the hosts themselves delay datagrams by mor
 does, and a packet judged by its round trip alone would be sent again while its acknowledgment is
 under way: at 20 % loss every byte went out twice and a half.
 """
+_BACKOFF_LIMIT = 2
+"""How often the timeout is doubled: four times a measured one is patience enough with a path, and a
+login over a bad one gets its tries within the time that a player waits."""
 _REORDER_STEP = 0.25
 _REORDER_MAXIMUM = 2.0
 
@@ -186,6 +189,11 @@ class SendQueue:
         self._base = (sequence + 1) & MASK
         self._progress(now)
 
+    def acknowledge_all(self, now: Monotonic) -> None:
+        """Take everything that was sent as arrived: the peer has answered it in another way."""
+        if self._under_way:
+            self.acknowledge_up_to((self._next - 1) & MASK, now)
+
     def acknowledge_one(self, sequence: int, now: Monotonic) -> None:
         """Handle an OutOfOrderAck. Raises `MalformedDatagram` for a packet never sent."""
         ahead = distance(self._base, sequence)
@@ -258,7 +266,10 @@ class SendQueue:
         """Return when `handle_timer` wants to be called, or None."""
         if not self._under_way:
             return None
-        timeout = min(self.round_trip.timeout * (1 << self._backoff), self._config.timeout_maximum)
+        timeout = min(
+            self.round_trip.timeout * (1 << min(self._backoff, _BACKOFF_LIMIT)),
+            self._config.timeout_maximum,
+        )
         deadline = self._timer_start + timeout
         if self._loss_time is not None and self._loss_time < deadline:
             return Monotonic(self._loss_time)

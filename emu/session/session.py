@@ -39,6 +39,7 @@ _PACKET: Final = ProtocolOpcode.PACKET.to_bytes(2, "big")
 _KEEP_ALIVE: Final = ProtocolOpcode.KEEP_ALIVE.to_bytes(2, "big")
 _APP_COMBINED: Final = 0x19
 _U32: Final = 0xFFFFFFFF
+_QUESTIONS: Final = 16  # statistics requests whose answers are waited for at once
 
 _HANDLERS: Final[dict[int, str]] = {
     ProtocolOpcode.SESSION_REQUEST: "_handle_session_request",
@@ -218,12 +219,12 @@ class Session(SessionLife):
 
     def _handle_session_stat_response(self, packet: bytes, now: Monotonic) -> None:
         response = packets.pull_session_stat_response(packet)
-        asked = self._statistics_asked
-        if asked is None or response.request_id != asked[0]:
+        asked = self._statistics_asked.get(response.request_id)
+        if asked is None:
             raise MalformedDatagram("unasked statistics")
-        self._statistics_asked = None
+        self._statistics_asked.clear()
         round_trip = self._channel.queue.round_trip
-        took = max(now - asked[1], 0.0)
+        took = max(now - asked, 0.0)
         round_trip.measure(took)
         self._events.append(
             StatisticsReceived(
@@ -320,7 +321,10 @@ class Session(SessionLife):
             if self.role is Role.SERVER:
                 if len(message) < KEY_BLOCK_MESSAGE_MINIMUM:
                     raise MalformedDatagram("message before the key")
-                self.set_cipher_key(key_from_block(message))
+                key = key_from_block(message)
+                # It answers the key request, whatever became of the acknowledgment of that.
+                self._channel.queue.acknowledge_all(Monotonic(self._last_received))
+                self.set_cipher_key(key)
             else:
                 check_key_request(message)
                 self._answer_key_request()
@@ -444,9 +448,12 @@ class Session(SessionLife):
 
     def _stat_question(self, now: Monotonic) -> bytes:
         request_id = int(now * 1000) & 0xFFFF
-        self._statistics_asked = (request_id, now)
+        if len(self._statistics_asked) >= _QUESTIONS:
+            self._statistics_asked.clear()
+        self._statistics_asked[request_id] = now
         round_trip = self._channel.queue.round_trip
-        average = int(round_trip.smoothed * 1000) if round_trip.measured else 0
+        # Whole milliseconds, and 0 says nothing: the server sets its own timeout by it.
+        average = max(int(round_trip.smoothed * 1000), 1) if round_trip.measured else 0
         return packets.push_server_key_request(
             ServerKeyRequest(
                 request_id,

@@ -30,7 +30,9 @@ SETTINGS = {
     "login.max_characters": 200,
     "link.unregistered_worlds": True,
 }
-QUICK = SessionConfig(session_request_interval=0.1, session_request_attempts=50)
+QUICK = SessionConfig(
+    session_request_pause=0.1, session_request_pause_growth=1.0, session_request_attempts=50
+)
 PLAYERS = 4
 NEW_ACCOUNTS = 16
 """Accounts made in one round; one address may make only so many in a row."""

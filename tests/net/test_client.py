@@ -18,7 +18,12 @@ from tests.support.reference_server import Script, serving
 
 pytestmark = pytest.mark.usefixtures("collect_garbage")
 
-QUICK = SessionConfig(session_request_interval=0.05, disconnect_timeout=0.05)
+QUICK = SessionConfig(
+    session_request_pause=0.05,
+    session_request_pause_growth=1.0,
+    session_request_attempts=4,
+    disconnect_timeout=0.05,
+)
 
 
 def characters() -> list[ReferenceCharacter]:
@@ -204,12 +209,12 @@ async def test_one_delayed_call_repeats_the_request_and_ends_the_script() -> Non
     client = await open_client(quiet, "192.0.2.1", 9100, Credentials("tester", "secret"))
     assert quiet.to == ("192.0.2.1", 9100)
     waiting = Deferred.fromCoroutine(client.run(flow.login()))
-    for _ in range(100):
+    for _ in range(1000):
         assert len(quiet.getDelayedCalls()) <= 1
-        quiet.advance(0.1)
+        quiet.advance(0.01)
     with pytest.raises(CommandError, match="no answer"):
         await waiting
-    assert len(quiet.written) == 4
+    assert len(quiet.written) == 12
     await client.stop()
     assert quiet.getDelayedCalls() == []
 

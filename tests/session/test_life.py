@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from emu.errors import LocalProtocolError
@@ -24,7 +26,14 @@ from emu.wire import (
     pull_packet,
     push_packet,
 )
-from tests.support.link import CHECK_KEY, KEY_BLOCK, SESSION_ID, connected_link, make_sessions
+from tests.support.link import (
+    CHECK_KEY,
+    KEY_BLOCK,
+    SESSION_ID,
+    Link,
+    connected_link,
+    make_sessions,
+)
 
 SEAL = Seal(CHECK_KEY)
 
@@ -89,7 +98,7 @@ def test_an_unproven_session_is_gone_after_five_seconds():
     assert session.get_timer() is None
 
 
-def test_a_client_asks_four_times_and_gives_up():
+def test_a_client_asks_a_dozen_times_with_growing_pauses_and_gives_up():
     client, _ = make_sessions()
     client.connect(0.0)
     times = [0.0]
@@ -98,8 +107,9 @@ def test_a_client_asks_four_times_and_gives_up():
         client.handle_timer(time)
         sent += client.datagrams_to_send(time)
         times.append(time)
-    assert sent == [bytes.fromhex("0001000000025352f60f00000200")] * 4
-    assert times == [0.0, 1.0, 2.0, 3.0, 4.0]
+    assert sent == [bytes.fromhex("0001000000025352f60f00000200")] * 12
+    pauses = [later - earlier for earlier, later in itertools.pairwise(times)]
+    assert pauses == pytest.approx([0.25 * 1.2**tries for tries in range(12)])
     assert drain(client) == [SessionClosed(CloseReason.NO_ANSWER)]
 
 
@@ -313,3 +323,23 @@ def test_a_key_block_is_not_kept_apart_between_clients():
     link = connected_link()
     assert other.key is None
     assert link.client.key == KEY_BLOCK[:-9:-1]
+
+
+def test_a_client_asks_for_statistics_until_it_can_tell_the_server_a_round_trip():
+    link = Link(*make_sessions(), delay=0.0001)
+    link.client.connect(link.now)
+    link.run(0.9)
+    asked = [pull_packet(d[:-2]) for role, d in link.wire if role is Role.CLIENT and d[1] == 7]
+    assert [question.average for question in asked] == [0, 1]  # as the recorded client, then 1 ms
+    assert link.server.statistics().retransmission_timeout == pytest.approx(0.2)
+    link.run(30.0)
+    assert len([d for role, d in link.wire if role is Role.CLIENT and d[1] == 7]) == 2
+
+
+def test_an_answer_to_an_earlier_statistics_request_counts_too():
+    client, server = make_sessions()
+    link = Link(client, server, delay=1.0)
+    client.connect(link.now)
+    link.run(8.0)
+    assert client.statistics().smoothed_round_trip == pytest.approx(2.0)
+    assert "unasked statistics" in client.drops  # the answers to all the others

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from emu.errors import MalformedDatagram
@@ -89,6 +91,21 @@ def test_the_oldest_is_sent_again_after_1500_ms_then_later_and_later():
     gaps = [later - earlier for earlier, later in zip([0.0, *times], times, strict=False)]
     assert gaps == pytest.approx([1.5, 3.0, 5.0, 5.0, 5.0, 5.0])
     assert queue.retransmissions == 6
+
+
+def test_a_measured_timeout_grows_to_four_times_itself():
+    queue = make(1)
+    queue.take(0.0)
+    queue.acknowledge_up_to(0, 0.1)
+    queue.add(MARKER, b"x")
+    queue.take(1.0)
+    times = [1.0]
+    for _ in range(5):
+        times.append(queue.timer())
+        queue.handle_timer(times[-1])
+        queue.take(times[-1])
+    gaps = [later - earlier for earlier, later in itertools.pairwise(times)]
+    assert gaps == pytest.approx([0.3, 0.6, 1.2, 1.2, 1.2])
 
 
 def test_a_retransmission_repeats_the_stored_bytes():

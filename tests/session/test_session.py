@@ -148,6 +148,17 @@ def test_a_second_key_block_is_ordinary_data():
     assert any(isinstance(event, Message) for event in drain(link.server))
 
 
+def test_the_key_block_acknowledges_the_key_request():
+    """Its Ack may get lost, and what is sent next must not wait behind the request's repetition."""
+    session = proven_server()
+    session.receive_datagram(bytes.fromhex(VECTORS["statistics"]), 1.0)
+    session.datagrams_to_send(1.0)
+    assert session.statistics().packets_under_way == 1
+    session.receive_datagram(sealed(Packet(0, key_block_message(KEY_BLOCK))), 1.125)
+    assert session.statistics().packets_under_way == 0
+    assert session.statistics().smoothed_round_trip == 0.125
+
+
 def test_the_key_is_asked_for_once_and_repeated_when_asked_again():
     session = proven_server()
     question = sealed(ServerKeyRequest(1))
