@@ -157,6 +157,7 @@ def _wire_options(command: Command) -> Command:
 def decode(
     ctx: click.Context,
     /,
+    *,
     name: str,
     data: str,
     version: int,
@@ -200,6 +201,7 @@ def decode(
 def encode(
     ctx: click.Context,
     /,
+    *,
     name: str,
     values: str,
     version: int,
