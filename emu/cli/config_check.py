@@ -45,7 +45,7 @@ def look_around(config: Config) -> Iterator[Finding]:
         yield from _told("world.advertise", config.world.advertise)
         yield from _told("world.internal_address", config.world.internal_address)
         for server in config.world.login_servers:
-            yield from _known("world.login_servers", server.host)
+            yield from _told("world.login_servers", server.host)
 
 
 def _database(path: Path) -> Iterator[Finding]:
@@ -108,7 +108,7 @@ def _listening(key: str, address: Address, kind: socket.SocketKind) -> Iterator[
 
 
 def _told(key: str, host: str | None) -> Iterator[Finding]:
-    """Look at an address that players are told."""
+    """Look at an address that players are told, or that the world connects to."""
     if host is None:
         return
     try:

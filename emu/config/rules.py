@@ -22,6 +22,8 @@ def contradictions(config: Config) -> Iterator[str]:
         yield f"world.listen: {world.listen} is login.listen as well; give it another port"
     if world.login_servers and not (world.account and world.password):
         yield "world.account, world.password: must be set when world.login_servers names any"
+    if any(server.port == 0 for server in world.login_servers):
+        yield "world.login_servers: each needs the port that it listens on, not 0"
     if world.login_tls_fingerprints and len(world.login_tls_fingerprints) != len(
         world.login_servers
     ):

@@ -95,6 +95,8 @@ def test_a_missing_or_useless_certificate_is_found(tmp_path: Path) -> None:
         ("world", "advertise = '0.0.0.0'", "world.advertise: 0.0.0.0 is no address that anybody"),
         ("world", "advertise = '10.0.0.300'", "world.advertise: must be an IP address"),
         ("world", "internal_address = '::'", "world.internal_address: :: is no address"),
+        ("world", "login_servers = ['0.0.0.0:9100']\naccount = 'a'\npassword = 'b'",
+         "world.login_servers: 0.0.0.0 is no address"),
     ],
 )  # fmt: skip
 def test_impossible_addresses_are_found(
