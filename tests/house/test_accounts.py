@@ -11,8 +11,10 @@ import pytest
 
 from emu.client import Closed
 from emu.errors import CommandError
+from emu.login.passwords import eq2emulator_hash
 from emu.net.client import Client
 from emu.store import Store
+from emu.times import Moment
 from tests.support.house import House, add_account, house, sleep, until
 from tests.support.raw_client import RawClient, login_request, raw_client
 from tests.support.reference_messages import denial
@@ -258,15 +260,18 @@ async def test_no_log_ever_holds_a_password(tmp_path: Path, form: str) -> None:
 async def test_players_come_in_while_another_program_holds_the_write_lock(tmp_path: Path) -> None:
     async with house(tmp_path) as server:
         await server.world_registered()
+        with closing(Store.open(server.database)) as store:
+            store.add_account("imported", eq2emulator_hash(b"old password"), Moment(0.0))
         with closing(sqlite3.connect(server.database, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             begun = server.clock.seconds()
             client = await server.logged_in()
             assert [world.name for world in await client.worlds()] == ["Norrath"]
             assert await client.characters() == ()
+            other_client = await server.logged_in("imported", "old password")
             assert server.clock.seconds() - begun < 4
             other.execute("ROLLBACK")
         await client.stop()
-        await until(
-            lambda: server.rows("SELECT last_login FROM accounts") != [(None,)], "the write"
-        )
+        await other_client.stop()
+        late = "SELECT 1 FROM accounts WHERE last_login IS NULL OR password NOT LIKE '$argon2id$%'"
+        await until(lambda: not server.rows(late), "what was to be written")
