@@ -11,7 +11,7 @@ PLAIN = {
 }
 """Modules without behavior of their own, with the reason why they need no test file."""
 
-HOUSE = {"mirror", "packaging", "layers", "readme"}
+HOUSE = {"mirror", "packaging", "layers", "readme", "citations"}
 """Tests of the project as a whole."""
 
 WHOLE = "house"

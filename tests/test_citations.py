@@ -1,0 +1,95 @@
+"""The protocol pages and the sources hold together: what one names, the other has.
+
+Sources cite rules as ``docs/protocol/PAGE.md#ANCHOR``; each rule names the code that does it.
+"""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted((ROOT / "docs" / "protocol").rglob("*.md"))
+CITING = ("emu", "data", "opcodes", "tests", "tools", "twistd-plugins")
+TEXTS = {".py", ".csv", ".xml", ".toml", ".json", ".lua", ".sql", ".md", ".sh", ".yml"}
+
+CITATION = re.compile(r"docs/protocol/[\w/.-]*\w(?:#[\w-]+)?")
+HEADING = re.compile(r"^#+ .*?(?:\{#([\w-]+)\})?$", re.MULTILINE)
+LINK = re.compile(r"\]\(([^)]+)\)")
+UNBUILT = "Not in the code."
+
+
+def sources() -> list[Path]:
+    files = [path for folder in CITING for path in (ROOT / folder).rglob("*")]
+    kept = [path for path in files if path.suffix in TEXTS and "__pycache__" not in path.parts]
+    return [*sorted(kept), ROOT / "README.md", ROOT / "CHANGELOG.md"]
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def anchors_of(page: Path) -> list[str]:
+    return [anchor for anchor in HEADING.findall(page.read_text(encoding="utf-8")) if anchor]
+
+
+def rules_of(page: Path) -> dict[str, str]:
+    """Return the text under each heading that has an anchor."""
+    parts = HEADING.split(page.read_text(encoding="utf-8"))
+    return {anchor: text for anchor, text in zip(parts[1::2], parts[2::2], strict=True) if anchor}
+
+
+def known() -> set[str]:
+    return {
+        f"{name_of(page)}{end}"
+        for page in PAGES
+        for end in ["", *(f"#{anchor}" for anchor in anchors_of(page))]
+    }
+
+
+def citations_in(text: str) -> list[str]:
+    return [match.group() for match in CITATION.finditer(text)]
+
+
+def test_citations_are_found_where_they_stand() -> None:
+    text = '"""As told (docs/protocol/a.md#b-c). See docs/protocol/world/d.md."""'
+    assert citations_in(text) == ["docs/protocol/a.md#b-c", "docs/protocol/world/d.md"]
+
+
+def test_every_citation_leads_to_a_rule() -> None:
+    rules = known()
+    lost = [
+        f"{path.relative_to(ROOT)}: {citation}"
+        for path in sources()
+        if path != Path(__file__)
+        for citation in citations_in(path.read_text(encoding="utf-8"))
+        if citation not in rules
+    ]
+    assert not lost, "\n".join(lost)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_anchors_are_single(page: Path) -> None:
+    twice = [anchor for anchor, times in Counter(anchors_of(page)).items() if times > 1]
+    assert not twice
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_rule_names_the_code_that_does_it(page: Path) -> None:
+    for anchor, text in rules_of(page).items():
+        targets = [(page.parent / link.partition("#")[0]).resolve() for link in LINK.findall(text)]
+        code = [target for target in targets if not target.is_relative_to(ROOT / "docs")]
+        named = "Code:" in text and bool(code)
+        assert named != (UNBUILT in text), f"{name_of(page)}#{anchor}: code, or {UNBUILT!r}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
+    rules = known()
+    for link in LINK.findall(page.read_text(encoding="utf-8")):
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), f"{name_of(page)}: {link}"
+        if anchor:
+            assert f"{name_of(target)}#{anchor}" in rules, f"{name_of(page)}: {link}"
