@@ -4,8 +4,15 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 PLAIN = {
-    "emu/login/ports.py": "protocols and plain records",
-    "emu/world/ports.py": "protocols and plain records",
+    "emu/login/ports.py": "protocols",
+    "emu/login/verdicts.py": "plain values",
+    "emu/model/accounts.py": "plain values",
+    "emu/model/answers.py": "plain values",
+    "emu/model/characters.py": "plain values",
+    "emu/model/logs.py": "plain values",
+    "emu/model/world_characters.py": "plain values",
+    "emu/model/worlds.py": "plain values",
+    "emu/world/ports.py": "protocols",
     "emu/versions.py": "names for numbers",
     "emu/times.py": "two types and a protocol",
 }

@@ -21,7 +21,7 @@ from emu.cli.tables import Row, format_option, print_record, print_rows, show_mo
 from emu.errors import CommandError
 from emu.login.account_names import account_name
 from emu.login.passwords import SALT_SIZE, PasswordConfig, hash_password, is_phc
-from emu.login.ports import Account
+from emu.model import Account
 from emu.sqldump import read_inserts
 from emu.store import Store
 from emu.store.eq2emu_import import TABLES, ImportReport, import_dump

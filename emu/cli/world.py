@@ -11,7 +11,7 @@ from emu.cli.tables import Row, format_option, print_rows, show_moment
 from emu.cli.world_certificate import certificate, fingerprint
 from emu.errors import CommandError
 from emu.link.password import hash_link_password
-from emu.login.ports import World
+from emu.model import World
 from emu.store import Store, WorldReport
 from emu.times import Moment
 

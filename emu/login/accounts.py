@@ -29,8 +29,10 @@ from emu.login.passwords import (
     check_password,
     hash_password,
 )
-from emu.login.ports import Account, AccountStore, Admitted, Refused
+from emu.login.ports import AccountStore
+from emu.login.verdicts import Admitted, Refused
 from emu.login.verified_passwords import VerifiedPasswords
+from emu.model import Account
 from emu.times import Clock, Moment, Monotonic
 
 T = TypeVar("T")

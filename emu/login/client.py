@@ -20,7 +20,7 @@ from emu.dialects import BEFORE_LOGIN, Dialect
 from emu.errors import EmuError, PeerError, StoreError, UnknownOpcode
 from emu.limits.unknown_messages import first_bytes
 from emu.login.events import ClientEnded, MessageDropped, ServiceFault, UnknownMessage
-from emu.login.ports import Account, Character
+from emu.model import Account, Character
 from emu.times import Monotonic
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from emu.login.ports import Color
 from emu.looks.coding import NEW_SCALE, OLD_SCALE, color_parts, signed_byte, slider
+from emu.model import Color
 
 SLIDERS = frozenset(
     prefix + name

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from emu.dialects import Dialect
 from emu.errors import MalformedMessage
 from emu.login.colors import color_row, color_row_of_bytes, slider_row, slider_value
-from emu.login.ports import Character, Color, CreateAnswer
 from emu.login.text import read_name
+from emu.model import Character, Color, CreateAnswer
 from emu.times import Moment, Monotonic
 
 if TYPE_CHECKING:

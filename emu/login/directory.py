@@ -53,16 +53,8 @@ from emu.login.directory_rules import (
 )
 from emu.login.directory_updates import UpdateStores, job_for
 from emu.login.events import LoginEvent
-from emu.login.ports import (
-    CharacterStore,
-    CreateAnswer,
-    LogStore,
-    PlayAnswer,
-    World,
-    WorldEntry,
-    WorldObserver,
-    WorldStore,
-)
+from emu.login.ports import CharacterStore, LogStore, WorldObserver, WorldStore
+from emu.model import CreateAnswer, PlayAnswer, World, WorldEntry
 from emu.structs import StructCatalog
 from emu.times import Clock, Monotonic
 

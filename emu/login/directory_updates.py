@@ -24,7 +24,8 @@ from emu.link.characters import (
 from emu.link.jobs import Job
 from emu.link.messages import Message
 from emu.link.reports import BugReport
-from emu.login.ports import CharacterStore, Equipment, LogStore, WorldStore, ZoneDescription
+from emu.login.ports import CharacterStore, LogStore, WorldStore
+from emu.model import Equipment, ZoneDescription
 from emu.times import Moment
 
 EQUIPMENT_SLOTS = 25

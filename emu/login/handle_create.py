@@ -17,7 +17,7 @@ from emu.login.creation import CreateRequest, PendingCreate, read_create_request
 from emu.login.events import CharacterCreated, CreateRefused, ServiceFault
 from emu.login.handle_lists import send_characters
 from emu.login.handle_play import request_play
-from emu.login.ports import Character, CreateAnswer
+from emu.model import Character, CreateAnswer
 from emu.times import Monotonic
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from emu.login import replies
 from emu.login.client import Client
 from emu.login.events import CharacterDeleted, DeleteRefused
 from emu.login.handle_lists import send_characters
-from emu.login.ports import Character
 from emu.login.text import read_name
+from emu.model import Character
 from emu.times import Monotonic
 
 MOST_DELETED = 100

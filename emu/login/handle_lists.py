@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from emu.errors import EmuError
 from emu.login import replies
 from emu.login.client import Client
-from emu.login.ports import Character
 from emu.login.profiles import Entry, character_list
+from emu.model import Character
 from emu.times import Monotonic
 
 WorldState = tuple[bool, bool]

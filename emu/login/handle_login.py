@@ -7,7 +7,8 @@ from emu.login import denials, replies
 from emu.login.client import Client, ClientState, guarded
 from emu.login.events import LoginAccepted, LoginRefused
 from emu.login.login_request import LoginRequest, account_of, read_login_request
-from emu.login.ports import Account, Refused
+from emu.login.verdicts import Refused
+from emu.model import Account
 from emu.times import Monotonic
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from emu.login.client import Client, guarded
 from emu.login.client_logs import read_client_log
 from emu.login.events import ClientLogStored
-from emu.login.ports import ClientLog
+from emu.model import ClientLog
 from emu.times import Monotonic
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from emu.errors import StoreError, StructValueError
 from emu.login import replies
 from emu.login.client import Client, ClientState, PendingPlay, guarded
 from emu.login.events import CharacterDeleted, PlayGranted, PlayRefused
-from emu.login.ports import Character, PlayAnswer
+from emu.model import Character, PlayAnswer
 from emu.times import Monotonic
 
 

@@ -3,130 +3,26 @@
 The login package knows no database, thread or socket: it awaits these methods, and whoever starts
 it joins them to real ones (`emu.store` implements the stores). Everything here is awaitable so
 that an implementation may run in a worker thread; none of it may block.
-All times are unix seconds, all names `str`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
 
-from emu.times import UNKNOWN, Moment, Monotonic
-
-
-@dataclass(frozen=True, slots=True)
-class Account:
-    """One player's account as the store knows it."""
-
-    id: int
-    name: str
-    """As it was typed when the account was made; looked up without regard to case."""
-    password: str
-    """Argon2id PHC string, or EQ2Emulator's 128 hex digits of SHA-512 until the next login."""
-    enabled: bool = True
-    banned_until: Moment | None = None
-    """Unix time at which a ban ends; ``math.inf`` for ever, None when not banned."""
-    ban_reason: str = ""
-    created: Moment = UNKNOWN
-    last_login: Moment | None = None
-    last_address: str = ""
-    last_client_version: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class World:
-    """A registered world server (EQ2Emulator's table login_worldservers)."""
-
-    id: int
-    name: str
-    """The name that players see; what the world calls itself does not count."""
-    account: str
-    password: str
-    """Argon2id PHC string or SHA-512 hex digits of the link password; empty never matches."""
-    description: str = ""
-    enabled: bool = True
-    last_address: str = ""
-    login_version: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Color:
-    """A color row: three components as stored, and whether they are signed (eq2-login.md 4.4)."""
-
-    red: int
-    green: int
-    blue: int
-    signed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Equipment:
-    """What one equipment slot shows in the character list."""
-
-    slot: int
-    model: int
-    color: tuple[int, int, int] = (255, 255, 255)
-    highlight: tuple[int, int, int] = (255, 255, 255)
-
-
-@dataclass(frozen=True, slots=True)
-class Character:
-    """One row of the login server's character list.
-
-    `appearance` maps the field names of CharSelectProfile that hold model ids (``race_type``,
-    ``hair_type`` ...) and ``body_size`` to numbers; `colors` maps color and slider field names
-    to their rows.
-    """
-
-    id: int
-    """Row id in the login store; 0 for a row that is not stored yet."""
-    account_id: int
-    world_id: int
-    char_id: int
-    """The character's id on its world."""
-    name: str
-    race: int = 0
-    class_: int = 0
-    gender: int = 0
-    deity: int = 0
-    level: int = 1
-    tradeskill_class: int = 0
-    tradeskill_level: int = 0
-    zone_id: int = 0
-    zone_name: str = ""
-    zone_description: str = ""
-    created: Moment = UNKNOWN
-    last_played: Moment = UNKNOWN
-    client_version: int = 0
-    """Version of the client that created it; decides how its colors are coded."""
-    deleted: bool = False
-    appearance: Mapping[str, int] = field(default_factory=dict)
-    colors: Mapping[str, Color] = field(default_factory=dict)
-    equipment: Sequence[Equipment] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ZoneDescription:
-    """A zone as a world describes it to the login server (ZoneUpdates, eq2-login.md 10.8)."""
-
-    zone_id: int
-    name: str
-    description: str
-
-
-@dataclass(frozen=True, slots=True)
-class ClientLog:
-    """One client log message, inflated and bounded."""
-
-    kind: str
-    """``Crash Log``, ``Verify Log``, ``Alert Log`` or ``Base Log``."""
-    text: str
-    account_id: int
-    account_name: str
-    address: str
-    client_version: int
-    received: Moment
+from emu.login.verdicts import Admitted, Refused
+from emu.model import (
+    Account,
+    Character,
+    ClientLog,
+    CreateAnswer,
+    Equipment,
+    PlayAnswer,
+    World,
+    WorldEntry,
+    ZoneDescription,
+)
+from emu.times import Moment, Monotonic
 
 
 class AccountStore(Protocol):
@@ -224,44 +120,6 @@ class LogStore(Protocol):
         """Store one bug report relayed by a world."""
 
 
-@dataclass(frozen=True, slots=True)
-class WorldEntry:
-    """A world as the world list shows it."""
-
-    id: int
-    name: str
-    up: bool
-    locked: bool
-    players: int
-    development: bool = False
-    max_level: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class PlayAnswer:
-    """A world's answer to a play request (UsertoWorldResp, eq2-login.md 10.5)."""
-
-    world_id: int
-    account_id: int
-    char_id: int
-    access_key: int
-    response: int
-    """A play reply code of eq2-login.md 5.5."""
-    address: str
-    port: int
-
-
-@dataclass(frozen=True, slots=True)
-class CreateAnswer:
-    """A world's answer to a create request (CharacterCreate, eq2-login.md 10.7)."""
-
-    world_id: int
-    account_id: int
-    """0 when the world could not even parse the request."""
-    char_id: int
-    response: int
-
-
 class WorldObserver(Protocol):
     """What the client side of the login service wants to hear about worlds."""
 
@@ -305,24 +163,6 @@ class Worlds(Protocol):
 
     def notify_delete(self, world_id: int, account_id: int, char_id: int, now: Monotonic) -> None:
         """Tell a world that a character was deleted."""
-
-
-@dataclass(frozen=True, slots=True)
-class Admitted:
-    """The name and password were right and the account may log in."""
-
-    account: Account
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """A login is refused.
-
-    `reason` is one of ``bad password``, ``no such account``, ``disabled``, ``banned``,
-    ``address banned``, ``name not allowed``, ``too many attempts``, ``busy``.
-    """
-
-    reason: str
 
 
 class Authenticator(Protocol):

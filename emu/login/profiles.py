@@ -12,9 +12,9 @@ from typing import Any
 
 from emu.dialects import Dialect
 from emu.login.colors import SLIDERS, color_bytes, signed_triple
-from emu.login.ports import Character, Color, Equipment
 from emu.login.settings import LoginServiceConfig
 from emu.login.text import wire_name
+from emu.model import Character, Color, Equipment
 
 MOST_ENTRIES = 255
 EMPTY_SLOTS = 24

@@ -16,9 +16,9 @@ from emu.login.peer_choices import (
     FIRST_REPLY_ACCOUNT,
     SECOND_REPLY_ACCOUNT,
 )
-from emu.login.ports import PlayAnswer, WorldEntry
 from emu.login.settings import LoginServiceConfig
 from emu.login.text import wire_name
+from emu.model import PlayAnswer, WorldEntry
 
 NAME_FIELDS = frozenset(("username", "password"))
 """Where a login reply holds the account's name."""

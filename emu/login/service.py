@@ -32,18 +32,11 @@ from emu.login.creation import PendingCreates
 from emu.login.dispatch import dispatch
 from emu.login.events import AnswerDropped, LoginEvent, SessionReplaced
 from emu.login.handle_lists import GONE, WorldState
-from emu.login.ports import (
-    Authenticator,
-    CharacterStore,
-    CreateAnswer,
-    LogStore,
-    PlayAnswer,
-    WorldEntry,
-    Worlds,
-)
+from emu.login.ports import Authenticator, CharacterStore, LogStore, Worlds
 from emu.login.settings import LoginServiceConfig
 from emu.login.zone_texts import ZoneSource, ZoneTexts
 from emu.looks.models import Models
+from emu.model import CreateAnswer, PlayAnswer, WorldEntry
 from emu.opcodes import OpcodeTables
 from emu.structs import StructCatalog
 from emu.times import Clock, Monotonic

@@ -10,7 +10,7 @@ import hmac
 from collections import OrderedDict
 from hashlib import blake2b
 
-from emu.login.ports import Account
+from emu.model import Account
 from emu.times import Monotonic
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from emu.login.ports import Character, ZoneDescription
+from emu.model import Character, ZoneDescription
 from emu.times import Monotonic
 
 Texts = tuple[str, str]

@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from emu.login.creation import MODEL_FIELDS, SLIDER_FIELDS
-from emu.login.ports import Character
 from emu.looks.models import model_key, shipped_models
+from emu.model import Character, WorldCharacter
 from emu.store import Store
-from emu.world.ports import WorldCharacter
 from emu.world.zones import ZoneTable
 
 

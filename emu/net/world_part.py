@@ -15,8 +15,8 @@ from twisted.python.failure import Failure
 from emu.config import Address, Config
 from emu.errors import StoreError
 from emu.link.password import hash_link_password
-from emu.login.ports import World
 from emu.looks.models import Models
+from emu.model import World
 from emu.net import parameters
 from emu.net.hosts import listen_address
 from emu.net.link_client import LoginLink, LoginServerAddress, WorldLinkConfig

@@ -6,7 +6,7 @@ import math
 import sqlite3
 
 from emu.errors import DuplicateName
-from emu.login.ports import Account
+from emu.model import Account
 from emu.store.names import name_key
 from emu.times import Moment
 

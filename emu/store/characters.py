@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from emu.login.ports import Character, Color, Equipment
+from emu.model import Character, Color, Equipment
 
 FIELDS = {
     "account_id": "account_id",

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from emu.errors import CommandError
-from emu.login.ports import Account, World
+from emu.model import Account, World
 from emu.sqldump import InsertRow
 from emu.store import accounts, addresses, worlds
 from emu.store.accounts import FOR_EVER

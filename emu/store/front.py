@@ -12,11 +12,18 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
-from emu.login.ports import Account, Character, ClientLog, Equipment, World, ZoneDescription
+from emu.model import (
+    Account,
+    Character,
+    ClientLog,
+    Equipment,
+    World,
+    WorldCharacter,
+    ZoneDescription,
+)
 from emu.store.addresses import is_covered
 from emu.store.store import Store
 from emu.times import Clock, Moment
-from emu.world.ports import WorldCharacter
 
 T = TypeVar("T")
 P = ParamSpec("P")

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
-from emu.login.ports import ClientLog
+from emu.model import ClientLog
 from emu.times import Moment
 
 LOGS_OF_ACCOUNT = 10

@@ -18,7 +18,15 @@ from types import TracebackType
 from typing import Self
 
 from emu.errors import StoreError
-from emu.login.ports import Account, Character, ClientLog, Equipment, World, ZoneDescription
+from emu.model import (
+    Account,
+    Character,
+    ClientLog,
+    Equipment,
+    World,
+    WorldCharacter,
+    ZoneDescription,
+)
 from emu.store import accounts, addresses, characters, models, reports, world_characters, worlds
 from emu.store.addresses import BannedAddress
 from emu.store.database import (
@@ -31,7 +39,6 @@ from emu.store.database import (
 )
 from emu.store.worlds import WorldReport
 from emu.times import UNKNOWN, Moment
-from emu.world.ports import WorldCharacter
 
 
 class Store:

@@ -7,10 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from emu.errors import DuplicateName
-from emu.login.ports import Color
+from emu.model import Color, WorldCharacter
 from emu.store.names import name_key
 from emu.times import Moment
-from emu.world.ports import WorldCharacter
 
 FIELDS = {
     "account_id": "account_id",

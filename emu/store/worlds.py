@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from emu.errors import DuplicateName
-from emu.login.ports import World, ZoneDescription
+from emu.model import World, ZoneDescription
 from emu.store.names import name_key
 from emu.times import UNKNOWN, Moment
 

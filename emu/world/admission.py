@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from emu.errors import LimitExceeded
+from emu.model import WorldCharacter
 from emu.times import Monotonic
 from emu.world.handoff import Handoff, HandoffKeys
-from emu.world.ports import WorldCharacter
 
 PROBLEM = 0
 SUCCESS = 1

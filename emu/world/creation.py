@@ -13,13 +13,14 @@ from typing import Any
 from emu.errors import DuplicateName, MalformedMessage, StoreError, UnknownStruct
 from emu.limits.throttle import Throttle, hourly
 from emu.link.characters import CharacterCreateReply
+from emu.model import WorldCharacter
 from emu.structs import StructCatalog
 from emu.times import Moment, Monotonic
 from emu.versions import CLIENT_2006, LAST_OLD_CLIENT
 from emu.world.admission import STATUS_BANNED_FOR_EVER
 from emu.world.looks import read_looks
 from emu.world.names import NAME_TAKEN, NameRules
-from emu.world.ports import WorldCharacter, WorldCharacterStore
+from emu.world.ports import WorldCharacterStore
 
 UNKNOWN_ERROR = 0
 SUCCESS = 1

@@ -14,6 +14,7 @@ from typing import Protocol
 
 from emu.errors import MalformedMessage, StoreError, UnknownOpcode, UnknownStruct, UnknownVersion
 from emu.limits.unknown_messages import UnknownMessages, first_bytes
+from emu.model import WorldCharacter
 from emu.opcodes import OpcodeTables
 from emu.structs import Layout, StructCatalog
 from emu.times import Clock, Moment, Monotonic
@@ -27,7 +28,6 @@ from emu.world.admission import (
     Admission,
 )
 from emu.world.handoff import Handoff
-from emu.world.ports import WorldCharacter
 from emu.world.presence import WorldPresence
 
 LOGIN_BY_NUMBER = 1

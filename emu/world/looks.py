@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from emu.login.ports import Color
 from emu.looks.coding import color_parts, slider
+from emu.model import Color
 
 SLIDERS = frozenset(
     prefix + name

@@ -5,38 +5,11 @@ The world's characters are its own: the login server only keeps a copy for its l
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Protocol
 
-from emu.login.ports import Color
-from emu.times import UNKNOWN, Moment
-
-
-@dataclass(frozen=True, slots=True)
-class WorldCharacter:
-    """One character as its world stores it."""
-
-    id: int
-    """0 for a row that is not stored yet; given by the store."""
-    account_id: int
-    name: str
-    race: int
-    class_: int
-    gender: int
-    deity: int
-    level: int
-    starting_zone: int
-    zone_id: int
-    client_version: int
-    created: Moment
-    last_played: Moment = UNKNOWN
-    admin_status: int = 0
-    """-2 banned for ever, -1 banned, 0 player, 100 and up game master."""
-    deleted: bool = False
-    appearance: Mapping[str, int | str] = field(default_factory=dict)
-    """Model file names and numbers of the create request, by field name."""
-    colors: Mapping[str, Color] = field(default_factory=dict)
+from emu.model import WorldCharacter
+from emu.times import Moment
 
 
 class WorldCharacterStore(Protocol):

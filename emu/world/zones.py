@@ -9,8 +9,8 @@ from pathlib import Path
 
 from emu.errors import FileFormatError
 from emu.link.batches import ZoneItem
+from emu.model import WorldCharacter
 from emu.resources import data_file
-from emu.world.ports import WorldCharacter
 
 
 @dataclass(frozen=True, slots=True)

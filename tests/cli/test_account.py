@@ -11,7 +11,7 @@ import pytest
 
 from emu.cli.account import account
 from emu.login.passwords import PasswordConfig, check_password, eq2emulator_hash, is_phc
-from emu.login.ports import World
+from emu.model import World
 from emu.store import Store
 from tests.support.command_line import CommandLine
 from tests.support.stores import character

@@ -17,7 +17,7 @@ from emu.login.colors import (
     slider_row,
     slider_value,
 )
-from emu.login.ports import Color
+from emu.model import Color
 
 any_float = st.floats(width=32)
 unit = st.floats(0, 1)

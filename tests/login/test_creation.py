@@ -19,7 +19,7 @@ from emu.login.creation import (
     PendingCreates,
     read_create_request,
 )
-from emu.login.ports import CreateAnswer
+from emu.model import CreateAnswer
 from emu.opcodes import shipped_tables
 from emu.structs import shipped_catalog
 from emu.versions import LOGIN_VERSION_STEPS

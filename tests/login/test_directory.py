@@ -15,7 +15,8 @@ from emu.login.directory import WorldDirectory
 from emu.login.directory_events import StoreFailed, WorldLeft, WorldRefused, WorldRegistered
 from emu.login.directory_rules import DirectoryConfig
 from emu.login.events import LoginEvent
-from emu.login.ports import CreateAnswer, PlayAnswer, World, WorldEntry, Worlds
+from emu.login.ports import Worlds
+from emu.model import CreateAnswer, PlayAnswer, World, WorldEntry
 from emu.structs import shipped_catalog
 from tests.support.directory_fakes import Link, Loop, Observer, Stores
 from tests.support.times import APART, ManualClock

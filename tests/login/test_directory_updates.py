@@ -14,7 +14,7 @@ from emu.link.characters import (
 from emu.link.messages import OpaqueMessage
 from emu.link.reports import BugReport
 from emu.login.directory_updates import UpdateStores, job_for
-from emu.login.ports import Equipment, ZoneDescription
+from emu.model import Equipment, ZoneDescription
 from tests.support.directory_fakes import Loop, Stores
 
 

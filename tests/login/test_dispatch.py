@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from emu.login.client import END_STATES, ClientState
 from emu.login.dispatch import MESSAGES
 from emu.login.events import UnknownMessage, format_event
-from emu.login.ports import CreateAnswer, PlayAnswer
+from emu.model import CreateAnswer, PlayAnswer
 from emu.versions import LOGIN_VERSION_STEPS
 from tests.support.login_harness import (
     Harness,

@@ -10,8 +10,8 @@ import pytest
 from emu.errors import StoreError
 from emu.login.client import Client, ClientState
 from emu.login.events import AnswerDropped, CharacterCreated, CreateRefused, ServiceFault
-from emu.login.ports import Color, CreateAnswer, PlayAnswer
 from emu.login.settings import LoginServiceConfig
+from emu.model import Color, CreateAnswer, PlayAnswer
 from emu.versions import LOGIN_VERSION_STEPS
 from tests.support.login_fakes import FakeLink
 from tests.support.login_harness import Harness, character, create_request, str16

@@ -10,8 +10,8 @@ import pytest
 from emu.dialects import MOST_DIALECTS
 from emu.errors import StoreError
 from emu.login.peer_choices import PeerChoices
-from emu.login.ports import WorldEntry, ZoneDescription
 from emu.login.settings import LoginServiceConfig
+from emu.model import WorldEntry, ZoneDescription
 from emu.versions import LOGIN_VERSION_STEPS
 from tests.support.login_harness import NORRATH, Harness, character, str16
 

@@ -8,8 +8,8 @@ import zlib
 import pytest
 
 from emu.errors import StoreError
-from emu.login.ports import ClientLog
 from emu.login.settings import LoginServiceConfig
+from emu.model import ClientLog
 from emu.versions import LOGIN_VERSION_STEPS
 from tests.support.login_harness import Harness
 

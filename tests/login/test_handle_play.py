@@ -10,7 +10,7 @@ import pytest
 from emu.errors import StoreError
 from emu.login.client import Client, ClientState
 from emu.login.events import AnswerDropped, CharacterDeleted, PlayGranted, PlayRefused, ServiceFault
-from emu.login.ports import PlayAnswer
+from emu.model import PlayAnswer
 from emu.versions import LOGIN_VERSION_STEPS
 from tests.support.login_fakes import FakeLink
 from tests.support.login_harness import NORRATH, Harness, character, play_request

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from emu.dialects import Dialect, shipped_rules
 from emu.login.peer_choices import PeerChoices
-from emu.login.ports import Character, Color, Equipment
 from emu.login.profiles import DELETED_NAME, Entry, character_list, equipment, profile
 from emu.login.settings import LoginServiceConfig
+from emu.model import Character, Color, Equipment
 from emu.opcodes import shipped_tables
 from emu.structs import shipped_catalog
 from emu.versions import LOGIN_VERSION_STEPS

@@ -9,8 +9,8 @@ import pytest
 from emu.dialects import BEFORE_LOGIN, Dialect, Dialects, shipped_rules
 from emu.errors import StructValueError
 from emu.login import replies
-from emu.login.ports import PlayAnswer
 from emu.login.settings import LoginServiceConfig
+from emu.model import PlayAnswer
 from emu.opcodes import shipped_tables
 from emu.structs import shipped_catalog
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 
 from emu.login.client import ClientState
-from emu.login.ports import CreateAnswer, PlayAnswer
 from emu.login.service import LoginService
 from emu.login.settings import LoginServiceConfig
+from emu.model import CreateAnswer, PlayAnswer
 from emu.opcodes import shipped_tables
 from emu.structs import shipped_catalog
 from emu.versions import LOGIN_VERSION_STEPS

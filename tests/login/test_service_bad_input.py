@@ -12,7 +12,7 @@ import pytest
 
 from emu.login.client import Client, ClientState
 from emu.login.events import format_event
-from emu.login.ports import CreateAnswer
+from emu.model import CreateAnswer
 from emu.versions import LOGIN_VERSION_STEPS
 from tests.support.login_fakes import FakeLink
 from tests.support.login_harness import Harness, create_request, str16

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from emu.login.ports import Account
 from emu.login.verified_passwords import VerifiedPasswords
+from emu.model import Account
 
 ALICE = Account(id=1, name="Alice", password="stored")
 

@@ -20,7 +20,7 @@ from emu.link.registration import LSInfo, LSStatus
 from emu.link.world_end import WorldEndConfig
 from emu.login.directory import WorldDirectory
 from emu.login.directory_rules import DirectoryConfig
-from emu.login.ports import World
+from emu.model import World
 from emu.net.link_client import LoginLink, LoginServerAddress, WorldLinkConfig
 from emu.net.link_server import LinkServer, LinkServerConfig
 from emu.net.link_tasks import Tasks

@@ -15,8 +15,8 @@ from emu.link.login_end import LoginEndConfig
 from emu.link.password import hash_link_password
 from emu.login.directory import WorldDirectory
 from emu.login.directory_rules import DirectoryConfig
-from emu.login.ports import CreateAnswer, PlayAnswer, World, ZoneDescription
 from emu.looks.models import Models
+from emu.model import CreateAnswer, PlayAnswer, World, ZoneDescription
 from emu.net.link_client import LoginLink, LoginServerAddress, WorldLinkConfig
 from emu.net.link_server import LinkServer, LinkServerConfig
 from emu.net.link_tasks import Tasks

@@ -20,7 +20,7 @@ from emu.link.login_end import LoginEndConfig
 from emu.link.password import hash_link_password
 from emu.login.directory import WorldDirectory
 from emu.login.directory_rules import DirectoryConfig
-from emu.login.ports import CreateAnswer, PlayAnswer, World, WorldEntry
+from emu.model import CreateAnswer, PlayAnswer, World, WorldEntry
 from emu.net.link_connection import ConnectionLimits
 from emu.net.link_server import LinkServer, LinkServerConfig
 from emu.net.link_tasks import Tasks

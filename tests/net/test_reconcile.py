@@ -2,10 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from emu.login.ports import Color, World
+from emu.model import Color, World, WorldCharacter
 from emu.net.reconcile import reconcile
 from emu.store import Store, models
-from emu.world.ports import WorldCharacter
 from emu.world.zones import read_zones
 
 MAN = "ec/pc/human/human_male"

@@ -10,7 +10,7 @@ from twisted.logger import ILogObserver, LogLevel
 
 from emu.errors import StoreError
 from emu.link.password import hash_link_password
-from emu.login.ports import World
+from emu.model import World
 from emu.net import logs
 from emu.net.client import connect
 from emu.net.server import EmuService, check_files

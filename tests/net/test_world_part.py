@@ -8,7 +8,7 @@ from twisted.internet.task import Clock
 from emu.config.load import parse
 from emu.errors import DuplicateName
 from emu.link.password import hash_link_password, link_password_matches
-from emu.login.ports import World
+from emu.model import World
 from emu.net.scheduler import Scheduler
 from emu.net.world_part import BUILT_IN_ACCOUNT, WorldPart, _reachable, built_in_account
 from emu.store import Store

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.login.ports import World
+from emu.model import World
 from emu.store import Store
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emu.errors import DuplicateName, StoreError
-from emu.login.ports import Account
+from emu.model import Account
 from emu.store import Store, accounts
 from emu.store.accounts import FOR_EVER
 from tests.support.stores import character

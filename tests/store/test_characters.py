@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emu.errors import StoreError
-from emu.login.ports import Character, Color, Equipment, World
+from emu.model import Character, Color, Equipment, World
 from emu.store import Store, characters
 from tests.support.stores import character, world_character
 

@@ -9,7 +9,7 @@ import pytest
 
 from emu.errors import CommandError, FileFormatError
 from emu.login.account_names import account_name
-from emu.login.ports import Account, World
+from emu.model import Account, World
 from emu.sqldump import InsertRow, read_inserts
 from emu.store import Store, eq2emu_import
 from emu.store.eq2emu_import import TABLES, ImportReport, import_dump

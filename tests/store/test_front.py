@@ -6,16 +6,8 @@ from typing import TypeVar
 import pytest
 
 from emu.errors import DuplicateName
-from emu.login.ports import (
-    AccountStore,
-    CharacterStore,
-    ClientLog,
-    Equipment,
-    LogStore,
-    World,
-    WorldStore,
-    ZoneDescription,
-)
+from emu.login.ports import AccountStore, CharacterStore, LogStore, WorldStore
+from emu.model import ClientLog, Equipment, World, ZoneDescription
 from emu.store import AsyncStore, AsyncWorldCharacters, BannedAddress, Calls, Store
 from emu.store.front import Run
 from emu.world.ports import WorldCharacterStore

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from emu.login.ports import ClientLog
+from emu.model import ClientLog
 from emu.store import Store, reports
 
 LOG = ClientLog("Alert Log", "text", 1, "Alice", "192.0.2.7", 546, 9.0)

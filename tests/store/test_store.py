@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from emu.errors import DuplicateName, StoreError
-from emu.login.ports import World
+from emu.model import World
 from emu.store import Store
 from tests.support.store_crasher import Promises
 from tests.support.stores import character

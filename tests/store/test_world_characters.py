@@ -3,8 +3,8 @@ from dataclasses import replace
 import pytest
 
 from emu.errors import DuplicateName
+from emu.model import WorldCharacter
 from emu.store import Store, world_characters
-from emu.world.ports import WorldCharacter
 from tests.support.stores import world_character
 
 

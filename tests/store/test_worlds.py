@@ -1,7 +1,7 @@
 import pytest
 
 from emu.errors import DuplicateName
-from emu.login.ports import World, ZoneDescription
+from emu.model import World, ZoneDescription
 from emu.store import Store
 from emu.store.worlds import MOST_ZONES
 from tests.support.stores import character

@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 from emu.errors import DuplicateName, LimitExceeded
 from emu.login.accounts import AccountConfig, AccountService
 from emu.login.passwords import PasswordConfig, hash_password
-from emu.login.ports import Account, Refused
+from emu.login.verdicts import Refused
+from emu.model import Account
 from emu.times import Moment
 from tests.support.stores import Done, finish, run_inline
 from tests.support.times import ManualClock

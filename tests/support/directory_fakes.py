@@ -7,7 +7,7 @@ from typing import Any
 
 from emu.errors import DuplicateName, StoreError
 from emu.link.messages import Message
-from emu.login.ports import (
+from emu.model import (
     Character,
     CreateAnswer,
     Equipment,

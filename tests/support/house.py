@@ -26,7 +26,7 @@ from zope.interface import directlyProvides, providedBy
 from emu.config import load
 from emu.link.password import hash_link_password
 from emu.login.passwords import PasswordConfig, hash_password
-from emu.login.ports import World
+from emu.model import World
 from emu.net import logs
 from emu.net.client import Client, connect
 from emu.net.server import EmuService, check_files

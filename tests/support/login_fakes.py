@@ -13,17 +13,16 @@ from typing import Any
 
 from emu.errors import StoreError
 from emu.login.events import LoginEvent
-from emu.login.ports import (
+from emu.login.ports import WorldObserver
+from emu.login.verdicts import Admitted, Refused
+from emu.model import (
     Account,
-    Admitted,
     Character,
     ClientLog,
     CreateAnswer,
     Equipment,
     PlayAnswer,
-    Refused,
     WorldEntry,
-    WorldObserver,
     ZoneDescription,
 )
 from emu.times import Moment, Monotonic

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from emu.login.client import Client
-from emu.login.ports import Character, WorldEntry
 from emu.login.service import LoginService
 from emu.login.settings import LoginServiceConfig
+from emu.model import Character, WorldEntry
 from emu.opcodes import shipped_tables
 from emu.structs import shipped_catalog
 from emu.times import Monotonic

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from emu.errors import DuplicateName
-from emu.login.ports import Color, Equipment, World
+from emu.model import Color, Equipment, World
 from emu.store import Store, reports
 from emu.times import UNKNOWN
 from tests.support.stores import character, world_character

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from typing import Any, TypeVar
 
-from emu.login.ports import Character, Color, Equipment
-from emu.world.ports import WorldCharacter
+from emu.model import Character, Color, Equipment, WorldCharacter
 
 T = TypeVar("T")
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from emu.errors import DuplicateName, StoreError
+from emu.model import WorldCharacter
 from emu.times import UNKNOWN, Moment
-from emu.world.ports import WorldCharacter
 
 
 def world_character(char_id: int = 5, account_id: int = 101, **changes: object) -> WorldCharacter:

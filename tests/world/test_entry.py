@@ -5,12 +5,12 @@ from functools import partial
 import pytest
 
 from emu.errors import StoreError
+from emu.model import WorldCharacter
 from emu.opcodes import shipped_tables
 from emu.structs import shipped_catalog
 from emu.world.admission import Admission, AdmissionRules
 from emu.world.entry import Door, Entered, Left, NotHandled, TurnedAway
 from emu.world.handoff import HandoffKeys
-from emu.world.ports import WorldCharacter
 from emu.world.presence import WorldPresence
 from tests.support.times import APART, ManualClock
 

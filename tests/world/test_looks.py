@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from emu.login.ports import Color
+from emu.model import Color
 from emu.world.looks import read_looks
 
 

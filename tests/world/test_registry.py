@@ -18,12 +18,12 @@ from emu.link.password import hash_link_password
 from emu.link.play import UsertoWorldReq, UsertoWorldResp
 from emu.link.registration import LSInfo, LSStatus
 from emu.looks.models import Models
+from emu.model import WorldCharacter
 from emu.structs import shipped_catalog
 from emu.world.admission import Admission, AdmissionRules
 from emu.world.creation import CharacterCreation, CreationRules
 from emu.world.handoff import HandoffKeys
 from emu.world.names import NameRules
-from emu.world.ports import WorldCharacter
 from emu.world.presence import WorldPresence
 from emu.world.registry import RegistryConfig, WorldRegistry
 from tests.support.create_requests import request_546

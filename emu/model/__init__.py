@@ -1,0 +1,25 @@
+"""The values that login, world, store and link share: plain, frozen, without behavior.
+
+Times are `emu.times.Moment`, names `str`; what a row id of 0 means is said with each.
+"""
+
+from emu.model.accounts import Account
+from emu.model.answers import CreateAnswer, PlayAnswer
+from emu.model.characters import Character, Color, Equipment
+from emu.model.logs import ClientLog
+from emu.model.world_characters import WorldCharacter
+from emu.model.worlds import World, WorldEntry, ZoneDescription
+
+__all__ = [
+    "Account",
+    "Character",
+    "ClientLog",
+    "Color",
+    "CreateAnswer",
+    "Equipment",
+    "PlayAnswer",
+    "World",
+    "WorldCharacter",
+    "WorldEntry",
+    "ZoneDescription",
+]

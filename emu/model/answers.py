@@ -1,0 +1,30 @@
+"""What a world answers to requests that the login server handed on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class PlayAnswer:
+    """A world's answer to a play request (UsertoWorldResp, eq2-login.md 10.5)."""
+
+    world_id: int
+    account_id: int
+    char_id: int
+    access_key: int
+    response: int
+    """A play reply code of eq2-login.md 5.5."""
+    address: str
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class CreateAnswer:
+    """A world's answer to a create request (CharacterCreate, eq2-login.md 10.7)."""
+
+    world_id: int
+    account_id: int
+    """0 when the world could not even parse the request."""
+    char_id: int
+    response: int

@@ -1,0 +1,64 @@
+"""A character as the login server lists it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from emu.times import UNKNOWN, Moment
+
+
+@dataclass(frozen=True, slots=True)
+class Color:
+    """A color row: three components as stored, and whether they are signed (eq2-login.md 4.4)."""
+
+    red: int
+    green: int
+    blue: int
+    signed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Equipment:
+    """What one equipment slot shows in the character list."""
+
+    slot: int
+    model: int
+    color: tuple[int, int, int] = (255, 255, 255)
+    highlight: tuple[int, int, int] = (255, 255, 255)
+
+
+@dataclass(frozen=True, slots=True)
+class Character:
+    """One row of the login server's character list.
+
+    `appearance` maps the field names of CharSelectProfile that hold model ids (``race_type``,
+    ``hair_type`` ...) and ``body_size`` to numbers; `colors` maps color and slider field names
+    to their rows.
+    """
+
+    id: int
+    """Row id in the login store; 0 for a row that is not stored yet."""
+    account_id: int
+    world_id: int
+    char_id: int
+    """The character's id on its world."""
+    name: str
+    race: int = 0
+    class_: int = 0
+    gender: int = 0
+    deity: int = 0
+    level: int = 1
+    tradeskill_class: int = 0
+    tradeskill_level: int = 0
+    zone_id: int = 0
+    zone_name: str = ""
+    zone_description: str = ""
+    created: Moment = UNKNOWN
+    last_played: Moment = UNKNOWN
+    client_version: int = 0
+    """Version of the client that created it; decides how its colors are coded."""
+    deleted: bool = False
+    appearance: Mapping[str, int] = field(default_factory=dict)
+    colors: Mapping[str, Color] = field(default_factory=dict)
+    equipment: Sequence[Equipment] = ()
