@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import gc
 import signal
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, MutableMapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -74,9 +75,26 @@ def makeService(options: Options) -> IService:  # noqa: N802  # the name twistd 
     except EmuError as error:
         raise SystemExit(f"emu: {error}") from None
     warnings = tuple(exposed(config, path))
-    service: IService = EmuService(config, log_observer=written_by, warnings=warnings)
+    service: IService = EmuService(
+        config,
+        log_observer=written_by,
+        warnings=warnings,
+        given_up=partial(drop_pid_file, options.parent),
+    )
     spare_the_collector()
     return service
+
+
+def drop_pid_file(twistd: MutableMapping[str, Any] | None) -> None:
+    """Remove a daemon's PID file, and have `twistd` know of none.
+
+    It removes the file itself only after it has told whoever started it, who then finds a server
+    that seems to run.
+    """
+    name = (twistd or {}).get("pidfile")
+    if twistd is not None and name:
+        Path(name).unlink(missing_ok=True)
+        twistd["pidfile"] = ""
 
 
 def log_observer(log: LogConfig, twistd: Mapping[str, Any]) -> ILogObserver | None:

@@ -197,3 +197,14 @@ def test_a_daemon_that_cannot_start_says_so_and_ends(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert f"login.listen: cannot listen on {place}" in done.stdout + done.stderr
     assert not (tmp_path / "twistd.pid").exists()
+
+
+def test_the_pid_file_of_a_start_that_failed_is_gone_before_anybody_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "twistd.pid"
+    file.write_text("123")
+    twistd = {"pidfile": str(file)}
+    tap.drop_pid_file(twistd)
+    assert not file.exists()
+    assert twistd == {"pidfile": ""}
+    tap.drop_pid_file(twistd)
+    tap.drop_pid_file(None)

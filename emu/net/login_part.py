@@ -24,7 +24,7 @@ from emu.net.password_workers import PasswordWorkers
 from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler
 from emu.net.storage import Storage
-from emu.net.udp import SessionPort, Tracer, UdpShell, listen
+from emu.net.udp import SessionPort, UdpShell, listen
 from emu.opcodes import OpcodeTables
 from emu.session import Endpoint
 from emu.structs import shipped_catalog
@@ -47,8 +47,6 @@ class LoginPart:
         opcodes: Callable[[], OpcodeTables],
         reactor: Any,
         scheduler: Scheduler,
-        *,
-        tracer: Tracer | None,
     ) -> None:
         self._config = config
         self._reactor = reactor
@@ -100,7 +98,7 @@ class LoginPart:
         endpoint = Endpoint(
             parameters.endpoint_config(config, config.login.crc_seed), random_bytes=os.urandom
         )
-        self.shell = UdpShell(endpoint, scheduler, self._new_client, _log, tracer)
+        self.shell = UdpShell(endpoint, scheduler, self._new_client, _log)
         self._port: Any = None
 
     def listen(self) -> tuple[str, int]:

@@ -6,9 +6,9 @@ five seconds), and says in one line what cannot be started. The parts know nothi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, NoReturn
 
 from twisted.application.service import Service
 from twisted.internet.defer import Deferred, DeferredList
@@ -28,6 +28,7 @@ from emu.net.workers import StoreWorker
 from emu.net.world_part import WorldPart, built_in_account
 from emu.opcodes import OpcodeStore
 from emu.store import Store
+from emu.store.server_lock import ServerLock
 
 _log = logs.logger("server")
 
@@ -46,8 +47,9 @@ def check_files(config: Config) -> None:
     Nothing is kept open: a daemon forks after this. Raises `EmuError` with one line that says
     what to do.
     """
-    Store.create(config.database.path).close()
-    OpcodeStore.ensure(config.database.path).close()
+    with ServerLock(config.database.path):
+        Store.create(config.database.path).close()
+        OpcodeStore.ensure(config.database.path).close()
     parameters.read_certificate(config)
 
 
@@ -61,15 +63,19 @@ class EmuService(Service):
         log_observer: ILogObserver | None = None,
         *,
         warnings: Sequence[str] = (),
+        given_up: Callable[[], object] = lambda: None,
     ) -> None:
         """Make the service; with an observer the whole application's log goes there.
 
-        `warnings` are lines for the operator that are written there at the start.
+        `warnings` are lines for the operator that are written there at the start; `given_up` is
+        called when the start fails, before anybody is told.
         """
         self.config = config
         self._warnings = warnings
+        self._given_up = given_up
         self._log_observer = log_observer
         self._reactor = reactor
+        self._lock: ServerLock | None = None
         self._scheduler: Scheduler | None = None
         self._storage: Storage | None = None
         self._opcode_worker: StoreWorker | None = None
@@ -118,13 +124,22 @@ class EmuService(Service):
 
             self._reactor = reactor
         try:
+            self._lock = ServerLock(self.config.database.path)
             self._open()
         except CannotListenError as error:
-            raise CannotStart(_cannot_listen(self.config, error)) from None
+            self._give_up(_cannot_listen(self.config, error))
         except EmuError as error:
-            raise CannotStart(f"emu: {error}") from None
+            self._give_up(f"emu: {error}")
+
+    def _give_up(self, line: str) -> NoReturn:
+        """End a start that failed; it has changed nothing."""
+        if self._lock is not None:
+            self._lock.release()
+        self._given_up()
+        raise CannotStart(line) from None
 
     def _open(self) -> None:
+        """Open the database, then the ports, and change something only when all are ours."""
         config, reactor = self.config, self._reactor
         self._scheduler = scheduler = Scheduler(reactor)
         keep_deleted = parameters.keep_deleted(config)
@@ -134,25 +149,34 @@ class EmuService(Service):
         self._opcode_worker = StoreWorker(reactor, nullcontext, name="emu-opcodes")
         self._opcodes = OpcodeSource(config.database.path, scheduler, self._opcode_worker.run)
         tables = self._opcodes.tables
-        if config.trace.file is not None:
-            self._tracer = TraceFile(config.trace.file, config.trace.max_bytes, _log)
-            _log.warn(
-                "every session is written to {path} WITH ITS KEYS: passwords can be read there",
-                path=str(config.trace.file),
-            )
         link_address: tuple[str, int] | None = None
-        built_in = None
-        if config.world.enabled and not config.world.login_servers:
-            built_in = built_in_account(storage.direct, config.world.name, scheduler.moment())
         if config.login.enabled:
-            self.login = LoginPart(config, storage, tables, reactor, scheduler, tracer=self._tracer)
+            self.login = LoginPart(config, storage, tables, reactor, scheduler)
             link_address = self.login.listen()
         if config.world.enabled:
             self.world = WorldPart(
-                config, storage, tables, reactor, scheduler,
-                tracer=self._tracer, login_address=link_address, built_in=built_in,
-            )  # fmt: skip
+                config, storage, tables, reactor, scheduler, login_address=link_address
+            )
             self.world.listen()
+            if not config.world.login_servers:
+                self.world.account = built_in_account(
+                    storage.direct, config.world.name, scheduler.moment()
+                )
+        self._trace()
+
+    def _trace(self) -> None:
+        """Begin to write sessions to a file, when the configuration names one."""
+        trace = self.config.trace
+        if trace.file is None:
+            return
+        self._tracer = TraceFile(trace.file, trace.max_bytes, _log)
+        for part in (self.login, self.world):
+            if part is not None:
+                part.shell.tracer = self._tracer
+        _log.warn(
+            "every session is written to {path} WITH ITS KEYS: passwords can be read there",
+            path=str(trace.file),
+        )
 
     async def _stop(self) -> None:
         parts = [part for part in (self.world, self.login) if part is not None]
@@ -165,6 +189,8 @@ class EmuService(Service):
             await self._storage.close()
         if self._tracer is not None:
             self._tracer.close()
+        if self._lock is not None:
+            self._lock.release()
         _log.info("stopped")
 
 

@@ -100,13 +100,13 @@ class UdpShell(DatagramProtocol):
         scheduler: Scheduler,
         make_handler: Callable[[SessionPort, Monotonic], Handler],
         log: Logger,
-        tracer: Tracer | None = None,
     ) -> None:
         self.endpoint = endpoint
         self._scheduler = scheduler
         self._make_handler = make_handler
         self._log = log
-        self._tracer = tracer
+        self.tracer: Tracer | None = None
+        """Sees every datagram and key, once somebody sets it."""
         self._ports: dict[Session, SessionPort] = {}
         self._touched: list[SessionPort] = []
         self._serving: IDelayedCall | None = None
@@ -137,8 +137,8 @@ class UdpShell(DatagramProtocol):
         if self._is_ipv6:
             addr = (plain_host(addr[0]), addr[1])
         now = self._scheduler.now()
-        if self._tracer is not None:
-            self._tracer.datagram(self._scheduler.moment(), addr[:2], self._own, datagram)
+        if self.tracer is not None:
+            self.tracer.datagram(self._scheduler.moment(), addr[:2], self._own, datagram)
         endpoint = self.endpoint
         session = endpoint.receive_datagram(datagram, addr, now)
         if session is None:
@@ -212,8 +212,8 @@ class UdpShell(DatagramProtocol):
         while (event := session.next_event()) is not None:
             if type(event) is SessionEstablished:
                 port.handler = self._make_handler(port, now)
-            elif type(event) is KeyEstablished and self._tracer is not None:
-                self._tracer.key(session.session_id, session.check_key, event.key)
+            elif type(event) is KeyEstablished and self.tracer is not None:
+                self.tracer.key(session.session_id, session.check_key, event.key)
             if port.handler is not None:
                 self._hand_out(event, port, now)
         for data in session.datagrams_to_send(now):
@@ -252,8 +252,8 @@ class UdpShell(DatagramProtocol):
             port.session.close()
 
     def _write(self, data: bytes, address: HostPort) -> None:
-        if self._tracer is not None:
-            self._tracer.datagram(self._scheduler.moment(), self._own, address[:2], data)
+        if self.tracer is not None:
+            self.tracer.datagram(self._scheduler.moment(), self._own, address[:2], data)
         if self._is_ipv6:
             address = (socket_host(address[0]), address[1])
         try:

@@ -28,7 +28,7 @@ from emu.net.reconcile import reconcile
 from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler
 from emu.net.storage import Storage
-from emu.net.udp import SessionPort, Tracer, UdpShell, listen
+from emu.net.udp import SessionPort, UdpShell, listen
 from emu.opcodes import OpcodeTables
 from emu.session import Endpoint, Event, Message, SessionClosed
 from emu.store import Store
@@ -90,16 +90,15 @@ class WorldPart:
         reactor: Any,
         scheduler: Scheduler,
         *,
-        tracer: Tracer | None,
         login_address: tuple[str, int] | None,
-        built_in: LinkAccount | None,
     ) -> None:
         self._config = config
         self._reactor = reactor
         self._scheduler = scheduler
         self._storage = storage
         self._login_address = login_address
-        self._account = built_in or LinkAccount(config.world.account, config.world.password)
+        self.account = LinkAccount(config.world.account, config.world.password)
+        """How it proves itself; set before `register` where the configuration does not say."""
         self._tasks = Tasks(_log)
         presence = WorldPresence()
         self._admission = Admission(
@@ -125,7 +124,7 @@ class WorldPart:
         endpoint = Endpoint(
             parameters.endpoint_config(config, config.world.crc_seed), random_bytes=os.urandom
         )
-        self.shell = UdpShell(endpoint, scheduler, self._new_visitor, _log, tracer)
+        self.shell = UdpShell(endpoint, scheduler, self._new_visitor, _log)
 
     def listen(self) -> None:
         """Open the port and say where. Raises `CannotListenError`."""
@@ -185,8 +184,8 @@ class WorldPart:
         )
         config = RegistryConfig(
             name=world.name,
-            account=self._account.account,
-            password=self._account.password,
+            account=self.account.account,
+            password=self.account.password,
             address=world.advertise or _reachable(bound.host),
             port=bound.port,
             internal_address=world.internal_address,

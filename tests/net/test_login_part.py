@@ -30,9 +30,7 @@ class Running:
     ) -> None:
         config = small_config(folder, "login.auto_create_accounts=yes", *overrides)
         self.storage = Storage(config.database.path, reactor, Scheduler(reactor))
-        self.part = LoginPart(
-            config, self.storage, shipped_tables, clock, Scheduler(clock), tracer=None
-        )
+        self.part = LoginPart(config, self.storage, shipped_tables, clock, Scheduler(clock))
         if listen:
             self.part.listen()
             self.port = self.part._port.getHost().port

@@ -1,4 +1,6 @@
 import io
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -63,6 +65,54 @@ async def test_login_alone_and_world_alone(tmp_path: Path) -> None:
     assert [entry.name for entry in login.login.directory.listed()] == ["Far"]
     await world.stopService()
     await login.stopService()
+
+
+def everything_in(database: Path) -> list[str]:
+    with closing(sqlite3.connect(database)) as connection:
+        return list(connection.iterdump())
+
+
+# Twisted leaves the socket that could not be bound to the garbage collector.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+async def test_a_start_that_fails_changes_nothing(tmp_path: Path) -> None:
+    config = small_config(tmp_path)
+    running = EmuService(config, reactor)
+    running.startService()
+    await running.stopService()
+    before = everything_in(config.database.path)
+    taken = reactor.listenUDP(0, DatagramProtocol(), interface="127.0.0.1")
+    trace = tmp_path / "trace.pcapng"
+    place = f"world.listen=127.0.0.1:{taken.getHost().port}"
+    late = EmuService(small_config(tmp_path, place, f"trace.file={trace}"), reactor)
+    with pytest.raises(SystemExit, match=r"world\.listen"):
+        late.startService()
+    assert everything_in(config.database.path) == before
+    assert not trace.exists()
+    await late.stopService()
+    await taken.stopListening()
+
+
+async def test_a_second_server_on_the_same_database_is_refused_with_one_line(
+    tmp_path: Path,
+) -> None:
+    config = small_config(tmp_path)
+    first = EmuService(config, reactor)
+    first.startService()
+    before = everything_in(config.database.path)
+    told: list[str] = []
+    second = EmuService(config, reactor, given_up=lambda: told.append("given up"))
+    with pytest.raises(SystemExit) as caught:
+        second.startService()
+    assert str(caught.value.code).startswith(f"emu: {config.database.path}: another server")
+    assert "\n" not in str(caught.value.code)
+    assert told == ["given up"]
+    with pytest.raises(StoreError, match="another server"):
+        check_files(config)
+    assert everything_in(config.database.path) == before
+    await second.stopService()
+    await first.stopService()
+    check_files(config)
 
 
 # Twisted leaves the socket that could not be bound to the garbage collector.

@@ -256,7 +256,7 @@ def test_every_datagram_and_key_is_traced(house) -> None:
         def key(self, session_id, check_key, rc4_key):
             seen.append((session_id, rc4_key))
 
-    shell._tracer = Tracer()
+    shell.tracer = Tracer()
     client = connected(house)
     assert (CLIENT, ("127.0.0.1", 9100)) in seen
     assert (("127.0.0.1", 9100), CLIENT) in seen

@@ -69,7 +69,7 @@ def test_an_address_that_players_cannot_reach_is_warned_of(
     storage: Any = SimpleNamespace(world_characters=SimpleNamespace(of_account=None))
     part = WorldPart(
         config, storage, lambda: None, Clock(), Scheduler(Clock()),
-        tracer=None, login_address=None, built_in=None,
+        login_address=None,
     )  # fmt: skip
     with captured_log("text") as log:
         part.listen()
