@@ -149,6 +149,8 @@ class EmuService(Service):
         self._opcode_worker = StoreWorker(reactor, nullcontext, name="emu-opcodes")
         self._opcodes = OpcodeSource(config.database.path, scheduler, self._opcode_worker.run)
         tables = self._opcodes.tables
+        if config.trace.file is not None:
+            self._tracer = TraceFile(config.trace.file, config.trace.max_bytes, _log)
         link_address: tuple[str, int] | None = None
         if config.login.enabled:
             self.login = LoginPart(config, storage, tables, reactor, scheduler)
@@ -166,16 +168,14 @@ class EmuService(Service):
 
     def _trace(self) -> None:
         """Begin to write sessions to a file, when the configuration names one."""
-        trace = self.config.trace
-        if trace.file is None:
+        if self._tracer is None:
             return
-        self._tracer = TraceFile(trace.file, trace.max_bytes, _log)
         for part in (self.login, self.world):
             if part is not None:
                 part.shell.tracer = self._tracer
         _log.warn(
             "every session is written to {path} WITH ITS KEYS: passwords can be read there",
-            path=str(trace.file),
+            path=str(self._tracer.path),
         )
 
     async def _stop(self) -> None:

@@ -44,7 +44,7 @@ class TraceFile:
                 f"{path}: cannot be written ({error.strerror}); see [trace] file"
             ) from None
         self._file: BinaryIO | None = os.fdopen(descriptor, "ab", buffering=0)
-        self._append(self._writer.header())
+        self._begun = False
 
     def datagram(
         self, moment: Moment, source: HostPort, destination: HostPort, data: bytes
@@ -67,6 +67,9 @@ class TraceFile:
     def _append(self, record: bytes) -> None:
         if self._file is None:
             return
+        if not self._begun:  # not before: a server that cannot start writes nothing
+            self._begun = True
+            record = self._writer.header() + record
         self._left -= len(record)
         if self._left < 0:
             self._log.warn("{path} has reached trace.max_bytes; tracing ends", path=str(self.path))

@@ -88,7 +88,7 @@ async def test_a_start_that_fails_changes_nothing(tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match=r"world\.listen"):
         late.startService()
     assert everything_in(config.database.path) == before
-    assert not trace.exists()
+    assert trace.read_bytes() == b""
     await late.stopService()
     await taken.stopListening()
 

@@ -1,3 +1,4 @@
+import fcntl
 import os
 import subprocess
 import sys
@@ -23,7 +24,24 @@ def test_a_lock_that_was_let_go_is_free(tmp_path: Path) -> None:
     lock = ServerLock(tmp_path / "emu.sqlite")
     lock.release()
     lock.release()
+    assert list(tmp_path.iterdir()) == []
     ServerLock(tmp_path / "emu.sqlite").release()
+
+
+def test_a_file_that_was_removed_while_it_was_waited_for_is_no_lock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "emu.sqlite.lock"
+    flock = fcntl.flock
+
+    def removed_first(descriptor: int, how: int) -> None:
+        monkeypatch.setattr(fcntl, "flock", flock)
+        path.unlink()
+        flock(descriptor, how)
+
+    monkeypatch.setattr(fcntl, "flock", removed_first)
+    with ServerLock(tmp_path / "emu.sqlite"), pytest.raises(StoreError):
+        ServerLock(tmp_path / "emu.sqlite")
 
 
 def test_a_server_that_was_killed_leaves_nothing_locked(tmp_path: Path) -> None:
