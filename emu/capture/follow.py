@@ -227,7 +227,7 @@ class CaptureFollower:
             if isinstance(happening, str):
                 yield Notice(datagram.t, happening)
                 continue
-            yield from self._message(session, datagram, happening.opcode, happening.body)
+            yield from self._message(session, datagram, happening.opcode, happening.payload)
 
     def _message(
         self, session: FollowedSession, datagram: Datagram, opcode: int, body: bytes

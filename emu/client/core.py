@@ -212,8 +212,8 @@ class LoginClient:
     def _pump(self) -> None:
         while (event := self.session.next_event()) is not None:
             match event:
-                case Message(opcode, body):
-                    self._message(opcode, body)
+                case Message(opcode, payload):
+                    self._message(opcode, payload)
                 case SessionEstablished(session_id):
                     self.stage = Stage.CONNECTED
                     self.events.append(SessionUp(session_id))
@@ -238,8 +238,8 @@ class LoginClient:
         self.stage = Stage.CLOSED
         self.events.append(Closed(reason))
 
-    def _message(self, opcode: int, body: bytes) -> None:
-        event = self._messages.read(opcode, body)
+    def _message(self, opcode: int, payload: bytes) -> None:
+        event = self._messages.read(opcode, payload)
         match event:
             case LoginAccepted() if self.stage is Stage.LOGGING_IN:
                 self.stage = Stage.ACCEPTED

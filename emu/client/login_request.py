@@ -77,7 +77,7 @@ REQUEST_FORMS = (
 
 
 def login_request(version: int, user: str, password: str) -> bytes:
-    """Return the body of an OP_LoginRequestMsg.
+    """Return the payload of an OP_LoginRequestMsg.
 
     Raises `CommandError` when name or password cannot be written in the client's character set
     or are longer than a string field.
@@ -103,7 +103,7 @@ def login_request(version: int, user: str, password: str) -> bytes:
 
 @cache
 def alert_log(version: int) -> bytes:
-    """Return the body of the alert log that a client sends right after its login.
+    """Return the payload of the alert log that a client sends right after its login.
 
     From 546 on: u32 compressed length, u32 inflated length, zlib stream of the best level; before
     it a u16 length and the stream. The text ends with NUL bytes up to `LOG_SIZE`.

@@ -42,7 +42,7 @@ KEYMAP_LIMIT = 0x8000
 """The largest keymap a client keeps, bytes (client-546-notes.md 3)."""
 
 Request = tuple[int, bytes]
-"""An opcode number and the body behind it."""
+"""An opcode number and the payload behind it."""
 
 
 class LoginMessages:
@@ -113,16 +113,16 @@ class LoginMessages:
         Raises `StructValueError` for a field that this version does not have.
         """
         fields = create_fields(self._create, world_id, name) | dict(choices)
-        body = self._create.encode(fields, strict=True)
-        return self._numbers("OP_CreateCharacterRequestMsg"), body
+        payload = self._create.encode(fields, strict=True)
+        return self._numbers("OP_CreateCharacterRequestMsg"), payload
 
     def delete(self, character: Character) -> Request:
         """Return a delete request."""
-        body = self._layout("LS_DeleteCharacterRequest").encode(
+        payload = self._layout("LS_DeleteCharacterRequest").encode(
             {"char_id": character.id, "server_id": character.world_id, "name": character.name},
             strict=True,
         )
-        return self._numbers("OP_DeleteCharacterRequestMsg"), body
+        return self._numbers("OP_DeleteCharacterRequestMsg"), payload
 
     def play(self, character: Character) -> Request:
         """Return a play request."""
@@ -136,64 +136,66 @@ class LoginMessages:
 
     # answers
 
-    def read(self, opcode: int, body: bytes) -> Event:
+    def read(self, opcode: int, payload: bytes) -> Event:
         """Return what a message of the server says; never raises for its bytes."""
         known = self._readers.get(opcode)
         if known is None:
             return Unexpected(opcode, "", "a message that means nothing at login")
         name, reader = known
         try:
-            return reader(body)
+            return reader(payload)
         except MalformedMessage as error:
             return Unexpected(opcode, name, error.reason)
 
-    def _read_login_reply(self, body: bytes) -> Event:
-        if not body:
+    def _read_login_reply(self, payload: bytes) -> Event:
+        if not payload:
             raise MalformedMessage("login reply without a code")
-        code = body[0]
+        code = payload[0]
         if code not in (codes.LOGIN_ACCEPTED, codes.LOGIN_FLAGS):
             return LoginDenied(code, codes.text_of(codes.LOGIN_CODES, code))
-        fields = self._login_reply.decode(body)
+        fields = self._login_reply.decode(payload)
         return LoginFlags(fields) if code == codes.LOGIN_FLAGS else LoginAccepted(fields)
 
-    def _read_world_list(self, body: bytes) -> Event:
-        entries = self._world_list.decode(body).get("world_list", [])
+    def _read_world_list(self, payload: bytes) -> Event:
+        entries = self._world_list.decode(payload).get("world_list", [])
         return WorldList(tuple(_world(entry) for entry in entries))
 
-    def _read_world_status(self, body: bytes) -> Event:
-        if len(body) not in (7, 8):
+    def _read_world_status(self, payload: bytes) -> Event:
+        if len(payload) not in (7, 8):
             raise MalformedMessage("world status of another length")
-        world_id, up, locked = struct.unpack_from("<IBB", body)
+        world_id, up, locked = struct.unpack_from("<IBB", payload)
         return WorldStatus(world_id, bool(up), bool(locked))
 
-    def _read_characters(self, body: bytes) -> Event:
-        if not body:
+    def _read_characters(self, payload: bytes) -> Event:
+        if not payload:
             raise MalformedMessage("character list without a count")
         characters, at = [], 1
-        for _ in range(body[0]):
-            fields, at = self._profile.decode_prefix(body, at)
+        for _ in range(payload[0]):
+            fields, at = self._profile.decode_prefix(payload, at)
             characters.append(_character(fields))
-        return Characters(tuple(characters), _account_info(body[at:]))
+        return Characters(tuple(characters), _account_info(payload[at:]))
 
-    def _read_created(self, body: bytes) -> Event:
-        fields = self._layout("LS_CreateCharacterReply").decode(body)
+    def _read_created(self, payload: bytes) -> Event:
+        fields = self._layout("LS_CreateCharacterReply").decode(payload)
         code = fields["response"]
         text = codes.text_of(codes.CREATE_CODES, code)
         return Created(code, text, fields["name"], fields["account_id"])
 
-    def _read_deleted(self, body: bytes) -> Event:
+    def _read_deleted(self, payload: bytes) -> Event:
         try:
-            fields = self._layout("LS_DeleteCharacterResponse").decode(body)
+            fields = self._layout("LS_DeleteCharacterResponse").decode(payload)
         except MalformedMessage:
-            fields = _short_delete_reply(body)
+            fields = _short_delete_reply(payload)
         code = fields["response"]
         text = codes.text_of(codes.DELETE_CODES, code)
         return Deleted(code, text, fields["server_id"], fields["char_id"], fields["name"])
 
-    def _read_play(self, body: bytes) -> Event:
-        if len(body) == 1 and body[0] != 1:  # the 2006 client reads a failure as this one byte
-            return PlayAnswer(body[0], codes.text_of(codes.PLAY_CODES, body[0]), "", 0, 0, 0)
-        fields = self._layout("LS_PlayResponse").decode(body)
+    def _read_play(self, payload: bytes) -> Event:
+        if (
+            len(payload) == 1 and payload[0] != 1
+        ):  # the 2006 client reads a failure as this one byte
+            return PlayAnswer(payload[0], codes.text_of(codes.PLAY_CODES, payload[0]), "", 0, 0, 0)
+        fields = self._layout("LS_PlayResponse").decode(payload)
         code = fields["response"]
         return PlayAnswer(
             code,
@@ -204,15 +206,15 @@ class LoginMessages:
             fields["account_id"],
         )
 
-    def _read_keymap_none(self, body: bytes) -> Event:  # noqa: ARG002
+    def _read_keymap_none(self, payload: bytes) -> Event:  # noqa: ARG002
         return Keymap(None)
 
-    def _read_keymap(self, body: bytes) -> Event:
-        if len(body) < 4 or struct.unpack_from("<I", body)[0] != len(body) - 4:
+    def _read_keymap(self, payload: bytes) -> Event:
+        if len(payload) < 4 or struct.unpack_from("<I", payload)[0] != len(payload) - 4:
             raise MalformedMessage("keymap of another length than it says")
-        if len(body) - 4 > KEYMAP_LIMIT:
+        if len(payload) - 4 > KEYMAP_LIMIT:
             raise MalformedMessage("keymap larger than a client keeps")
-        return Keymap(body[4:])
+        return Keymap(payload[4:])
 
 
 @cache
@@ -257,10 +259,10 @@ def _account_info(data: bytes) -> AccountInfo:
     return AccountInfo(account_id, most, adventure, tradeskill)
 
 
-def _short_delete_reply(body: bytes) -> dict[str, Any]:
+def _short_delete_reply(payload: bytes) -> dict[str, Any]:
     """Read the 2006 client's own form, which has neither account id nor maximum."""
-    if len(body) < 11 or struct.unpack_from("<H", body, 9)[0] != len(body) - 11:
+    if len(payload) < 11 or struct.unpack_from("<H", payload, 9)[0] != len(payload) - 11:
         raise MalformedMessage("delete reply of another length")
-    code, world_id, char_id = struct.unpack_from("<BII", body)
-    name = body[11:].decode("latin-1")
+    code, world_id, char_id = struct.unpack_from("<BII", payload)
+    name = payload[11:].decode("latin-1")
     return {"response": code, "server_id": world_id, "char_id": char_id, "name": name}

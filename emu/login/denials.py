@@ -23,5 +23,5 @@ _CODES = {
 
 
 def code_of(reason: str) -> int:
-    """Return the code of a reason of `emu.login.verdicts.Refused`; any other is an unknown reason."""
+    """Return the code of a reason of `Refused`; any other is an unknown reason."""
     return _CODES.get(reason, UNKNOWN_REASON)

@@ -48,7 +48,7 @@ class LoginHandler:
         """Take one event of the session."""
         kind = type(event)
         if kind is Message:
-            run(self.client.message(event.opcode, event.body, now), self._failed)  # type: ignore[union-attr]
+            run(self.client.message(event.opcode, event.payload, now), self._failed)  # type: ignore[union-attr]
         elif kind is SessionClosed:
             self.client.closed(event.reason)  # type: ignore[union-attr]
             del self.client  # it holds us, too: a flood would outrun the collector

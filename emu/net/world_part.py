@@ -231,7 +231,9 @@ class VisitorHandler:
     def handle_event(self, event: Event, now: Monotonic) -> None:
         """Take one event of the session."""
         if isinstance(event, Message):
-            work: Coroutine[Any, Any, None] = self._visitor.message(event.opcode, event.body, now)
+            work: Coroutine[Any, Any, None] = self._visitor.message(
+                event.opcode, event.payload, now
+            )
             run(work, self._failed)
         elif isinstance(event, SessionClosed):
             self._visitor.closed(event.reason)

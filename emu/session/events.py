@@ -43,7 +43,7 @@ class Message:
     """One application message, in order: opcode and the bytes after it."""
 
     opcode: int
-    body: bytes
+    payload: bytes
 
 
 @dataclass(frozen=True, slots=True)

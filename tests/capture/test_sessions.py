@@ -28,7 +28,7 @@ def sealed():
 def test_messages_of_both_directions(sealed):
     session = followed()
     found = [event for one in sealed for event in session.receive(one)]
-    assert [(event.opcode, event.body) for event in found] == [one[1:] for one in MESSAGES]
+    assert [(event.opcode, event.payload) for event in found] == [one[1:] for one in MESSAGES]
     assert all(isinstance(event, Message) for event in found)
     assert list(session.left_over()) == []
 

@@ -42,7 +42,7 @@ class Recorder:
         self.events.append(event)
         if isinstance(event, Message):
             if event.opcode == 5:
-                self.port.session.send(6, event.body)
+                self.port.session.send(6, event.payload)
             if event.opcode == 7:
                 raise EmuError("a handler's own mistake")
 

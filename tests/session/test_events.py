@@ -17,8 +17,8 @@ def test_every_event_is_frozen_and_small():
 
 
 def test_a_message_compares_by_value_and_cannot_be_changed():
-    message = Message(1, b"body")
-    assert message == Message(1, b"body")
+    message = Message(1, b"payload")
+    assert message == Message(1, b"payload")
     with pytest.raises(dataclasses.FrozenInstanceError):
         message.opcode = 2
 

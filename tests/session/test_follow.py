@@ -62,7 +62,7 @@ def follow(wire):
 
 
 def messages(events):
-    return [(event.opcode, event.body) for event in events if isinstance(event, Message)]
+    return [(event.opcode, event.payload) for event in events if isinstance(event, Message)]
 
 
 @pytest.mark.parametrize("kind", list(StreamType))

@@ -89,7 +89,7 @@ class Conversation:
                 other.receive_datagram(data, Monotonic(self.t))
         while (event := other.next_event()) is not None:
             if isinstance(event, Message):
-                self.heard.append((source == self.client, event.opcode, event.body))
+                self.heard.append((source == self.client, event.opcode, event.payload))
         return len(datagrams)
 
 

@@ -73,7 +73,7 @@ class Link:
 
     def messages(self, role: Role) -> list[tuple[int, bytes]]:
         """Return opcode and body of everything that arrived at one side."""
-        return [(e.opcode, e.body) for e in self.events[role] if isinstance(e, Message)]
+        return [(e.opcode, e.payload) for e in self.events[role] if isinstance(e, Message)]
 
     def _sessions(self) -> Iterator[tuple[Session, Session]]:
         yield self.client, self.server

@@ -88,10 +88,10 @@ class Player:
     def _message(self, event: Message, now: Monotonic) -> None:
         if event.opcode == _CHARACTERS:
             self.seconds = now - self.began
-        elif event.opcode == _LOGIN_REPLY and event.body[0] == 0:
+        elif event.opcode == _LOGIN_REPLY and event.payload[0] == 0:
             self.session.send(*_MESSAGES.alert_log())
             self.session.send(*_MESSAGES.worlds())
-        elif event.opcode == _LOGIN_REPLY and event.body[0] == 1:
+        elif event.opcode == _LOGIN_REPLY and event.payload[0] == 1:
             self.trouble = "denied"
 
 

@@ -46,12 +46,12 @@ class PredictionReader:
         self._reverse = reverses_literals(dialect.version)
         self._base = DeltaBase(self._content.empty_size())
 
-    def read(self, body: bytes) -> Step:
+    def read(self, payload: bytes) -> Step:
         """Return the step that a message says. Its numbers may be anything, NaN included.
 
         Raises `MalformedMessage`; the base is then as before.
         """
-        packed = self._envelope.decode(body)["packed"].encode("latin-1")
+        packed = self._envelope.decode(payload)["packed"].encode("latin-1")
         if len(packed) > LARGEST:
             raise MalformedMessage("prediction too long")
         size = len(self._base.last)
