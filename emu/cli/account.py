@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import math
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import partial
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import click
 
 from emu.cli.account_addresses import address
+from emu.cli.account_import import import_eq2emu
 from emu.cli.common import load_config
 from emu.cli.moments import end_of, end_options, present
 from emu.cli.secrets import password_option
@@ -22,24 +18,12 @@ from emu.errors import CommandError
 from emu.login.account_names import account_name
 from emu.login.passwords import SALT_SIZE, PasswordConfig, hash_password, is_phc
 from emu.model import Account
-from emu.sqldump import read_inserts
 from emu.store import Store
-from emu.store.eq2emu_import import TABLES, ImportReport, import_dump
 from emu.times import Moment
 
 COLUMNS = (
     "id", "name", "state", "created", "last_login", "last_address", "last_client_version",
 )  # fmt: skip
-
-CONFIGURED_BY = {
-    "max_characters_per_account": "[login] max_characters",
-    "accountcreation": "[login] auto_create_accounts",
-    "expansionflag": "[login] expansion_flag",
-    "citiesflag": "[login] cities_flag",
-    "defaultsubscriptionlevel": "[login] subscription_level",
-    "enabledraces": "[login] enabled_races",
-}
-"""Setting of EQ2Emulator -> our configuration key."""
 
 
 @click.group()
@@ -53,6 +37,7 @@ def account() -> None:
 
 
 account.add_command(address)
+account.add_command(import_eq2emu)
 
 
 @account.command()
@@ -200,76 +185,6 @@ def remove(ctx: click.Context, name: str, characters: bool) -> None:
             )
         store.remove_account(found.id)
     click.echo(f"removed account {found.name!r} and {count} characters", err=True)
-
-
-@account.command("import-eq2emu")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--dry-run", is_flag=True, help="Show what would be done, and do nothing.")
-@click.option(
-    "--renumber", is_flag=True, help="Give rows whose id is taken here a new one; see above."
-)
-@format_option
-@click.pass_context
-def import_eq2emu(
-    ctx: click.Context, file: Path, dry_run: bool, renumber: bool, style: str
-) -> None:
-    """Take over an SQL dump of EQ2Emulator's login database; nothing in it is executed.
-
-    Takes the tables account, login_worldservers, login_bannedips and login_config, all or nothing.
-    Passwords keep working. Accounts and worlds that are here already stay as they are, so the
-    command may be run again. Ids are kept, because worlds know their players' accounts by id; when
-    an id belongs to somebody else here, nothing is imported unless --renumber is given, and then
-    characters on existing worlds do not belong to the renumbered accounts.
-
-    Example: emu account import-eq2emu eq2login.sql.gz --dry-run
-    """
-    with _import_target(ctx, dry_run=dry_run) as store:
-        report = import_dump(
-            store,
-            partial(read_inserts, file, TABLES),
-            clean_name=account_name,
-            moment=present(),
-            renumber=renumber,
-            dry_run=dry_run,
-        )
-    _print_report(report, style)
-    click.echo("nothing was changed (--dry-run)" if dry_run else "done", err=True)
-
-
-@contextmanager
-def _import_target(ctx: click.Context, *, dry_run: bool) -> Iterator[Store]:
-    """Open the database; to try an import where there is none, an empty one for the moment."""
-    if not dry_run:
-        with change_store(ctx, create=True) as store:
-            yield store
-        return
-    path = load_config(ctx).database.path
-    if path.exists():
-        with Store.create(path) as store:
-            yield store
-        return
-    with TemporaryDirectory() as folder, Store.create(Path(folder) / "emu.sqlite") as store:
-        yield store
-
-
-def _print_report(report: ImportReport, style: str) -> None:
-    for note in report.notes:
-        click.echo(note, err=True)
-    for name, value in report.settings.items():
-        key = CONFIGURED_BY.get(name)
-        if key is not None:
-            click.echo(f"{name} was {value}: set {key} in the configuration if you want", err=True)
-    rows: list[Row] = [
-        {
-            "table": table,
-            "rows": tally.read,
-            "added": tally.added,
-            "here_already": tally.present,
-            "left_out": tally.skipped,
-        }
-        for table, tally in report.tables.items()
-    ]
-    print_rows(rows, style, ("table", "rows", "added", "here_already", "left_out"))
 
 
 def _clean(name: str) -> str:

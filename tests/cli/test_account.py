@@ -1,6 +1,5 @@
 """`emu account`: what operators type and what they see."""
 
-import gzip
 import sqlite3
 import time
 from contextlib import closing
@@ -10,23 +9,11 @@ import click
 import pytest
 
 from emu.cli.account import account
-from emu.login.passwords import PasswordConfig, check_password, eq2emulator_hash, is_phc
+from emu.login.passwords import PasswordConfig, check_password
 from emu.model import World
 from emu.store import Store
 from tests.support.command_line import CommandLine
 from tests.support.stores import character
-
-DUMP = f"""
-CREATE TABLE `account` (
-  `id` int(11) unsigned NOT NULL AUTO_INCREMENT,
-  `name` varchar(32) NOT NULL,
-  `passwd` varchar(128) NOT NULL,
-  `created_date` int(10) unsigned NOT NULL
-);
-INSERT INTO `account` VALUES (7,'Alice','{eq2emulator_hash(b"secret")}',1000000000);
-CREATE TABLE `login_config` (`config_name` varchar(64), `config_value` varchar(64));
-INSERT INTO `login_config` VALUES ('max_characters_per_account','12');
-"""
 
 
 @pytest.fixture
@@ -154,36 +141,6 @@ def test_what_is_shown_is_never_a_password(emu: CommandLine) -> None:
             output = emu.good("account", *words, "--format", style).output
             assert "verysecret" not in output
             assert stored not in output
-
-
-def test_a_dump_is_tried_taken_over_and_taken_over_again(emu: CommandLine, tmp_path: Path) -> None:
-    dump = tmp_path / "login.sql.gz"
-    dump.write_bytes(gzip.compress(DUMP.encode()))
-    words = ("account", "import-eq2emu", str(dump))
-
-    tried = emu.good(*words, "--dry-run")
-    assert "nothing was changed" in tried.stderr
-    assert not emu.database.exists()
-
-    first = emu.good(*words, "--format", "csv")
-    assert "account,1,1,0,0" in first.stdout.splitlines()
-    assert "set [login] max_characters in the configuration" in first.stderr
-    assert emu.rows("account", "list")[0]["id"] == 7
-    assert stored_password(emu, "alice") == eq2emulator_hash(b"secret")
-    again = emu.good(*words, "--format", "csv")
-    assert "account,1,0,1,0" in again.stdout.splitlines()
-
-    emu.good("account", "password", "alice", "--password", "new")
-    emu.good(*words)
-    assert is_phc(stored_password(emu, "alice"))
-
-
-def test_a_dump_that_is_none_changes_nothing(emu: CommandLine, tmp_path: Path) -> None:
-    dump = tmp_path / "torn.sql"
-    dump.write_text(DUMP + "INSERT INTO `account` VALUES (8,'Bob'", encoding="utf-8")
-    emu.good("account", "add", "carol", "--password", "x")
-    assert "line" in emu.refused("account", "import-eq2emu", str(dump))
-    assert [row["name"] for row in emu.rows("account", "list")] == ["carol"]
 
 
 def commands(group: click.Group) -> list[click.Command]:

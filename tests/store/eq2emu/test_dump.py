@@ -2,7 +2,7 @@
 
 import io
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import closing
 
 import pytest
@@ -11,11 +11,11 @@ from emu.errors import CommandError, FileFormatError
 from emu.login.account_names import account_name
 from emu.model import Account, World
 from emu.sqldump import InsertRow, read_inserts
-from emu.store import Store, eq2emu_import
-from emu.store.eq2emu_import import TABLES, ImportReport, import_dump
-
-HASH = "ab" * 64
-OTHER = "cd" * 64
+from emu.store import Store
+from emu.store.eq2emu import dump as running
+from emu.store.eq2emu import import_dump
+from emu.times import Moment
+from tests.support.eq2emu_dumps import HASH, OTHER, counts, take
 
 DUMP = f"""
 CREATE TABLE `account` (
@@ -42,26 +42,8 @@ INSERT INTO `login_worldservers` VALUES
 INSERT INTO `login_bannedips` (`ip`) VALUES ('10.0.'),('192.0.2.1');
 INSERT INTO `login_config` (`config_name`, `config_value`)
  VALUES ('max_characters_per_account','7');
-INSERT INTO `login_characters` (`id`) VALUES (1);
+INSERT INTO `login_worldstats` (`id`) VALUES (1);
 """
-
-
-def take(store: Store, dump: str, *, renumber: bool = False, dry_run: bool = False) -> ImportReport:
-    return import_dump(
-        store,
-        lambda: read_inserts(io.BytesIO(dump.encode()), TABLES),
-        clean_name=account_name,
-        moment=50.0,
-        renumber=renumber,
-        dry_run=dry_run,
-    )
-
-
-def counts(report: ImportReport) -> dict[str, tuple[int, int, int, int]]:
-    return {
-        name: (tally.read, tally.added, tally.present, tally.skipped)
-        for name, tally in report.tables.items()
-    }
 
 
 def account_row(number: int, name: str, password: str = HASH) -> str:
@@ -76,6 +58,7 @@ def test_everything_is_taken_over_with_its_ids(empty_store: Store) -> None:
         "login_bannedips": (2, 2, 0, 0),
         "login_config": (1, 1, 0, 0),
     }
+    assert (report.added, report.present, report.left_out) == (7, 0, 0)
     assert report.notes == []
     assert report.settings == {"max_characters_per_account": "7"}
     assert empty_store.accounts() == [
@@ -99,7 +82,7 @@ def test_a_second_time_changes_nothing(empty_store: Store) -> None:
     before = empty_store.accounts()
     report = take(empty_store, DUMP)
     assert {tally.added for tally in report.tables.values()} == {0}
-    assert [tally.present for tally in report.tables.values()] == [2, 2, 2, 1]
+    assert report.present == 7
     assert empty_store.accounts() == before
 
 
@@ -141,7 +124,11 @@ def test_rows_that_cannot_be_used_are_left_out_with_a_reason(store: Store) -> No
         + "INSERT INTO login_config VALUES ('b', '2');\n"
     )
     report = take(store, dump)
-    assert [tally.skipped for tally in report.tables.values()] == [3, 2, 1, 2]
+    skipped = {name: skipped for name, (_, _, _, skipped) in counts(report).items()}
+    assert skipped == {
+        "account": 3, "login_worldservers": 2, "login_bannedips": 1, "login_config": 1,
+    }  # fmt: skip
+    assert report.left_out == 7
     reasons = (
         "31 bytes", "empty", "id is no number: 'many'", "no account to register",
         "called 'NORRATH' already", "is no address", "a is there twice", "not named",
@@ -168,6 +155,16 @@ def test_a_file_that_breaks_off_stores_nothing(store: Store) -> None:
     assert [account.name for account in store.accounts()] == ["Alice"]
 
 
+def test_progress_is_told_of_trying_and_of_storing(
+    empty_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "PORTION", 2)
+    told: list[tuple[str, int]] = []
+    dump = "".join(account_row(n, f"user{n}") for n in range(1, 4))
+    take(empty_store, dump, progress=lambda doing, rows: told.append((doing, rows)))
+    assert told == [("trying", 2), ("trying", 3), ("storing", 2), ("storing", 3)]
+
+
 def test_bans_are_looked_up_and_not_read_again_for_each(empty_store: Store) -> None:
     statements: list[str] = []
     rows = ",".join(f"('10.{n >> 8}.{n & 255}.1')" for n in range(300))
@@ -181,7 +178,8 @@ def test_bans_are_looked_up_and_not_read_again_for_each(empty_store: Store) -> N
 def test_a_running_server_can_write_between_two_portions(
     empty_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(eq2emu_import, "PORTION", 2)
+    monkeypatch.setattr(running, "PORTION", 2)
+    monkeypatch.setattr(running, "LONGEST_HOLD", 0.0)
     written: list[int] = []
 
     def somebody_else_writes(_: float) -> None:
@@ -189,21 +187,21 @@ def test_a_running_server_can_write_between_two_portions(
             other.execute("UPDATE accounts SET last_login = 5")
             written.append(other.execute("SELECT count(*) FROM accounts").fetchone()[0])
 
-    monkeypatch.setattr(eq2emu_import.time, "sleep", somebody_else_writes)
+    monkeypatch.setattr(running.time, "sleep", somebody_else_writes)
     take(empty_store, "".join(account_row(n, f"user{n}") for n in range(1, 6)))
-    assert written == [2, 4]
+    assert written == [2, 4, 5]
     assert len(empty_store.accounts()) == 5
 
 
 def test_nobody_waits_while_an_import_is_tried(empty_store: Store) -> None:
     dump = account_row(1, "Bob") + account_row(2, "Carol")
 
-    def rows() -> Iterator[InsertRow]:
-        yield from read_inserts(io.BytesIO(dump.encode()), TABLES)
+    def rows(tables: Collection[str]) -> Iterator[InsertRow]:
+        yield from read_inserts(io.BytesIO(dump.encode()), tables)
         with closing(sqlite3.connect(empty_store.path, timeout=0.0)) as other, other:
-            other.execute("INSERT INTO settings VALUES ('x', 'y', 'z')")
+            other.execute("INSERT OR IGNORE INTO settings VALUES ('x', 'y', 'z')")
 
-    import_dump(empty_store, rows, clean_name=account_name, moment=1.0, dry_run=True)
+    import_dump(empty_store, rows, clean_name=account_name, moment=Moment(1.0), dry_run=True)
     assert empty_store.accounts() == []
 
 

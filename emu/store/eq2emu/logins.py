@@ -1,0 +1,170 @@
+"""Who may log in and register: rows of account, worlds, bans, settings and models.
+
+Owns the columns of those five tables (eq2-login.md 1.3, 4.1, 10.3, player-models.md) and what
+becomes of each row. Ids are kept, because worlds know accounts by id.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from emu.looks.models import LARGEST_MODEL, model_key
+from emu.model import Account, World
+from emu.store import accounts, addresses, models, worlds
+from emu.store.addresses import BannedAddress
+from emu.store.eq2emu.columns import Columns, first, moment, number, text, visible
+from emu.store.eq2emu.ids import Ids
+from emu.store.eq2emu.report import ImportReport
+from emu.times import Moment
+
+MAX_WORLD_NAME = 200
+"""Bytes of a world's name; LSInfo has room for so many."""
+MAX_PATH = 250
+"""Bytes of a model's path in EQ2Emulator's own table."""
+
+T = TypeVar("T", Account, World)
+
+_HASH = re.compile(r"[0-9a-f]{128}")
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How an import goes about accounts."""
+
+    clean_name: Callable[[str], str]
+    """Returns an account name as it is to be stored, or raises `ValueError`."""
+    moment: Moment
+    renumber: bool = False
+    """Whether rows whose id belongs to somebody else here get a new one."""
+
+
+class Logins:
+    """Takes rows; each method says whether a row was new, or raises `ValueError` why it is out."""
+
+    def __init__(self, ids: Ids, report: ImportReport, rules: Rules) -> None:
+        self.conflicts: list[str] = []
+        """Ids in the way, for an operator to read."""
+        self._ids = ids
+        self._connection = ids.connection
+        self._report = report
+        self._rules = rules
+
+    @property
+    def takes(self) -> Mapping[str, Callable[[Columns], bool]]:
+        """Table -> what takes a row of it."""
+        return {
+            "account": self._account,
+            "login_worldservers": self._world,
+            "login_bannedips": self._banned_address,
+            "login_config": self._setting,
+            "appearances": self._model,
+        }
+
+    def _account(self, columns: Columns) -> bool:
+        name = self._rules.clean_name(text(columns, "name"))
+        here = accounts.find(self._connection, name)
+        wanted = number(columns, "id")
+        if here is not None:
+            if wanted and here.id != wanted:
+                self._report.note(
+                    "account",
+                    f"account {name!r} has the id {here.id} here and {wanted} in the dump",
+                )
+            self._ids.accounts[wanted] = here.id
+            return False
+        account = Account(
+            id=wanted,
+            name=name,
+            password=self._hash("account", text(columns, "passwd"), name),
+            enabled=number(columns, "account_enabled", 1) != 0,
+            created=moment(columns, "created_date"),
+            last_address=text(columns, "ip_address"),
+            last_client_version=number(columns, "last_client_version"),
+        )
+        owner = accounts.get(self._connection, wanted)
+        stored = accounts.put(self._connection, self._with_free_id("account", account, owner))
+        self._ids.accounts[wanted] = stored.id
+        return True
+
+    def _world(self, columns: Columns) -> bool:
+        name = visible(columns, "name", MAX_WORLD_NAME)
+        login = text(columns, "account").strip()
+        wanted = number(columns, "id")
+        if not login:
+            raise ValueError(f"the world {name!r} has no account to register with")
+        here = worlds.find_by_account(self._connection, login)
+        if here is not None:
+            self._ids.worlds[wanted] = here.id
+            return False
+        if worlds.find(self._connection, name) is not None:
+            raise ValueError(f"another world is called {name!r} already")
+        world = World(
+            id=wanted,
+            name=name,
+            account=login,
+            password=self._hash("world", text(columns, "password"), name),
+            description=text(columns, "description"),
+            enabled=number(columns, "disabled") == 0,
+            last_address=text(columns, "ip_address"),
+            login_version=text(columns, "login_version"),
+        )
+        owner = worlds.get(self._connection, world.id)
+        created = moment(columns, "created_date")
+        free = self._with_free_id("world", world, owner)
+        self._ids.worlds[wanted] = worlds.put(self._connection, free, created).id
+        return True
+
+    def _banned_address(self, columns: Columns) -> bool:
+        prefix = addresses.normalize_prefix(text(columns, "ip"))
+        if addresses.is_stored(self._connection, prefix):
+            return False
+        reason = text(columns, "reason") or text(columns, "notes")
+        return addresses.ban(self._connection, BannedAddress(prefix, reason, self._rules.moment))
+
+    def _setting(self, columns: Columns) -> bool:
+        name = first(columns, "config_name", "name", "variable")
+        value = first(columns, "config_value", "value")
+        if not name:
+            raise ValueError("it names no setting")
+        before = self._report.settings.setdefault(name, value)
+        if before != value:
+            self._report.note(
+                "login_config",
+                f"{name} is there twice, as {before!r} and {value!r}; the first counts",
+            )
+            return False
+        added = self._connection.execute(
+            "INSERT INTO settings (source, name, value) VALUES ('login_config', ?, ?)"
+            " ON CONFLICT DO UPDATE SET value = excluded.value WHERE value != excluded.value",
+            (name, value),
+        )
+        return added.rowcount == 1
+
+    def _model(self, columns: Columns) -> bool:
+        path = model_key(visible(columns, "name", MAX_PATH))
+        model = number(columns, "appearance_id", least=1, most=LARGEST_MODEL)
+        return models.add(self._connection, path, model)
+
+    def _with_free_id(self, kind: str, row: T, owner: T | None) -> T:
+        """Return the row with an id that nobody else has; a conflict is kept for the end."""
+        if owner is None:
+            return row
+        if not self._rules.renumber:
+            self.conflicts.append(f"{kind} {row.id} is {owner.name!r} here, {row.name!r} there")
+        elif kind == "account":
+            self._report.note(
+                "account", f"account {row.name!r} gets a new id, {row.id} is {owner.name!r} here"
+            )
+        return replace(row, id=0)
+
+    def _hash(self, kind: str, stored: str, name: str) -> str:
+        """Return a password's hash; empty, which matches nothing, when it is none."""
+        stored = stored.strip().lower()
+        if _HASH.fullmatch(stored):
+            return stored
+        remedy = f"emu {kind} password {name!r}"
+        self._report.note(kind, f"no password that can be used; set one with: {remedy}")
+        return ""

@@ -1,0 +1,60 @@
+"""What an import tells: what became of each table's rows, and lines for an operator to read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+MOST_NOTES = 10
+"""Lines told of one table; the others are counted."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What became of the rows of one table."""
+
+    read: int = 0
+    added: int = 0
+    present: int = 0
+    skipped: int = 0
+
+
+@dataclass(slots=True)
+class ImportReport:
+    """What an import did, or would have done."""
+
+    tables: dict[str, Tally]
+    settings: dict[str, str] = field(default_factory=dict)
+    _notes: list[str] = field(default_factory=list)
+    _about: Counter[str] = field(default_factory=Counter)
+
+    def note(self, table: str, line: str) -> None:
+        """Keep a line about a table, unless there are many of it already."""
+        self._about[table] += 1
+        if self._about[table] <= MOST_NOTES:
+            self._notes.append(line)
+
+    @property
+    def notes(self) -> list[str]:
+        """Lines for an operator to read."""
+        untold = [
+            f"{table}: {count - MOST_NOTES} further lines like these"
+            for table, count in self._about.items()
+            if count > MOST_NOTES
+        ]
+        return self._notes + untold
+
+    @property
+    def added(self) -> int:
+        """Rows that are new here."""
+        return sum(tally.added for tally in self.tables.values())
+
+    @property
+    def present(self) -> int:
+        """Rows that were here already."""
+        return sum(tally.present for tally in self.tables.values())
+
+    @property
+    def left_out(self) -> int:
+        """Rows that could not be brought over."""
+        return sum(tally.skipped for tally in self.tables.values())
