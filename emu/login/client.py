@@ -2,7 +2,7 @@
 
 A `Client` is driven by its shell, which owns the session below, and by the service, which passes
 on what worlds answer. Whatever arrives is worked on one at a time and in order, even when a
-handler has to await a store in between: later messages wait in a short queue. What a message
+handler has to await a store in between: later messages wait in its mailbox. What a message
 means is in the handlers that `emu.login.dispatch` names; which of them may come when is there too.
 
 Time is the `now` of each call; only after an await, when that has grown old, the service's `clock`
@@ -12,14 +12,16 @@ is asked.
 from __future__ import annotations
 
 import enum
-from collections import Counter, deque
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Protocol
+from collections import Counter
+from collections.abc import Awaitable, Coroutine
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
 
 from emu.dialects import BEFORE_LOGIN, Dialect
 from emu.errors import EmuError, PeerError, StoreError, UnknownOpcode
 from emu.limits.unknown_messages import first_bytes
 from emu.login.events import ClientEnded, MessageDropped, ServiceFault, UnknownMessage
+from emu.mailbox import Mailbox, Task
 from emu.model import Account, Character
 from emu.times import Monotonic
 
@@ -38,7 +40,10 @@ class ClientLink(Protocol):
         """End the session in order, after what was sent has left."""
 
     def wake(self) -> None:
-        """Ask for the client's timer again: it changed while the shell was not calling."""
+        """Ask for the client's timer again: it changed."""
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run a coroutine to its end; the session ends with what it raises."""
 
 
 class ClientState(enum.Enum):
@@ -76,11 +81,11 @@ class Client:
     """One connected client.
 
     It can be driven by three: the shell (`message`, `closed`, `get_timer`, `handle_timer`), the
-    handlers of its own messages, and the service with answers of worlds (`enqueue`, `work`).
+    handlers of its own messages, and the service with answers of worlds (`put`).
     """
 
     __slots__ = (
-        "_deadlines", "_inbox", "_working", "account", "address", "deleted", "dialect", "drops",
+        "_deadlines", "_mailbox", "account", "address", "deleted", "dialect", "drops",
         "link", "logs_stored", "pending_create", "pending_play", "service", "shown_worlds", "state",
         "status_due",
     )  # fmt: skip
@@ -103,25 +108,14 @@ class Client:
         self.pending_play: PendingPlay | None = None
         self.pending_create: PendingCreate | None = None
         self.logs_stored = 0
-        self._inbox: deque[Callable[[], Awaitable[None]]] = deque()
-        self._working = False
+        self._mailbox = Mailbox(link.start, service.config.waiting_messages)
         self._deadlines = {"login": now + service.config.login_timeout}
 
     # what the shell calls
 
-    async def message(self, opcode: int, body: bytes, now: Monotonic) -> None:
-        """Take one application message.
-
-        May be called again while an earlier call is still awaited: messages wait for each other,
-        and a client with too many of them waiting is closed.
-        """
-        if self.state in END_STATES:
-            return
-        if len(self._inbox) >= self.service.config.waiting_messages:
-            self.close("too many messages waiting")
-            return
-        self.enqueue(lambda: self.service.dispatch(self, opcode, body, now))
-        await self.work()
+    def message(self, opcode: int, payload: bytes, now: Monotonic) -> None:
+        """Take one application message; it waits for those that came before."""
+        self.put(partial(self.service.dispatch, self, opcode, payload, now))
 
     def closed(self, reason: str = "session closed") -> None:
         """Learn that the session is over, from whichever side; may come more than once."""
@@ -171,13 +165,14 @@ class Client:
         """Enter a state; a closed client stays closed."""
         if self.state is not ClientState.CLOSED:
             self.state = state
+        if state in END_STATES:
+            self._mailbox.clear()
 
     def set_deadline(self, name: str, due: float) -> None:
         """Set or move one deadline; `emu.login.service` says what happens at each."""
         if self.state is not ClientState.CLOSED:
             self._deadlines[name] = due
-            if not self._working:
-                self.link.wake()
+            self.link.wake()
 
     def clear_deadline(self, name: str) -> None:
         """Take one deadline back."""
@@ -200,7 +195,7 @@ class Client:
         self.service.counters[reason] += 1
         self.service.log(MessageDropped(self.address, self.account_name, message, reason))
 
-    def unknown(self, opcode: int, body: bytes) -> None:
+    def unknown(self, opcode: int, payload: bytes) -> None:
         """Count a message that nobody handles; the first of its kind is told of."""
         self.drops[UNKNOWN] += 1
         self.service.counters[UNKNOWN] += 1
@@ -209,8 +204,8 @@ class Client:
             name = self.dialect.table.name(opcode) or ""
             self.service.log(
                 UnknownMessage(
-                    self.address, self.account_name, version, opcode, name, len(body),
-                    first_bytes(body),
+                    self.address, self.account_name, version, opcode, name, len(payload),
+                    first_bytes(payload),
                 )
             )  # fmt: skip
 
@@ -225,28 +220,15 @@ class Client:
             self._end(reason)
             self.link.close(reason)
 
-    def enqueue(self, task: Callable[[], Awaitable[None]]) -> None:
-        """Put one piece of work behind those that wait."""
-        self._inbox.append(task)
-
-    async def work(self) -> None:
-        """Do the work that waits, in order, unless somebody is doing it already."""
-        if self._working:
-            return
-        self._working = True
-        try:
-            while self._inbox:
-                task = self._inbox.popleft()
-                if self.state not in END_STATES:
-                    await task()
-        finally:
-            self._working = False
-            self.link.wake()
+    def put(self, task: Task) -> None:
+        """Have something done behind what waits; a client for whom too much waits is closed."""
+        if self.state not in END_STATES and not self._mailbox.put(task):
+            self.close("too many messages waiting")
 
     def _end(self, reason: str) -> None:
         self.state = ClientState.CLOSED
         self._deadlines.clear()
-        self._inbox.clear()
+        self._mailbox.clear()
         self.pending_play = None
         if self.pending_create is not None:
             self.pending_create.client = None

@@ -13,6 +13,7 @@ import struct
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Protocol
 
 from emu.errors import DuplicateName, EmuError, UnknownStruct
@@ -25,7 +26,6 @@ from emu.link.characters import (
     CharacterCreateRequest,
 )
 from emu.link.end import MessageReceived
-from emu.link.jobs import JobQueue, Spawn
 from emu.link.login_end import BAD_PASSWORD, GHOST_KICK, HACKING, WorldIntroduced
 from emu.link.messages import Message
 from emu.link.password import link_password_matches
@@ -51,9 +51,10 @@ from emu.login.directory_rules import (
     check_introduction,
     name_of,
 )
-from emu.login.directory_updates import UpdateStores, job_for
+from emu.login.directory_updates import UpdateStores, task_for
 from emu.login.events import LoginEvent
 from emu.login.ports import CharacterStore, LogStore, WorldObserver, WorldStore
+from emu.mailbox import Mailbox, Spawn, Task
 from emu.model import CreateAnswer, PlayAnswer, World, WorldEntry
 from emu.structs import StructCatalog
 from emu.times import Clock, Monotonic
@@ -137,7 +138,7 @@ class WorldDirectory:
         self._observer: WorldObserver | None = None
         self._by_id: dict[int, ConnectedWorld] = {}
         self._by_link: dict[WorldLink, ConnectedWorld] = {}
-        self._queues: dict[int, JobQueue] = {}
+        self._mailboxes: dict[int, Mailbox] = {}
         self.counters: Counter[str] = Counter()
         """Refusals, kicks and ignored messages, by reason."""
 
@@ -223,9 +224,7 @@ class WorldDirectory:
             return
         del self._by_id[world.id]
         moment = self._clock.moment()
-        self._queue(world.id).add(
-            lambda: self._store.record_status(world.id, STATUS_GONE, 0, 0, moment)
-        )
+        self._put(world.id, lambda: self._store.record_status(world.id, STATUS_GONE, 0, 0, moment))
         if self._observer is not None:
             self._observer.world_gone(world.id, now)
 
@@ -318,8 +317,9 @@ class WorldDirectory:
         self._by_link[link] = found
         version, moment = info.server_version, self._clock.moment()
         self._report(WorldRegistered(link.address, world.name, world.id, version))
-        self._queue(world.id).add(
-            lambda: self._store.world_connected(world.id, link.address, version, moment)
+        self._put(
+            world.id,
+            lambda: self._store.world_connected(world.id, link.address, version, moment),
         )
         self._tell_changed(entry, now)
         link.accept(now)
@@ -374,8 +374,9 @@ class WorldDirectory:
         found.recorded_at = now
         moment = self._clock.moment()
         world_id, players, zones = found.world.id, status.players, status.zones
-        self._queue(world_id).add(
-            lambda: self._store.record_status(world_id, status.status, players, zones, moment)
+        self._put(
+            world_id,
+            lambda: self._store.record_status(world_id, status.status, players, zones, moment),
         )
 
     def _receive_play(
@@ -411,10 +412,10 @@ class WorldDirectory:
 
     def _receive_update(self, found: ConnectedWorld, message: Message, now: Monotonic) -> None:
         moment = self._clock.moment()
-        job = job_for(message, found.world.id, self._stores, self._character_changed, moment)
-        if job is None:
+        task = task_for(message, found.world.id, self._stores, self._character_changed, moment)
+        if task is None:
             self.counters["message ignored"] += 1
-        elif not self._queue(found.world.id).add(job):
+        elif not self._put(found.world.id, task):
             self._kick(found, HACKING, "too many updates waiting", now)
 
     # Small things.
@@ -431,16 +432,19 @@ class WorldDirectory:
         self.counters[reason] += 1
         found.link.refuse(text, reason, now)
 
-    def _queue(self, world_id: int) -> JobQueue:
-        queue = self._queues.get(world_id)
-        if queue is None:
+    def _put(self, world_id: int, task: Task) -> bool:
+        """Have something stored of a world; False when too much waits already."""
+        mailbox = self._mailboxes.get(world_id)
+        if mailbox is None:
+            mailbox = Mailbox(self._spawn, self._config.waiting_updates)
+            self._mailboxes[world_id] = mailbox
+        return mailbox.put(partial(self._carry_out, world_id, task))
 
-            def failed(error: EmuError) -> None:
-                self.counters["update not stored"] += 1
-                found = self._by_id.get(world_id)
-                address = found.link.address if found else "?"
-                self._report(StoreFailed(address, world_id, str(error)))
-
-            queue = JobQueue(self._spawn, self._config.waiting_updates, failed)
-            self._queues[world_id] = queue
-        return queue
+    async def _carry_out(self, world_id: int, task: Task) -> None:
+        try:
+            await task()
+        except EmuError as error:
+            self.counters["update not stored"] += 1
+            found = self._by_id.get(world_id)
+            address = found.link.address if found else "?"
+            self._report(StoreFailed(address, world_id, str(error)))

@@ -1,6 +1,6 @@
 """What a world reports about characters, zones and bugs, turned into calls of the stores.
 
-Each update becomes one awaitable job that stores everything that belongs together. Source:
+Each update becomes one task that stores everything that belongs together. Source:
 eq2-login.md 10.2, 10.6, 10.8.
 """
 
@@ -21,10 +21,10 @@ from emu.link.characters import (
     RaceUpdate,
     ZoneUpdate,
 )
-from emu.link.jobs import Job
 from emu.link.messages import Message
 from emu.link.reports import BugReport
 from emu.login.ports import CharacterStore, LogStore, WorldStore
+from emu.mailbox import Task
 from emu.model import Equipment, ZoneDescription
 from emu.times import Moment
 
@@ -56,9 +56,9 @@ Changed = Callable[[int], None]
 """Told the account id once a stored character of it has changed."""
 
 
-def job_for(
+def task_for(
     message: Message, world_id: int, stores: UpdateStores, changed: Changed, moment: Moment
-) -> Job | None:
+) -> Task | None:
     """Return what is to be done about a world's report; None when it means nothing to us."""
     if isinstance(message, ZoneUpdates):
         zones = [ZoneDescription(row.zone_id, row.name, row.description) for row in message.zones]
@@ -74,12 +74,12 @@ def job_for(
         texts = {item.name: getattr(message, item.name) for item in fields(message)}
         account_id = texts.pop("account_id")
         return partial(stores.logs.add_bug_report, world_id, account_id, texts, moment)
-    return _character_job(message, world_id, stores.characters, changed)
+    return _character_task(message, world_id, stores.characters, changed)
 
 
-def _character_job(
+def _character_task(
     message: Message, world_id: int, store: CharacterStore, changed: Changed
-) -> Job | None:
+) -> Task | None:
     if not isinstance(
         message, BasicCharUpdate | RaceUpdate | ZoneUpdate | NameCharUpdate | CharTimeStamp
     ):

@@ -111,8 +111,7 @@ async def answered(service: LoginService, pending: PendingCreate, answer: Create
     if row is None:
         _refuse(client, pending.request, code, reason)
         return
-    client.enqueue(partial(_show, client, row, play=waits))
-    await client.work()
+    client.put(partial(_show, client, row, play=waits))
 
 
 def timed_out(client: Client) -> None:

@@ -25,10 +25,10 @@ from zope.interface import implementer
 from emu.config import Address
 from emu.errors import EmuError
 from emu.link.end import MessageReceived
-from emu.link.jobs import JobQueue
 from emu.link.messages import Message
 from emu.link.registration import LSInfo, LSStatus
 from emu.link.world_end import LinkRefused, WorldEnd, WorldEndConfig
+from emu.mailbox import Mailbox
 from emu.net.link_connection import ConnectionLimits, LinkConnection
 from emu.net.link_tasks import Tasks
 from emu.net.link_tls import client_options, peer_has_fingerprint
@@ -205,7 +205,7 @@ class LoginLink:
         """Why links ended and what failed."""
         self._tasks = tasks
         self._random = random
-        self._jobs = JobQueue(tasks.spawn, config.waiting, self._job_failed)
+        self._requests = Mailbox(tasks.spawn, config.waiting)
         self._current: LoginConnection | None = None
         self._settled = False
         self._failures = 0
@@ -297,7 +297,7 @@ class LoginLink:
         elif isinstance(event, MessageReceived):
             if connection is self._current:
                 self._settle()
-            if not self._jobs.add(partial(self._answer, connection, event.message, now)):
+            if not self._requests.put(partial(self._answer, connection, event.message, now)):
                 connection.close("too many requests waiting", now)
 
     def link_closed(self, connection: LoginConnection, reason: str) -> None:
@@ -394,12 +394,14 @@ class LoginLink:
     # Small things.
 
     async def _answer(self, connection: LoginConnection, message: Message, now: Monotonic) -> None:
-        for reply in await self.world.answer(message, now):
+        try:
+            replies = await self.world.answer(message, now)
+        except EmuError as error:
+            self.counters["request failed"] += 1
+            _log.warn("cannot do what the login server asks: {error}", error=error)
+            return
+        for reply in replies:
             connection.send(reply, self.scheduler.now())
-
-    def _job_failed(self, error: EmuError) -> None:
-        self.counters["request failed"] += 1
-        _log.warn("cannot do what the login server asks: {error}", error=error)
 
     def _later(self, name: str, delay: float, function: Callable[[], None]) -> None:
         """Have one call of this name later instead of any there is."""

@@ -48,7 +48,7 @@ class LoginHandler:
         """Take one event of the session."""
         kind = type(event)
         if kind is Message:
-            run(self.client.message(event.opcode, event.payload, now), self._failed)  # type: ignore[union-attr]
+            self.client.message(event.opcode, event.payload, now)  # type: ignore[union-attr]
         elif kind is SessionClosed:
             self.client.closed(event.reason)  # type: ignore[union-attr]
             del self.client  # it holds us, too: a flood would outrun the collector
@@ -85,6 +85,10 @@ class LoginHandler:
     def wake(self) -> None:
         """Have the timer asked for again."""
         self._port.touch()
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run a coroutine of the client; the session ends with what it raises."""
+        run(work, self._failed)
 
     def _peer(self) -> Address:
         host, port = self._port.address[:2]

@@ -13,7 +13,7 @@ from emu.link.characters import (
 )
 from emu.link.messages import OpaqueMessage
 from emu.link.reports import BugReport
-from emu.login.directory_updates import UpdateStores, job_for
+from emu.login.directory_updates import UpdateStores, task_for
 from emu.model import Equipment, ZoneDescription
 from tests.support.directory_fakes import Loop, Stores
 
@@ -25,12 +25,12 @@ class Bench:
 
     def say(self, message) -> list[tuple]:
         stores = UpdateStores(self.store, self.store, self.store)
-        job = job_for(message, 7, stores, self.changed.append, 50.0)
-        if job is None:
+        task = task_for(message, 7, stores, self.changed.append, 50.0)
+        if task is None:
             return []
 
         async def run() -> None:
-            await job()
+            await task()
 
         Loop().spawn(run())
         return self.store.calls

@@ -22,11 +22,14 @@ class FakeClient:
         self.calls = []
         self.wait_for = None
 
-    async def message(self, opcode, body, now):
+    def message(self, opcode, payload, now):
+        self.link.start(self._answer(opcode, payload, now))
+
+    async def _answer(self, opcode, payload, now):
         if self.wait_for is not None:
-            body = await self.wait_for
-        self.calls.append((opcode, body, now))
-        self.link.send(opcode + 1, body)
+            payload = await self.wait_for
+        self.calls.append((opcode, payload, now))
+        self.link.send(opcode + 1, payload)
 
     def closed(self, reason):
         self.calls.append(reason)

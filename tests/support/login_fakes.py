@@ -92,6 +92,9 @@ class FakeLink:
     def wake(self) -> None:
         self.wakes += 1
 
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        run(work)
+
     def take(self) -> list[tuple[int, bytes]]:
         """Return what was sent since the last call."""
         sent, self.sent = self.sent, []

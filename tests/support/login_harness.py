@@ -164,7 +164,7 @@ class Harness:
     def send(self, client: Client, message: int | str, body: bytes = b"") -> None:
         """Give a client's message to the service, by number or by name."""
         number = message if isinstance(message, int) else client.dialect.table.number(message)
-        run(client.message(number, body, self.now))
+        client.message(number, body, self.now)
 
     def pass_time(self, client: Client, seconds: float) -> None:
         """Let time pass, and call the client's timer as often as it asks for it."""

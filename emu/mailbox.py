@@ -1,0 +1,59 @@
+"""One actor's mailbox: whatever arrives for it is done one at a time, in order, within bounds.
+
+An actor is whoever must not be in two places at once: a client of the login service, a visitor of
+the world, one world's updates, one link's requests. Knows nothing of what a task does. Who starts
+coroutines (`Spawn`) is the shell's business.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any
+
+Task = Callable[[], Awaitable[object]]
+"""One piece of work. What may go wrong with it is its own business."""
+Spawn = Callable[[Coroutine[Any, Any, None]], None]
+"""Starts a coroutine and deals, itself, with what it may raise."""
+
+
+class Mailbox:
+    """Tasks of one actor. Whoever puts one in never waits for it.
+
+    A task that raises ends the coroutine that was spawned; what waits behind it is done once the
+    next task comes.
+    """
+
+    __slots__ = ("_limit", "_spawn", "_tasks", "_working")
+
+    def __init__(self, spawn: Spawn, limit: int) -> None:
+        """Take at most `limit` tasks beside the one that is being done."""
+        self._spawn = spawn
+        self._limit = limit
+        self._tasks: deque[Task] = deque()
+        self._working = False
+
+    def __len__(self) -> int:
+        """Return how many tasks wait."""
+        return len(self._tasks)
+
+    def put(self, task: Task) -> bool:
+        """Have a task done behind those that wait; False, and it is not, when too many do."""
+        if len(self._tasks) >= self._limit:
+            return False
+        self._tasks.append(task)
+        if not self._working:
+            self._working = True
+            self._spawn(self._work())
+        return True
+
+    def clear(self) -> None:
+        """Forget the tasks that wait."""
+        self._tasks.clear()
+
+    async def _work(self) -> None:
+        try:
+            while self._tasks:
+                await self._tasks.popleft()()
+        finally:
+            self._working = False
