@@ -33,3 +33,5 @@ class WorldCharacter:
     appearance: Mapping[str, int | str] = field(default_factory=dict)
     """Model file names and numbers of the create request, by field name."""
     colors: Mapping[str, Color] = field(default_factory=dict)
+    place: tuple[float, float, float, float] | None = None
+    """x, y, z and heading where it was last; None for the safe place of its zone."""

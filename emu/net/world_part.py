@@ -5,23 +5,20 @@ from __future__ import annotations
 import os
 import random
 import secrets
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from twisted.logger import Logger
-from twisted.python.failure import Failure
-
 from emu.config import Address, Config
+from emu.dialects import Dialects, shipped_rules
 from emu.errors import StoreError
 from emu.link.password import hash_link_password
 from emu.looks.models import Models
-from emu.model import World
+from emu.model import World as WorldRow
 from emu.net import parameters
 from emu.net.hosts import listen_address
 from emu.net.link_client import LoginLink, LoginServerAddress, WorldLinkConfig
 from emu.net.link_tasks import Tasks
-from emu.net.login_clients import run
 from emu.net.login_part import drained
 from emu.net.logs import logger
 from emu.net.reconcile import reconcile
@@ -29,19 +26,25 @@ from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler
 from emu.net.storage import Storage
 from emu.net.udp import SessionPort, UdpShell, listen
+from emu.net.world_clients import VisitorHandler, WorldTimer, report_to, report_world
 from emu.opcodes import OpcodeTables
-from emu.session import Endpoint, Event, Message, SessionClosed
+from emu.session import Endpoint
 from emu.store import Store
 from emu.structs import shipped_catalog
 from emu.times import Moment, Monotonic
 from emu.world.admission import Admission, AdmissionRules
 from emu.world.creation import CharacterCreation, CreationRules
-from emu.world.entry import Door, DoorEvent, Entered, NotHandled, TurnedAway
+from emu.world.entry import Door
+from emu.world.ghosts import read_rules
 from emu.world.handoff import HandoffKeys
 from emu.world.names import NameRules
 from emu.world.presence import WorldPresence
 from emu.world.registry import RegistryConfig, WorldRegistry
-from emu.world.zones import read_zones
+from emu.world.service import WorldService
+from emu.world.world import World, WorldRules
+from emu.world.zone import Zone, ZoneRules
+from emu.world.zone.directory import Zones
+from emu.world.zones import ZoneDefinition, read_zones
 
 BUILT_IN_ACCOUNT = "built-in"
 """Link account of the world in the login server's own process."""
@@ -68,7 +71,7 @@ def built_in_account(store: Store, name: str, moment: Moment) -> LinkAccount:
     hashed = hash_link_password(password)
     world = store.find_world_by_account(BUILT_IN_ACCOUNT)
     if world is None:
-        world = store.add_world(World(0, name, BUILT_IN_ACCOUNT, hashed), moment)
+        world = store.add_world(WorldRow(0, name, BUILT_IN_ACCOUNT, hashed), moment)
     else:
         store.set_world_password(world.id, hashed)
         if world.name != name:
@@ -101,23 +104,30 @@ class WorldPart:
         """How it proves itself; set before `register` where the configuration does not say."""
         self._tasks = Tasks(_log)
         presence = WorldPresence()
+        self._handoffs = HandoffKeys(lambda: secrets.randbits(32))
         self._admission = Admission(
             AdmissionRules(max_players=config.world.max_players),
             presence,
-            HandoffKeys(lambda: secrets.randbits(32)),
+            self._handoffs,
             locked=config.world.locked,
         )
+        self._zones = read_zones()
         self._port: Any = None
         self.link: LoginLink | None = None
         self._refusals = RefusalLog(_log, scheduler)
+        dialects = Dialects(opcodes, shipped_catalog(), shipped_rules())
+        self._timer = WorldTimer(scheduler)
+        self.world = self._make_world(dialects, presence)
+        self.service = WorldService(self.world)
+        self._timer.service = self.service
         self.door = Door(
-            opcodes=opcodes,
-            structs=shipped_catalog(),
+            dialects=dialects,
+            inside=self.service,
             admission=self._admission,
             presence=presence,
             characters_of=storage.world_characters.of_account,
             played=self._played,
-            report=_report(_log, self._refusals),
+            report=report_to(_log, self._refusals),
             changed=self._status_changed,
             clock=scheduler,
         )
@@ -162,7 +172,9 @@ class WorldPart:
 
     async def stop(self) -> None:
         """Say goodbye to players and login servers, and wait until all is stored."""
+        self.service.close(self._scheduler.now())
         self.shell.close(self._scheduler.now())
+        self._timer.stop()
         if self.link is not None:
             await self.link.stop()
         await self._tasks.finished()
@@ -171,10 +183,33 @@ class WorldPart:
             await self._port.stopListening()
         self._refusals.stop()
 
+    def _make_world(self, dialects: Dialects, presence: WorldPresence) -> World:
+        config = self._config.world
+        return World(
+            rules=WorldRules(name=config.name, max_level=config.max_level),
+            zones=Zones(self._zones, _leave_empty, ZoneRules(), wake=self._timer.wake),
+            dialects=dialects,
+            forms=read_rules(),
+            store=self._storage.world_characters,
+            handoffs=self._handoffs,
+            address=self._told_address,
+            moment=self._scheduler.moment,
+            report=report_world(_log),
+            start=self._tasks.spawn,
+            presence=presence,
+            changed=self._status_changed,
+            wake=self._timer.wake,
+        )
+
+    def _told_address(self) -> tuple[str, int]:
+        """Return where players reach this world, as it is told to them."""
+        bound = self._port.getHost()
+        return self._config.world.advertise or _reachable(bound.host), bound.port
+
     def _registry(self) -> WorldRegistry:
         world = self._config.world
-        bound = self._port.getHost()
-        zones = read_zones()
+        host, port = self._told_address()
+        zones = self._zones
         creation = CharacterCreation(
             CreationRules(creations_per_hour=world.creations_per_hour),
             NameRules(blocked=world.name_filter),
@@ -186,8 +221,8 @@ class WorldPart:
             name=world.name,
             account=self.account.account,
             password=self.account.password,
-            address=world.advertise or _reachable(bound.host),
-            port=bound.port,
+            address=host,
+            port=port,
             internal_address=world.internal_address,
             max_level=world.max_level,
         )
@@ -216,82 +251,13 @@ class WorldPart:
             self.link.status_changed()
 
     def _new_visitor(self, port: SessionPort, now: Monotonic) -> VisitorHandler:
-        return VisitorHandler(port, self.door, now)
-
-
-class VisitorHandler:
-    """One session of the world port; also the `EntryLink` of its visitor."""
-
-    __slots__ = ("_port", "_visitor")
-
-    def __init__(self, port: SessionPort, door: Door, now: Monotonic) -> None:
-        self._port = port
-        self._visitor = door.connect(self, port.address[0], now)
-
-    def handle_event(self, event: Event, now: Monotonic) -> None:
-        """Take one event of the session."""
-        if isinstance(event, Message):
-            work: Coroutine[Any, Any, None] = self._visitor.message(
-                event.opcode, event.payload, now
-            )
-            run(work, self._failed)
-        elif isinstance(event, SessionClosed):
-            self._visitor.closed(event.reason)
-            del self._visitor  # it holds us, too: a flood would outrun the collector
-
-    def get_timer(self) -> Monotonic | None:
-        """Return when the visitor wants its timer handled."""
-        return self._visitor.get_timer()
-
-    def handle_timer(self, now: Monotonic) -> None:
-        """Let the visitor do what is due."""
-        self._visitor.handle_timer(now)
-
-    def send(self, opcode: int, payload: bytes) -> None:
-        """Send one application message."""
-        self._port.session.send(opcode, payload)
-        self._port.touch()
-
-    def close(self) -> None:
-        """Close the session after what was sent has left."""
-        self._port.session.close()
-        self._port.touch()
-
-    def _failed(self, failure: Failure) -> None:
-        _log.failure("serving a player failed; its session is closed", failure)
-        self.close()
-
-
-def _report(log: Logger, refusals: RefusalLog) -> Callable[[DoorEvent], None]:
-    def write(event: DoorEvent) -> None:
-        if isinstance(event, Entered):
-            log.info(
-                "{name} came in from {address}, client {version}",
-                name=event.name, address=event.address, version=event.version,
-                account_id=event.account_id,
-            )  # fmt: skip
-        elif isinstance(event, TurnedAway):
-            if refusals.is_news("visitors turned away", "", event.address, event.reason):
-                log.info(
-                    "{address} was turned away: {reason}",
-                    address=event.address, reason=event.reason,
-                )  # fmt: skip
-        elif isinstance(event, NotHandled):
-            log.info(
-                "unknown message {opcode} {message} of {name} from {address}, client {version}: "
-                "{length} bytes: {begin}",
-                name=event.name, message=event.message or "(no name)", address=event.address,
-                version=event.version, opcode=event.opcode, length=event.length, begin=event.begin,
-            )  # fmt: skip
-        else:
-            log.info(
-                "{name} from {address} left: {reason}",
-                name=event.name, address=event.address, reason=event.reason,
-            )  # fmt: skip
-
-    return write
+        return VisitorHandler(port, self.door, _log, now)
 
 
 def _reachable(host: str) -> str:
     """Return an address at which a port bound to `host` can be reached from this machine."""
     return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104
+
+
+def _leave_empty(_zone: Zone, _definition: ZoneDefinition, _now: Monotonic) -> None:
+    """Put nothing into a zone."""

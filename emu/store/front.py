@@ -197,3 +197,9 @@ class AsyncWorldCharacters:
     async def played(self, char_id: int, moment: Moment) -> None:
         """Remember when a character was played last."""
         await self._write(Store.world_character_played, char_id, moment)
+
+    async def save_place(
+        self, char_id: int, zone_id: int, place: tuple[float, float, float, float]
+    ) -> None:
+        """Remember where a character is: its zone, and x, y, z, heading there."""
+        await self._write(Store.save_world_character_place, char_id, zone_id, place)

@@ -359,3 +359,10 @@ class Store:
         """Remember when a character was played last."""
         with self.transaction() as connection:
             world_characters.played(connection, char_id, moment)
+
+    def save_world_character_place(
+        self, char_id: int, zone_id: int, place: tuple[float, float, float, float]
+    ) -> None:
+        """Remember where a character is: its zone, and x, y, z, heading there."""
+        with self.transaction() as connection:
+            world_characters.save_place(connection, char_id, zone_id, place)

@@ -101,6 +101,19 @@ def played(connection: sqlite3.Connection, char_id: int, moment: Moment) -> None
     )
 
 
+def save_place(
+    connection: sqlite3.Connection,
+    char_id: int,
+    zone_id: int,
+    place: tuple[float, float, float, float],
+) -> None:
+    """Remember where a character is: its zone, and x, y, z, heading there."""
+    connection.execute(
+        "UPDATE world_characters SET zone_id = ?, x = ?, y = ?, z = ?, heading = ? WHERE id = ?",
+        (zone_id, *place, char_id),
+    )
+
+
 def unlisted(connection: sqlite3.Connection, world_id: int) -> list[WorldCharacter]:
     """Return characters that the login server's list of `world_id` never had a row for."""
     rows = connection.execute(
@@ -136,6 +149,8 @@ def _character(connection: sqlite3.Connection, row: sqlite3.Row) -> WorldCharact
     )
     values: dict[str, Any] = {name: row[column] for name, column in FIELDS.items()}
     values["deleted"] = bool(values["deleted"])
+    if row["x"] is not None:
+        values["place"] = (row["x"], row["y"], row["z"], row["heading"])
     return WorldCharacter(
         id=row["id"],
         **values,

@@ -1,7 +1,7 @@
 """The world's door: a client shows its hand-off key and is let in, or its session ends.
 
-Owns one client's state at the door. What happens behind it (zones, spawns, chat) is not here.
-Knows no socket; `EntryLink` is what the shell provides. Source: eq2-world.md 1.2 to 1.4,
+Owns one client's state at the door. What happens behind it (zones, spawns, chat) is `Inside`'s.
+Knows no socket; `ClientLink` is what the shell provides. Source: eq2-world.md 1.2 to 1.4,
 eq2-world-recorded.md 6 (a wrong key gets no message, only the end of the session).
 """
 
@@ -12,11 +12,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from emu.errors import MalformedMessage, StoreError, UnknownOpcode, UnknownStruct, UnknownVersion
-from emu.limits.unknown_messages import UnknownMessages, first_bytes
+from emu.dialects import Dialects
+from emu.errors import EmuError, MalformedMessage, StoreError, UnknownStruct, UnknownVersion
 from emu.model import WorldCharacter
-from emu.opcodes import OpcodeTables
-from emu.structs import Layout, StructCatalog
 from emu.times import Clock, Moment, Monotonic
 from emu.world.admission import (
     ACCOUNT_IN_USE,
@@ -28,22 +26,16 @@ from emu.world.admission import (
     Admission,
 )
 from emu.world.handoff import Handoff
+from emu.world.players.client import ClientLink, WorldClient
+from emu.world.players.player import Player
 from emu.world.presence import WorldPresence
 
 LOGIN_BY_NUMBER = 1
 """OP_LoginByNumRequestMsg has this number in every known table."""
 REQUEST_LAYOUTS = (1, 562, 1208)
 """Struct versions of the request; each has a length of its own, and that tells them apart."""
-ACCEPTED = {
-    "reply_code": 0,
-    "unknown02": 1,
-    "unknown05": -959971393,
-    "accountid": 3,
-    "unknown08": 2,
-    "unknown09": 585,
-    "unknown10": 1597830,
-}
-"""What the peer's world writes into an accepting reply; the account id is a constant there."""
+BAD_VERSION = 6
+"""Login reply code for a client of another version (client-546-notes.md 4)."""
 DENIAL_LAYOUT = 1
 """Struct version of every denial, whatever the client (eq2-world.md 1.4)."""
 REFUSED = (9, "it may not come in")
@@ -59,14 +51,17 @@ PATIENCE = 10.0
 """Seconds a session may stand without having shown a key."""
 
 
-class EntryLink(Protocol):
-    """What a client at the door needs of the session below it."""
+class Inside(Protocol):
+    """The world behind the door; `emu.world.service` is it."""
 
-    def send(self, opcode: int, payload: bytes) -> None:
-        """Send one application message."""
+    def enter(self, character: WorldCharacter, client: WorldClient, now: Monotonic) -> Player:
+        """Let a client in. Raises `UnknownVersion`, `UnknownStruct` and `NoSuchZone`."""
 
-    def close(self) -> None:
-        """End the session after what was sent has left."""
+    def message(self, player: Player, opcode: int, body: bytes, now: Monotonic) -> None:
+        """Take one application message of somebody who is in."""
+
+    def closed(self, player: Player, link: ClientLink, reason: str, now: Monotonic) -> None:
+        """Learn that the session of somebody who is in is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,23 +92,7 @@ class Left:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class NotHandled:
-    """A client sent what nobody handles, for the first time; `begin` is its first bytes in hex.
-
-    `message` is the message's name, empty when it has none.
-    """
-
-    name: str
-    message: str
-    address: str
-    version: int
-    opcode: int
-    length: int
-    begin: str
-
-
-DoorEvent = Entered | TurnedAway | Left | NotHandled
+DoorEvent = Entered | TurnedAway | Left
 
 
 class Door:
@@ -122,8 +101,8 @@ class Door:
     def __init__(
         self,
         *,
-        opcodes: Callable[[], OpcodeTables],
-        structs: StructCatalog,
+        dialects: Dialects,
+        inside: Inside,
         admission: Admission,
         presence: WorldPresence,
         characters_of: Callable[[int], Awaitable[Sequence[WorldCharacter]]],
@@ -137,8 +116,8 @@ class Door:
         `characters_of` returns an account's characters that are not deleted; `played` notes that
         one came in, and raises nothing.
         """
-        self.opcodes = opcodes
-        self.structs = structs
+        self.dialects = dialects
+        self.inside = inside
         self.admission = admission
         self.presence = presence
         self.characters_of = characters_of
@@ -147,9 +126,8 @@ class Door:
         self.changed = changed
         self.clock = clock
         self.counters: Counter[str] = Counter()
-        self.unknown_messages = UnknownMessages()
 
-    def connect(self, link: EntryLink, address: str, now: Monotonic) -> Visitor:
+    def connect(self, link: ClientLink, address: str, now: Monotonic) -> Visitor:
         """Take a new session; `address` is the client's IP address."""
         return Visitor(self, link, address, now)
 
@@ -157,54 +135,43 @@ class Door:
 class Visitor:
     """One client of the world. The shell calls `message`, `closed`, `get_timer`, `handle_timer`."""
 
-    __slots__ = ("_address", "_asked", "_deadline", "_door", "_handoff", "_link", "_over",
-                 "_version")  # fmt: skip
+    __slots__ = (
+        "_address", "_asked", "_deadline", "_door", "_handoff", "_link", "_over", "_player",
+    )  # fmt: skip
 
-    def __init__(self, door: Door, link: EntryLink, address: str, now: Monotonic) -> None:
+    def __init__(self, door: Door, link: ClientLink, address: str, now: Monotonic) -> None:
         self._door = door
         self._link = link
         self._address = address
         self._asked = False
         self._over = False
         self._handoff: Handoff | None = None
-        self._version = 0
+        self._player: Player | None = None
         self._deadline: Monotonic | None = Monotonic(now + PATIENCE)
 
     async def message(self, opcode: int, body: bytes, now: Monotonic) -> None:
         """Take one application message; before the key was shown, only that one counts."""
         if self._over:
             return
-        if opcode == LOGIN_BY_NUMBER and not self._asked:
+        if self._player is not None and opcode != LOGIN_BY_NUMBER:
+            self._door.inside.message(self._player, opcode, body, now)
+        elif self._player is not None:
+            self._turn_away("a second login by number")
+        elif opcode == LOGIN_BY_NUMBER and not self._asked:
             self._asked = True
             await self._show_key(body, now)
         else:
-            self._not_handled(opcode, body)
+            self._door.counters["unknown message"] += 1
 
-    def _not_handled(self, opcode: int, body: bytes) -> None:
-        self._door.counters["unknown message"] += 1
-        handoff, version = self._handoff, self._version
-        if handoff is not None and self._door.unknown_messages.is_new(
-            (handoff.account_id, version), opcode
-        ):
-            message = self._door.opcodes().for_version(version).name(opcode) or ""
-            self._door.report(
-                NotHandled(
-                    handoff.name, message, self._address, version, opcode, len(body),
-                    first_bytes(body),
-                )
-            )  # fmt: skip
-
-    def closed(self, reason: str) -> None:
+    def closed(self, reason: str, now: Monotonic) -> None:
         """Learn that the session is over."""
         if self._over:
             return
         self._over = True
         self._deadline = None
-        if self._handoff is not None:
-            present = self._door.presence.find(self._handoff.char_id)
-            if present is not None and present.send_away == self._send_away:
-                self._door.presence.left(self._handoff.char_id)
-                self._door.changed()
+        if self._player is not None and self._handoff is not None:
+            self._door.inside.closed(self._player, self._link, reason, now)
+            self._player = None
             self._door.report(Left(self._handoff.name, self._address, reason))
 
     def get_timer(self) -> Monotonic | None:
@@ -220,10 +187,8 @@ class Visitor:
     async def _show_key(self, body: bytes, now: Monotonic) -> None:
         try:
             account_id, key, version = self._read(body)
-            table = self._door.opcodes().for_version(version)
-            reply = self._door.structs.layout("LS_LoginResponse", version)
-            number = table.number("OP_LoginReplyMsg")
-        except (MalformedMessage, UnknownVersion, UnknownStruct, UnknownOpcode) as error:
+            dialect = self._door.dialects.for_version(version)
+        except (MalformedMessage, UnknownVersion) as error:
             self._turn_away(str(error))
             return
         handoff = self._door.admission.redeem(account_id, key, now)
@@ -239,54 +204,60 @@ class Visitor:
         if self._over:
             return
         code = self._door.admission.at_door(characters, handoff.char_id)
+        client = WorldClient(dialect, self._link, self._address)
         if code != SUCCESS:
-            self._refuse(number, code)
+            self._refuse(client, code)
             return
         character = next(row for row in characters if row.id == handoff.char_id)
-        self._enter(handoff, character, version)
-        self._link.send(number, _accepting(reply))
+        try:
+            self._enter(handoff, character, client, now)
+        except UnknownStruct as error:
+            self._deny(client, BAD_VERSION, f"client version {version}: {error}")
+            return
+        except EmuError as error:
+            self._deny(client, REFUSED[0], str(error))
+            return
         await self._door.played(handoff.char_id, self._door.clock.moment())
 
     def _read(self, body: bytes) -> tuple[int, int, int]:
         """Return account id, key and version of a request; its length tells the layout."""
         for layout_version in REQUEST_LAYOUTS:
-            layout = self._door.structs.layout("LoginByNumRequest", layout_version)
+            layout = self._door.dialects.catalog.layout("LoginByNumRequest", layout_version)
             if layout.empty_size() == len(body):
                 fields = layout.decode(body)
                 return fields["account_id"], fields["access_code"], fields["version"]
         raise MalformedMessage("login by number of unknown length")
 
-    def _enter(self, handoff: Handoff, character: WorldCharacter, version: int) -> None:
+    def _enter(
+        self, handoff: Handoff, character: WorldCharacter, client: WorldClient, now: Monotonic
+    ) -> None:
         presence = self._door.presence
-        earlier = presence.find(handoff.char_id)
-        self._handoff, self._version = handoff, version
-        presence.entered(handoff.account_id, handoff.char_id, character.zone_id, self._send_away)
-        if earlier is not None:
-            earlier.send_away()
+        self._player = self._door.inside.enter(character, client, now)
+        self._handoff = handoff
+        presence.entered(
+            handoff.account_id, handoff.char_id, self._player.zone.zone_id, self._send_away
+        )
         self._door.changed()
         self._door.report(
-            Entered(handoff.name, handoff.account_id, handoff.char_id, self._address, version)
-        )
+            Entered(
+                handoff.name, handoff.account_id, handoff.char_id, self._address, client.version
+            )
+        )  # fmt: skip
 
     def _send_away(self) -> None:
         self._link.close()
 
-    def _refuse(self, number: int, code: int) -> None:
+    def _refuse(self, client: WorldClient, code: int) -> None:
         """Tell somebody whose key was good why it lets nobody in, and end the session."""
-        told, reason = REFUSALS.get(code, REFUSED)
-        layout = self._door.structs.layout("LS_LoginResponse", DENIAL_LAYOUT)
+        self._deny(client, *REFUSALS.get(code, REFUSED))
+
+    def _deny(self, client: WorldClient, told: int, reason: str) -> None:
+        layout = self._door.dialects.catalog.layout("LS_LoginResponse", DENIAL_LAYOUT)
         values = {"reply_code": told, "unknown03": -1, "unknown04": -1}
-        self._link.send(number, layout.encode(values))
+        client.send_bytes("OP_LoginReplyMsg", layout.encode(values))
         self._turn_away(reason)
 
     def _turn_away(self, reason: str) -> None:
         self._door.counters["turned away"] += 1
         self._door.report(TurnedAway(self._address, reason))
         self._link.close()
-
-
-def _accepting(layout: Layout) -> bytes:
-    """Return the accepting reply; a field that is a row of bytes in this version stays zero."""
-    single = {entry.name for entry in layout.definition.fields if entry.size == 1}
-    values = {name: value for name, value in ACCEPTED.items() if name in single}
-    return layout.encode(values, strict=True)

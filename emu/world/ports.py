@@ -33,3 +33,8 @@ class WorldCharacterStore(Protocol):
 
     async def played(self, char_id: int, moment: Moment) -> None:
         """Remember when a character was played last."""
+
+    async def save_place(
+        self, char_id: int, zone_id: int, place: tuple[float, float, float, float]
+    ) -> None:
+        """Remember where a character is: its zone, and x, y, z, heading there."""

@@ -12,6 +12,8 @@ from emu.link.batches import ZoneItem
 from emu.model import WorldCharacter
 from emu.resources import data_file
 
+NO_UNDERWORLD = -1_000_000.0
+
 
 @dataclass(frozen=True, slots=True)
 class ZoneDefinition:
@@ -24,6 +26,12 @@ class ZoneDefinition:
     description: str
     safe: tuple[float, float, float, float]
     """x, y, z in world units and heading in degrees."""
+    underworld: float = NO_UNDERWORLD
+    """Height below which somebody has fallen out of the zone."""
+    population: int = 0
+    """Players of one instance; the next one begins another. 0 is no limit."""
+    motd: str = ""
+    """What everybody is told who enters."""
 
 
 class ZoneTable:
@@ -72,4 +80,7 @@ def _zone(row: dict[str, object]) -> ZoneDefinition:
     return ZoneDefinition(
         int(str(row["id"])), str(row["name"]), str(row["file"]), str(row["description"]),
         (x, y, z, heading),
+        underworld=float(str(row.get("underworld", NO_UNDERWORLD))),
+        population=int(str(row.get("population", 0))),
+        motd=str(row.get("motd", "")),
     )  # fmt: skip

@@ -38,9 +38,9 @@ def test_an_edit_is_noticed_within_two_seconds_and_a_broken_one_refused(database
     before = source.tables()
     assert before.for_version(546).number("OP_KeymapLoadMsg") == 153
     with OpcodeStore(database, who="test") as store:
-        store.set(VersionRange(540, 546), "OP_KeymapLoadMsg", 159)
+        store.set(VersionRange(540, 546), "OP_KeymapLoadMsg", 158)
     clock.advance(2)
-    assert source.tables().for_version(546).number("OP_KeymapLoadMsg") == 159
+    assert source.tables().for_version(546).number("OP_KeymapLoadMsg") == 158
     assert before.for_version(546).number("OP_KeymapLoadMsg") == 153
     connection = sqlite3.connect(database)
     connection.execute("PRAGMA ignore_check_constraints = ON")
@@ -84,11 +84,11 @@ async def test_tables_are_read_and_checked_outside_the_reactors_thread(
     monkeypatch.setattr(OpcodeWatcher, "poll", noted)
     source.start()
     with OpcodeStore(database, who="test") as store:
-        store.set(VersionRange(540, 546), "OP_KeymapLoadMsg", 159)
+        store.set(VersionRange(540, 546), "OP_KeymapLoadMsg", 158)
     clock.advance(1)
     clock.advance(1)  # nobody is asked twice at a time
     await until(
-        lambda: source.tables().for_version(546).number("OP_KeymapLoadMsg") == 159, "the tables"
+        lambda: source.tables().for_version(546).number("OP_KeymapLoadMsg") == 158, "the tables"
     )
     assert threads == ["emu-opcodes"]
     await source.stop()

@@ -70,5 +70,14 @@ def test_when_it_was_played_is_remembered(empty_store: Store) -> None:
 
 
 def test_every_field_has_a_column() -> None:
-    looks = {"id", "appearance", "colors"}
-    assert set(world_characters.FIELDS) == set(WorldCharacter.__dataclass_fields__) - looks
+    elsewhere = {"id", "appearance", "colors", "place"}
+    assert set(world_characters.FIELDS) == set(WorldCharacter.__dataclass_fields__) - elsewhere
+
+
+def test_a_place_is_kept(empty_store: Store) -> None:
+    made = empty_store.create_world_character(world_character())
+    assert made.place is None
+    empty_store.save_world_character_place(made.id, 166, (1.5, -2.25, 3.75, 90.0))
+    found = empty_store.find_world_character(made.id)
+    assert found is not None
+    assert (found.zone_id, found.place) == (166, (1.5, -2.25, 3.75, 90.0))

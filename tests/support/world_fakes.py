@@ -58,3 +58,10 @@ class CharactersInMemory:
 
     async def played(self, char_id: int, moment: Moment) -> None:
         self._check()
+
+    async def save_place(
+        self, char_id: int, zone_id: int, place: tuple[float, float, float, float]
+    ) -> None:
+        self._check()
+        if char_id in self.rows:
+            self.rows[char_id] = replace(self.rows[char_id], zone_id=zone_id, place=place)

@@ -6,13 +6,14 @@ import pytest
 
 from emu.errors import StoreError
 from emu.model import WorldCharacter
-from emu.opcodes import shipped_tables
-from emu.structs import shipped_catalog
 from emu.world.admission import Admission, AdmissionRules
-from emu.world.entry import Door, Entered, Left, NotHandled, TurnedAway
-from emu.world.handoff import HandoffKeys
-from emu.world.presence import WorldPresence
+from emu.world.entry import Door, Entered, Left, TurnedAway
+from tests.support.ghost_views import DIALECTS
 from tests.support.times import APART, ManualClock
+from tests.support.worlds import WorldHouse
+
+DENIED = bytes(3) + b"\xff" * 8 + bytes(22)
+"""What follows the code of a denial (eq2-world.md 1.4)."""
 
 CHARACTER = WorldCharacter(
     id=5, account_id=101, name="Aldana", race=9, class_=0, gender=1, deity=0, level=1,
@@ -31,18 +32,32 @@ class Link:
     def close(self):
         self.closed += 1
 
+    def room(self):
+        return 10_000
+
+    def wake(self):
+        """Nothing sleeps here."""
+
+    @property
+    def replies(self):
+        """What it was told of its login."""
+        return [entry for entry in self.sent if entry[0] == 4]
+
 
 class House:
     def __init__(self):
         self.events = []
         self.changes = 0
-        self.presence = WorldPresence()
-        self.keys = HandoffKeys(iter(range(1000, 2000)).__next__)
+        inside = WorldHouse()
+        inside.world.changed = self.changed
+        self.inside = inside.service
+        self.presence = inside.presence
+        self.keys = inside.keys
         self.admission = Admission(AdmissionRules(max_players=2), self.presence, self.keys)
         self.characters = {5: CHARACTER}
         self.failing = False
         self.door = Door(
-            opcodes=shipped_tables, structs=shipped_catalog(), admission=self.admission,
+            dialects=DIALECTS, inside=self.inside, admission=self.admission,
             presence=self.presence, characters_of=self.of_account, played=self.played,
             report=self.events.append, changed=self.changed, clock=ManualClock(0.0),
         )  # fmt: skip
@@ -88,7 +103,7 @@ def test_a_key_lets_its_character_in_with_the_peers_reply() -> None:
     house = House()
     link, _, _ = let_in(house)
     # eq2-world-recorded.md 4: 23 zero bytes and a one, as opcode 4.
-    assert link.sent == [(4, bytes(23) + b"\x01")]
+    assert link.replies == [(4, bytes(23) + b"\x01")]
     assert house.events == [Entered("Aldana", 101, 5, "127.0.0.1", 546)]
     assert house.presence.is_playing(101)
     assert house.last == (5, APART)
@@ -105,13 +120,15 @@ def test_the_reply_for_561_is_the_recorded_one() -> None:
         + bytes(7) + bytes(4) + bytes.fromhex("02000000") + bytes.fromhex("49020000")
         + struct.pack("<I", 1597830)
     )  # fmt: skip
-    assert link.sent == [(4, expected)]
+    assert link.replies == [(4, expected)]
 
 
 @pytest.mark.parametrize(
     ("size", "layout"), [(34, "<IIIH5I"), (40, "<IIIHH6I")]
 )  # fmt: skip
-def test_later_layouts_are_known_by_their_length(size: int, layout: str) -> None:
+def test_later_layouts_are_known_by_their_length_and_refused_without_ghosts(
+    size: int, layout: str
+) -> None:
     house = House()
     key = house.keys.issue(101, 5, "Aldana", 0.0)
     link, visitor = house.visit()
@@ -157,24 +174,6 @@ def test_nothing_else_counts_before_the_key() -> None:
     assert house.events == []
 
 
-def test_a_message_nobody_handles_is_told_once_for_each_client_and_opcode() -> None:
-    house = House()
-    for now in (0.0, 50.0):
-        key = house.keys.issue(101, 5, "Aldana", now)
-        _, visitor = house.visit()
-        drive(visitor.message(1, request(key), now + 1))
-        for opcode in (36, 36, 37):
-            drive(visitor.message(opcode, bytes(20), now + 2))
-    told = [event for event in house.events if isinstance(event, NotHandled)]
-    assert [(event.opcode, event.message) for event in told] == [
-        (36, "OP_RemoteCmdMsg"), (37, "OP_GameWorldTimeMsg"),
-    ]  # fmt: skip
-    first = told[0]
-    assert (first.name, first.version, first.length) == ("Aldana", 546, 20)
-    assert first.begin == "00 " * 16 + "..."
-    assert house.door.counters["unknown message"] == 6
-
-
 def test_a_session_without_a_key_ends_in_time() -> None:
     house = House()
     link, visitor = house.visit(now=5.0)
@@ -183,22 +182,18 @@ def test_a_session_without_a_key_ends_in_time() -> None:
     assert link.closed == 0
     visitor.handle_timer(15.0)
     assert link.closed == 1
-    visitor.closed("closed by us")
+    visitor.closed("closed by us", 9.0)
     assert visitor.get_timer() is None
 
 
 def test_leaving_frees_the_account_at_once() -> None:
     house = House()
     _, visitor, _ = let_in(house)
-    visitor.closed("closed by peer")
-    visitor.closed("closed by peer")
+    visitor.closed("closed by peer", 9.0)
+    visitor.closed("closed by peer", 9.0)
     assert not house.presence.is_playing(101)
     assert house.events[-1] == Left("Aldana", "127.0.0.1", "closed by peer")
     assert house.changes == 2
-
-
-DENIED = bytes(3) + b"\xff" * 8 + bytes(22)
-"""What follows the code of a denial (eq2-world.md 1.4)."""
 
 
 def test_a_client_that_comes_back_takes_over_from_the_lost_one() -> None:
@@ -208,9 +203,9 @@ def test_a_client_that_comes_back_takes_over_from_the_lost_one() -> None:
     second, new, _ = let_in(house)
     assert first.closed == 1
     assert second.closed == 0
-    old.closed("closed by us")
+    old.closed("closed by us", 9.0)
     assert house.presence.is_playing(101)
-    new.closed("closed by peer")
+    new.closed("closed by peer", 9.0)
     assert not house.presence.is_playing(101)
 
 
@@ -220,7 +215,7 @@ def test_a_second_client_of_an_account_that_plays_is_turned_away() -> None:
     second, late, _ = let_in(house)
     assert second.sent == [(4, b"\2" + DENIED)]
     assert (first.closed, second.closed) == (0, 1)
-    late.closed("closed by us")
+    late.closed("closed by us", 9.0)
     assert house.presence.is_playing(101)
     assert house.events[-1] == TurnedAway("127.0.0.1", "its account is playing already")
 
@@ -280,7 +275,7 @@ def test_whoever_leaves_while_the_store_is_asked_is_not_in_the_world() -> None:
     house = House()
     key = house.keys.issue(101, 5, "Aldana", 0.0)
     link, visitor = house.visit()
-    house.meanwhile = lambda: visitor.closed("closed by peer")
+    house.meanwhile = lambda: visitor.closed("closed by peer", 9.0)
     drive(visitor.message(1, request(key), 1.0))
     assert link.sent == []
     assert house.presence.players == 0
@@ -292,3 +287,13 @@ def test_a_store_that_fails_turns_away() -> None:
     link, _, _ = let_in(house)
     assert link.closed == 1
     assert house.events[-1] == TurnedAway("127.0.0.1", "disk full")
+
+
+def test_messages_of_who_is_in_go_inside_and_a_second_key_ends_it() -> None:
+    house = House()
+    link, visitor, key = let_in(house)
+    drive(visitor.message(30, b"", 2.0))
+    assert 31 in [opcode for opcode, _ in link.sent]
+    drive(visitor.message(1, request(key), 3.0))
+    assert link.closed == 1
+    assert house.events[-1] == TurnedAway("127.0.0.1", "a second login by number")

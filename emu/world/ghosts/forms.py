@@ -80,6 +80,10 @@ class GhostRules:
     def __init__(self, rules: Sequence[FormRules]) -> None:
         self._rules = tuple(rules)
 
+    def knows(self, version: int) -> bool:
+        """Say whether a version's ghosts are known."""
+        return any(rules.first <= version <= rules.last for rules in self._rules)
+
     def for_version(self, version: int) -> FormRules:
         """Return a version's rules; raises `UnknownVersion`."""
         for rules in self._rules:

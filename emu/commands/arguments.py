@@ -1,0 +1,110 @@
+"""How the words of a command line become values.
+
+Words are divided by blanks; quotation marks keep blanks inside a word. Nothing here knows what a
+value is for.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from emu.errors import CommandError
+
+Value = str | int | float | bool | None
+
+_YES = frozenset(("1", "on", "yes", "true"))
+_NO = frozenset(("0", "off", "no", "false"))
+
+
+class Kind(enum.Enum):
+    """What an argument takes."""
+
+    WORD = "a word"
+    TEXT = "text"
+    """All that is left of the line; only as the last argument."""
+    NUMBER = "a whole number"
+    DECIMAL = "a number"
+    SWITCH = "on or off"
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument of a command."""
+
+    name: str
+    kind: Kind = Kind.WORD
+    help: str = ""
+    optional: bool = False
+    default: Value = None
+    choices: tuple[str, ...] = ()
+
+    @property
+    def usage(self) -> str:
+        """How it stands in a line of usage."""
+        text = "|".join(self.choices) if self.choices else self.name.upper()
+        return f"[{text}]" if self.optional else text
+
+    def read(self, word: str) -> Value:
+        """Return the value of a word. Raises `CommandError` that says what is wanted."""
+        if self.choices and word.lower() not in self.choices:
+            raise CommandError(f"{self.name}: {word!r} is none of {', '.join(self.choices)}")
+        if self.choices:
+            return word.lower()
+        if self.kind is Kind.SWITCH and word.lower() in _YES | _NO:
+            return word.lower() in _YES
+        try:
+            if self.kind is Kind.NUMBER:
+                return int(word, 10)
+            if self.kind is Kind.DECIMAL and math.isfinite(float(word)):
+                return float(word)
+        except ValueError:
+            pass
+        if self.kind in (Kind.WORD, Kind.TEXT):
+            return word
+        raise CommandError(f"{self.name}: {word!r} is not {self.kind.value}")
+
+
+def split_line(line: str) -> list[tuple[str, int]]:
+    """Return the words of a line, each with where it begins; an open quotation ends the line."""
+    words: list[tuple[str, int]] = []
+    at = 0
+    while at < len(line):
+        if line[at].isspace():
+            at += 1
+            continue
+        start = at
+        if line[at] in "\"'":
+            end = line.find(line[at], at + 1)
+            end = len(line) if end < 0 else end
+            words.append((line[at + 1 : end], start))
+            at = end + 1
+            continue
+        while at < len(line) and not line[at].isspace():
+            at += 1
+        words.append((line[start:at], start))
+    return words
+
+
+def read_arguments(arguments: Sequence[Argument], line: str) -> dict[str, Value]:
+    """Return the values of a line's words by argument name. Raises `CommandError`."""
+    values: dict[str, Value] = {}
+    words = split_line(line)
+    for argument in arguments:
+        if not words:
+            if not argument.optional:
+                raise CommandError(f"{argument.name} is missing")
+            values[argument.name] = argument.default
+            continue
+        word, start = words[0]
+        if argument.kind is Kind.TEXT:
+            values[argument.name] = line[start:].strip()
+            words = []
+        else:
+            values[argument.name] = argument.read(word)
+            words = words[1:]
+    if words:
+        raise CommandError(f"{words[0][0]!r} is one word too many")
+    return values

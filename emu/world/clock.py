@@ -1,0 +1,35 @@
+"""The world's time of day: a minute every three seconds, counted from the wall clock.
+
+Being a function of the wall clock it goes on while the server is down, and every server of a world
+shows the same. Months have 30 days and a year has 12 of them; both count from 0 (eq2-world.md 3.2).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+SECONDS_PER_MINUTE = 3.0
+HOURS, DAYS, MONTHS, MINUTES = 24, 30, 12, 60
+FIRST_YEAR = 3000
+
+
+class GameTime(NamedTuple):
+    """A moment of the world's calendar."""
+
+    year: int
+    month: int
+    day: int
+    hour: int
+    minute: int
+
+    def __str__(self) -> str:
+        return f"{self.hour:02}:{self.minute:02}, day {self.day + 1} of month {self.month + 1}"
+
+
+def game_time(moment: float) -> GameTime:
+    """Return the world's time at a moment (UTC, unix seconds)."""
+    rest, minute = divmod(int(moment // SECONDS_PER_MINUTE), MINUTES)
+    rest, hour = divmod(rest, HOURS)
+    rest, day = divmod(rest, DAYS)
+    year, month = divmod(rest, MONTHS)
+    return GameTime(FIRST_YEAR + year, month, day, hour, minute)

@@ -1,0 +1,89 @@
+"""What happens in the world that operators want to know: plain records, one line each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True, slots=True)
+class WorldEvent:
+    """Something happened; `line` says it."""
+
+    level: ClassVar[str] = "info"
+
+    @property
+    def line(self) -> str:
+        """Return one line for a log."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerEntered(WorldEvent):
+    """A player stands in a zone."""
+
+    name: str
+    account_id: int
+    address: str
+    version: int
+    zone: str
+    returned: bool = False
+
+    @property
+    def line(self) -> str:
+        """Return one line for a log."""
+        how = "came back to" if self.returned else "entered"
+        return f"{self.name} from {self.address}, client {self.version}, {how} {self.zone}"
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerLeft(WorldEvent):
+    """A player is out of the world, or its link is gone."""
+
+    name: str
+    zone: str
+    reason: str
+
+    @property
+    def line(self) -> str:
+        """Return one line for a log."""
+        return f"{self.name} left {self.zone}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerRefused(WorldEvent):
+    """A message of a player was not obeyed, in a way that says something about its client."""
+
+    level: ClassVar[str] = "warn"
+    name: str
+    address: str
+    reason: str
+
+    @property
+    def line(self) -> str:
+        """Return one line for a log."""
+        return f"{self.name} from {self.address}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class NotHandled(WorldEvent):
+    """A client sent what nobody handles, for the first time; `begin` is its first bytes in hex.
+
+    `message` is the message's name, empty when it has none.
+    """
+
+    name: str
+    message: str
+    address: str
+    version: int
+    opcode: int
+    length: int
+    begin: str
+
+    @property
+    def line(self) -> str:
+        """Return one line for a log."""
+        return (
+            f"unknown message {self.opcode} {self.message or '(no name)'} of {self.name}"
+            f" from {self.address}, client {self.version}: {self.length} bytes: {self.begin}"
+        )

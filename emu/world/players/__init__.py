@@ -1,0 +1,1 @@
+"""Players: their clients, and everything that happens between entering a zone and leaving it."""

@@ -1,0 +1,151 @@
+"""What a client is sent on entering besides the zone itself: one function a message.
+
+Many are empty in a world without fights, items and quests; they are sent all the same, because
+clients wait for some of them and nobody knows for all of them (eq2-world-recorded.md 2).
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any, Final
+
+from emu.world.clock import game_time
+from emu.world.players.client import WorldClient
+from emu.world.players.player import Player
+from emu.world.world import World
+
+ACCEPTED: Final = {
+    "reply_code": 0,
+    "unknown02": 1,
+    "unknown05": -959971393,
+    "accountid": 3,
+    "unknown08": 2,
+    "unknown09": 585,
+    "unknown10": 1597830,
+}
+"""What EQ2Emulator's world writes into an accepting reply; the account id is a constant there."""
+SYSTEM_COLOR: Final = 5
+TEXT_TAIL: Final = 0x00FF
+WEBSITE: Final = ("localhost", 80)
+EVERY_EXPANSION: Final = 0xFFFFFFFF
+UNKNOWN_THREE: Final = [4294967296.0, 0.0]
+UNKNOWN_SEVEN: Final = [1.0, 1.0]
+ADVENTURE_ZONES: Final = 9
+"""Entries of ZoneInfo's list, all of them empty (eq2-world-recorded.md 3.1)."""
+FRIENDS, IGNORED = 0, 2
+"""Types of ChatRelationship."""
+EQUIPMENT, APPEARANCE = 1, 2
+
+
+def send_login_reply(client: WorldClient) -> None:
+    """Accept the client. A field that is a row of bytes in its version stays zero."""
+    layout = client.dialect.layout("LS_LoginResponse")
+    single = {entry.name for entry in layout.definition.fields if entry.size == 1}
+    client.send(
+        "LS_LoginResponse", {name: value for name, value in ACCEPTED.items() if name in single}
+    )
+
+
+def send_skill_map(client: WorldClient) -> None:
+    """Name the skills and languages there are."""
+    client.send("WS_SkillMap", {"skill_count": 0, "skill_array": []})
+
+
+def send_quickbar(client: WorldClient) -> None:
+    """Send what stands on the hotbars."""
+    client.send("WS_QuickBarInit", {"num_abilities": 0, "ability_array": []})
+
+
+def send_text(client: WorldClient, text: str, color: int = SYSTEM_COLOR) -> None:
+    """Show a line in the chat window."""
+    client.send("WS_DisplayText", {"color": color, "text": text, "unknown02": TEXT_TAIL})
+
+
+def send_motd(client: WorldClient, text: str) -> None:
+    """Greet with the message of the day; it is a line of text like others (eq2-world.md 2)."""
+    send_text(client, text)
+
+
+def send_journals(client: WorldClient, name: str) -> None:
+    """Send the journal, the collections and the factions: empty."""
+    crc = zlib.crc32(name.encode()) ^ 0xFFFFFFFF
+    client.send("WS_QuestJournalUpdate", {"player_crc": crc, "player_name": name})
+    client.send("WS_CollectionUpdate", {"new_collection_flag": 1})
+    client.send("WS_FactionUpdate")
+
+
+def send_commands(client: WorldClient) -> None:
+    """Send the table of slash commands."""
+    client.send("WS_SetRemoteCmdsMsg", {"num_commands": 0, "commands_array": []})
+
+
+def send_languages(client: WorldClient) -> None:
+    """Send the languages the character knows; everybody speaks the common one, 0."""
+    client.send("WS_Languages")
+
+
+def send_zone(world: World, player: Player) -> None:
+    """Have the client load its zone."""
+    definition = world.zones.definition(player.zone.zone_id)
+    at = player.position
+    time = game_time(world.moment())
+    website, port = WEBSITE
+    fields: dict[str, Any] = {
+        "server1": world.rules.name,
+        "server2": world.rules.name,
+        "expansions_enabled": EVERY_EXPANSION,
+        "auction_website": website,
+        "auction_port": port,
+        "zone": definition.file,
+        "zone_desc": definition.description,
+        "char_name": player.name,
+        "x": at.x,
+        "y": at.y,
+        "z": at.z,
+        "year": time.year,
+        "month": time.month,
+        "day": time.day,
+        "hour": time.hour,
+        "minute": time.minute,
+        "unknown7": UNKNOWN_SEVEN,
+        "unknown3": UNKNOWN_THREE,
+        "underworld": definition.underworld,
+        "num_adv": ADVENTURE_ZONES,
+        "adv_array": [{}] * ADVENTURE_ZONES,
+    }
+    player.client.send("WS_ZoneInfo", fields)
+
+
+def send_relations(player: Player) -> None:
+    """Send friends, then ignored ones."""
+    for kind in (FRIENDS, IGNORED):
+        player.client.send(
+            "WS_ChatRelationship", {"account_id": player.character.account_id, "type": kind}
+        )
+
+
+def send_books(client: WorldClient) -> None:
+    """Send skills and spells: none."""
+    client.send_bytes("OP_UpdateSkillBookMsg", _EMPTY_BOOK)
+    client.send_bytes("OP_UpdateSpellBookMsg", _EMPTY_BOOK)
+
+
+def send_belongings(player: Player) -> None:
+    """Send what belongs to somebody who stands: inventory, options, recipes; all empty."""
+    client = player.client
+    for flag in (EQUIPMENT, APPEARANCE):
+        client.send_bytes("OP_UpdateInventoryMsg", _EMPTY_BOOK + bytes((flag,)))
+    send_group_options(client)
+    client.send_bytes("OP_UpdateRecipeBookMsg", _EMPTY_BOOK)
+
+
+def send_group_options(client: WorldClient) -> None:
+    """Send the defaults of groups, as they were recorded."""
+    client.send(
+        "WS_DefaultGroupOptions",
+        {"loot_method": 1, "auto_split_coin": 1, "default_yell_method": 1},
+    )
+
+
+_EMPTY_BOOK: Final = bytes(6)
+"""A u16 count of 0, and a packed length of 0."""

@@ -1,0 +1,157 @@
+"""From the key to standing in the zone: what a client is sent, and what is waited for.
+
+The order is the one that EQ2Emulator was recorded to send (eq2-world-recorded.md 2). A client may
+skip steps: whoever has loaded its entities without asking for them is given them first, and the
+signal of the avatar brings everything that is still missing.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Final
+
+from emu.times import Monotonic
+from emu.world.clock import game_time
+from emu.world.events import PlayerEntered
+from emu.world.ghosts import OWN_INDEX
+from emu.world.players import burst
+from emu.world.players.player import Player, PlayerState
+from emu.world.players.sheet import Vitals, sheet_fields
+from emu.world.world import World
+from emu.world.zone import Viewer
+
+AVATAR_READY: Final = "sys_client_avatar_ready"
+GHOST_SIZE: Final = 0.51
+NOBODY: Final = 0xFFFFFFFF
+CONTROL: Final = 255
+MINUTE_TAIL: Final = 250
+FAR_AWAY: Final = 9999.0
+
+
+def begin(world: World, player: Player, *, first: bool) -> None:
+    """Send what lets a client load its zone; `first`: it comes from the login, not from a zone."""
+    player.state = PlayerState.LOADING
+    client = player.client
+    if first:
+        burst.send_skill_map(client)
+    burst.send_login_reply(client)
+    burst.send_quickbar(client)
+    if first and world.rules.motd:
+        burst.send_motd(client, world.rules.motd)
+    burst.send_journals(client, player.name)
+    burst.send_commands(client)
+    burst.send_languages(client)
+    burst.send_zone(world, player)
+    burst.send_relations(player)
+
+
+def zone_loaded(world: World, player: Player, now: Monotonic) -> None:
+    """Show a client what is near it; it has the zone."""
+    if player.state is not PlayerState.LOADING:
+        return
+    player.state = PlayerState.PLACING
+    client = player.client
+    form = world.form(client.dialect)
+
+    if form is not None:
+        player.viewer = player.zone.enter(partial(Viewer, player.spawn, form, client), now)
+    far = dict.fromkeys(("unknown", "unknown1", "unknown2"), FAR_AWAY)
+    client.send("WS_MoveableObjectPlacementCriteri", far)
+    send_time(world, player)
+    client.send_bytes("OP_DoneSendingInitialEntitiesMsg")
+
+
+def entities_loaded(world: World, player: Player, now: Monotonic) -> None:
+    """Give a client its own ghost and control of it; it has what is near."""
+    if player.state is PlayerState.LOADING:
+        zone_loaded(world, player, now)
+    if player.state is not PlayerState.PLACING:
+        return
+    player.state = PlayerState.APPEARING
+    client = player.client
+    if player.viewer is not None:
+        player.zone.show_own(player.viewer, now)
+    client.send("WS_SetPOVGhostCmd", {"spawn_id": OWN_INDEX})
+    give_control(player)
+    send_sheet(player)
+    burst.send_books(client)
+    player.zone.add(player.spawn, now)
+
+
+def ui_loaded(_world: World, player: Player, _now: float) -> None:
+    """Echo that the interface is loaded: clients up to 561 wait for it (eq2-world.md 2)."""
+    player.client.send_bytes("OP_DoneLoadingUIResourcesMsg")
+
+
+def avatar_ready(world: World, player: Player, now: Monotonic) -> None:
+    """Begin to send updates: the client's avatar stands."""
+    entities_loaded(world, player, now)
+    if player.state is not PlayerState.APPEARING:
+        return
+    player.state = PlayerState.STANDING
+    burst.send_belongings(player)
+    if player.viewer is not None:
+        player.zone.ready(player.viewer, now)
+    definition = world.zones.definition(player.zone.zone_id)
+    if definition.motd:
+        burst.send_motd(player.client, f"Zone MOTD: {definition.motd}")
+    client = player.client
+    world.report(
+        PlayerEntered(
+            player.name, player.character.account_id, client.address, client.version,
+            definition.description,
+        )
+    )  # fmt: skip
+
+
+def give_control(player: Player) -> None:
+    """Let a client move its own ghost."""
+    player.client.send(
+        "WS_SetControlGhost", {"spawn_id": OWN_INDEX, "size": GHOST_SIZE, "unknown2": CONTROL}
+    )
+
+
+def send_sheet(player: Player) -> None:
+    """Bring a client's character sheet up to date; nothing is sent when it is."""
+    payload = player.sheet.update(sheet_of(player))
+    if payload is not None:
+        # EQ2Emulator sends this before every sheet, and it carries the speed.
+        player.client.send("WS_SetControlGhost", {"spawn_id": NOBODY, "size": GHOST_SIZE})
+        player.client.send_bytes("OP_UpdateCharacterSheetMsg", payload)
+
+
+def sheet_of(player: Player) -> dict[str, Any]:
+    """Return the values of a player's sheet."""
+    character = player.character
+    full = hit_points(character.level)
+    return sheet_fields(
+        name=character.name,
+        race=character.race,
+        gender=character.gender,
+        adventure_class=character.class_,
+        level=character.level,
+        vitals=Vitals(full, full, full, full),
+    )
+
+
+def hit_points(level: int) -> int:
+    """Return health and power of a level, as far as there is no fighting: 40 and 20 a level."""
+    return 40 + 20 * max(1, level)
+
+
+def send_time(world: World, player: Player) -> None:
+    """Tell a client the world's time of day."""
+    time = game_time(world.moment())
+    player.client.send(
+        "WS_GameWorldTime",
+        {
+            "year": time.year,
+            "month": time.month,
+            "day": time.day,
+            "hour": time.hour,
+            "minute": time.minute,
+            "unknown": MINUTE_TAIL,
+            "unix_time": int(world.moment()),
+            "unknown2": 1.0,
+        },
+    )

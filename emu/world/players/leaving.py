@@ -1,0 +1,158 @@
+"""How a player leaves: camp and quit, a link that is gone, another zone, being sent away.
+
+Whoever leaves is saved first. A player whose client is gone without a word stays link-dead for a
+while, seen as such by the others (eq2-world-recorded.md 6).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from emu.errors import StoreError
+from emu.times import Monotonic
+from emu.world.events import PlayerLeft, PlayerRefused
+from emu.world.players.player import IN_ZONE, Destination, Player, PlayerState
+from emu.world.world import World
+
+CAMP: Final = "camp"
+LINK_DEAD: Final = "link-dead"
+SAVE: Final = "save"
+ZONING: Final = "zoning"
+DEADLINES: Final = (CAMP, LINK_DEAD, SAVE, ZONING)
+ZONING_TIME: Final = 60.0
+"""Seconds for a client to connect again: as long as its key works."""
+LONGEST_CAMP: Final = 255
+
+
+def camp_requested(world: World, player: Player, body: bytes, now: Monotonic) -> None:
+    """Begin to camp, or end at once when a client quits to the desktop."""
+    fields = player.client.dialect.layout("WS_RequestCamp").decode_short(body)
+    if player.state not in IN_ZONE or world.deadlines.get(player, CAMP) is not None:
+        return
+    if fields["quit"] and fields["camp_desktop"]:
+        leave(world, player, "quit", now)
+        return
+    is_master = player.character.admin_status >= world.rules.game_master
+    seconds = world.rules.camp_game_master if is_master else world.rules.camp
+    player.client.send(
+        "WS_Camp",
+        {"seconds": min(LONGEST_CAMP, round(seconds)), "camp_desktop": fields["camp_desktop"]},
+    )
+    player.spawn.set_word("camping", on=True)
+    world.set_deadline(player, CAMP, seconds, now)
+
+
+def camp_aborted(world: World, player: Player, _body: bytes, _now: float) -> None:
+    """Stop camping: the player stood up or moved on."""
+    if world.deadlines.clear(player, CAMP):
+        player.spawn.set_word("camping", on=False)
+        player.client.send_bytes("OP_CampAbortedMsg")
+
+
+def link_lost(world: World, player: Player, reason: str, now: Monotonic) -> None:
+    """Keep a player whose session ended without a word."""
+    if player.state is PlayerState.GONE or player.state is PlayerState.LINK_DEAD:
+        return
+    if player.state is PlayerState.ZONING:
+        return
+    close_eyes(player, now)
+    if player.state not in IN_ZONE:
+        remove(world, player, reason, now)
+        return
+    player.state = PlayerState.LINK_DEAD
+    camp_over = world.deadlines.clear(player, CAMP)
+    if camp_over:
+        player.spawn.set_word("camping", on=False)
+    player.spawn.set_word("linkdead", on=True)
+    world.set_deadline(player, LINK_DEAD, world.rules.link_dead, now)
+    save(world, player)
+    world.presence.lost_link(player.id)
+    world.changed()
+    world.report(PlayerLeft(player.name, zone_name(world, player), f"link-dead: {reason}"))
+
+
+def leave(world: World, player: Player, reason: str, now: Monotonic) -> None:
+    """Take a player out of the world and end its session in order."""
+    client = player.client
+    remove(world, player, reason, now)
+    client.close()
+
+
+def remove(world: World, player: Player, reason: str, now: Monotonic) -> None:
+    """Take a player out of the world; its session is somebody else's business."""
+    if player.state is PlayerState.GONE:
+        return
+    save(world, player)
+    close_eyes(player, now)
+    player.state = PlayerState.GONE
+    zone = player.zone
+    zone.remove(player.spawn, now)
+    world.deadlines.forget(player, DEADLINES)
+    world.players.remove(player)
+    world.zones.left(zone, sum(1 for other in world.players if other.zone is zone), now)
+    world.presence.left(player.id)
+    world.changed()
+    world.report(PlayerLeft(player.name, zone_name(world, player), reason))
+
+
+def change_zone(world: World, player: Player, to: Destination, now: Monotonic) -> None:
+    """Send a player to another zone, or another place by way of loading it anew.
+
+    Raises `NoSuchZone`, `LimitExceeded` when too many keys are outstanding.
+    """
+    definition = world.zones.definition(to.zone_id)
+    client, account_id = player.client, player.character.account_id
+    key = world.handoffs.issue(account_id, player.id, player.name, now)
+    host, port = world.address
+    close_eyes(player, now)
+    player.zone.remove(player.spawn, now)
+    player.destination = to
+    player.state = PlayerState.ZONING
+    world.deadlines.forget(player, DEADLINES)
+    world.set_deadline(player, ZONING, ZONING_TIME, now)
+    save(world, player)
+    world.presence.lost_link(player.id)
+    client.send("WS_DisplayText", {"color": 5, "text": f"Zoning to {definition.description}...",
+                                   "unknown02": 0x00FF})  # fmt: skip
+    client.send(
+        "WS_ZoneChangeMsg",
+        {"account_id": account_id, "key": key, "ip_address": host, "port": port},
+    )
+    client.send("WS_CancelMoveObjectMode")
+
+
+def ready_to_zone(world: World, player: Player, _body: bytes, now: Monotonic) -> None:
+    """End the session of a client that goes to connect again."""
+    if player.state is PlayerState.ZONING:
+        player.client.close()
+        return
+    world.report(PlayerRefused(player.name, player.client.address, "ready to zone without reason"))
+    leave(world, player, "ready to zone without reason", now)
+
+
+def close_eyes(player: Player, now: Monotonic) -> None:
+    """Stop showing the zone to a player's client."""
+    if player.viewer is not None:
+        player.zone.leave(player.viewer, now)
+        player.viewer = None
+
+
+def save(world: World, player: Player) -> None:
+    """Store what has to be there when the player comes again."""
+    world.start(_save(world, player))
+
+
+async def _save(world: World, player: Player) -> None:
+    zone_id, place = player.zone.zone_id, player.position
+    if player.destination is not None:
+        zone_id, place = player.destination
+    try:
+        await world.store.save_place(player.id, zone_id, place[:4])
+    except StoreError as error:
+        world.count("save failed")
+        world.report(PlayerRefused(player.name, player.client.address, f"not saved: {error}"))
+
+
+def zone_name(world: World, player: Player) -> str:
+    """Return what people call the zone a player is in."""
+    return world.zones.definition(player.zone.zone_id).description

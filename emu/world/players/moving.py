@@ -1,0 +1,98 @@
+"""A player moves: what its client predicts is believed, or it is put back where it was.
+
+Source: eq2-world.md 4.1; limits of ours, because EQ2Emulator passes everything on
+(eq2-world-recorded.md 10.5).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from emu.times import Monotonic
+from emu.world.events import PlayerRefused
+from emu.world.players.player import IN_ZONE, Player
+from emu.world.spawns import Position
+from emu.world.spawns.spawn import SITTING, STANDING
+from emu.world.world import World
+
+PUT_BACK_PAUSE: Final = 2.0
+"""Seconds between two corrections of one client: it needs time to obey."""
+NO_LOCATION: Final = 0xFFFFFFFF
+NO_TARGET: Final = 0xFFFF
+
+
+def predicted(world: World, player: Player, body: bytes, now: Monotonic) -> None:
+    """Take a step that a client says it made. Raises `MalformedMessage`."""
+    step = player.predictions.read(body)
+    if player.state not in IN_ZONE:
+        world.count("step out of order")
+        return
+    reason = player.pace.complaint(step, player.position, now)
+    if reason is not None:
+        world.count(reason)
+        _put_back(world, player, reason, now)
+        return
+    player.spawn.move(
+        step.position,
+        speed=step.speed,
+        side_speed=step.side_speed,
+        vert_speed=step.vert_speed,
+        pitch=step.pitch,
+        activity=step.activity,
+    )
+    if step.position.y < world.zones.definition(player.zone.zone_id).underworld:
+        teleport(player, safe_place(world, player), now)
+
+
+def teleport(player: Player, to: Position, now: Monotonic) -> None:
+    """Put a player somewhere else in its zone."""
+    player.pace.moved_by_server(now)
+    player.spawn.move(to)
+    _send_place(player, to)
+
+
+def safe_place(world: World, player: Player) -> Position:
+    """Return where somebody is put who has no place of its own in its zone."""
+    return Position(*world.zones.definition(player.zone.zone_id).safe)
+
+
+def sat(_world: World, player: Player, _body: bytes, _now: float) -> None:
+    """Show a player sitting."""
+    player.spawn.set_info(visual_state=SITTING)
+
+
+def stood(_world: World, player: Player, _body: bytes, _now: float) -> None:
+    """Show a player standing."""
+    player.spawn.set_info(visual_state=STANDING)
+
+
+def targeted(world: World, player: Player, body: bytes, _now: float) -> None:
+    """Remember whom a player looks at; an index it does not know is no target."""
+    index = player.client.dialect.layout("WS_UpdateTarget").decode(body)["spawn_index"]
+    viewer = player.viewer
+    player.target = viewer.sights.spawn_at(index) if viewer is not None else None
+    if player.target is None and index != NO_TARGET:
+        world.count("target unknown")
+
+
+def _put_back(world: World, player: Player, reason: str, now: Monotonic) -> None:
+    if now - player.corrected < PUT_BACK_PAUSE:
+        return
+    player.corrected = now
+    _send_place(player, player.position)
+    if player.pace.refused == 1:
+        world.report(PlayerRefused(player.name, player.client.address, reason))
+
+
+def _send_place(player: Player, place: Position) -> None:
+    player.client.send(
+        "WS_MoveClient",
+        {
+            "x": place.x,
+            "y": place.y,
+            "z": place.z,
+            "heading": place.heading,
+            "unknown": 1,
+            "location": NO_LOCATION,
+        },
+    )

@@ -1,0 +1,110 @@
+"""One player in the world: character, spawn, client, and where it stands between coming and going.
+
+Owns the state of one player; what messages do to it is in the modules beside this one. A player
+whose client is gone stays for a while (link-dead) and may be taken over by the next session of the
+same character.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from typing import Final, NamedTuple
+
+from emu.model import WorldCharacter
+from emu.times import Monotonic
+from emu.world.movement import MovementRules, Pace, PredictionReader
+from emu.world.players.client import WorldClient
+from emu.world.players.sheet import SheetSender
+from emu.world.spawns import Position, Spawn
+from emu.world.zone import Viewer, Zone
+
+
+class PlayerState(enum.Enum):
+    """Where a player stands; each state names what its client is waited for."""
+
+    LOADING = "loading the zone"
+    """It was sent the zone and has not said that it has it."""
+    PLACING = "loading what is in the zone"
+    """It was sent the spawns near it."""
+    APPEARING = "appearing"
+    """It was given its own ghost; its avatar does not stand yet."""
+    STANDING = "in the zone"
+    ZONING = "changing the zone"
+    """It was told to connect again and has not said that it goes."""
+    LINK_DEAD = "link-dead"
+    GONE = "gone"
+
+
+IN_ZONE: Final = frozenset((PlayerState.APPEARING, PlayerState.STANDING))
+"""States in which a player's spawn is controlled by its client."""
+
+
+class Destination(NamedTuple):
+    """A place in a zone of this world."""
+
+    zone_id: int
+    position: Position
+
+
+class Player:
+    """One character that is in the world."""
+
+    __slots__ = (
+        "character", "client", "corrected", "destination", "pace", "predictions", "sheet", "spawn",
+        "state", "target", "viewer", "zone",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        character: WorldCharacter,
+        spawn: Spawn,
+        zone: Zone,
+        client: WorldClient,
+        *,
+        movement: MovementRules,
+        now: Monotonic,
+    ) -> None:
+        self.character = character
+        self.spawn = spawn
+        self.zone = zone
+        self.pace = Pace(movement, now)
+        self.state = PlayerState.LOADING
+        self.viewer: Viewer | None = None
+        self.target: Spawn | None = None
+        self.corrected = -math.inf
+        """When it was last put back where it was."""
+        self.destination: Destination | None = None
+        """Where it goes while it changes the zone."""
+        self.connect(client)
+
+    def connect(self, client: WorldClient) -> None:
+        """Take the session that plays this character now; what a client keeps begins anew."""
+        self.client = client
+        self.predictions = PredictionReader(client.dialect)
+        self.sheet = SheetSender(client.dialect)
+        self.viewer = None
+
+    @property
+    def id(self) -> int:
+        """The character's id."""
+        return self.character.id
+
+    @property
+    def name(self) -> str:
+        """The character's name."""
+        return self.character.name
+
+    @property
+    def position(self) -> Position:
+        """Where the player is."""
+        return self.spawn.position
+
+    @property
+    def is_online(self) -> bool:
+        """Whether a client plays it now."""
+        return self.state not in (PlayerState.LINK_DEAD, PlayerState.GONE)
+
+    def index_of(self, spawn: Spawn) -> int | None:
+        """Return the index by which its client knows a spawn."""
+        return self.viewer.sights.index_of(spawn) if self.viewer is not None else None

@@ -1,0 +1,103 @@
+"""The character sheet: one large struct, sent as the XOR with the one before and packed.
+
+Owns the values of WS_CharacterSheet and what one client was sent last. Every byte that nobody set
+is zero (EQ2Emulator's sheets carry what was left in its memory; eq2-world-recorded.md 9).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from emu.dialects import Dialect
+from emu.structs.packed import DeltaBase, pack
+
+SHEET: Final = "WS_CharacterSheet"
+EFFECTS: Final = 30
+NO_SPELL: Final = 0xFFFFFFFF
+BREATH: Final = 30.0
+NO_GUILD: Final = 888888
+NOWHERE: Final = "None"
+INVITES: Final = (
+    "flags_show_hood",
+    "flags_show_illusion_form",
+    "flags_show_duel_invites",
+    "flags_show_trade_invites",
+    "flags_show_group_invites",
+    "flags_show_raid_invites",
+    "flags_show_guild_invites",
+)
+"""Twelve flags of their own up to 546; from 561 on they are bits of `flags`."""
+INVITE_BITS: Final = 301465665
+"""The same seven flags as the one number that EQ2Emulator was recorded to send."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vitals:
+    """What a player can lose: points now, and at most."""
+
+    hp: int
+    max_hp: int
+    power: int
+    max_power: int
+
+
+def sheet_fields(
+    *,
+    name: str,
+    race: int,
+    gender: int,
+    adventure_class: int,
+    level: int,
+    vitals: Vitals,
+    attribute: int = 20,
+) -> dict[str, Any]:
+    """Return the values of a sheet; versions take those they know."""
+    attributes = dict.fromkeys(("str", "sta", "agi", "wis", "int"), attribute)
+    return {
+        "character_name": name,
+        "race": race,
+        "gender": gender,
+        "class3": adventure_class,
+        "level": level,
+        "effective_level": level,
+        "tradeskill_level": 1,
+        "current_hp": vitals.hp,
+        "max_hp": vitals.max_hp,
+        "base_hp": vitals.max_hp,
+        "current_power": vitals.power,
+        "max_power": vitals.max_power,
+        "base_power": vitals.max_power,
+        **attributes,
+        **{f"{key}_base": value for key, value in attributes.items()},
+        "combat_exp_enabled": 1,
+        "max_weight": 90,
+        "spell_effects": [{"spell_id": NO_SPELL}] * EFFECTS,
+        "breath": BREATH,
+        **dict.fromkeys(INVITES, 1),
+        "flags": INVITE_BITS,
+        "guild_status": NO_GUILD,
+        "house_zone": NOWHERE,
+        "bind_zone": NOWHERE,
+    }
+
+
+class SheetSender:
+    """What one client was sent of its sheet."""
+
+    __slots__ = ("_base", "_dialect", "_sent")
+
+    def __init__(self, dialect: Dialect) -> None:
+        """Begin as a client does that enters a zone. Raises `UnknownStruct`."""
+        self._dialect = dialect
+        self._base = DeltaBase(dialect.layout(SHEET).empty_size())
+        self._sent = False
+
+    def update(self, values: Mapping[str, Any]) -> bytes | None:
+        """Return the payload that brings the client's sheet up to date, None when it is."""
+        new = self._dialect.encode_known(SHEET, values)
+        if self._sent and new == self._base.last:
+            return None
+        self._sent = True
+        return pack(self._base.encode(new), self._dialect.version)

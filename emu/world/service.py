@@ -1,0 +1,241 @@
+"""The world service: what the shell calls. Players come in here, and their messages and time do.
+
+Which message is handled by whom, and in which states it may come, is one table. A message that is
+not in it is counted; one that comes out of order has no effect. Whatever a player sends, the others
+are not harmed by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from emu.errors import EmuError, PeerError
+from emu.limits.unknown_messages import UnknownMessages, first_bytes
+from emu.model import WorldCharacter
+from emu.times import Monotonic
+from emu.world.events import NotHandled, PlayerRefused
+from emu.world.players import burst, entering, leaving, moving
+from emu.world.players.client import ClientLink, WorldClient
+from emu.world.players.looks import spawn_looks
+from emu.world.players.player import IN_ZONE, Player, PlayerState
+from emu.world.spawns import Position, Spawn, SpawnKind
+from emu.world.world import World
+
+Handler = Callable[[World, Player, bytes, Monotonic], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One message: its handler, and the states in which it may come."""
+
+    handler: Handler
+    states: frozenset[PlayerState]
+
+
+_ALIVE: Final = frozenset(PlayerState) - {PlayerState.GONE, PlayerState.LINK_DEAD}
+_ENTERING: Final = _ALIVE - {PlayerState.ZONING}
+
+
+def _signal(world: World, player: Player, body: bytes, now: Monotonic) -> None:
+    signal = player.client.dialect.layout("WS_Signal").decode(body)["signal"]
+    if signal == entering.AVATAR_READY:
+        entering.avatar_ready(world, player, now)
+    else:
+        world.count("signal not known")
+
+
+def _without_body(handler: Callable[[World, Player, Monotonic], None]) -> Handler:
+    """Let bodies be: those of some messages are said to hold something and need not be read."""
+
+    def handle(world: World, player: Player, _body: bytes, now: Monotonic) -> None:
+        handler(world, player, now)
+
+    return handle
+
+
+def _stood(world: World, player: Player, body: bytes, now: Monotonic) -> None:
+    leaving.camp_aborted(world, player, body, now)
+    moving.stood(world, player, body, now)
+
+
+def _group_options(_world: World, player: Player, _body: bytes, _now: float) -> None:
+    burst.send_group_options(player.client)
+
+
+def _latest(_world: World, player: Player, _body: bytes, _now: float) -> None:
+    player.client.send_bytes("OP_ClearDataMsg", b"\1")
+
+
+MESSAGES: Final[dict[str, Rule]] = {
+    "OP_DoneLoadingZoneResourcesMsg": Rule(_without_body(entering.zone_loaded), _ENTERING),
+    "OP_DoneLoadingEntityResourcesMsg": Rule(_without_body(entering.entities_loaded), _ENTERING),
+    "OP_DoneLoadingUIResourcesMsg": Rule(_without_body(entering.ui_loaded), _ENTERING),
+    "OP_SignalMsg": Rule(_signal, _ENTERING),
+    "OP_SysClient": Rule(_signal, _ENTERING),
+    "OP_PredictionUpdateMsg": Rule(moving.predicted, _ALIVE),
+    "OP_UpdateTargetMsg": Rule(moving.targeted, IN_ZONE),
+    "OP_SitMsg": Rule(moving.sat, IN_ZONE),
+    "OP_StandMsg": Rule(_stood, IN_ZONE),
+    "OP_StoodMsg": Rule(_stood, IN_ZONE),
+    "OP_RequestCampMsg": Rule(leaving.camp_requested, IN_ZONE),
+    "OP_CampAbortedMsg": Rule(leaving.camp_aborted, IN_ZONE),
+    "OP_ReadyToZoneMsg": Rule(leaving.ready_to_zone, _ALIVE),
+    "OP_DefaultGroupOptionsRequestMsg": Rule(_group_options, _ENTERING),
+    "OP_SendLatestRequestMsg": Rule(_latest, _ENTERING),
+}
+
+
+class WorldService:
+    """Joins players' clients to the world."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self._unknown_messages = UnknownMessages()
+
+    # -- clients --------------------------------------------------------------------------------
+
+    def enter(
+        self,
+        character: WorldCharacter,
+        client: WorldClient,
+        now: Monotonic,
+    ) -> Player:
+        """Let a client in that has shown its key; returns the player it plays now.
+
+        A character that is in the world already is taken over: its earlier session is closed first.
+        Raises `UnknownStruct` for a client whose version cannot be served, and `NoSuchZone`.
+        """
+        world = self.world
+        player = world.players.get(character.id)
+        if player is not None and player.state is PlayerState.ZONING:
+            self._arrive(player, client, now)
+            return player
+        if player is not None and player.client.version == client.version:
+            self._take_over(player, client, now)
+            return player
+        if player is not None:
+            leaving.leave(world, player, "another client plays this character", now)
+        player = self._load(character, client, now)
+        world.players.add(player)
+        world.set_deadline(player, leaving.SAVE, world.rules.save_interval, now)
+        entering.begin(world, player, first=True)
+        return player
+
+    def message(self, player: Player, opcode: int, body: bytes, now: Monotonic) -> None:
+        """Take one application message of the client that plays somebody."""
+        world, client = self.world, player.client
+        name = client.dialect.table.name(opcode)
+        rule = MESSAGES.get(name) if name else None
+        if rule is None:
+            self._not_handled(player, opcode, body)
+            return
+        if player.state not in rule.states:
+            client.drop("message out of order")
+            world.count("message out of order")
+            return
+        try:
+            rule.handler(world, player, body, now)
+        except PeerError as error:
+            client.drop(error.reason)
+            world.count(error.reason)
+        except EmuError as error:
+            world.report(PlayerRefused(player.name, client.address, f"{name}: {error}"))
+
+    def _not_handled(self, player: Player, opcode: int, body: bytes) -> None:
+        client = player.client
+        client.drop("unknown message")
+        self.world.count("unknown message")
+        whose = (player.character.account_id, client.version)
+        if self._unknown_messages.is_new(whose, opcode):
+            message = client.dialect.table.name(opcode) or ""
+            self.world.report(
+                NotHandled(
+                    player.name, message, client.address, client.version, opcode, len(body),
+                    first_bytes(body),
+                )
+            )  # fmt: skip
+
+    def closed(self, player: Player, link: ClientLink, reason: str, now: Monotonic) -> None:
+        """Learn that a session is over; one that was taken over changes nothing."""
+        if player.client.link is link:
+            leaving.link_lost(self.world, player, reason, now)
+
+    # -- time -----------------------------------------------------------------------------------
+
+    def get_timer(self) -> Monotonic | None:
+        """Return when `handle_timer` wants to be called."""
+        times = (self.world.deadlines.next(), self.world.zones.get_timer())
+        return min((due for due in times if due is not None), default=None)
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Do what is due: ticks of zones, and deadlines of players."""
+        self.world.zones.handle_timer(now)
+        while (due := self.world.deadlines.pop_due(now)) is not None:
+            self._deadline(*due, now)
+
+    def close(self, now: Monotonic) -> None:
+        """Send everybody away; all are saved."""
+        for player in self.world.players:
+            leaving.leave(self.world, player, "the world stops", now)
+
+    def _deadline(self, player: Player, what: str, now: Monotonic) -> None:
+        if what == leaving.CAMP:
+            leaving.leave(self.world, player, "camped", now)
+        elif what == leaving.SAVE:
+            leaving.save(self.world, player)
+            self.world.set_deadline(player, what, self.world.rules.save_interval, now)
+        elif what == leaving.LINK_DEAD:
+            leaving.remove(self.world, player, "link-dead too long", now)
+        elif what == leaving.ZONING:
+            leaving.leave(self.world, player, "did not come back from zoning", now)
+
+    # -- coming in ------------------------------------------------------------------------------
+
+    def _load(self, character: WorldCharacter, client: WorldClient, now: Monotonic) -> Player:
+        world = self.world
+        zone = world.zones.with_room(character.zone_id, now, self._players_in)
+        definition = world.zones.definition(character.zone_id)
+        place = Position(*(character.place or definition.safe))
+        spawn = Spawn(
+            world.next_spawn_id(),
+            SpawnKind.PLAYER,
+            character.name,
+            place,
+            level=character.level,
+            looks=spawn_looks(character),
+        )
+        return Player(character, spawn, zone, client, movement=world.rules.movement, now=now)
+
+    def _take_over(self, player: Player, client: WorldClient, now: Monotonic) -> None:
+        """Let a new session play a character that is still in the world."""
+        world = self.world
+        leaving.close_eyes(player, now)
+        player.client.close()
+        player.connect(client)
+        world.deadlines.forget(player, (leaving.CAMP, leaving.LINK_DEAD))
+        for word in ("linkdead", "camping"):
+            player.spawn.set_word(word, on=False)
+        player.pace.moved_by_server(now)
+        entering.begin(world, player, first=True)
+
+    def _arrive(self, player: Player, client: WorldClient, now: Monotonic) -> None:
+        """Let a player into the zone it was sent to."""
+        world = self.world
+        assert player.destination is not None  # noqa: S101  # what zoning means
+        zone_id, place = player.destination
+        before = player.zone
+        player.zone = world.zones.with_room(zone_id, now, self._players_in)
+        world.zones.left(before, self._players_in(before), now)
+        player.spawn.move(place)
+        player.destination = None
+        player.client.close()
+        player.connect(client)
+        player.pace.moved_by_server(now)
+        world.deadlines.clear(player, leaving.ZONING)
+        world.set_deadline(player, leaving.SAVE, world.rules.save_interval, now)
+        entering.begin(world, player, first=False)
+
+    def _players_in(self, zone: object) -> int:
+        return sum(1 for player in self.world.players if player.zone is zone)

@@ -1,0 +1,169 @@
+"""The world: who is in it, which zones run, and what all its rooms share.
+
+A place to look things up and to reach the outside; it decides nothing about messages. The modules
+of `emu.world.players` do that, and `emu.world.service` joins them to the shell. Times named `now`
+are monotonic seconds, moments are UTC.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+from emu.dialects import Dialect, Dialects
+from emu.times import Moment, Monotonic
+from emu.world.deadlines import Deadlines
+from emu.world.events import WorldEvent
+from emu.world.ghosts import GhostForm, GhostRules
+from emu.world.handoff import HandoffKeys
+from emu.world.movement import MovementRules
+from emu.world.players.player import Player
+from emu.world.ports import WorldCharacterStore
+from emu.world.presence import WorldPresence
+from emu.world.spawns import Spawn
+from emu.world.zone.directory import Zones
+
+
+@dataclass(frozen=True, slots=True)
+class WorldRules:
+    """Settings of a world; times in seconds, distances in world units."""
+
+    name: str
+    motd: str = ""
+    max_level: int = 50
+    link_dead: float = 120.0
+    """How long a player stays whose client is gone."""
+    camp: float = 20.0
+    camp_game_master: float = 1.0
+    game_master: int = 100
+    """From this `admin_status` on a character is a game master."""
+    save_interval: float = 60.0
+    hear: float = 30.0
+    """How far a say is heard."""
+    movement: MovementRules = field(default_factory=MovementRules)
+
+
+class Players:
+    """Everybody who is in the world, by character id and by name."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[int, Player] = {}
+        self._by_name: dict[str, Player] = {}
+        self._by_spawn: dict[int, Player] = {}
+
+    def __iter__(self) -> Iterator[Player]:
+        """All players, link-dead ones too; a snapshot."""
+        return iter(list(self._by_id.values()))
+
+    def __len__(self) -> int:
+        return len(self._by_id)
+
+    def add(self, player: Player) -> None:
+        """Take somebody in."""
+        self._by_id[player.id] = player
+        self._by_name[player.name.casefold()] = player
+        self._by_spawn[player.spawn.id] = player
+
+    def remove(self, player: Player) -> None:
+        """Let go of somebody; one who is not here is fine."""
+        if self._by_id.get(player.id) is player:
+            del self._by_id[player.id]
+            self._by_name.pop(player.name.casefold(), None)
+            self._by_spawn.pop(player.spawn.id, None)
+
+    def get(self, char_id: int) -> Player | None:
+        """Return a player by character id."""
+        return self._by_id.get(char_id)
+
+    def named(self, name: str) -> Player | None:
+        """Return a player by name, without regard to case."""
+        return self._by_name.get(name.casefold())
+
+    def of_spawn(self, spawn: Spawn) -> Player | None:
+        """Return the player whose body a spawn is."""
+        return self._by_spawn.get(spawn.id)
+
+
+class World:
+    """What the rooms of the world share."""
+
+    def __init__(
+        self,
+        *,
+        rules: WorldRules,
+        zones: Zones,
+        dialects: Dialects,
+        forms: GhostRules,
+        store: WorldCharacterStore,
+        handoffs: HandoffKeys,
+        address: Callable[[], tuple[str, int]],
+        moment: Callable[[], Moment],
+        report: Callable[[WorldEvent], None],
+        start: Callable[[Coroutine[Any, Any, None]], None],
+        presence: WorldPresence,
+        changed: Callable[[], None] = lambda: None,
+        wake: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Join the world to its outside.
+
+        `address` is where clients reach this world, `moment` is the wall clock, `start` runs a
+        coroutine that nobody awaits, `report` takes what operators should know, `wake` asks for the
+        world's timer again, `changed` is called when somebody came, went, or lost the link.
+        """
+        self.rules = rules
+        self.zones = zones
+        self.dialects = dialects
+        self.store = store
+        self.handoffs = handoffs
+        self._address = address
+        self.presence = presence
+        self.changed = changed
+        self.moment = moment
+        self.report = report
+        self.start = start
+        self._wake = wake
+        self.players = Players()
+        self.deadlines: Deadlines[Player] = Deadlines()
+        self.counters: Counter[str] = Counter()
+        self._forms = forms
+        self._made_forms: dict[Dialect, GhostForm] = {}
+        self._spawn_ids = count(1)
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Host and port that clients are told to reach this world by."""
+        return self._address()
+
+    def form(self, dialect: Dialect) -> GhostForm | None:
+        """Return how a client is shown spawns; clients of one dialect share it.
+
+        None for a version whose ghosts are not known: such a client sees nobody.
+        """
+        if not self._forms.knows(dialect.version):
+            return None
+        found = self._made_forms.get(dialect)
+        if found is None:
+            self._made_forms = {
+                known: form
+                for known, form in self._made_forms.items()
+                if any(player.client.dialect is known for player in self.players)
+            }
+            rules = self._forms.for_version(dialect.version)
+            found = self._made_forms[dialect] = GhostForm(dialect, rules)
+        return found
+
+    def next_spawn_id(self) -> int:
+        """Return a number for a new spawn that no other has had."""
+        return next(self._spawn_ids)
+
+    def set_deadline(self, player: Player, what: str, seconds: float, now: Monotonic) -> None:
+        """Have something done about a player after some seconds."""
+        self.deadlines.set(player, what, Monotonic(now + seconds))
+        self._wake()
+
+    def count(self, reason: str) -> None:
+        """Count something that had no effect."""
+        self.counters[reason] += 1

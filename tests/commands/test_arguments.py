@@ -1,0 +1,78 @@
+"""Words into values."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emu.commands import Argument, Kind
+from emu.commands.arguments import read_arguments, split_line
+from emu.errors import CommandError
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("", []),
+        ("  a  b ", ["a", "b"]),
+        ("'two words' x", ["two words", "x"]),
+        ('say "it\'s"', ["say", "it's"]),
+        ('"open', ["open"]),
+        ("it's", ["it's"]),
+    ],
+)
+def test_lines_are_split(line: str, words: list[str]) -> None:
+    assert [word for word, _ in split_line(line)] == words
+
+
+@given(st.text())
+def test_any_line_is_split(line: str) -> None:
+    words = split_line(line)
+    assert [at for _, at in words] == sorted(at for _, at in words)
+
+
+NAME = Argument("name")
+TEXT = Argument("text", Kind.TEXT)
+SECONDS = Argument("seconds", Kind.NUMBER, optional=True, default=10)
+STATE = Argument("state", choices=("on", "off"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line", "values"),
+    [
+        ((NAME, TEXT), "Aldana  hello  there ", {"name": "Aldana", "text": "hello  there"}),
+        ((NAME, TEXT), "Aldana 'quoted'", {"name": "Aldana", "text": "'quoted'"}),
+        ((SECONDS,), "", {"seconds": 10}),
+        ((SECONDS,), "-3", {"seconds": -3}),
+        ((STATE,), "ON", {"state": "on"}),
+        ((Argument("x", Kind.DECIMAL),), "-1.5", {"x": -1.5}),
+        ((Argument("x", Kind.SWITCH),), "Yes", {"x": True}),
+        ((Argument("x", Kind.SWITCH),), "0", {"x": False}),
+        ((), " ", {}),
+    ],
+)
+def test_words_become_values(arguments, line, values) -> None:
+    assert read_arguments(arguments, line) == values
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line", "complaint"),
+    [
+        ((NAME,), "", "name is missing"),
+        ((NAME, TEXT), "Aldana", "text is missing"),
+        ((NAME,), "a b", "'b' is one word too many"),
+        ((SECONDS,), "soon", "seconds: 'soon' is not a whole number"),
+        ((STATE,), "maybe", "state: 'maybe' is none of on, off"),
+        ((Argument("x", Kind.DECIMAL),), "nan", "x: 'nan' is not a number"),
+        ((Argument("x", Kind.DECIMAL),), "1e999", "x: '1e999' is not a number"),
+        ((Argument("x", Kind.SWITCH),), "up", "x: 'up' is not on or off"),
+    ],
+)
+def test_what_is_wrong_is_said(arguments, line, complaint) -> None:
+    with pytest.raises(CommandError, match=complaint):
+        read_arguments(arguments, line)
+
+
+def test_usage() -> None:
+    assert [one.usage for one in (NAME, SECONDS, STATE)] == ["NAME", "[SECONDS]", "on|off"]

@@ -1,0 +1,114 @@
+"""Finding, allowing and running commands, and telling of it."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from typing import Any
+
+import pytest
+
+from emu.commands import Argument, Call, Caller, Command, Kind, Registry, Reply, Use
+from emu.commands.registry import help_command
+from emu.errors import CommandError, StoreError
+
+PLAYER = Caller("Aldana", 0, "game", player=object())
+MASTER = Caller("Borvik", 100, "game", player=object())
+CONSOLE = Caller("console", 200, "console")
+
+
+def run(work: Coroutine[Any, Any, Reply]) -> Reply:
+    try:
+        work.send(None)
+    except StopIteration as end:
+        return end.value
+    raise AssertionError("a command waits")
+
+
+def registry() -> tuple[Registry, list[Use]]:
+    uses: list[Use] = []
+    made = Registry(uses.append)
+
+    async def kick(call: Call) -> str:
+        if call["name"] == "nobody":
+            raise CommandError("there is no player nobody")
+        if call["name"] == "disk":
+            raise StoreError("the disk is full")
+        return f"{call['name']} was sent away"
+
+    async def say(call: Call) -> None:
+        assert call.now == 5.0
+
+    async def sit(_call: Call) -> Reply:
+        return Reply(("sat",), {"sat": True})
+
+    made.add(Command("kick", "send a player away", kick, (Argument("name", help="whom"),), 100))
+    made.add(Command("say", "speak", say, (Argument("text", Kind.TEXT),), is_quiet=True))
+    made.add(Command("sit", "sit down", sit, outside=False, aliases=("rest",)))
+    made.add(help_command(made))
+    return made, uses
+
+
+@pytest.mark.parametrize(
+    ("caller", "line", "ok", "text"),
+    [
+        (MASTER, "kick Cestra", True, "Cestra was sent away"),
+        (MASTER, "/KICK Cestra", True, "Cestra was sent away"),
+        (CONSOLE, "kic Cestra", True, "Cestra was sent away"),
+        (PLAYER, "kick Cestra", False, "kick needs rank 100; yours is 0"),
+        (CONSOLE, "kick nobody", False, "there is no player nobody"),
+        (CONSOLE, "kick disk", False, "the disk is full"),
+        (CONSOLE, "kick", False, "name is missing; usage: kick NAME"),
+        (CONSOLE, "rest", False, "sit can only be used in the game"),
+        (PLAYER, "rest", True, "sat"),
+        (PLAYER, "say hello", True, ""),
+        (PLAYER, "dance", False, "there is no command dance; help lists them"),
+        (PLAYER, "", False, "there is no command ; help lists them"),
+        (PLAYER, "help kick", False, "there is no command kick"),
+    ],
+)
+def test_lines(caller: Caller, line: str, ok: bool, text: str) -> None:
+    made, _ = registry()
+    reply = run(made.run(caller, line, 5.0))
+    assert (reply.ok, reply.text) == (ok, text)
+
+
+def test_every_use_is_told_of_but_quiet_ones_that_went_well() -> None:
+    made, uses = registry()
+    run(made.run(MASTER, "kick Cestra", 5.0))
+    run(made.run(PLAYER, "kick Cestra", 5.0))
+    run(made.run(PLAYER, "say hello", 5.0))
+    run(made.run(PLAYER, "say", 5.0))
+    assert [(use.caller, use.line, use.ok) for use in uses] == [
+        ("Borvik", "kick Cestra", True), ("Aldana", "kick Cestra", False), ("Aldana", "say", False),
+    ]  # fmt: skip
+    assert uses[0].result == "Cestra was sent away"
+
+
+def test_help_lists_what_the_caller_may() -> None:
+    made, _ = registry()
+    assert run(made.run(PLAYER, "help", 5.0)).data == ["help", "say", "sit"]
+    assert run(made.run(CONSOLE, "help", 5.0)).data == ["help", "kick", "say"]
+    assert run(made.run(CONSOLE, "help kick", 5.0)).lines == (
+        "kick NAME", "send a player away", "  NAME: whom",
+    )  # fmt: skip
+
+
+def test_a_beginning_that_fits_several_finds_none() -> None:
+    made, _ = registry()
+
+    async def nothing(_call: Call) -> None: ...
+
+    made.add(Command("kickback", "x", nothing))
+    assert made.find("kic") is None
+    assert made.find("kick") is not None
+    assert made.find("sa") is None
+
+
+def test_a_name_is_given_once() -> None:
+    made, _ = registry()
+
+    async def nothing(_call: Call) -> None: ...
+
+    with pytest.raises(CommandError, match="rest"):
+        made.add(Command("lie", "lie down", nothing, aliases=("rest",)))
+    assert made.find("lie") is None

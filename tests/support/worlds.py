@@ -1,0 +1,182 @@
+"""A world without sockets: players' clients are lists of what they were sent, decoded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from emu.model import WorldCharacter
+from emu.structs.client_cmd import read_client_cmds
+from emu.times import Moment, Monotonic
+from emu.world.events import WorldEvent
+from emu.world.ghosts import read_rules
+from emu.world.handoff import HandoffKeys
+from emu.world.players.client import WorldClient
+from emu.world.players.player import Player
+from emu.world.presence import WorldPresence
+from emu.world.service import WorldService
+from emu.world.world import World, WorldRules
+from emu.world.zone import ZoneRules
+from emu.world.zone.directory import Zones
+from emu.world.zones import read_zones
+from tests.support.ghost_views import DIALECTS, View, dialect
+from tests.support.predictions import PredictionWriter
+from tests.support.world_fakes import CharactersInMemory, world_character
+
+GHOSTS = frozenset(("OP_EqCreateGhostCmd", "OP_EqCreateSignWidgetCmd", "OP_EqCreateWidgetCmd"))
+
+
+class Client:
+    """A client at the far end of a perfect link."""
+
+    def __init__(self, house: WorldHouse, version: int) -> None:
+        self.house = house
+        self.dialect = dialect(version)
+        self.view = View(version)
+        self.predictions = PredictionWriter(self.dialect)
+        self.log: list[tuple[str, bytes]] = []
+        """Name and payload of everything it was sent, commands by their own name."""
+        self.is_closed = False
+        self.space = 100_000
+        self.player: Player | None = None
+
+    # what the world calls
+
+    def send(self, opcode: int, payload: bytes) -> None:
+        name = self.dialect.table.name(opcode) or str(opcode)
+        if name != "OP_ClientCmdMsg":
+            self.log.append((name, payload))
+            return
+        for command in read_client_cmds(payload, self.dialect.version):
+            name = self.dialect.table.name(command.opcode) or str(command.opcode)
+            self.log.append((name, command.payload))
+            self._look(name, command.payload)
+
+    def close(self) -> None:
+        self.is_closed = True
+
+    def room(self) -> int:
+        return self.space
+
+    def wake(self) -> None:
+        """Nothing sleeps here."""
+
+    # what a test does
+
+    @property
+    def names(self) -> list[str]:
+        return [name for name, _ in self.log]
+
+    def decoded(self, struct: str) -> list[dict[str, Any]]:
+        """Every message that a struct is, decoded."""
+        layout = self.dialect.layout(struct)
+        wanted = layout.definition.opcode_type or layout.definition.opcode_name
+        return [layout.decode(payload) for name, payload in self.log if name == wanted]
+
+    def say(self, name: str, body: bytes = b"") -> None:
+        assert self.player is not None
+        number = self.dialect.table.number(name)
+        self.house.service.message(self.player, number, body, self.house.now)
+
+    def signal(self) -> None:
+        text = b"sys_client_avatar_ready"
+        self.say("OP_SignalMsg", len(text).to_bytes(2, "little") + text)
+
+    def load(self) -> None:
+        """Go through all steps up to standing in the zone."""
+        self.say("OP_DoneLoadingZoneResourcesMsg")
+        self.say("OP_DoneLoadingEntityResourcesMsg")
+        self.say("OP_DoneLoadingUIResourcesMsg")
+        self.signal()
+
+    def walk(self, x: float, y: float, z: float, **fields: Any) -> None:
+        self.say("OP_PredictionUpdateMsg", self.predictions.write(x, y, z, **fields))
+
+    def sees(self) -> set[str]:
+        """Names of everybody it sees but itself."""
+        return {self.view.fields(index)["name"] for index in self.view.parts if index != 1}
+
+    def fields_of(self, name: str) -> dict[str, Any]:
+        """What it is shown of somebody, by name."""
+        for index in self.view.parts:
+            fields = self.view.fields(index)
+            if fields["name"] == name:
+                return fields
+        raise AssertionError(f"{name} is not seen")
+
+    def _look(self, name: str, payload: bytes) -> None:
+        if name in GHOSTS:
+            self.view.create(payload)
+        elif name == "OP_EqUpdateGhostCmd":
+            self.view.update(payload)
+        elif name == "OP_EqDestroyGhostCmd":
+            index = payload[0] if payload[0] != 255 else int.from_bytes(payload[1:3], "little")
+            del self.view.parts[index]
+
+
+class WorldHouse:
+    """A world, its clock, and its clients."""
+
+    def __init__(self, rules: WorldRules | None = None) -> None:
+        self.now = Monotonic(1000.0)
+        self.events: list[WorldEvent] = []
+        self.store = CharactersInMemory()
+        self.keys = HandoffKeys(iter(range(1000, 9000)).__next__)
+        self.presence = WorldPresence()
+        self.zones = Zones(
+            read_zones(), lambda _zone, _definition, _now: None, ZoneRules(), wake=lambda: None
+        )
+        self.world = World(
+            rules=rules or WorldRules(name="TestLabs"),
+            zones=self.zones,
+            dialects=DIALECTS,
+            forms=read_rules(),
+            store=self.store,
+            handoffs=self.keys,
+            address=lambda: ("127.0.0.1", 9001),
+            moment=lambda: Moment(1_800_000_000.0),
+            report=self.events.append,
+            start=drive,
+            presence=self.presence,
+        )
+        self.service = WorldService(self.world)
+
+    def client(self, version: int = 546) -> Client:
+        return Client(self, version)
+
+    def character(self, char_id: int, **changes: Any) -> WorldCharacter:
+        row = world_character(char_id, **{"account_id": char_id + 100, "zone_id": 325} | changes)
+        self.store.rows[char_id] = row
+        return row
+
+    def enter(self, char_id: int, version: int = 546, **changes: Any) -> Client:
+        """Let a character in; its client has not loaded anything yet."""
+        row = self.store.rows.get(char_id) or self.character(char_id, **changes)
+        client = self.client(version)
+        behind = WorldClient(client.dialect, client, "127.0.0.1")
+        client.player = self.service.enter(row, behind, self.now)
+        self.presence.entered(row.account_id, row.id, row.zone_id, client.close)
+        return client
+
+    def stand(self, char_id: int, version: int = 546, **changes: Any) -> Client:
+        """Let a character in and have it stand in its zone."""
+        client = self.enter(char_id, version, **changes)
+        client.load()
+        self.run(0.2)
+        return client
+
+    def run(self, seconds: float) -> None:
+        """Let time pass, with everything that is due in it."""
+        end = Monotonic(self.now + seconds)
+        while (due := self.service.get_timer()) is not None and due <= end:
+            self.now = max(self.now, due)
+            self.service.handle_timer(self.now)
+        self.now = end
+
+
+def drive(work: Any) -> None:
+    """Run a coroutine that awaits nothing that has to wait."""
+    try:
+        work.send(None)
+    except StopIteration:
+        return
+    raise AssertionError("a coroutine waits")

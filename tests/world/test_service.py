@@ -1,0 +1,112 @@
+"""The table of messages: what is not in it, what comes out of order, what is damaged."""
+
+from __future__ import annotations
+
+import random
+
+from emu.world.events import NotHandled
+from emu.world.players.client import WorldClient
+from emu.world.service import MESSAGES
+from tests.support.ghost_views import dialect
+from tests.support.worlds import WorldHouse
+
+
+def test_what_nobody_handles_is_counted() -> None:
+    house = WorldHouse()
+    one = house.stand(5)
+    for opcode in (43, 55, 67, 300, 9999):
+        house.service.message(one.player, opcode, b"\1\2", house.now)
+    assert house.world.counters["unknown message"] == 5
+    assert house.world.counters["message out of order"] == 0
+
+
+def test_a_message_nobody_handles_is_told_once_for_each_client_and_opcode() -> None:
+    house = WorldHouse()
+    for _ in range(2):
+        one = house.stand(5, name="Aldana")
+        for opcode in (62, 62, 37):
+            house.service.message(one.player, opcode, bytes(20), house.now)
+    told = [event for event in house.events if isinstance(event, NotHandled)]
+    assert [(event.opcode, event.message) for event in told] == [
+        (62, ""), (37, "OP_GameWorldTimeMsg"),
+    ]  # fmt: skip
+    first = told[0]
+    assert (first.name, first.version, first.length) == ("Aldana", 546, 20)
+    assert first.begin == "00 " * 16 + "..."
+    assert "unknown message 62 (no name) of Aldana from 127.0.0.1, client 546: 20 bytes" in (
+        first.line
+    )
+
+
+def test_what_comes_too_early_has_no_effect() -> None:
+    house = WorldHouse()
+    one = house.enter(5)
+    for name in ("OP_SitMsg", "OP_RequestCampMsg", "OP_UpdateTargetMsg"):
+        one.say(name, bytes(2))
+    assert house.world.counters["message out of order"] == 3
+    assert not one.is_closed
+
+
+def test_a_version_whose_ghosts_are_not_known_is_let_in_and_sees_nobody() -> None:
+    house = WorldHouse()
+    house.stand(6)
+    client = house.client()
+    client.dialect = dialect(1208)
+    behind = WorldClient(dialect(1208), client, "127.0.0.1")
+    client.player = house.service.enter(house.character(5), behind, house.now)
+    for name in ("OP_DoneLoadingZoneResourcesMsg", "OP_DoneLoadingEntityResourcesMsg"):
+        client.say(name)
+    house.run(1.0)
+    assert "OP_LoginReplyMsg" in client.names
+    assert "OP_EqCreateGhostCmd" not in client.names
+    house.service.closed(client.player, client, "gone", house.now)
+    house.run(200.0)
+    assert len(house.world.players) == 1
+
+
+def test_any_bytes_of_any_message_leave_the_others_unharmed() -> None:
+    chance = random.Random(20)
+    house = WorldHouse()
+    victim = house.stand(4)
+    known = [name for name in MESSAGES if victim.dialect.table.get(name) is not None]
+    for number in range(5, 60):
+        attacker = house.stand(number)
+        for _ in range(20):
+            body = chance.randbytes(chance.choice((0, 1, 2, 3, 9, 30, 200)))
+            attacker.say(chance.choice(known), body)
+        house.run(0.3)
+    assert not victim.is_closed
+    victim.walk(3.0, 0.0, 240.0)
+    assert victim.player.position.x == 3.0
+
+
+def test_small_requests_are_answered() -> None:
+    house = WorldHouse()
+    one = house.stand(5)
+    one.log.clear()
+    one.say("OP_SendLatestRequestMsg")
+    one.say("OP_DefaultGroupOptionsRequestMsg")
+    assert one.log == [
+        ("OP_ClearDataMsg", b"\1"), ("OP_DefaultGroupOptionsMsg", bytes.fromhex("010001010000"))
+    ]  # fmt: skip
+
+
+def test_stopping_the_world_saves_and_closes_everybody() -> None:
+    house = WorldHouse()
+    clients = [house.stand(number) for number in range(5, 9)]
+    house.service.close(house.now)
+    assert all(client.is_closed for client in clients)
+    assert all(house.store.rows[number].place for number in range(5, 9))
+    assert len(house.world.players) == 0
+
+
+def test_a_full_instance_of_a_zone_begins_another() -> None:
+    house = WorldHouse()
+    definition = house.zones.definition(325)
+    house.zones.table._zones[325] = definition.__class__(
+        **{name: getattr(definition, name) for name in definition.__slots__} | {"population": 2}
+    )
+    clients = [house.stand(number) for number in range(5, 10)]
+    assert [client.player.zone.instance for client in clients] == [0, 0, 1, 1, 2]
+    house.run(1.0)
+    assert clients[0].sees() == {"Name6"}

@@ -1,0 +1,38 @@
+"""Instances of zones."""
+
+from __future__ import annotations
+
+import pytest
+
+from emu.world.zone import ZoneRules
+from emu.world.zone.directory import NoSuchZone, Zones
+from emu.world.zones import read_zones
+
+
+def zones() -> Zones:
+    return Zones(read_zones(), lambda *_: None, ZoneRules(), wake=lambda: None, linger=10.0)
+
+
+def test_a_zone_is_started_once_and_found_again() -> None:
+    known = zones()
+    zone = known.with_room(325, 0.0, lambda _zone: 5)
+    assert known.with_room(325, 1.0, lambda _zone: 5) is zone is known.find(325)
+    assert list(known) == [zone]
+    with pytest.raises(NoSuchZone, match="no zone 7"):
+        known.with_room(7, 0.0, lambda _zone: 0)
+
+
+def test_an_empty_zone_lingers_and_is_kept_by_who_comes_back() -> None:
+    known = zones()
+    zone = known.with_room(325, 0.0, lambda _zone: 0)
+    known.left(zone, 1, 5.0)
+    assert known.get_timer() is None
+    known.left(zone, 0, 5.0)
+    assert known.get_timer() == 15.0
+    assert known.with_room(325, 6.0, lambda _zone: 0) is zone
+    known.handle_timer(100.0)
+    assert known.find(325) is zone
+    known.left(zone, 0, 100.0)
+    known.handle_timer(110.0)
+    assert known.find(325) is None
+    assert known.get_timer() is None
