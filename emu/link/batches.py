@@ -13,6 +13,7 @@ from typing import ClassVar
 from emu.errors import LimitExceeded, MalformedMessage, StructValueError
 from emu.link.fields import FixedLayout, FixedMessage, to_bytes
 from emu.link.opcodes import LinkOpcode
+from emu.wire.text import read_text
 
 ZONES_PER_BATCH = 20
 EQUIPMENT_PER_BATCH = 100
@@ -89,8 +90,8 @@ class ZoneUpdates:
             end = place + name + description
             if end > len(payload):
                 raise MalformedMessage("wrong size of ZoneUpdates")
-            texts = payload[place:end].decode("latin-1")
-            zones.append(ZoneItem(zone_id, texts[:name], texts[name:]))
+            texts = payload[place:end]
+            zones.append(ZoneItem(zone_id, read_text(texts[:name]), read_text(texts[name:])))
             place = end
         _expect_padding(payload, place, "ZoneUpdates")
         return cls(tuple(zones))

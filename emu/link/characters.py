@@ -100,7 +100,7 @@ class NameCharUpdate:
     account_id: int
     char_id: int
     name: str
-    """1 to 63 characters."""
+    """1 to 63 bytes of UTF-8."""
 
     def encode(self) -> bytes:
         """Return the payload; raises `StructValueError` when the name does not fit."""
@@ -118,10 +118,9 @@ class NameCharUpdate:
         if len(payload) < 10 or len(payload) != 9 + payload[8] or payload[8] > MAX_NAME:
             raise MalformedMessage("wrong size of NameCharUpdate")
         account_id, char_id = struct.unpack_from("<II", payload)
-        name = from_bytes(payload[9:])
-        if len(name) != payload[8]:
+        if 0 in payload[9:]:
             raise MalformedMessage("zero byte in NameCharUpdate")
-        return cls(account_id, char_id, name)
+        return cls(account_id, char_id, from_bytes(payload[9:]))
 
 
 @dataclass(frozen=True, slots=True)

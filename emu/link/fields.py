@@ -1,7 +1,7 @@
 """Messages of fixed size: one list of fields serves both directions. Little-endian, packed.
 
-A layout's fields are `struct` codes; ``65s`` is text in latin-1 (so that any byte round trips),
-zero-filled and ended by at least one zero byte.
+A layout's fields are `struct` codes; ``65s`` is text in UTF-8, zero-filled and ended by at least
+one zero byte. What is no UTF-8 is read as latin-1: worlds store whatever bytes they were given.
 """
 
 from __future__ import annotations
@@ -11,14 +11,15 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 from emu.errors import MalformedMessage, StructValueError
+from emu.wire.text import read_text
 
 
 def to_bytes(value: str, most: int, field: str) -> bytes:
-    """Return text as latin-1 bytes; raises `StructValueError` above `most` bytes."""
+    """Return text as UTF-8 bytes; raises `StructValueError` above `most` bytes."""
     try:
-        data = value.encode("latin-1")
+        data = value.encode()
     except UnicodeEncodeError:
-        raise StructValueError(f"{field}: only latin-1 characters fit") from None
+        raise StructValueError(f"{field}: no text") from None
     if len(data) > most:
         raise StructValueError(f"{field}: {len(data)} bytes do not fit, {most} do")
     return data
@@ -26,7 +27,7 @@ def to_bytes(value: str, most: int, field: str) -> bytes:
 
 def from_bytes(data: bytes) -> str:
     """Return the text before the first zero byte."""
-    return data.partition(b"\0")[0].decode("latin-1")
+    return read_text(data.partition(b"\0")[0])
 
 
 class FixedLayout:

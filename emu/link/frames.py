@@ -54,14 +54,15 @@ KEEP_ALIVE = encode_frame(0)
 class FrameReader:
     """Cuts received bytes into frames; holds at most one unfinished frame.
 
-    `max_size` bounds a whole frame as it travels and, for a compressed one, its inflated payload.
+    `max_size` bounds a whole frame as it travels and, for a compressed one, its inflated payload;
+    it may be changed at any time.
     """
 
-    __slots__ = ("_buffer", "_max_size")
+    __slots__ = ("_buffer", "max_size")
 
     def __init__(self, max_size: int = MAX_FRAME_SIZE) -> None:
         self._buffer = bytearray()
-        self._max_size = max_size
+        self.max_size = max_size
 
     @property
     def unfinished(self) -> bool:
@@ -91,7 +92,7 @@ class FrameReader:
         (size,) = _U32.unpack_from(self._buffer, start)
         if size < HEADER_SIZE:
             raise MalformedMessage("frame size below header size")
-        if size >= self._max_size:
+        if size >= self.max_size:
             raise LimitExceeded("frame too large")
         return start + int(size)
 
@@ -117,7 +118,7 @@ class FrameReader:
         return Frame(opcode, payload, destination, inflated or 0)
 
     def _inflate(self, data: bytes, size: int) -> bytes:
-        if size >= self._max_size:
+        if size >= self.max_size:
             raise LimitExceeded("inflated frame too large")
         stream = zlib.decompressobj()
         try:

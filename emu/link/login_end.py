@@ -40,8 +40,10 @@ class LoginEndConfig:
     """Times and bounds of the login server's end; seconds."""
 
     limits: LinkLimits = field(default_factory=LinkLimits)
-    register_timeout: float = 10.0
+    register_timeout: float = 5.0
     """Until `LSInfo` must be there."""
+    first_frame_size: int = 4096
+    """Frames of this size or more are refused until the world is accepted; header included."""
     decision_timeout: float = 30.0
     """Until the service must have accepted or refused."""
     held_messages: int = 64
@@ -89,6 +91,7 @@ class LoginEnd(LinkEnd):
 
     def __init__(self, config: LoginEndConfig, now: Monotonic) -> None:
         super().__init__(config.limits, now)
+        self._reader.max_size = min(config.first_frame_size, config.limits.max_frame_size)
         self._config = config
         self.state = LoginEndState.NEW
         self._deadline = now + config.register_timeout
@@ -104,6 +107,7 @@ class LoginEnd(LinkEnd):
         if self.closed or self.state is not LoginEndState.DECIDING:
             return
         self.state = LoginEndState.ACCEPTED
+        self._reader.max_size = self._config.limits.max_frame_size
         self._zones_at = self._equipment_at = now + self._config.batch_delay
         self._next_cycle = self._zones_at + self._config.zone_interval
         held, self._held = self._held, []

@@ -11,11 +11,10 @@ from emu.limits.throttle import Allowance
 from emu.link.login_end import BAD_PASSWORD, INCORRECT_VERSION, POSSIBLE_HACKING
 from emu.link.password import is_link_hash
 from emu.link.registration import PROTOCOL_VERSION, TYPE_DEVELOPMENT, TYPE_WORLD, LSInfo
-from emu.login.text import read_name
 from emu.structs import StructCatalog
 
 ACCOUNT_SIZE = 29
-"""Characters of a link account that count; EQ2Emulator cuts the rest off."""
+"""Bytes of a link account that count; EQ2Emulator cuts the rest off."""
 LEAST_NAME = 4
 
 NEW_WORLDS = Allowance(burst=10, refill=600.0)
@@ -72,13 +71,13 @@ def check_introduction(info: LSInfo, config: DirectoryConfig) -> Refusal | None:
 
 
 def account_of(info: LSInfo) -> str:
-    """Return the link account that counts."""
-    return read_name(info.account[:ACCOUNT_SIZE])
+    """Return the link account that counts, without blanks at its ends."""
+    return info.account.encode()[:ACCOUNT_SIZE].decode(errors="ignore").strip()
 
 
 def name_of(info: LSInfo) -> str:
-    """Return the name the world wants, as people read it."""
-    return read_name(info.name)
+    """Return the name the world wants, without blanks at its ends."""
+    return info.name.strip()
 
 
 def account_id_offset(catalog: StructCatalog, version: int) -> int:

@@ -109,5 +109,6 @@ def _changes(
     if isinstance(message, ZoneUpdate):
         return {"zone_id": message.zone_id, "zone_name": message.zone_name}
     if isinstance(message, NameCharUpdate):
-        return {"name": message.name} if message.name.isprintable() else {}
+        name = message.name.strip()
+        return {"name": name} if name and name.isprintable() else {}
     return {"last_played": float(message.unix_timestamp)}

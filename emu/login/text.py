@@ -7,15 +7,12 @@ out; passwords stay bytes.
 
 from __future__ import annotations
 
+from emu.wire.text import read_text
+
 
 def read_name(raw: str) -> str:
     """Return the text of a name field: UTF-8 where the bytes are valid UTF-8, else latin-1."""
-    if raw.isascii():
-        return raw
-    try:
-        return raw.encode("latin-1").decode("utf-8")
-    except UnicodeError:
-        return raw
+    return raw if raw.isascii() else read_text(raw.encode("latin-1"))
 
 
 def wire_name(name: str) -> str:

@@ -237,14 +237,14 @@ class LoginLink:
         for attempt in list(self._attempts):
             attempt.cancel()
         if self._connections:
-            self._stopped = Deferred()
+            stopped = self._stopped = Deferred()  # the last one to go may go at once
             for connection in list(self._connections):
                 if connection.established:
                     connection.close("world is stopping", self.scheduler.now())
                 else:
                     transport: Any = connection.transport
                     transport.abortConnection()
-            await self._stopped
+            await stopped
         await self._tasks.finished()
 
     def send(self, message: Message) -> None:

@@ -153,7 +153,7 @@ class LinkConnection(Protocol):
             self._waiting_bytes -= len(frame)
             transport.write(frame)
         if self._waiting_bytes > self._limits.write_buffer and not self.closed:
-            self._cut_off("peer does not read")
+            self.cut_off("peer does not read")
 
     def handle_timer(self, now: Monotonic) -> None:
         """Do what is due; called by the scheduler."""
@@ -166,9 +166,10 @@ class LinkConnection(Protocol):
 
     def _stalled(self) -> None:
         self._last_call = None
-        self._cut_off("peer does not read")
+        self.cut_off("peer does not read")
 
-    def _cut_off(self, reason: str) -> None:
+    def cut_off(self, reason: str) -> None:
+        """End the link and the connection at once."""
         self._waiting.clear()
         self._waiting_bytes = 0
         self.end.close(reason, self._scheduler.now())

@@ -19,7 +19,7 @@ from twisted.python.failure import Failure
 
 from emu.limits.addresses import address_key, plain_host
 from emu.limits.rate import RateLimit
-from emu.link.login_end import LoginEnd, LoginEndConfig
+from emu.link.login_end import LoginEnd, LoginEndConfig, WorldIntroduced
 from emu.login.directory import WorldDirectory
 from emu.net.link_connection import ConnectionLimits, LinkConnection
 from emu.net.link_tasks import Tasks
@@ -40,6 +40,9 @@ class LinkServerConfig:
 
     max_connections: int = 512
     connections_per_address: int = 16
+    silent_per_address: int = 4
+    """Connections of one address whose world has not introduced itself; with one more the oldest
+    is closed."""
     suspect_connections_per_minute: int = 30
     """Connections a minute of an address that has named a wrong account or password before."""
     revalidate_interval: float = 60.0
@@ -78,6 +81,8 @@ class WorldConnection(LinkConnection):
 
     def take_event(self, event: object, now: Monotonic) -> None:
         """Hand an event on to the directory."""
+        if isinstance(event, WorldIntroduced):
+            self._server.introduced(self)
         self._server.directory.link_event(self, event, now)
 
     def link_closed(self, reason: str, now: Monotonic) -> None:
@@ -116,6 +121,8 @@ class LinkServer(Factory):
         self._tasks = tasks
         self._ports: list[IListeningPort] = []
         self._connections: set[WorldConnection] = set()
+        self._silent: dict[WorldConnection, None] = {}
+        """Those whose world has not introduced itself, the oldest first."""
         self._by_address: Counter[str] = Counter()
         """How many of them there are from each address (IPv6: from each /64 network)."""
         self._refusals: dict[str, RateLimit] = {}
@@ -150,10 +157,10 @@ class LinkServer(Factory):
         ports, self._ports = self._ports, []
         await DeferredList([maybeDeferred(port.stopListening) for port in ports])
         if self._connections:
-            self._stopped = Deferred()
+            stopped = self._stopped = Deferred()  # the last one to go may go at once
             for connection in list(self._connections):
                 connection.close("server is stopping", self.scheduler.now())
-            await self._stopped
+            await stopped
         await self._tasks.finished()
 
     def buildProtocol(self, addr: IAddress | None) -> WorldConnection | None:
@@ -166,19 +173,37 @@ class LinkServer(Factory):
             return None
         connection = WorldConnection(self, address)
         self._connections.add(connection)
+        self._silent[connection] = None
         self._by_address[address_key(address)] += 1
         return connection
 
     def _reason_against(self, address: str) -> str | None:
-        if len(self._connections) >= self.config.max_connections:
-            return "too many connections"
+        """Make room at the cost of those who say nothing; return why there is none."""
         source = address_key(address)
-        if self._by_address[source] >= self.config.connections_per_address:
-            return "too many connections of one address"
         refused_before = self._refusals.get(source)
         if refused_before is not None and not refused_before.take(1, self.scheduler.now()):
             return "too many refused registrations"
+        own = [one for one in self._silent if address_key(one.address) == source]
+        if len(own) >= self.config.silent_per_address:
+            self._evict(own.pop(0))
+        if self._by_address[source] >= self.config.connections_per_address:
+            if not own:
+                return "too many connections of one address"
+            self._evict(own[0])
+        if len(self._connections) >= self.config.max_connections:
+            if not self._silent:
+                return "too many connections"
+            self._evict(next(iter(self._silent)))
         return None
+
+    def _evict(self, connection: WorldConnection) -> None:
+        """Close a connection that says nothing, in favor of a new one."""
+        connection.cut_off("nothing said when room was needed")
+        self.gone(connection)  # its end may be reported a turn later
+
+    def introduced(self, connection: WorldConnection) -> None:
+        """Learn that somebody speaks on a connection."""
+        self._silent.pop(connection, None)
 
     def closed(self, connection: WorldConnection, reason: str, now: Monotonic) -> None:
         """Count why a link is over; its connection may linger."""
@@ -189,8 +214,11 @@ class LinkServer(Factory):
         self.directory.link_closed(connection, reason, now)
 
     def gone(self, connection: WorldConnection) -> None:
-        """Forget a connection."""
+        """Forget a connection; a second time does nothing."""
+        if connection not in self._connections:
+            return
         self._connections.discard(connection)
+        self._silent.pop(connection, None)
         source = address_key(connection.address)
         self._by_address[source] -= 1
         if not self._by_address[source]:

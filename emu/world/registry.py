@@ -89,9 +89,9 @@ class WorldRegistry:
     def registration(self) -> LSInfo:
         """Return how the world introduces itself."""
         return LSInfo(
-            name=_utf8(self._config.name),
+            name=self._config.name,
             address=self._config.address,
-            account=_utf8(self._config.account),
+            account=self._config.account,
             password=hash_link_password(self._config.password),
             server_version=self._config.server_version,
         )
@@ -177,8 +177,3 @@ class WorldRegistry:
         """Delete a character; the login server is not told how it went. Raises `StoreError`."""
         if await self._characters.delete(account_id, char_id):
             self._admission.dismiss(char_id)
-
-
-def _utf8(text: str) -> str:
-    """Return the latin-1 view of a text's UTF-8 bytes, as messages of the link want it."""
-    return text.encode().decode("latin-1")

@@ -75,3 +75,9 @@ def test_values_that_do_not_fit_are_named() -> None:
         ZoneUpdates((ZoneItem(-1, "n", ""),)).encode()
     with pytest.raises(StructValueError, match="LoginEquipment"):
         LoginEquipment((EquipmentItem(1, 1, 70000, (0, 0, 0), (0, 0, 0), 0),)).encode()
+
+
+def test_names_of_zones_are_utf_8() -> None:
+    zones = ZoneUpdates((ZoneItem(12, "freeport", "Freihafen Süd"),))
+    assert "Freihafen Süd".encode() in zones.encode()
+    assert ZoneUpdates.decode(zones.encode()) == zones

@@ -118,7 +118,7 @@ def test_a_frame_that_names_a_destination_is_for_us_all_the_same() -> None:
 
 def test_small_frames_that_inflate_to_much_are_a_flood_too() -> None:
     limits = LinkLimits(bytes_per_second=1000, byte_burst=300_000)
-    end = LoginEnd(LoginEndConfig(limits), 0.0)
+    end = LoginEnd(LoginEndConfig(limits, first_frame_size=1 << 20), 0.0)
     for second in (0.0, 300.0, 600.0):
         end.receive_data(compressed(0, bytes(90_000)) * 3, second)
         assert not end.closed

@@ -64,11 +64,11 @@ def test_an_introduction_of_another_size_is_an_incorrect_version(size: int) -> N
     assert events(end) == [LinkClosed("wrong size of LSInfo")]
 
 
-def test_a_world_that_says_nothing_is_dropped_after_ten_seconds() -> None:
+def test_a_world_that_says_nothing_is_dropped_after_five_seconds() -> None:
     end = LoginEnd(LoginEndConfig(), 0.0)
-    assert end.get_timer() == 10.0
-    end.receive_data(encode_frame(0), 9.0)
-    end.handle_timer(10.0)
+    assert end.get_timer() == 5.0
+    end.receive_data(encode_frame(0), 4.0)
+    end.handle_timer(5.0)
     assert events(end) == [LinkClosed("not registered in time")]
 
 
@@ -82,13 +82,27 @@ def test_a_decision_that_never_comes_ends_the_link() -> None:
 
 
 def test_little_may_wait_for_the_decision() -> None:
-    for frame, number in ((to_frame(LSStatus(1)), 65), (encode_frame(0x201E, bytes(60_000)), 3)):
+    for frame, number in ((to_frame(LSStatus(1)), 65), (encode_frame(0x201E, bytes(4000)), 33)):
         end = LoginEnd(LoginEndConfig(), 0.0)
         end.receive_data(to_frame(INFO) + frame * (number - 1), 1.0)
         assert not end.closed
         end.receive_data(frame, 1.0)
         assert events(end)[-1] == LinkClosed("too much before the decision")
         assert end._held == []
+
+
+def test_large_frames_are_for_worlds_that_were_accepted() -> None:
+    most, large = encode_frame(0x201E, bytes(4088)), encode_frame(0x201E, bytes(4089))
+    end = LoginEnd(LoginEndConfig(), 0.0)
+    end.receive_data(to_frame(INFO) + most, 1.0)
+    assert not end.closed
+    end.receive_data(large, 1.0)
+    assert end.close_reason == "frame too large"
+    end = LoginEnd(LoginEndConfig(), 0.0)
+    end.receive_data(to_frame(INFO), 1.0)
+    end.accept(1.0)
+    end.receive_data(large + encode_frame(0x201E, bytes(500_000)), 1.0)
+    assert end.close_reason != "frame too large"
 
 
 def test_a_refusal_carries_its_text() -> None:

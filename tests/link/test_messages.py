@@ -51,8 +51,10 @@ rgb = st.tuples(u8, u8, u8)
 
 
 def text(most: int, least: int = 0) -> st.SearchStrategy[str]:
-    letters = st.characters(min_codepoint=1, max_codepoint=255)
-    return st.text(letters, min_size=least, max_size=most)
+    """Text of so many bytes of UTF-8."""
+    letters = st.characters(min_codepoint=1, exclude_categories=["Cs"])
+    texts = st.text(letters, min_size=least, max_size=most)
+    return texts.filter(lambda value: len(value.encode()) <= most)
 
 
 WORLD_MESSAGES = st.one_of(

@@ -46,6 +46,7 @@ class Bench:
         (RaceUpdate(101, 5, 0, 9), {"race": 9}),
         (ZoneUpdate(101, 5, 166, "fprt"), {"zone_id": 166, "zone_name": "fprt"}),
         (NameCharUpdate(101, 5, "Borvik"), {"name": "Borvik"}),
+        (NameCharUpdate.decode(NameCharUpdate(101, 5, " Ælfrīc ").encode()), {"name": "Ælfrīc"}),
         (CharTimeStamp(5, 101, 1_700_000_000), {"last_played": 1.7e9}),
     ],
 )
@@ -69,6 +70,7 @@ def test_a_change_of_an_unknown_character_is_not_told() -> None:
         BasicCharUpdate(101, 5, 2, 9),
         BasicCharUpdate(101, 5, 1, 256),
         NameCharUpdate(101, 5, "a\x07b"),
+        NameCharUpdate(101, 5, "   "),
         ZoneUpdates(()),
         LoginEquipment(()),
         CharacterPicture(101, 5, b"x"),

@@ -253,7 +253,7 @@ def bomb(announced: int) -> bytes:
 async def test_hostile_bytes_close_that_link_only_and_are_counted(
     bench: Bench, data: bytes, reason: str
 ) -> None:
-    bench.start()
+    bench.start(LinkServerConfig(end=LoginEndConfig(first_frame_size=1 << 16)))
     other = await bench.registered(b"other", 8)
     world = await bench.connect()
     world.write(data)
@@ -321,9 +321,9 @@ async def test_a_world_that_leaves_bytes_waiting_too_long_is_cut_off(bench: Benc
     transport.resumeProducing()
 
 
-async def test_connections_are_bounded_in_all_and_for_each_address(bench: Bench) -> None:
+async def test_connections_are_bounded_for_each_address(bench: Bench) -> None:
     bench.start(LinkServerConfig(max_connections=3, connections_per_address=2))
-    first, second = await bench.connect(), await bench.connect()
+    first, second = await bench.registered(), await bench.registered(b"other", 8)
     third = await bench.connect()
     await third.ended()
     assert bench.server.counters["too many connections of one address"] == 1
@@ -333,6 +333,50 @@ async def test_connections_are_bounded_in_all_and_for_each_address(bench: Bench)
     assert world.is_connected
     assert second.is_connected
     assert bench.server.connections == 2
+
+
+async def test_strangers_who_say_nothing_make_room_the_oldest_first(bench: Bench) -> None:
+    bench.start(LinkServerConfig(silent_per_address=2))
+    world = await bench.registered()
+    first, second = await bench.connect(), await bench.connect()
+    third = await bench.connect()
+    await first.ended()
+    assert world.is_connected
+    assert second.is_connected
+    assert third.is_connected
+    assert bench.server.connections == 3
+    assert bench.server.counters == {"nothing said when room was needed": 1}
+
+
+async def test_silent_strangers_cannot_keep_a_world_out(bench: Bench) -> None:
+    bench.start(LinkServerConfig(max_connections=3, connections_per_address=3))
+    strangers = [await bench.connect() for _ in range(3)]
+    await bench.registered()
+    await bench.registered(b"other", 8)
+    await strangers[0].ended()
+    await strangers[1].ended()
+    assert strangers[2].is_connected
+
+
+async def test_a_large_frame_is_for_registered_worlds_only(bench: Bench) -> None:
+    bench.start()
+    stranger = await bench.connect()
+    stranger.transport.write(struct.pack("<IBH", 4096, 0, 0x1000))
+    await stranger.ended()
+    assert bench.server.counters == {"frame too large": 1}
+    world = await bench.registered()
+    world.send(0x2015, bytes(100_000))
+    assert await world.refusal() == b"This is not an update server."
+
+
+async def test_stopping_waits_for_nobody_when_the_last_goes_at_once(bench: Bench) -> None:
+    bench.start()
+    await bench.registered()
+    (connection,) = bench.server._connections
+    connection.close = lambda reason, now: connection.connectionLost()  # type: ignore[method-assign]
+    await bench.server.stop()
+    assert bench.server.connections == 0
+    connection.transport.abortConnection()
 
 
 async def test_all_connections_together_are_bounded(bench: Bench) -> None:
@@ -435,6 +479,7 @@ async def test_connections_count_by_whom_their_address_stands_for(bench: Bench, 
     taken = bench.server.buildProtocol(first)
     assert taken is not None
     assert taken.address == plain_host(hosts[0])
+    bench.server.introduced(taken)
     assert bench.server.buildProtocol(second) is None
     assert bench.server.counters == {"too many connections of one address": 1}
     bench.server.gone(taken)
