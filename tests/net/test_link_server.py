@@ -10,128 +10,28 @@ from typing import Any
 import pytest
 import pytest_twisted
 from twisted.internet import reactor as _reactor
-from twisted.internet.address import IPv6Address
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
-from emu.limits.addresses import plain_host
 from emu.link.end import LinkLimits
 from emu.link.login_end import LoginEndConfig
 from emu.link.password import hash_link_password
-from emu.login.directory import WorldDirectory
-from emu.login.directory_rules import DirectoryConfig
 from emu.model import CreateAnswer, PlayAnswer, World, WorldEntry
 from emu.net.link_connection import ConnectionLimits
-from emu.net.link_server import LinkServer, LinkServerConfig
-from emu.net.link_tasks import Tasks
-from emu.net.logs import logger
-from emu.net.scheduler import Scheduler
-from emu.structs import shipped_catalog
-from tests.support.directory_fakes import Observer, Stores
+from emu.net.link_server import LinkServerConfig
+from tests.support.directory_fakes import Stores
 from tests.support.house import captured_log
-from tests.support.scripted_world import ScriptedWorld, connect_world, frame, ls_info
+from tests.support.link_bench import Bench, link_bench
+from tests.support.scripted_world import frame, ls_info
 
 reactor: Any = _reactor
-SCHEDULER = Scheduler(reactor)
 pytestmark = pytest.mark.usefixtures("collect_garbage")
-
-
-class WaitingObserver(Observer):
-    """Lets a test await what the client side of the login service hears."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.waiting: list[Deferred[None]] = []
-
-    async def hears(self, expected: object) -> None:
-        while expected not in self.heard:
-            more: Deferred[None] = Deferred()
-            self.waiting.append(more)
-            more.addTimeout(5, reactor)
-            await more
-
-    def _told(self) -> None:
-        waiting, self.waiting = self.waiting, []
-        for one in waiting:
-            one.callback(None)
-
-    def world_changed(self, entry, now) -> None:
-        super().world_changed(entry, now)
-        self._told()
-
-    def world_gone(self, world_id, now) -> None:
-        super().world_gone(world_id, now)
-        self._told()
-
-    def play_answered(self, answer, now) -> None:
-        super().play_answered(answer, now)
-        self._told()
-
-    def create_answered(self, answer, now) -> None:
-        super().create_answered(answer, now)
-        self._told()
-
-    def character_changed(self, account_id, now) -> None:
-        super().character_changed(account_id, now)
-        self._told()
-
-
-class Bench:
-    def __init__(self, stores: type[Stores] = Stores) -> None:
-        password = hash_link_password("secret")
-        self.stores = stores(
-            World(7, "Norrath", "testlabs", password), World(8, "Other", "other", password)
-        )
-        self.observer = WaitingObserver()
-        self.tasks = Tasks(logger("link"))
-        self.directory = WorldDirectory(
-            DirectoryConfig(),
-            worlds=self.stores,
-            characters=self.stores,
-            logs=self.stores,
-            catalog=shipped_catalog(),
-            spawn=self.tasks.spawn,
-            clock=SCHEDULER,
-            report=lambda event: None,
-        )
-        self.directory.observe(self.observer)
-        self.worlds: list[ScriptedWorld] = []
-        self.server: LinkServer
-
-    def start(self, config: LinkServerConfig | None = None) -> None:
-        self.server = LinkServer(
-            config or LinkServerConfig(), self.directory, self.tasks, reactor, SCHEDULER
-        )
-        self.port = self.server.listen("127.0.0.1", 0).getHost().port
-
-    async def connect(self) -> ScriptedWorld:
-        world = await connect_world(reactor, self.port)
-        self.worlds.append(world)
-        return world
-
-    async def registered(self, account: bytes = b"testlabs", world_id: int = 7) -> ScriptedWorld:
-        world = await self.connect()
-        world.register(account)
-        name = "Norrath" if world_id == 7 else "Other"
-        await self.observer.hears(WorldEntry(world_id, name, True, False, 0, max_level=50))
-        return world
-
-    async def counted(self, reason: str) -> None:
-        for _ in range(500):
-            if self.server.counters[reason]:
-                return
-            await deferLater(reactor, 0.01)
-        raise AssertionError(f"{reason!r} not in {self.server.counters}")
 
 
 @pytest_twisted.async_yield_fixture
 async def bench() -> AsyncIterator[Bench]:
-    made = Bench()
-    yield made
-    await made.server.stop()
-    for world in made.worlds:
-        await world.ended()
-    assert made.server.connections == 0
+    async with link_bench() as made:
+        yield made
 
 
 async def test_a_world_registers_goes_down_and_up_and_away(bench: Bench) -> None:
@@ -321,83 +221,6 @@ async def test_a_world_that_leaves_bytes_waiting_too_long_is_cut_off(bench: Benc
     transport.resumeProducing()
 
 
-async def test_connections_are_bounded_for_each_address(bench: Bench) -> None:
-    bench.start(LinkServerConfig(max_connections=3, connections_per_address=2))
-    first, second = await bench.registered(), await bench.registered(b"other", 8)
-    third = await bench.connect()
-    await third.ended()
-    assert bench.server.counters["too many connections of one address"] == 1
-    await first.hang_up()
-    await bench.counted("connection lost")
-    world = await bench.registered()
-    assert world.is_connected
-    assert second.is_connected
-    assert bench.server.connections == 2
-
-
-async def test_strangers_who_say_nothing_make_room_the_oldest_first(bench: Bench) -> None:
-    bench.start(LinkServerConfig(silent_per_address=2))
-    world = await bench.registered()
-    first, second = await bench.connect(), await bench.connect()
-    third = await bench.connect()
-    await first.ended()
-    assert world.is_connected
-    assert second.is_connected
-    assert third.is_connected
-    assert bench.server.connections == 3
-    assert bench.server.counters == {"nothing said when room was needed": 1}
-
-
-async def test_silent_strangers_cannot_keep_a_world_out(bench: Bench) -> None:
-    bench.start(LinkServerConfig(max_connections=3, connections_per_address=3))
-    strangers = [await bench.connect() for _ in range(3)]
-    await bench.registered()
-    await bench.registered(b"other", 8)
-    await strangers[0].ended()
-    await strangers[1].ended()
-    assert strangers[2].is_connected
-
-
-async def test_a_large_frame_is_for_registered_worlds_only(bench: Bench) -> None:
-    bench.start()
-    stranger = await bench.connect()
-    stranger.transport.write(struct.pack("<IBH", 4096, 0, 0x1000))
-    await stranger.ended()
-    assert bench.server.counters == {"frame too large": 1}
-    world = await bench.registered()
-    world.send(0x2015, bytes(100_000))
-    assert await world.refusal() == b"This is not an update server."
-
-
-async def test_stopping_waits_for_nobody_when_the_last_goes_at_once(bench: Bench) -> None:
-    bench.start()
-    await bench.registered()
-    (connection,) = bench.server._connections
-    connection.close = lambda reason, now: connection.connectionLost()  # type: ignore[method-assign]
-    await bench.server.stop()
-    assert bench.server.connections == 0
-    connection.transport.abortConnection()
-
-
-async def test_all_connections_together_are_bounded(bench: Bench) -> None:
-    bench.start(LinkServerConfig(max_connections=1))
-    await bench.registered()
-    second = await bench.connect()
-    await second.ended()
-    assert bench.server.counters == {"too many connections": 1}
-
-
-async def test_an_address_that_tries_passwords_is_slowed_down(bench: Bench) -> None:
-    bench.start(LinkServerConfig(suspect_connections_per_minute=2))
-    for _ in range(3):
-        world = await bench.connect()
-        world.register(password=b"guess")
-        assert await world.refusal() == b"Bad password"
-    world = await bench.connect()
-    await world.ended()
-    assert bench.server.counters == {"bad password": 3, "too many refused registrations": 1}
-
-
 async def test_what_was_refused_is_summed_up_in_one_line_now_and_then(bench: Bench) -> None:
     with captured_log("text") as log:
         bench.start(LinkServerConfig(max_connections=1, revalidate_interval=0.1))
@@ -466,23 +289,3 @@ async def test_stopping_waits_until_what_was_reported_is_stored() -> None:
         ("character", 101, 7),
         ("status", 7, -4),
     ]
-
-
-@pytest.mark.parametrize(
-    "hosts",
-    [("2001:db8::1", "2001:db8::2"), ("::ffff:192.0.2.7", "192.0.2.7")],
-    ids=["one network", "one address"],
-)
-async def test_connections_count_by_whom_their_address_stands_for(bench: Bench, hosts) -> None:
-    bench.start(LinkServerConfig(connections_per_address=1))
-    first, second = (IPv6Address("TCP", host, 4000) for host in hosts)
-    taken = bench.server.buildProtocol(first)
-    assert taken is not None
-    assert taken.address == plain_host(hosts[0])
-    bench.server.introduced(taken)
-    assert bench.server.buildProtocol(second) is None
-    assert bench.server.counters == {"too many connections of one address": 1}
-    bench.server.gone(taken)
-    again = bench.server.buildProtocol(second)
-    assert again is not None
-    bench.server.gone(again)
