@@ -21,15 +21,15 @@ class Mailbox:
     """Tasks of one actor. Whoever puts one in never waits for it.
 
     A task that raises ends the coroutine that was spawned; what waits behind it is done once the
-    next task comes.
+    next task comes. `limit` is how many may wait; it may be changed at any time.
     """
 
-    __slots__ = ("_limit", "_spawn", "_tasks", "_working")
+    __slots__ = ("_spawn", "_tasks", "_working", "limit")
 
     def __init__(self, spawn: Spawn, limit: int) -> None:
         """Take at most `limit` tasks beside the one that is being done."""
         self._spawn = spawn
-        self._limit = limit
+        self.limit = limit
         self._tasks: deque[Task] = deque()
         self._working = False
 
@@ -39,7 +39,7 @@ class Mailbox:
 
     def put(self, task: Task) -> bool:
         """Have a task done behind those that wait; False, and it is not, when too many do."""
-        if len(self._tasks) >= self._limit:
+        if len(self._tasks) >= self.limit:
             return False
         self._tasks.append(task)
         if not self._working:

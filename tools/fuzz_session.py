@@ -30,14 +30,13 @@ from emu.wire import AppCombined, Combined, ProtocolOpcode, SessionRequest, push
 CHECK_KEY = 0x33624702
 KEY_BLOCK = bytes(range(1, 61))
 SMALL = {
-    "message_size_limit": 20_000,
+    "message_size_limit": 19_000,
     "message_size_limit_before_key": 500,
     "held_packet_limit": 20,
     "held_bytes_limit": 4000,
     "window": 64,
     "combined_count_limit": 20,
     "app_combined_count_limit": 40,
-    "inflate_limit": 5000,
 }
 """Limits small enough for a fuzzer to run into."""
 
@@ -133,8 +132,8 @@ def _check_memory(session: Session) -> None:
     channel = session._channel  # noqa: SLF001  # how much is held is nobody else's business
     assert statistics.packets_held <= config.held_packet_limit
     assert channel.window.held_bytes <= config.held_bytes_limit
-    assert channel.partial_bytes <= config.message_size_limit
-    assert statistics.queued_bytes <= config.send_queue_limit + config.message_size_limit
+    assert channel.partial_bytes <= config.payload_size_limit
+    assert statistics.queued_bytes <= config.send_queue_limit + config.payload_size_limit
     assert len(session.drops) <= 60
 
 

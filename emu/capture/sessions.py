@@ -92,7 +92,7 @@ class _LateFollower(_Follower):
             return False
         else:
             self._channel.window.expected = sequence
-            self._channel.size_limit = self.config.message_size_limit
+            self._channel.lift_limits(trusted=True)
         self._begun = True
         return True
 

@@ -39,6 +39,9 @@ class ClientLink(Protocol):
     def close(self, reason: str) -> None:
         """End the session in order, after what was sent has left."""
 
+    def trust(self) -> None:
+        """Lift the limits on what a stranger may send: the client is logged in."""
+
     def wake(self) -> None:
         """Ask for the client's timer again: it changed."""
 
@@ -108,7 +111,7 @@ class Client:
         self.pending_play: PendingPlay | None = None
         self.pending_create: PendingCreate | None = None
         self.logs_stored = 0
-        self._mailbox = Mailbox(link.start, service.config.waiting_messages)
+        self._mailbox = Mailbox(link.start, service.config.waiting_before_login)
         self._deadlines = {"login": now + service.config.login_timeout}
 
     # what the shell calls
@@ -167,6 +170,11 @@ class Client:
             self.state = state
         if state in END_STATES:
             self._mailbox.clear()
+
+    def trust(self) -> None:
+        """Lift the limits of a stranger, here and in the session: the client is logged in."""
+        self._mailbox.limit = self.service.config.waiting_messages
+        self.link.trust()
 
     def set_deadline(self, name: str, due: float) -> None:
         """Set or move one deadline; `emu.login.service` says what happens at each."""

@@ -85,6 +85,7 @@ def _admit(client: Client, account: Account, version: int) -> None:
     client.account = account
     client.dialect = dialect
     client.set_state(ClientState.LOGGED_IN)
+    client.trust()
     client.clear_deadline("login")
     service.client_logged_in(client)
     service.counters["login accepted"] += 1

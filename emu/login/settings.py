@@ -48,6 +48,8 @@ class LoginServiceConfig:
     """Time zone texts of a world are kept before they are read again."""
     waiting_messages: int = 64
     """Messages one client may have waiting while an earlier one is worked on."""
+    waiting_before_login: int = 4
+    """The same while it is not logged in."""
     client_log_bytes: int = 262_144
     """A client log is inflated no further than this."""
     client_logs: int = 16

@@ -77,6 +77,10 @@ class LoginHandler:
         self._port.session.send(opcode, payload)
         self._port.touch()
 
+    def trust(self) -> None:
+        """Lift the limits of a stranger."""
+        self._port.session.trust()
+
     def close(self, reason: str) -> None:  # noqa: ARG002  # the service has logged it
         """Close the session after what was sent has left."""
         self._port.session.close()

@@ -57,6 +57,10 @@ class VisitorHandler:
         self._port.session.send(opcode, payload)
         self._port.touch()
 
+    def trust(self) -> None:
+        """Lift the limits of a stranger."""
+        self._port.session.trust()
+
     def close(self) -> None:
         """Close the session after what was sent has left."""
         self._port.session.close()

@@ -91,6 +91,7 @@ class SessionBase:
         "role",
         "session_id",
         "state",
+        "trusted",
     )
 
     def __init__(
@@ -125,6 +126,7 @@ class SessionBase:
         self.state = ConnectionState.CLOSED
         self._allowed = ALLOWED[role, ConnectionState.CLOSED]
         self.proven = role is Role.CLIENT
+        self.trusted = role is Role.CLIENT
         self.acknowledged = False
         self.ended = False
         self.key: bytes | None = None

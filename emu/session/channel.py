@@ -64,6 +64,15 @@ class ReliableChannel:
         self.size_limit = config.message_size_limit_before_key
         self.window = ReceiveWindow(config)
 
+    def lift_limits(self, *, trusted: bool) -> None:
+        """Take longer payloads: there is a key, and the peer may be `trusted`, too."""
+        config = self._config
+        self.size_limit = (
+            config.payload_size_limit if trusted else config.stranger_message_size_limit
+        )
+        if trusted:
+            self.window.bytes_limit = config.held_bytes_limit
+
     @property
     def is_idle(self) -> bool:
         """Whether `packets_to_send` would have nothing, now and without new input."""
@@ -183,11 +192,7 @@ class ReliableChannel:
         self.outgoing = []
         self.outgoing_bytes = 0
         if self.lead is not None:
-            lead = self.lead
-            self.lead = None
-            if messages:
-                lead = push_app_combined(AppCombined((lead, messages.pop(0))))
-            self._place_payload(lead)
+            self._place_payload(self._take_lead(messages))
         payloads = join_messages(
             messages,
             self.room - _SEQUENCED_HEADER,
@@ -196,6 +201,22 @@ class ReliableChannel:
         )
         for payload in payloads:
             self._place_payload(payload)
+
+    def _take_lead(self, messages: list[bytes]) -> bytes:
+        """Return the payload of the lead, and of the first message if the peer takes both at once.
+
+        The peer has no key before it has read the lead, so its bound for payloads is a low one.
+        """
+        lead = self.lead
+        assert lead is not None  # noqa: S101  # the caller has looked
+        self.lead = None
+        if not messages:
+            return lead
+        joined = push_app_combined(AppCombined((lead, messages[0])))
+        if len(joined) > self._config.message_size_limit_before_key:
+            return lead
+        del messages[0]
+        return joined
 
     def _place_payload(self, payload: bytes) -> None:
         if len(payload) + _SEQUENCED_HEADER <= self.room:

@@ -11,6 +11,8 @@ from enum import Enum
 from emu.errors import ConfigError
 from emu.wire import Format
 
+_FRAGMENT_OVERHEAD = 7  # 00 0D, the sequence number, a format marker, the check
+
 
 class Role(Enum):
     """Which side of a session we are."""
@@ -59,12 +61,16 @@ class SessionConfig:
     combined_part_limit: int = 254
     app_combined_part_limit: int = 253
 
-    # Messages (5, 6)
-    message_size_limit: int = 512 * 1024
+    # Messages (5, 6). A real client refuses more than 500,000 bytes, opcode included.
+    message_size_limit: int = 500_000
     message_size_limit_before_key: int = 4096
+    # What a server takes of a client that no service has vouched for yet: a login request is short,
+    # and a stranger must not choose how much we remember.
+    stranger_message_size_limit: int = 16 * 1024
+    stranger_message_count_limit: int = 16
+    stranger_waiting_limit: int = 4
     fragment_count_limit: int = 16384
     app_combined_count_limit: int = 4096
-    inflate_limit: int = 500_000
     compression_threshold: int = 128
     deflate_level: int = 6
     deflate_memory_level: int = 4
@@ -123,8 +129,23 @@ class SessionConfig:
             for name, (low, high) in ranges.items()
             if not low <= getattr(self, name) <= high
         ]
+        # A run of fragments has room for a format marker and a check in each datagram.
+        smallest = self.max_length_minimum - _FRAGMENT_OVERHEAD
+        if self.payload_size_limit > self.fragment_count_limit * smallest:
+            problems.append(
+                "fragment_count_limit: too few for the longest message in the shortest datagrams"
+            )
         if problems:
             raise ConfigError(problems)
+
+    @property
+    def payload_size_limit(self) -> int:
+        """Return the longest reliable payload: what any message that may be sent becomes at worst.
+
+        Bytes that cannot be compressed grow by up to 5.2 % in a deflate stream, with the smallest
+        window and little memory; flag, escape and the header of a joined key block come on top.
+        """
+        return self.message_size_limit + self.message_size_limit // 16 + 128
 
     def clamp_max_length(self, asked: int) -> int:
         """Return the datagram size to use for what the peer asked, any u32."""

@@ -19,6 +19,8 @@ class CloseReason(StrEnum):
     EVICTED = "made room for newer session requests"
     OUT_OF_SESSION = "peer does not know the session"
     SEND_QUEUE_FULL = "send queue full"
+    FLOOD = "too many messages of a stranger"
+    MEMORY = "made room in memory"
 
 
 @dataclass(frozen=True, slots=True)

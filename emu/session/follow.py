@@ -41,6 +41,7 @@ class FollowingSession(Session):
     ) -> None:
         """Make a follower; with `check_key` (u32) it takes sealed datagrams from the first on."""
         super().__init__(config or SessionConfig(), role=role, key_block=_NO_KEY_BLOCK)
+        self.trusted = True  # what was recorded was taken by somebody
         self.proven = False  # so that the first sealed datagram tells that a session exists
         self._known_key = rc4_key
         if check_key is not None:

@@ -14,6 +14,7 @@ from emu.session.channel import ReliableChannel
 from emu.session.configuration import Role
 from emu.session.events import (
     CloseReason,
+    Message,
     SessionClosed,
     SessionEstablished,
 )
@@ -123,6 +124,26 @@ class SessionLife(SessionBase):
         """The peer showed that it got our SessionResponse: its address is real."""
         self.proven = True
         self._events.append(SessionEstablished(self.session_id))
+
+    def trust(self) -> None:
+        """Lift the limits of a stranger: the owner of the session knows who the peer is.
+
+        Until then a server ends a session whose client sends more or longer messages than it takes
+        to say who one is (`stranger_...` of the configuration). A client trusts its server.
+        """
+        if not self.trusted:
+            self.trusted = True
+            if self._codec is not None:
+                self._channel.lift_limits(trusted=True)
+
+    def _is_flood(self) -> bool:
+        """Tell whether one more message of a stranger is too many, at all or at once."""
+        config = self.config
+        waiting = sum(type(event) is Message for event in self._events)
+        return (
+            waiting >= config.stranger_waiting_limit
+            or self.messages_received > config.stranger_message_count_limit
+        )
 
     # -- ending ---------------------------------------------------------------------------------
 

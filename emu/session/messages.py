@@ -11,6 +11,8 @@ from emu.session.cipher import CipherPair
 from emu.session.configuration import Role, SessionConfig
 from emu.session.deflater import Deflater, Inflater
 
+OPCODE_SIZE_LIMIT = 3
+"""Bytes that an opcode has at most."""
 _WIDE = 0xFF
 _COMPRESSED = 1
 _SEQUENCE_SIZE = 2  # the compression threshold counts the sequence number in front
@@ -60,7 +62,7 @@ class MessageCodec:
         self._threshold = config.compression_threshold
         self._cipher = CipherPair(key, role)
         self._deflater = Deflater(config) if role is Role.SERVER else None
-        self._inflater = Inflater(config.inflate_limit) if role is Role.CLIENT else None
+        self._inflater = Inflater(config.message_size_limit) if role is Role.CLIENT else None
         self.broken = False
 
     def encode(self, opcode: int, body: bytes) -> bytes:

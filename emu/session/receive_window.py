@@ -21,11 +21,12 @@ class Placement(Enum):
 class ReceiveWindow:
     """Which packet is awaited, and what came before its turn.
 
-    `expected` is the sequence number that comes next. An entry is (protocol opcode, bytes behind
+    `expected` is the sequence number that comes next, `bytes_limit` how much is held at most, which
+    is little as long as the peer is a stranger. An entry is (protocol opcode, bytes behind
     the sequence number).
     """
 
-    __slots__ = ("_bytes_limit", "_count_limit", "_window", "expected", "held", "held_bytes")
+    __slots__ = ("_count_limit", "_window", "bytes_limit", "expected", "held", "held_bytes")
 
     def __init__(self, config: SessionConfig) -> None:
         self.expected = config.first_sequence
@@ -33,7 +34,7 @@ class ReceiveWindow:
         self.held_bytes = 0
         self._window = config.window
         self._count_limit = config.held_packet_limit
-        self._bytes_limit = config.held_bytes_limit
+        self.bytes_limit = min(config.held_bytes_limit, config.stranger_message_size_limit)
 
     @property
     def last_contiguous(self) -> int:
@@ -55,7 +56,7 @@ class ReceiveWindow:
             held = self.held = {}
         if sequence in held:
             return Placement.FUTURE
-        if len(held) >= self._count_limit or self.held_bytes + len(data) > self._bytes_limit:
+        if len(held) >= self._count_limit or self.held_bytes + len(data) > self.bytes_limit:
             return Placement.FULL
         held[sequence] = (opcode, data)
         self.held_bytes += len(data)

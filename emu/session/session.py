@@ -29,7 +29,7 @@ from emu.session.events import (
     StatisticsReceived,
 )
 from emu.session.life import SessionLife
-from emu.session.messages import MessageCodec, opcode_bytes
+from emu.session.messages import OPCODE_SIZE_LIMIT, MessageCodec, opcode_bytes
 from emu.session.states import ConnectionState
 from emu.times import Monotonic
 from emu.wire import ProtocolOpcode, ServerKeyRequest, SessionStatResponse, packets
@@ -313,6 +313,9 @@ class Session(SessionLife):
                 self._drop(error.reason)
             return
         self.messages_received += 1
+        if not self.trusted and self._is_flood():
+            self._abort(CloseReason.FLOOD)
+            return
         if self.state is ConnectionState.ESTABLISHED:
             self._events.append(Message(opcode, body))
 
@@ -345,7 +348,7 @@ class Session(SessionLife):
             raise LocalProtocolError("a key needs an established session")
         self._codec = MessageCodec(self.config, self.role, key)
         self.key = key
-        self._channel.size_limit = self.config.message_size_limit
+        self._channel.lift_limits(trusted=self.trusted)
         self._events.append(KeyEstablished(key))
         early = self._early
         self._early = None
@@ -360,11 +363,13 @@ class Session(SessionLife):
 
         Before the key is known it waits. After the session began to close it is counted and
         dropped, since a peer may go at any time. More than `send_queue_limit` waiting ends the
-        session. Raises `LocalProtocolError` for an opcode or a size that cannot be sent.
+        session. Raises `LocalProtocolError` for an opcode or a size that cannot be sent: whatever
+        is accepted, a session of the same configuration takes, once it trusts us.
         """
         config = self.config
-        if len(payload) > config.message_size_limit:
-            raise LocalProtocolError(f"a message may have {config.message_size_limit} bytes")
+        if len(payload) > config.message_size_limit - OPCODE_SIZE_LIMIT:
+            most = config.message_size_limit - OPCODE_SIZE_LIMIT
+            raise LocalProtocolError(f"a message may have {most} bytes behind its opcode")
         if self.ended or self.state is ConnectionState.CLOSING:
             self._drop("sent after close")
             return

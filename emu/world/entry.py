@@ -232,6 +232,7 @@ class Visitor:
         self, handoff: Handoff, character: WorldCharacter, client: WorldClient, now: Monotonic
     ) -> None:
         presence = self._door.presence
+        self._link.trust()
         self._player = self._door.inside.enter(character, client, now)
         self._handoff = handoff
         presence.entered(

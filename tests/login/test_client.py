@@ -41,9 +41,9 @@ def test_a_message_that_comes_while_a_store_works_waits() -> None:
     assert [number for number, _ in link.take()] == [17, 10, 8, 4, 10]
 
 
-@pytest.mark.parametrize(("waiting", "closed"), [(3, False), (4, True)])
-def test_waiting_messages_are_bounded(waiting: int, closed: bool) -> None:
-    harness = Harness(LoginServiceConfig(waiting_messages=3))
+@pytest.mark.parametrize(("waiting", "closed"), [(4, False), (5, True)])
+def test_few_messages_wait_before_the_login(waiting: int, closed: bool) -> None:
+    harness = Harness()
     harness.authenticator.holds = True
     client, link = harness.connect()
     harness.send(client, 0, login_request(b"tester", b"secret", 546))
@@ -52,6 +52,28 @@ def test_waiting_messages_are_bounded(waiting: int, closed: bool) -> None:
     assert (link.closed == "too many messages waiting") == closed
     harness.authenticator.release()
     assert client.is_logged_in == (not closed)
+
+
+@pytest.mark.parametrize(("waiting", "closed"), [(7, False), (8, True)])
+def test_waiting_messages_are_bounded(waiting: int, closed: bool) -> None:
+    harness = Harness(LoginServiceConfig(waiting_messages=7))
+    harness.store.rows = [character()]
+    client, link = harness.login(1208)
+    harness.store.holds = True
+    harness.send(client, "OP_DeleteCharacterRequestMsg", delete_request(5, b"Aldana"))
+    for _ in range(waiting):
+        harness.send(client, 9)
+    assert (link.closed == "too many messages waiting") == closed
+
+
+def test_a_client_is_trusted_when_it_is_logged_in_and_not_before() -> None:
+    harness = Harness()
+    client, link = harness.connect()
+    harness.send(client, 0, login_request(b"tester", b"wrong", 546))
+    assert not link.trusted
+    client, link = harness.connect()
+    harness.send(client, 0, login_request(b"tester", b"secret", 546))
+    assert link.trusted
 
 
 def test_what_waited_for_a_closed_client_is_not_done() -> None:

@@ -18,8 +18,7 @@ def test_defaults_are_the_documented_ones():
     assert config.timeout_maximum == 5.0
     assert config.idle_timeout == 45.0
     assert config.unproven_lifetime == 5.0
-    assert config.message_size_limit == 512 * 1024
-    assert config.inflate_limit == 500_000
+    assert config.message_size_limit == 500_000
 
 
 def test_settings_cannot_be_changed_afterwards():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 
 import pytest
@@ -254,20 +255,59 @@ def test_fragments_fill_their_datagrams():
     assert len(sizes) == 4
 
 
-def test_a_message_of_the_limit_arrives_and_one_byte_more_is_our_own_error():
-    config = SessionConfig(message_size_limit=10_000)
-    link = connected_link(config)
-    with pytest.raises(LocalProtocolError):
-        link.client.send(1, bytes(10_001))
-    link.client.send(1, bytes(9_998))  # with opcode and perhaps the escape byte
-    link.run(5.0)
-    assert link.messages(Role.SERVER) == [(1, bytes(9_998))]
-
-
-@pytest.mark.parametrize(("total", "alive"), [(10_000, True), (10_001, False), (2**32 - 1, False)])
-def test_the_announced_size_of_a_peers_message_is_bounded(total, alive):
+def test_the_longest_message_arrives_and_one_byte_more_is_our_own_error():
     link = connected_link(SessionConfig(message_size_limit=10_000))
+    for sender, receiver in ((link.client, Role.SERVER), (link.server, Role.CLIENT)):
+        with pytest.raises(LocalProtocolError, match="may have 9997 bytes"):
+            sender.send(1, bytes(9_998))
+        longest = random.Random(1).randbytes(9_997)
+        sender.send(300, longest)
+        link.run(5.0)
+        assert link.messages(receiver) == [(300, longest)]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"max_length": 64, "stream_type": StreamType.ZONE_STREAM},
+        {"deflate_level": 1, "deflate_window_bits": 9},
+        {"deflate_level": 1, "deflate_memory_level": 1},
+    ],
+)
+def test_whatever_send_accepts_the_receiver_takes(settings, seed):
+    """Bytes that cannot be compressed, the longest opcode, and a first message behind the key."""
+    config = SessionConfig(**settings)
+    body = random.Random(seed).randbytes(config.message_size_limit - 3)
+    client, server = make_sessions(config)
+    link = Link(client, server, delay=0.001)
+    client.send(300, body)
+    client.connect(link.now)
+    link.run(1.0)
+    server.send(300, body)
+    link.settle()
+    assert link.messages(Role.SERVER) == [(300, body)]
+    assert link.messages(Role.CLIENT) == [(300, body)]
+
+
+@pytest.mark.parametrize("size", [3_000, 4_000, 4_096, 5_000])
+def test_a_first_message_joins_the_key_block_only_if_the_server_takes_both(size):
+    client, server = make_sessions()
+    link = Link(client, server)
+    client.send(1, bytes(size))
+    client.connect(link.now)
+    link.run(2.0)
+    assert link.messages(Role.SERVER) == [(1, bytes(size))]
+
+
+@pytest.mark.parametrize(("over", "alive"), [(0, True), (1, False), (2**32 - 1 - 10_753, False)])
+def test_the_announced_size_of_a_peers_message_is_bounded(over, alive):
+    config = SessionConfig(message_size_limit=10_000)
+    assert config.payload_size_limit == 10_753
+    link = connected_link(config)
     sequence = link.server._channel.window.expected
+    total = config.payload_size_limit + over
     packet = b"\x00\x0d" + sequence.to_bytes(2, "big") + total.to_bytes(4, "big") + b"x"
     link.server.receive_datagram(SEAL.seal(packet), link.now)
     assert link.server.ended is not alive
@@ -312,11 +352,12 @@ def test_the_number_of_messages_in_an_app_combined_is_bounded(count, alive):
 
 
 def test_what_a_server_inflates_into_a_client_is_bounded():
-    link = connected_link(SessionConfig(inflate_limit=5000, deflate_level=9))
-    link.server.send(1, bytes(4999))  # with the opcode the limit
+    link = connected_link(SessionConfig(deflate_level=9))
+    link.server.config = SessionConfig(message_size_limit=600_000)
+    link.server.send(1, bytes(499_999))  # with the opcode the limit
     link.run(1.0)
-    assert link.messages(Role.CLIENT) == [(1, bytes(4999))]
-    link.server.send(1, bytes(5000))
+    assert link.messages(Role.CLIENT) == [(1, bytes(499_999))]
+    link.server.send(1, bytes(500_000))
     link.run(1.0)
     assert SessionClosed("inflated message too long") in link.events[Role.CLIENT]
 

@@ -51,6 +51,7 @@ class Conversation:
             self.config, role=Role.CLIENT, session_id=self.session_id, key_block=KEY_BLOCK
         )
         self.server_session = Session(self.config, role=Role.SERVER, check_key=self.check_key)
+        self.server_session.trust()
         self.client_session.connect(Monotonic(self.t))
 
     def say(self, from_client: bool, opcode: int, body: bytes) -> None:

@@ -147,12 +147,17 @@ class Link:
 
 
 def make_sessions(
-    config: SessionConfig | None = None, server_config: SessionConfig | None = None
+    config: SessionConfig | None = None,
+    server_config: SessionConfig | None = None,
+    *,
+    trusted: bool = True,
 ) -> tuple[Session, Session]:
-    """Return a client and a server session that have not begun."""
+    """Return a client and a server session that have not begun; the client is `trusted` or not."""
     config = config or SessionConfig()
     client = Session(config, role=Role.CLIENT, session_id=SESSION_ID, key_block=KEY_BLOCK)
     server = Session(server_config or config, role=Role.SERVER, check_key=CHECK_KEY, address="peer")
+    if trusted:
+        server.trust()
     return client, server
 
 

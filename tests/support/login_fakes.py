@@ -80,6 +80,10 @@ class FakeLink:
         self.sent: list[tuple[int, bytes]] = []
         self.closed: str | None = None
         self.wakes = 0
+        self.trusted = False
+
+    def trust(self) -> None:
+        self.trusted = True
 
     def send(self, opcode: int, payload: bytes) -> None:
         assert self.closed is None, "sent to a closed session"

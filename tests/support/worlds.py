@@ -36,6 +36,7 @@ class Client:
         self.log: list[tuple[str, bytes]] = []
         """Name and payload of everything it was sent, commands by their own name."""
         self.is_closed = False
+        self.is_trusted = False
         self.space = 100_000
         self.player: Player | None = None
 
@@ -50,6 +51,9 @@ class Client:
             name = self.dialect.table.name(command.opcode) or str(command.opcode)
             self.log.append((name, command.payload))
             self._look(name, command.payload)
+
+    def trust(self) -> None:
+        self.is_trusted = True
 
     def close(self) -> None:
         self.is_closed = True

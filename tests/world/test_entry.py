@@ -25,6 +25,10 @@ class Link:
     def __init__(self):
         self.sent = []
         self.closed = 0
+        self.trusted = False
+
+    def trust(self):
+        self.trusted = True
 
     def send(self, opcode, payload):
         self.sent.append((opcode, payload))
@@ -108,6 +112,15 @@ def test_a_key_lets_its_character_in_with_the_peers_reply() -> None:
     assert house.presence.is_playing(101)
     assert house.last == (5, APART)
     assert house.changes == 1
+
+
+def test_a_client_is_trusted_when_it_came_in_and_not_before() -> None:
+    house = House()
+    link, visitor = house.visit()
+    drive(visitor.message(1, request(1), 1.0))
+    assert not link.trusted
+    link, _, _ = let_in(house)
+    assert link.trusted
 
 
 def test_the_reply_for_561_is_the_recorded_one() -> None:

@@ -23,6 +23,9 @@ class ClientLink(Protocol):
     def send(self, opcode: int, payload: bytes) -> None:
         """Send one application message."""
 
+    def trust(self) -> None:
+        """Lift the limits on what a stranger may send: the character comes in."""
+
     def close(self) -> None:
         """End the session after what was sent has left."""
 
