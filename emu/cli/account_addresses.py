@@ -10,8 +10,8 @@ from emu.cli.moments import end_of, end_options, present
 from emu.cli.stores import change_store, look_store
 from emu.cli.tables import format_option, print_rows, show_moment
 from emu.errors import CommandError
+from emu.limits.bans import normalize_prefix
 from emu.store import BannedAddress
-from emu.store.addresses import normalize_prefix
 from emu.times import Moment
 
 

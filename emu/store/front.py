@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
+from emu.limits.bans import BanList
 from emu.model import (
     Account,
     Character,
@@ -21,15 +22,15 @@ from emu.model import (
     WorldCharacter,
     ZoneDescription,
 )
-from emu.store.addresses import is_covered
+from emu.store.addresses import BannedAddress
 from emu.store.store import Store
 from emu.times import Clock, Moment
 
 T = TypeVar("T")
 P = ParamSpec("P")
 
-BANS_REREAD = 5.0
-"""Seconds after which a ban that another program stored or lifted counts."""
+BANS_REREAD = 1.0
+"""Seconds between two looks at what bans there are: those of other programs count then."""
 
 
 class Run(Protocol):
@@ -58,13 +59,14 @@ class Calls:
 class AsyncStore:
     """`AccountStore`, `CharacterStore`, `WorldStore` and `LogStore` over one database."""
 
-    __slots__ = ("_bans", "_bans_read", "_clock", "_read", "_write")
+    __slots__ = ("_ban_rows", "_bans", "_bans_read", "_clock", "_read", "_write")
 
     def __init__(self, read: Calls, write: Calls, clock: Clock) -> None:
         self._read = read
         self._write = write
         self._clock = clock
-        self._bans: dict[str, Moment | None] = {}
+        self._ban_rows: Sequence[BannedAddress] = ()
+        self._bans = BanList(())
         self._bans_read = -math.inf
 
     async def find_account(self, name: str) -> Account | None:
@@ -149,14 +151,16 @@ class AsyncStore:
     async def is_address_banned(self, address: str, moment: Moment) -> bool:
         """Say whether a ban that has not ended covers an address.
 
-        Every login asks, so the bans are kept in memory and read again every `BANS_REREAD`.
+        Every login asks, so they are kept in memory, and parsed again only when they have changed.
         """
         now = self._clock.now()
         if now - self._bans_read >= BANS_REREAD:
-            bans = await self._read(Store.banned_addresses)
-            self._bans = {ban.prefix: ban.until for ban in bans}
+            rows = await self._read(Store.banned_addresses)
             self._bans_read = now
-        return is_covered(self._bans, address, moment)
+            if rows != self._ban_rows:
+                self._ban_rows = rows
+                self._bans = BanList((ban.prefix, ban.until) for ban in rows)
+        return self._bans.covers(address, moment)
 
     async def add_client_log(self, log: ClientLog) -> None:
         """Store one client log."""

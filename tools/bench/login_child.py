@@ -10,19 +10,20 @@ from pathlib import Path
 
 from emu.config import load
 from emu.config.model import WorldConfig
+from emu.limits.bans import normalize_prefix
 from emu.login.passwords import SALT_SIZE, PasswordConfig, hash_password
 from emu.model import Character, Color, Equipment
 from emu.net.parameters import account_config
 from emu.net.world_part import built_in_account
-from emu.store import Store
+from emu.store import BannedAddress, Store
 from emu.times import UNKNOWN
 from tools.bench.fleet import PASSWORD, account_name
 from tools.bench.processes import Child, child
 
 CHEAP = ("login.password_memory_cost=8", "login.password_iterations=1")
 """Settings under which a password costs next to nothing, where it is not what is measured."""
-
-
+BANS = 1000
+"""Banned addresses and networks that every server knows: no login may cost more for them."""
 COLORS = (
     "skin_color", "skin_color2", "eye_color", "hair_color1", "hair_color2", "hair_highlight",
     "hair_type_color", "hair_face_color", "shirt_color", "pants_color", "eyes2", "ears", "cheeks",
@@ -47,12 +48,25 @@ def make_accounts(path: Path, count: int, passwords: PasswordConfig, characters:
     hashed = hash_password(PASSWORD.encode(), os.urandom(SALT_SIZE), passwords)
     with Store.create(path) as store, store.transaction():
         built_in_account(store, WorldConfig().name, UNKNOWN)
+        ban_many(store)
         world = store.find_world(WorldConfig().name)
         assert world is not None
         for number in range(count):
             account = store.add_account(account_name(number), hashed, UNKNOWN)
             for char_id in range(number * characters, (number + 1) * characters):
                 store.add_character(character(account.id, world.id, char_id + 1))
+
+
+def ban_many(store: Store) -> None:
+    """Ban single addresses of either kind, parts of some, and networks of all sizes."""
+    for number in range(BANS // 4):
+        for prefix in (
+            f"203.0.{number}.{number + 1}",
+            f"198.18.{number}",
+            f"10.{number}.0.0/{16 + number % 17}",
+            f"2001:db8:{number:x}::/{48 + number % 81}",
+        ):
+            store.ban_address(BannedAddress(normalize_prefix(prefix)))
 
 
 def character(account_id: int, world_id: int, char_id: int) -> Character:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from emu.limits.bans import normalize_prefix
 from emu.looks.models import LARGEST_MODEL, model_key
 from emu.model import Account, World
 from emu.store import accounts, addresses, models, worlds
@@ -118,7 +119,7 @@ class Logins:
         return True
 
     def _banned_address(self, columns: Columns) -> bool:
-        prefix = addresses.normalize_prefix(text(columns, "ip"))
+        prefix = normalize_prefix(text(columns, "ip"))
         if addresses.is_stored(self._connection, prefix):
             return False
         reason = text(columns, "reason") or text(columns, "notes")
