@@ -20,6 +20,7 @@ from emu.errors import ConfigError, EmuError
 NOUNS = {
     "account": ("emu.cli.account", "Players' accounts: add, list, password, disable, import."),
     "capture": ("emu.cli.capture", "Decode captures, follow a running server, make a dissector."),
+    "character": ("emu.cli.character", "Characters of all worlds: list, rename, delete, restore."),
     "client": ("emu.cli.client", "A scripted client that logs in as a real one does."),
     "config": ("emu.cli.config", "Show or check the configuration."),
     "opcodes": ("emu.cli.opcodes", "Opcode tables: list, edit, compare, check, import, export."),

@@ -8,9 +8,10 @@ from emu.model.answers import CreateAnswer, PlayAnswer
 from emu.model.characters import Character, Color, Equipment
 from emu.model.logs import ClientLog
 from emu.model.world_characters import WorldCharacter
-from emu.model.worlds import World, WorldEntry, ZoneDescription
+from emu.model.worlds import BUILT_IN_ACCOUNT, World, WorldEntry, ZoneDescription
 
 __all__ = [
+    "BUILT_IN_ACCOUNT",
     "Account",
     "Character",
     "ClientLog",

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+BUILT_IN_ACCOUNT = "built-in"
+"""Link account of the world in the login server's own process."""
+
 
 @dataclass(frozen=True, slots=True)
 class World:

@@ -14,6 +14,7 @@ from emu.dialects import Dialects, shipped_rules
 from emu.errors import StoreError
 from emu.link.password import hash_link_password
 from emu.looks.models import Models
+from emu.model import BUILT_IN_ACCOUNT
 from emu.model import World as WorldRow
 from emu.net import parameters
 from emu.net.hosts import listen_address
@@ -45,9 +46,6 @@ from emu.world.world import World, WorldRules
 from emu.world.zone import Zone, ZoneRules
 from emu.world.zone.directory import Zones
 from emu.world.zones import ZoneDefinition, read_zones
-
-BUILT_IN_ACCOUNT = "built-in"
-"""Link account of the world in the login server's own process."""
 
 _log = logger("world")
 

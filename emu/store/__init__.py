@@ -6,7 +6,16 @@
 
 from emu.store.addresses import BannedAddress
 from emu.store.front import AsyncStore, AsyncWorldCharacters, Calls
+from emu.store.roster import RosterEntry
 from emu.store.store import Store
 from emu.store.worlds import WorldReport
 
-__all__ = ["AsyncStore", "AsyncWorldCharacters", "BannedAddress", "Calls", "Store", "WorldReport"]
+__all__ = [
+    "AsyncStore",
+    "AsyncWorldCharacters",
+    "BannedAddress",
+    "Calls",
+    "RosterEntry",
+    "Store",
+    "WorldReport",
+]

@@ -48,6 +48,11 @@ def of_account(connection: sqlite3.Connection, account_id: int) -> list[Characte
     return _load(connection, "account_id = ? AND NOT deleted", (account_id,))
 
 
+def get(connection: sqlite3.Connection, row_id: int) -> Character | None:
+    """Return one row, deleted or not."""
+    return next(iter(_load(connection, "id = ?", (row_id,))), None)
+
+
 def count_of_account(connection: sqlite3.Connection, account_id: int) -> int:
     """Count the account's characters that are not deleted."""
     return _count(connection, "account_id = ?", account_id)

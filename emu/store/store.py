@@ -27,7 +27,16 @@ from emu.model import (
     WorldCharacter,
     ZoneDescription,
 )
-from emu.store import accounts, addresses, characters, models, reports, world_characters, worlds
+from emu.store import (
+    accounts,
+    addresses,
+    characters,
+    models,
+    reports,
+    roster,
+    world_characters,
+    worlds,
+)
 from emu.store.addresses import BannedAddress
 from emu.store.database import (
     LOCK_WAIT,
@@ -37,6 +46,7 @@ from emu.store.database import (
     readable_errors,
     roll_back,
 )
+from emu.store.roster import RosterEntry
 from emu.store.worlds import WorldReport
 from emu.times import UNKNOWN, Moment
 
@@ -302,6 +312,33 @@ class Store:
         """Return the numbers of the models that are known, by path in lower case."""
         with readable_errors(self.path):
             return models.numbers(self._connection, paths)
+
+    # All characters, for operators
+
+    def roster(self) -> list[RosterEntry]:
+        """Return all characters of all worlds by name, deleted ones too."""
+        with self.reading() as connection:
+            return roster.every(connection)
+
+    def listed_character(self, row_id: int) -> Character | None:
+        """Return a row of the list with its looks, deleted or not."""
+        with self.reading() as connection:
+            return characters.get(connection, row_id)
+
+    def rename_character(self, entry: RosterEntry, name: str) -> None:
+        """Give a character another name. Raises `DuplicateName`."""
+        with self.transaction() as connection:
+            roster.rename(connection, entry, name)
+
+    def mark_character(self, entry: RosterEntry, *, deleted: bool) -> None:
+        """Delete a character, or bring it back. Raises `DuplicateName`."""
+        with self.transaction() as connection:
+            (roster.delete if deleted else roster.restore)(connection, entry)
+
+    def forget_character(self, entry: RosterEntry) -> None:
+        """Remove a character for good, so that its name is free."""
+        with self.transaction() as connection:
+            roster.forget(connection, entry)
 
     # What was reported
 

@@ -8,9 +8,9 @@ from twisted.internet.task import Clock
 from emu.config.load import parse
 from emu.errors import DuplicateName
 from emu.link.password import hash_link_password, link_password_matches
-from emu.model import World
+from emu.model import BUILT_IN_ACCOUNT, World
 from emu.net.scheduler import Scheduler
-from emu.net.world_part import BUILT_IN_ACCOUNT, WorldPart, _reachable, built_in_account
+from emu.net.world_part import WorldPart, _reachable, built_in_account
 from emu.store import Store
 from tests.support.house import captured_log
 

@@ -10,10 +10,14 @@ from pathlib import Path
 import click
 
 from emu.cli.main import root
+from emu.model import BUILT_IN_ACCOUNT, World
 from emu.opcodes.export import as_sql
 from emu.opcodes.shipped import shipped_rows
+from emu.store import Store
+from emu.times import UNKNOWN
 from tests.support.command_line import CHEAP
 from tests.support.conversations import login_by_number, pcap, whole_session
+from tests.support.stores import character, world_character
 
 README = (Path(__file__).parent.parent.parent / "README.md").read_text(encoding="utf-8")
 ACCOUNTS = "INSERT INTO `account` (`id`,`name`,`passwd`,`created_date`) VALUES (7,'Carol','',1);\n"
@@ -26,6 +30,8 @@ SET = "opcodes set OP_KeymapLoadMsg 400 --version 546"
 BEFORE = {
     "account add alice": ["account remove alice"],
     "account address unban": ["account address ban 192.0.2.0/24"],
+    "character free-name": ["character delete Aldana"],
+    "character restore": ["character delete Aldana"],
     "opcodes undo": [SET],
     "opcodes redo": [SET, "opcodes undo"],
     "world add Antonia": ["world remove Antonia"],
@@ -96,6 +102,11 @@ def prepare(folder: Path) -> list[list[str]]:
     (folder / "eq2login.sql.gz").write_bytes(gzip.compress(ACCOUNTS.encode()))
     for name in ("Common", "World"):
         (folder / f"{name}Structs.xml").write_text(STRUCTS.format(name=name))
+    with Store.create(folder / "emu.sqlite") as store:
+        store.add_account("dave", "", UNKNOWN)
+        store.add_world(World(0, "Norrath", BUILT_IN_ACCOUNT, ""))
+        own = store.create_world_character(world_character(name="Aldana"))
+        store.add_character(character(name="Aldana", char_id=own.id))
     return [
         ["account", "add", "alice", "--password", "secret"],
         ["world", "add", "Antonia", "--account", "antonia", "--password", "secret"],

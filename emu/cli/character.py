@@ -1,0 +1,247 @@
+"""`emu character`: the characters of all worlds, as the login server lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from emu.cli.common import load_config
+from emu.cli.stores import change_store, look_store
+from emu.cli.tables import Row, format_option, print_record, print_rows, show_moment
+from emu.errors import CommandError
+from emu.link.characters import MAX_NAME
+from emu.model import Character
+from emu.store import RosterEntry, Store
+from emu.store.names import name_key
+from emu.times import UNKNOWN, Moment
+from emu.world.names import LEAST_LENGTH, MOST_LENGTH, NameRules
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+COLUMNS = ("name", "account", "world", "level", "state", "last_played", "created", "id")
+
+
+@click.group()
+def character() -> None:
+    """Characters of all worlds: list, rename, delete, restore.
+
+    A character belongs to its world. One of the built-in world is changed there, too; of another
+    world only the login server's list is changed, and its operator has to do the rest. Who is in
+    the game stays there as he is until he comes back. CHARACTER is a name, or an id of the list.
+
+    Example: emu character list --account alice
+    """
+
+
+def chosen(command: Command) -> Command:
+    """Give a command the argument and the option that `_find` reads."""
+    argument = click.argument("character")
+    option = click.option("--world", help="The character's world, where two have the name.")
+    return argument(option(command))
+
+
+@character.command("list")
+@click.option("--account", help="Only characters of this account.")
+@click.option("--world", help="Only characters of this world.")
+@click.option("--deleted", is_flag=True, help="Deleted characters, too.")
+@format_option
+@click.pass_context
+def list_characters(
+    ctx: click.Context, account: str | None, world: str | None, deleted: bool, style: str
+) -> None:
+    """List characters by name.
+
+    Example: emu character list --world Antonia --deleted
+    """
+    with look_store(ctx) as store:
+        entries = store.roster()
+    rows = [
+        _row(entry)
+        for entry in entries
+        if (deleted or not entry.deleted)
+        and _is(entry.account, account)
+        and _is(entry.world, world)
+    ]
+    print_rows(rows, style, COLUMNS, least=("created", "last_played"))
+
+
+@character.command()
+@chosen
+@format_option
+@click.pass_context
+def show(ctx: click.Context, character: str, world: str | None, style: str) -> None:
+    """Show all there is to know about one character.
+
+    Example: emu character show Aldana
+    """
+    with look_store(ctx) as store:
+        entry = _find(store, character, world)
+        listed = None if entry.id is None else store.listed_character(entry.id)
+    record = _row(entry) | {
+        "account_id": entry.account_id,
+        "char_id": entry.char_id,
+        "race": entry.race,
+        "class": entry.class_,
+        "gender": entry.gender,
+        "zone_id": entry.zone_id,
+        "client_version": entry.client_version,
+        "deleted_at": show_moment(entry.deleted_at),
+    }
+    looks = _looks(listed) if listed is not None else {}
+    told = {name: ", ".join(_told(part) for part in parts) for name, parts in looks.items()}
+    print_record(record | told, style, structured=looks)
+
+
+@character.command()
+@chosen
+@click.argument("name")
+@click.pass_context
+def rename(ctx: click.Context, character: str, name: str, world: str | None) -> None:
+    """Give a character another name.
+
+    Example: emu character rename Aldana Aldara
+    """
+    with change_store(ctx) as store:
+        entry = _find(store, character, world)
+        _check_name(ctx, entry, name)
+        store.rename_character(entry, name)
+        click.echo(f"character {entry.name!r} is called {name!r}", err=True)
+        _tell_elsewhere(entry)
+
+
+@character.command()
+@chosen
+@click.pass_context
+def delete(ctx: click.Context, character: str, world: str | None) -> None:
+    """Delete a character; for a while it can be restored.
+
+    Example: emu character delete Aldana
+    """
+    with change_store(ctx) as store:
+        entry = _find(store, character, world, deleted=False)
+        store.mark_character(entry, deleted=True)
+        click.echo(f"character {entry.name!r} is deleted", err=True)
+        _tell_elsewhere(entry)
+
+
+@character.command()
+@chosen
+@click.pass_context
+def restore(ctx: click.Context, character: str, world: str | None) -> None:
+    """Bring a deleted character back.
+
+    Example: emu character restore Aldana
+    """
+    with change_store(ctx) as store:
+        entry = _find(store, character, world, deleted=True)
+        if entry.is_built_in and entry.own_id is None:
+            raise CommandError(f"the world does not have {entry.name!r} any more")
+        store.mark_character(entry, deleted=False)
+        click.echo(f"character {entry.name!r} is back", err=True)
+        _tell_elsewhere(entry)
+
+
+@character.command("free-name")
+@chosen
+@click.pass_context
+def free_name(ctx: click.Context, character: str, world: str | None) -> None:
+    """Let others have the name of a deleted character, which then is gone for good.
+
+    Example: emu character free-name Aldana
+    """
+    with change_store(ctx) as store:
+        entry = _find(store, character, world, deleted=True)
+        if not entry.is_built_in:
+            raise CommandError(f"the name {entry.name!r} is kept by its world, {entry.world}")
+        store.forget_character(entry)
+        click.echo(f"the name {entry.name!r} is free", err=True)
+
+
+def _find(
+    store: Store, wanted: str, world: str | None, *, deleted: bool | None = None
+) -> RosterEntry:
+    """Return the one character of a name or id; with `deleted` only among those that are, or not.
+
+    Without it a living one goes before deleted ones of its name.
+    """
+    key = name_key(wanted.strip())
+    entries = [
+        entry
+        for entry in store.roster()
+        if key in (str(entry.id), name_key(entry.name)) and _is(entry.world, world)
+    ]
+    if not entries:
+        raise CommandError(
+            f"there is no character {wanted!r}; `emu character list --deleted` shows all"
+        )
+    if deleted is None:
+        entries = [entry for entry in entries if not entry.deleted] or entries
+    else:
+        entries = [entry for entry in entries if entry.deleted is deleted]
+    if not entries:
+        raise CommandError(f"character {wanted!r} is {'not' if deleted else 'already'} deleted")
+    if len(entries) > 1:
+        shown = ", ".join(f"{entry.id} ({entry.world}, {_state(entry)})" for entry in entries)
+        raise CommandError(f"several characters are called {wanted!r}; name one by its id: {shown}")
+    return entries[0]
+
+
+def _check_name(ctx: click.Context, entry: RosterEntry, name: str) -> None:
+    """Refuse a name that the character's world would refuse, as far as that is known."""
+    if entry.is_built_in:
+        if NameRules(blocked=load_config(ctx).world.name_filter).reason_against(name) is not None:
+            raise CommandError(
+                f"{name!r} cannot be a name: {LEAST_LENGTH} to {MOST_LENGTH} letters A to Z, and"
+                " nothing that world.name_filter keeps out"
+            )
+    elif not 0 < len(name.encode()) <= MAX_NAME or not name.isprintable() or name != name.strip():
+        raise CommandError(f"a name must have 1 to {MAX_NAME} bytes, and all of it visible")
+
+
+def _tell_elsewhere(entry: RosterEntry) -> None:
+    if not entry.is_built_in:
+        click.echo(f"only the list was changed; {entry.world} has its own character", err=True)
+
+
+def _is(name: str, wanted: str | None) -> bool:
+    return wanted is None or name_key(name) == name_key(wanted.strip())
+
+
+def _state(entry: RosterEntry) -> str:
+    return "deleted" if entry.deleted else "alive"
+
+
+def _played(moment: Moment) -> str | None:
+    return None if moment == UNKNOWN else show_moment(moment)
+
+
+def _row(entry: RosterEntry) -> dict[str, str | int | float | bool | None]:
+    return {
+        "id": entry.id,
+        "name": entry.name,
+        "account": entry.account,
+        "world": entry.world,
+        "level": entry.level,
+        "state": _state(entry),
+        "last_played": _played(entry.last_played),
+        "created": show_moment(entry.created),
+    }
+
+
+def _looks(listed: Character) -> dict[str, list[Row]]:
+    """Return models, colors and equipment, each as a list of records."""
+    return {
+        "models": [{"field": name, "number": number} for name, number in listed.appearance.items()],
+        "colors": [
+            {"field": name, "red": color.red, "green": color.green, "blue": color.blue}
+            for name, color in listed.colors.items()
+        ],
+        "equipment": [{"slot": item.slot, "model": item.model} for item in listed.equipment],
+    }
+
+
+def _told(part: Row) -> str:
+    name, *values = part.values()
+    return f"{name} {'/'.join(map(str, values))}"
