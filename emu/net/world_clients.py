@@ -5,8 +5,8 @@ Owns nothing but the wiring; order and meaning of messages are `emu.world`'s.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Coroutine
+from typing import Any, Final
 
 from twisted.logger import Logger, LogLevel
 from twisted.python.failure import Failure
@@ -26,7 +26,7 @@ QUEUE_LIMIT: Final = 16 * 1024
 
 
 class VisitorHandler:
-    """One session of the world port; also the `ClientLink` of its visitor."""
+    """One session of the world port; also the `VisitorLink` of its visitor."""
 
     __slots__ = ("_log", "_port", "_visitor")
 
@@ -38,8 +38,7 @@ class VisitorHandler:
     def handle_event(self, event: Event, now: Monotonic) -> None:
         """Take one event of the session."""
         if isinstance(event, Message):
-            work = self._visitor.message(event.opcode, event.payload, now)
-            run(work, self._failed)
+            self._visitor.message(event.opcode, event.payload, now)
         elif isinstance(event, SessionClosed):
             self._visitor.closed(event.reason, now)
             del self._visitor  # it holds us, too: a flood would outrun the collector
@@ -73,6 +72,10 @@ class VisitorHandler:
     def wake(self) -> None:
         """Have the timer asked for again."""
         self._port.touch()
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run a coroutine of the visitor; the session ends with what it raises."""
+        run(work, self._failed)
 
     def _failed(self, failure: Failure) -> None:
         self._log.failure("serving a player failed; its session is closed", failure)

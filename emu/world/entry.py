@@ -1,19 +1,21 @@
 """The world's door: a client shows its hand-off key and is let in, or its session ends.
 
 Owns one client's state at the door. What happens behind it (zones, spawns, chat) is `Inside`'s.
-Knows no socket; `ClientLink` is what the shell provides. Source: eq2-world.md 1.2 to 1.4,
+Knows no socket; `VisitorLink` is what the shell provides. Source: eq2-world.md 1.2 to 1.4,
 eq2-world-recorded.md 6 (a wrong key gets no message, only the end of the session).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from functools import partial
+from typing import Any, Protocol
 
 from emu.dialects import Dialects
 from emu.errors import EmuError, MalformedMessage, StoreError, UnknownStruct, UnknownVersion
+from emu.mailbox import Mailbox
 from emu.model import WorldCharacter
 from emu.times import Clock, Moment, Monotonic
 from emu.world.admission import (
@@ -47,8 +49,17 @@ REFUSALS = {
     WORLD_FULL: (9, "the world is full"),
 }
 """Play reply code -> login reply code (eq2-login.md 1.4; 9 is an unknown reason), and the log's."""
+MOST_WAITING = 64
+"""Messages that may wait while the store is asked about a client."""
 PATIENCE = 10.0
 """Seconds a session may stand without having shown a key."""
+
+
+class VisitorLink(ClientLink, Protocol):
+    """What a visitor needs of its session."""
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run a coroutine to its end; the session ends with what it raises."""
 
 
 class Inside(Protocol):
@@ -127,7 +138,7 @@ class Door:
         self.clock = clock
         self.counters: Counter[str] = Counter()
 
-    def connect(self, link: ClientLink, address: str, now: Monotonic) -> Visitor:
+    def connect(self, link: VisitorLink, address: str, now: Monotonic) -> Visitor:
         """Take a new session; `address` is the client's IP address."""
         return Visitor(self, link, address, now)
 
@@ -136,38 +147,54 @@ class Visitor:
     """One client of the world. The shell calls `message`, `closed`, `get_timer`, `handle_timer`."""
 
     __slots__ = (
-        "_address", "_asked", "_deadline", "_door", "_handoff", "_link", "_over", "_player",
+        "_address", "_asked", "_deadline", "_door", "_handoff", "_link", "_mailbox", "_over",
+        "_player",
     )  # fmt: skip
 
-    def __init__(self, door: Door, link: ClientLink, address: str, now: Monotonic) -> None:
+    def __init__(self, door: Door, link: VisitorLink, address: str, now: Monotonic) -> None:
         self._door = door
         self._link = link
         self._address = address
+        self._mailbox = Mailbox(link.start, MOST_WAITING)
         self._asked = False
         self._over = False
         self._handoff: Handoff | None = None
         self._player: Player | None = None
         self._deadline: Monotonic | None = Monotonic(now + PATIENCE)
 
-    async def message(self, opcode: int, body: bytes, now: Monotonic) -> None:
-        """Take one application message; before the key was shown, only that one counts."""
+    def message(self, opcode: int, body: bytes, now: Monotonic) -> None:
+        """Take one application message; it waits for those that came before."""
         if self._over:
             return
-        if self._player is not None and opcode != LOGIN_BY_NUMBER:
-            self._door.inside.message(self._player, opcode, body, now)
-        elif self._player is not None:
-            self._turn_away("a second login by number")
+        if self._player is not None and not self._mailbox:
+            self._hand_on(self._player, opcode, body, now)
+        elif not self._mailbox.put(partial(self._take, opcode, body, now)):
+            self._turn_away("too many messages waiting")
+
+    async def _take(self, opcode: int, body: bytes, now: Monotonic) -> None:
+        """Do what a message asks for; before the key was shown, only that one counts."""
+        if self._over:
+            return
+        if self._player is not None:
+            self._hand_on(self._player, opcode, body, now)
         elif opcode == LOGIN_BY_NUMBER and not self._asked:
             self._asked = True
             await self._show_key(body, now)
         else:
             self._door.counters["unknown message"] += 1
 
+    def _hand_on(self, player: Player, opcode: int, body: bytes, now: Monotonic) -> None:
+        if opcode == LOGIN_BY_NUMBER:
+            self._turn_away("a second login by number")
+        else:
+            self._door.inside.message(player, opcode, body, now)
+
     def closed(self, reason: str, now: Monotonic) -> None:
         """Learn that the session is over."""
         if self._over:
             return
         self._over = True
+        self._mailbox.clear()
         self._deadline = None
         if self._player is not None and self._handoff is not None:
             self._door.inside.closed(self._player, self._link, reason, now)
@@ -259,6 +286,9 @@ class Visitor:
         self._turn_away(reason)
 
     def _turn_away(self, reason: str) -> None:
+        self._over = self._player is None
+        self._deadline = None
+        self._mailbox.clear()
         self._door.counters["turned away"] += 1
         self._door.report(TurnedAway(self._address, reason))
         self._link.close()

@@ -33,6 +33,9 @@ class Link:
     def send(self, opcode, payload):
         self.sent.append((opcode, payload))
 
+    def start(self, work):
+        drive(work)
+
     def close(self):
         self.closed += 1
 
@@ -99,7 +102,7 @@ def request(key, account=101, version=546):
 def let_in(house):
     key = house.keys.issue(101, 5, "Aldana", 0.0)
     link, visitor = house.visit()
-    drive(visitor.message(1, request(key), 1.0))
+    visitor.message(1, request(key), 1.0)
     return link, visitor, key
 
 
@@ -127,7 +130,7 @@ def test_the_reply_for_561_is_the_recorded_one() -> None:
     house = House()
     key = house.keys.issue(101, 5, "Aldana", 0.0)
     link, visitor = house.visit()
-    drive(visitor.message(1, request(key, version=561), 1.0))
+    visitor.message(1, request(key, version=561), 1.0)
     expected = (
         bytes(23) + b"\x01" + bytes(8) + bytes.fromhex("bfffc7c6") + bytes.fromhex("03000000")
         + bytes(7) + bytes(4) + bytes.fromhex("02000000") + bytes.fromhex("49020000")
@@ -149,7 +152,7 @@ def test_later_layouts_are_known_by_their_length_and_refused_without_ghosts(
     count = 5 if size == 34 else 6
     body = struct.pack(layout, *numbers, *[0] * count)
     assert len(body) == size
-    drive(visitor.message(1, body, 1.0))
+    visitor.message(1, body, 1.0)
     assert isinstance(house.events[0], Entered)
 
 
@@ -157,7 +160,7 @@ def test_a_key_works_once() -> None:
     house = House()
     _, _, key = let_in(house)
     link, visitor = house.visit()
-    drive(visitor.message(1, request(key), 2.0))
+    visitor.message(1, request(key), 2.0)
     assert link.sent == []
     assert link.closed == 1
     assert house.events[-1] == TurnedAway("127.0.0.1", "no such key")
@@ -171,7 +174,7 @@ def test_the_wrong_are_turned_away_without_a_message(body: bytes) -> None:
     house = House()
     house.keys.issue(101, 5, "Aldana", 0.0)
     link, visitor = house.visit()
-    drive(visitor.message(1, body, 1.0))
+    visitor.message(1, body, 1.0)
     assert link.sent == []
     assert link.closed == 1
     assert isinstance(house.events[-1], TurnedAway)
@@ -180,7 +183,7 @@ def test_the_wrong_are_turned_away_without_a_message(body: bytes) -> None:
 def test_nothing_else_counts_before_the_key() -> None:
     house = House()
     link, visitor = house.visit()
-    drive(visitor.message(36, b"\0\0", 1.0))
+    visitor.message(36, b"\0\0", 1.0)
     assert link.sent == []
     assert link.closed == 0
     assert house.door.counters["unknown message"] == 1
@@ -239,7 +242,7 @@ def test_a_game_master_comes_in_twice() -> None:
     for char_id in (5, 6):
         key = house.keys.issue(101, char_id, "Aldana", 0.0)
         link, visitor = house.visit()
-        drive(visitor.message(1, request(key), 1.0))
+        visitor.message(1, request(key), 1.0)
         assert link.closed == 0
     assert house.presence.players == 2
 
@@ -289,7 +292,7 @@ def test_whoever_leaves_while_the_store_is_asked_is_not_in_the_world() -> None:
     key = house.keys.issue(101, 5, "Aldana", 0.0)
     link, visitor = house.visit()
     house.meanwhile = lambda: visitor.closed("closed by peer", 9.0)
-    drive(visitor.message(1, request(key), 1.0))
+    visitor.message(1, request(key), 1.0)
     assert link.sent == []
     assert house.presence.players == 0
 
@@ -305,8 +308,29 @@ def test_a_store_that_fails_turns_away() -> None:
 def test_messages_of_who_is_in_go_inside_and_a_second_key_ends_it() -> None:
     house = House()
     link, visitor, key = let_in(house)
-    drive(visitor.message(30, b"", 2.0))
+    visitor.message(30, b"", 2.0)
     assert 31 in [opcode for opcode, _ in link.sent]
-    drive(visitor.message(1, request(key), 3.0))
+    visitor.message(1, request(key), 3.0)
     assert link.closed == 1
     assert house.events[-1] == TurnedAway("127.0.0.1", "a second login by number")
+
+
+def test_what_comes_while_the_store_is_asked_waits_and_goes_inside() -> None:
+    house = House()
+    key = house.keys.issue(101, 5, "Aldana", 0.0)
+    link, visitor = house.visit()
+    house.meanwhile = lambda: visitor.message(30, b"", 1.5)
+    visitor.message(1, request(key), 1.0)
+    assert 31 in [opcode for opcode, _ in link.sent]
+    assert house.door.counters == {}
+
+
+def test_who_floods_while_the_store_is_asked_is_turned_away() -> None:
+    house = House()
+    key = house.keys.issue(101, 5, "Aldana", 0.0)
+    link, visitor = house.visit()
+    house.meanwhile = lambda: [visitor.message(30, b"", 1.5) for _ in range(65)]
+    visitor.message(1, request(key), 1.0)
+    assert link.closed == 1
+    assert house.events == [TurnedAway("127.0.0.1", "too many messages waiting")]
+    assert house.presence.players == 0
