@@ -120,7 +120,7 @@ def test_a_key_lets_its_character_in_with_the_peers_reply() -> None:
 def test_a_client_is_trusted_when_it_came_in_and_not_before() -> None:
     house = House()
     link, visitor = house.visit()
-    drive(visitor.message(1, request(1), 1.0))
+    visitor.message(1, request(1), 1.0)
     assert not link.trusted
     link, _, _ = let_in(house)
     assert link.trusted
