@@ -6,7 +6,7 @@ STATE ?= state
 MARK := $(VENV)/.installed
 ARGS ?=
 
-.PHONY: help run test test-all lint types layers unit format bench fuzz clean
+.PHONY: help run test test-all lint types layers docs unit format bench fuzz clean
 
 help:            ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*##/\1\t/p' $(MAKEFILE_LIST)
@@ -16,7 +16,7 @@ run: $(MARK)     ## set up, make the database and an example account, serve in t
 	@$(BIN)/python tools/first_run.py --state $(STATE)
 	$(BIN)/twistd --nodaemon --pidfile= emu --config $(STATE)/emu.toml $(ARGS)
 
-test: $(MARK) lint types layers unit    ## set up and pass every check
+test: $(MARK) lint types layers docs unit    ## set up and pass every check
 
 lint: $(MARK)    ## ruff
 	$(BIN)/ruff check --quiet .
@@ -27,6 +27,9 @@ types: $(MARK)   ## mypy --strict
 
 layers: $(MARK)  ## import-linter
 	$(BIN)/lint-imports
+
+docs: $(MARK)    ## the site of docs/ in build/site; every warning is an error
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs --quiet build --strict -f tools/site/mkdocs.yml
 
 unit: $(MARK)    ## pytest on two processes
 	$(BIN)/pytest -q -n 2 --dist loadfile $(ARGS)

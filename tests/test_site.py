@@ -1,0 +1,130 @@
+"""The generated pages of the site: nothing is missing, and links to code lead to copies of it."""
+
+import re
+from dataclasses import fields
+
+import click
+import pytest
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+from emu.cli.main import NOUNS, root
+from emu.config import Config
+from emu.opcodes import OpcodeRow, shipped_tables
+from emu.structs import shipped_catalog
+from tools.site import hooks
+from tools.site.commands import commands_page
+from tools.site.markdown import cell, page, table
+from tools.site.messages import cited, message_pages, rows_by_message, spans
+from tools.site.settings import settings_page
+from tools.site.structs import merged, struct_pages
+
+
+@pytest.fixture(scope="module")
+def generated() -> dict[str, str]:
+    return dict(hooks.generated())
+
+
+@pytest.fixture
+def config() -> MkDocsConfig:
+    made = MkDocsConfig()
+    made.load_dict({"site_name": "test", "docs_dir": str(hooks.ROOT / "docs")})
+    made.validate()
+    made.plugins._current_plugin = "hooks"  # as while a hook is called
+    return made
+
+
+def test_every_command_is_told_with_its_options() -> None:
+    text = commands_page()
+    assert isinstance(root, click.Group)
+    context = click.Context(root)
+    for noun in NOUNS:
+        group = root.get_command(context, noun)
+        assert isinstance(group, click.Group)
+        for verb, command in group.commands.items():
+            assert f"### emu {noun} {verb} " in text
+            for option in command.params:
+                if isinstance(option, click.Option) and option.opts[0] not in ("--config", "--db"):
+                    assert option.opts[0] in text, (noun, verb, option.opts)
+
+
+def test_every_setting_is_told_with_its_default() -> None:
+    text = settings_page()
+    for section in fields(Config):
+        for one in fields(getattr(Config(), section.name)):
+            assert f"`{section.name}.{one.name}`" in text
+    assert '| `login.listen` | `"127.0.0.1:9100"` |' in text
+    assert "`sqlite:/root" not in text
+
+
+def test_every_message_and_struct_has_a_page(generated: dict[str, str]) -> None:
+    for name in rows_by_message(shipped_tables()):
+        assert f"reference/messages/{name}.md" in generated
+    for name in shipped_catalog().names():
+        assert f"reference/structs/{name}.md" in generated
+
+
+def test_a_message_has_its_numbers_and_structs() -> None:
+    pages = dict(message_pages(rows_by_message(shipped_tables()), shipped_catalog()))
+    text = pages["reference/messages/OP_PlayCharacterReplyMsg.md"]
+    assert "[LS_PlayResponse](../structs/LS_PlayResponse.md)" in text
+    assert re.search(r"^\| .*60085-60116.* \| 21 \|", text, flags=re.MULTILINE)
+
+
+def test_ranges_that_say_the_same_stand_together() -> None:
+    rows = [
+        OpcodeRow(1, 2, "OP_A", 7, "x", ""),
+        OpcodeRow(5, 6, "OP_A", 7, "x", ""),
+        OpcodeRow(8, 9, "OP_A", 8, "x", ""),
+    ]
+    assert [text for text, _ in spans(rows)] == ["1-2, 5-6", "8-9"]
+
+
+def test_a_source_that_is_a_page_of_ours_is_a_link() -> None:
+    link = "[opcodes](../../protocol/opcodes.md#table)"
+    assert cited("docs/protocol/opcodes.md#table") == link
+    assert cited("a capture") == "a capture"
+    assert not cited(None)
+
+
+def test_a_struct_shows_its_versions_side_by_side() -> None:
+    text = dict(struct_pages(shipped_catalog(), frozenset()))[
+        "reference/structs/LS_PlayResponse.md"
+    ]
+    assert "| field | from 1 | from 1096 | from 60085 | from 60099 |" in text
+    assert "| `unknown1` | – | 1: int16 | 1: int16[3] | 1: int16[3] |" in text  # noqa: RUF001
+    assert "| 1-1095 | 12 |" in text
+
+
+def test_fields_keep_the_order_in_which_they_came_up() -> None:
+    assert merged([["a", "b", "c"], ["a", "x", "b"], ["c", "y"]]) == ["a", "x", "b", "c", "y"]
+
+
+def test_tables_keep_their_bars_apart() -> None:
+    assert cell("a | b\nc") == "a \\| b c"
+    assert table(["x"], [[1]]) == ["| x |", "| --- |", "| 1 |", ""]
+    assert page("T", ["a"], ["b"]) == "# T\n\na\nb\n"
+
+
+def test_links_to_code_lead_to_its_copy(config: MkDocsConfig) -> None:
+    text = "Code: [a](../../emu/errors.py), [b](../../emu/tap.py)."
+    file = File.generated(config, "protocol/one.md", content=text)
+    files = hooks.on_files(Files([file]), config)
+    assert files.get_file_from_path("code/emu/errors.py.txt") is not None
+    shown = hooks.on_page_markdown(text, Page(None, file, config))
+    assert shown == "Code: [a](../code/emu/errors.py.txt), [b](../code/emu/tap.py.txt)."
+
+
+def test_a_page_that_fetches_from_elsewhere_is_refused(config: MkDocsConfig) -> None:
+    page = Page(None, File.generated(config, "one.md", content=""), config)
+    own = '<script src="assets/a.js"></script><a href="https://example.org">told</a>'
+    assert hooks.on_post_page(own, page) == own
+    for foreign in (
+        '<script src="https://example.org/a.js">',
+        "<link rel=stylesheet href=//fonts.example.org/a.css>",
+        "<img alt='' src='http://example.org/a.png'>",
+    ):
+        with pytest.raises(PluginError):
+            hooks.on_post_page(foreign, page)

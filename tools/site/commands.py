@@ -1,0 +1,57 @@
+"""The reference of the `emu` command, from what click knows: the same words as `--help`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import click
+
+from emu.cli.main import NOUNS, root
+from tools.site.markdown import code, page, table
+
+SHARED = frozenset({"--config", "--db", "--help", "-h"})
+"""Options that every command has; they are told once."""
+
+
+def commands_page() -> str:
+    """Return the page of all nouns and their verbs."""
+    context = click.Context(root, info_name="emu")
+    assert isinstance(root, click.Group)
+    parts = [list(_about(root, context, 1))]
+    for noun in root.list_commands(context):
+        group = root.get_command(context, noun)
+        assert isinstance(group, click.Group), noun
+        parts.append([f"## emu {noun} {{#{noun}}}", "", NOUNS[noun][1], ""])
+        inner = click.Context(group, info_name=noun, parent=context)
+        parts.extend(
+            list(_verb(group.commands[verb], inner, verb)) for verb in group.list_commands(inner)
+        )
+    return page("Commands", *parts)
+
+
+def _verb(command: click.Command, parent: click.Context, name: str) -> Iterator[str]:
+    context = click.Context(command, info_name=name, parent=parent)
+    yield from (f"### {context.command_path} {{#{context.command_path.replace(' ', '-')}}}", "")
+    yield from _about(command, context, 3)
+
+
+def _about(command: click.Command, context: click.Context, depth: int) -> Iterator[str]:
+    """Yield usage, description and options; the shared options only at the root."""
+    usage = " ".join(command.collect_usage_pieces(context))
+    yield from ("```text", f"{context.command_path} {usage}", "```", "")
+    yield from _prose(f"{command.help or ''}\n\n{command.epilog or ''}")
+    shown = [option for option in command.params if depth == 1 or not SHARED & {*option.opts}]
+    records = [record for one in shown if (record := one.get_help_record(context))]
+    if records:
+        yield from table(["option", "meaning"], [(code(name), text) for name, text in records])
+
+
+def _prose(text: str) -> Iterator[str]:
+    """Yield click's help as Markdown: paragraphs, and examples as code."""
+    for paragraph in re.split(r"\n\s*\n", text.replace("\b", "").replace("\f", "").strip()):
+        words = " ".join(paragraph.split())
+        if example := re.fullmatch(r"Examples?: (.*)", words):
+            yield from ("```sh", example[1], "```", "")
+        elif words:
+            yield from (words.replace("<", "&lt;"), "")
