@@ -30,7 +30,7 @@ def rows_by_message(tables: OpcodeTables) -> Rows:
 def message_pages(rows: Rows, catalog: StructCatalog) -> Iterator[tuple[str, str]]:
     """Yield the name and text of the index and of every message's page."""
     carried = structs_by_message(catalog)
-    yield "reference/messages/index.md", _index(rows, carried)
+    yield "reference/messages.md", _index(rows, carried)
     for name in rows:
         yield f"reference/messages/{name}.md", _message(name, rows[name], carried.get(name, ()))
 
@@ -58,7 +58,7 @@ def spans(rows: Iterable[OpcodeRow]) -> list[tuple[str, OpcodeRow]]:
 
 
 def struct_link(name: str, folder: str = "../structs") -> str:
-    """Return a link to a struct's page."""
+    """Return a link to a struct's page, from a page beside the `folder` of those."""
     return f"[{name}]({folder}/{name}.md)"
 
 
@@ -71,8 +71,8 @@ def _index(rows: Rows, carried: dict[str, list[str]]) -> str:
     lines = []
     for name, ones in rows.items():
         versions = f"{ones[0].first} to {ones[-1].last}"
-        structs = ", ".join(struct_link(one) for one in carried.get(name, ()))
-        lines.append((f"[{name}]({name}.md)", versions, structs))
+        structs = ", ".join(struct_link(one, "structs") for one in carried.get(name, ()))
+        lines.append((f"[{name}](messages/{name}.md)", versions, structs))
     return page("Messages", INTRODUCTION, table(["message", "versions", "structs"], lines))
 
 

@@ -14,13 +14,16 @@ INTRODUCTION = [
 ]
 ABSENT = "–"  # noqa: RUF001  # an en dash reads as "none" in a table
 
+WIDE = "---\nhide: [navigation, toc]\n---\n\n"
+"""Gives a page the whole width: some structs have layouts for a dozen versions."""
+
 Fields = dict[str, str]
 """What to show of each field of one layout, by its path and in its order."""
 
 
 def struct_pages(catalog: StructCatalog, messages: frozenset[str]) -> Iterator[tuple[str, str]]:
     """Yield the name and text of the index and of every struct's page."""
-    yield "reference/structs/index.md", _index(catalog, messages)
+    yield "reference/structs.md", _index(catalog, messages)
     for name in catalog.names():
         definitions = [one for one in catalog if one.name == name]
         yield f"reference/structs/{name}.md", _struct(catalog, definitions, messages)
@@ -70,7 +73,7 @@ def _struct(
         (catalog.layout(one.name, one.client_version).versions, sum_of_empty(catalog, one))
         for one in definitions
     ]
-    return page(
+    return WIDE + page(
         code(first.name),
         [line for fact in facts for line in (fact, "")],
         table(["versions", "bytes when all is empty"], lengths),
@@ -84,9 +87,9 @@ def sum_of_empty(catalog: StructCatalog, definition: StructDefinition) -> int:
     return len(catalog.layout(definition.name, definition.client_version).encode({}))
 
 
-def message_link(name: str, messages: frozenset[str]) -> str:
+def message_link(name: str, messages: frozenset[str], folder: str = "../messages") -> str:
     """Return a link to a message's page, or its bare name where no table has it."""
-    return f"[{name}](../messages/{name}.md)" if name in messages else code(name)
+    return f"[{name}]({folder}/{name}.md)" if name in messages else code(name)
 
 
 def _index(catalog: StructCatalog, messages: frozenset[str]) -> str:
@@ -95,6 +98,6 @@ def _index(catalog: StructCatalog, messages: frozenset[str]) -> str:
         ones = [one for one in catalog if one.name == name]
         message = ones[0].opcode_type or ones[0].opcode_name
         versions = ", ".join(str(one.client_version) for one in ones)
-        link = message_link(message, messages) if message else ""
-        lines.append((f"[{name}]({name}.md)", versions, link))
+        link = message_link(message, messages, "messages") if message else ""
+        lines.append((f"[{name}](structs/{name}.md)", versions, link))
     return page("Structs", INTRODUCTION, table(["struct", "layouts from", "message"], lines))
