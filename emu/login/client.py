@@ -1,33 +1,31 @@
 """One client of the login service: its state, its deadlines, and the order of its messages.
 
-A `Client` is driven by its shell, which owns the session below, and by the service, which passes
-on what worlds answer. Whatever arrives is worked on one at a time and in order, even when a
-handler has to await a store in between: later messages wait in its mailbox. What a message
-means is in the handlers that `emu.login.dispatch` names; which of them may come when is there too.
+A `Client` is driven by its shell, which owns the session below, and by the handlers of what it and
+the worlds say. It knows none of them: its `ClientOwner` does. Whatever arrives is worked on one at
+a time and in order, even when a handler has to await a store in between: later messages wait in its
+mailbox. What a message means is in the handlers that `emu.login.dispatch` names; which of them may
+come when is there too.
 
-Time is the `now` of each call; only after an await, when that has grown old, the service's `clock`
-is asked.
+Time is the `now` of each call.
 """
 
 from __future__ import annotations
 
 import enum
 from collections import Counter
-from collections.abc import Awaitable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-from emu.dialects import BEFORE_LOGIN, Dialect
+from emu.dialects import Dialect
 from emu.errors import EmuError, PeerError, StoreError, UnknownOpcode
 from emu.limits.unknown_messages import first_bytes
-from emu.login.events import ClientEnded, MessageDropped, ServiceFault, UnknownMessage
+from emu.login.events import ClientEnded, UnknownMessage
+from emu.login.journal import UNKNOWN, Journal
 from emu.mailbox import Mailbox, Task
 from emu.model import Account, Character
 from emu.times import Monotonic
-
-if TYPE_CHECKING:
-    from emu.login.creation import PendingCreate
-    from emu.login.service import LoginService
 
 
 class ClientLink(Protocol):
@@ -63,8 +61,6 @@ class ClientState(enum.Enum):
     CLOSED = "closed"
 
 
-UNKNOWN = "unknown message"
-"""Reason under which messages that nobody handles are counted."""
 END_STATES = frozenset({ClientState.REFUSED, ClientState.CLOSED})
 LOGGED_IN_STATES = frozenset({ClientState.LOGGED_IN, ClientState.PLAYING})
 
@@ -80,27 +76,50 @@ class PendingPlay:
         self.name = name
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientOwner:
+    """What all clients of one server share. Times are seconds."""
+
+    dispatch: Callable[[Client, int, bytes, Monotonic], Awaitable[None]]
+    """Hands a message (opcode, payload) to its handler."""
+    deadline_passed: Callable[[Client, str], None]
+    """Does what belongs to one of a client's deadlines."""
+    ended: Callable[[Client], None]
+    """Learns, once, that a client's session is over."""
+    journal: Journal
+    login_timeout: float
+    """Time a client has to log in once its session stands."""
+    waiting_before_login: int
+    waiting_messages: int
+    """Messages that may wait, before and after the login, while an earlier one is worked on."""
+
+
 class Client:
     """One connected client.
 
     It can be driven by three: the shell (`message`, `closed`, `get_timer`, `handle_timer`), the
-    handlers of its own messages, and the service with answers of worlds (`put`).
+    handlers of its own messages, and answers of worlds (`put`).
     """
 
     __slots__ = (
-        "_deadlines", "_mailbox", "account", "address", "deleted", "dialect", "drops",
-        "link", "logs_stored", "pending_create", "pending_play", "service", "shown_worlds", "state",
-        "status_due",
+        "_deadlines", "_link", "_mailbox", "_owner", "account", "address", "deleted", "dialect",
+        "drops", "logs_stored", "pending_play", "shown_worlds", "state", "status_due",
     )  # fmt: skip
 
     def __init__(
-        self, service: LoginService, link: ClientLink, address: str, now: Monotonic
+        self,
+        owner: ClientOwner,
+        dialect: Dialect,
+        link: ClientLink,
+        address: str,
+        now: Monotonic,
     ) -> None:
-        self.service = service
-        self.link = link
+        """Take a session; `dialect` is the one to speak before the login tells the version."""
+        self._owner = owner
+        self._link = link
         self.address = address
         self.state = ClientState.CONNECTED
-        self.dialect: Dialect = service.dialects.for_version(BEFORE_LOGIN)
+        self.dialect = dialect
         self.account: Account | None = None
         self.drops: Counter[str] = Counter()
         self.deleted: list[Character] = []
@@ -109,16 +128,15 @@ class Client:
         """(up, locked) of each world as this client was told; None until it asked for the list."""
         self.status_due: set[int] = set()
         self.pending_play: PendingPlay | None = None
-        self.pending_create: PendingCreate | None = None
         self.logs_stored = 0
-        self._mailbox = Mailbox(link.start, service.config.waiting_before_login)
-        self._deadlines = {"login": now + service.config.login_timeout}
+        self._mailbox = Mailbox(link.start, owner.waiting_before_login)
+        self._deadlines = {"login": now + owner.login_timeout}
 
     # what the shell calls
 
     def message(self, opcode: int, payload: bytes, now: Monotonic) -> None:
         """Take one application message; it waits for those that came before."""
-        self.put(partial(self.service.dispatch, self, opcode, payload, now))
+        self.put(partial(self._owner.dispatch, self, opcode, payload, now))
 
     def closed(self, reason: str = "session closed") -> None:
         """Learn that the session is over, from whichever side; may come more than once."""
@@ -133,9 +151,9 @@ class Client:
         """Do what is due."""
         for name in [name for name, due in self._deadlines.items() if due <= now]:
             if self._deadlines.pop(name, None) is not None:
-                self.service.deadline_passed(self, name, now)
+                self._owner.deadline_passed(self, name)
 
-    # what handlers and the service call
+    # what handlers call
 
     @property
     def version(self) -> int:
@@ -173,14 +191,14 @@ class Client:
 
     def trust(self) -> None:
         """Lift the limits of a stranger, here and in the session: the client is logged in."""
-        self._mailbox.limit = self.service.config.waiting_messages
-        self.link.trust()
+        self._mailbox.limit = self._owner.waiting_messages
+        self._link.trust()
 
     def set_deadline(self, name: str, due: float) -> None:
-        """Set or move one deadline; `emu.login.service` says what happens at each."""
+        """Set or move one deadline; `emu.login.server` says what happens at each."""
         if self.state is not ClientState.CLOSED:
             self._deadlines[name] = due
-            self.link.wake()
+            self._link.wake()
 
     def clear_deadline(self, name: str) -> None:
         """Take one deadline back."""
@@ -195,38 +213,30 @@ class Client:
         except UnknownOpcode as error:
             self.fault(str(error))
             return
-        self.link.send(number, payload)
+        self._link.send(number, payload)
 
     def drop(self, message: str, reason: str) -> None:
         """Count a message that has no effect."""
         self.drops[reason] += 1
-        self.service.counters[reason] += 1
-        self.service.log(MessageDropped(self.address, self.account_name, message, reason))
+        self._owner.journal.dropped(self.address, self.account_name, message, reason)
 
     def unknown(self, opcode: int, payload: bytes) -> None:
         """Count a message that nobody handles; the first of its kind is told of."""
         self.drops[UNKNOWN] += 1
-        self.service.counters[UNKNOWN] += 1
-        version = self.dialect.version
-        if self.service.unknown_messages.is_new((self.account_name, version), opcode):
-            name = self.dialect.table.name(opcode) or ""
-            self.service.log(
-                UnknownMessage(
-                    self.address, self.account_name, version, opcode, name, len(payload),
-                    first_bytes(payload),
-                )
-            )  # fmt: skip
+        name = self.dialect.table.name(opcode) or ""
+        who = (self.address, self.account_name, self.version)
+        begin = first_bytes(payload)
+        self._owner.journal.unknown(UnknownMessage(*who, opcode, name, len(payload), begin))
 
     def fault(self, reason: str) -> None:
         """Report something of ours that failed while this client was served."""
-        self.service.counters["service fault"] += 1
-        self.service.log(ServiceFault(self.address, self.account_name, reason))
+        self._owner.journal.fault(self.address, self.account_name, reason)
 
     def close(self, reason: str) -> None:
         """End the session."""
         if self.state is not ClientState.CLOSED:
             self._end(reason)
-            self.link.close(reason)
+            self._link.close(reason)
 
     def put(self, task: Task) -> None:
         """Have something done behind what waits; a client for whom too much waits is closed."""
@@ -238,11 +248,8 @@ class Client:
         self._deadlines.clear()
         self._mailbox.clear()
         self.pending_play = None
-        if self.pending_create is not None:
-            self.pending_create.client = None
-            self.pending_create = None
-        self.service.client_ended(self)
-        self.service.log(ClientEnded(self.address, self.account_name, reason))
+        self._owner.ended(self)
+        self._owner.journal.log(ClientEnded(self.address, self.account_name, reason))
 
 
 async def guarded(client: Client, message: str, handler: Awaitable[None]) -> None:

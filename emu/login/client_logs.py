@@ -22,7 +22,7 @@ LONG_HEADER = 8
 SHORT_HEADER = 2
 
 
-def read_client_log(body: bytes, *, long_header: bool, limit: int) -> str:
+def read_client_log(payload: bytes, *, long_header: bool, limit: int) -> str:
     """Return a log's text up to its first NUL.
 
     The sizes that the client claims are not used: the stream says where it ends, and `limit` how
@@ -30,11 +30,11 @@ def read_client_log(body: bytes, *, long_header: bool, limit: int) -> str:
     `LimitExceeded` for one that goes on past the limit.
     """
     start = LONG_HEADER if long_header else SHORT_HEADER
-    if len(body) <= start:
+    if len(payload) <= start:
         raise MalformedMessage("client log without a stream")
     stream = zlib.decompressobj()
     try:
-        text = stream.decompress(memoryview(body)[start:], limit)
+        text = stream.decompress(memoryview(payload)[start:], limit)
     except zlib.error as error:
         raise MalformedMessage("client log is not zlib") from error
     if not stream.eof and (stream.unconsumed_tail or len(text) >= limit):

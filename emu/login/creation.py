@@ -1,28 +1,21 @@
-"""Create requests: reading them, keeping them until the world answers, making rows of them.
+"""Create requests: reading them and making rows of them.
 
-Owns what becomes of each field of a create request (eq2-login.md 5.1, 4.4) and the book of requests
-that worlds have not answered. Sends nothing and stores nothing.
+Owns what becomes of each field of a create request (eq2-login.md 5.1, 4.4). Sends nothing and
+stores nothing.
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from emu.dialects import Dialect
 from emu.errors import MalformedMessage
 from emu.login.colors import color_row, color_row_of_bytes, slider_row, slider_value
 from emu.login.text import read_name
-from emu.model import Character, Color, CreateAnswer
-from emu.times import Moment, Monotonic
-
-if TYPE_CHECKING:
-    from emu.login.client import Client
-
-MOST_UNANSWERED = 4
-"""Requests of one account that one world may leave unanswered before further ones are refused."""
+from emu.model import Character, Color
+from emu.times import Moment
 
 _MODEL_FILES = {
     "race_file": "race_type",
@@ -98,12 +91,12 @@ class CreateRequest:
         )
 
 
-def read_create_request(body: bytes, dialect: Dialect) -> CreateRequest:
+def read_create_request(payload: bytes, dialect: Dialect) -> CreateRequest:
     """Read a create request in any of its layouts.
 
     Raises `MalformedMessage` when the fields before the appearance cannot be read.
     """
-    values = _read(body, dialect)
+    values = _read(payload, dialect)
     return CreateRequest(
         world_id=values["server_id"],
         raw_name=values["name"],
@@ -122,14 +115,14 @@ def read_create_request(body: bytes, dialect: Dialect) -> CreateRequest:
     )
 
 
-def _read(body: bytes, dialect: Dialect) -> dict[str, Any]:
+def _read(payload: bytes, dialect: Dialect) -> dict[str, Any]:
     """Read a request with the layout that fits it to the last byte, or else with the usual one."""
     if dialect.rules.bare_create_request:
         try:
-            return dialect.layout("CreateCharacterBare").decode(body)
+            return dialect.layout("CreateCharacterBare").decode(payload)
         except MalformedMessage:
             pass
-    return dialect.layout("CreateCharacter").decode_short(body)
+    return dialect.layout("CreateCharacter").decode_short(payload)
 
 
 def _colors(values: Mapping[str, Any], *, signed: bool) -> dict[str, Color]:
@@ -141,97 +134,3 @@ def _colors(values: Mapping[str, Any], *, signed: bool) -> dict[str, Color]:
             whole = all(isinstance(part, int) for part in value)
             colors[name] = color_row_of_bytes(value) if whole else color_row(value, signed=signed)
     return colors
-
-
-@dataclass(slots=True)
-class PendingCreate:
-    """One create request on its way to a world and back."""
-
-    account_id: int
-    account_name: str
-    address: str
-    request: CreateRequest
-    expires: float
-    client: Client | None
-    """None once the session that asked is over; the answer still makes the row."""
-    overdue: bool = False
-    """The client was told that the world did not answer in time."""
-
-
-class PendingCreates:
-    """Create requests that worlds have not answered, in the order they were sent.
-
-    A world answers in order and names the account only, so the oldest request of that account
-    belongs to an answer. Requests are kept when their client is gone or has been told to wait no
-    longer: the world may have made the character all the same (the peer loses it). What is older
-    than its `expires` goes when the next request comes.
-    """
-
-    def __init__(self) -> None:
-        self._waiting: OrderedDict[tuple[int, int], deque[PendingCreate]] = OrderedDict()
-
-    def __len__(self) -> int:
-        return sum(len(queue) for queue in self._waiting.values())
-
-    def add(self, pending: PendingCreate, now: Monotonic) -> bool:
-        """Keep a request; False when the account has one waiting, or too many unanswered."""
-        self._expire(now)
-        key = (pending.request.world_id, pending.account_id)
-        queue = self._waiting.setdefault(key, deque())
-        if len(queue) >= MOST_UNANSWERED or any(self._is_fresh(other) for other in queue):
-            return False
-        queue.append(pending)
-        self._waiting.move_to_end(key)
-        return True
-
-    def answered(self, answer: CreateAnswer) -> PendingCreate | None:
-        """Take out the request that an answer belongs to.
-
-        Account 0 means that the world could not read the request: it belongs to the only client
-        that waits for this world, if there is exactly one.
-        """
-        if answer.account_id:
-            return self._take((answer.world_id, answer.account_id))
-        keys = [
-            key
-            for key, queue in self._waiting.items()
-            if key[0] == answer.world_id and any(self._is_fresh(one) for one in queue)
-        ]
-        return self._take(keys[0]) if len(keys) == 1 else None
-
-    def world_gone(self, world_id: int) -> list[PendingCreate]:
-        """Take out every request to a world whose link is down; no answer can come any more."""
-        gone: list[PendingCreate] = []
-        for key in [key for key in self._waiting if key[0] == world_id]:
-            gone.extend(self._waiting.pop(key))
-        return gone
-
-    def withdraw(self, pending: PendingCreate) -> None:
-        """Take out a request that never reached its world."""
-        key = (pending.request.world_id, pending.account_id)
-        queue = self._waiting.get(key)
-        if queue and pending in queue:
-            queue.remove(pending)
-            if not queue:
-                del self._waiting[key]
-
-    def _take(self, key: tuple[int, int]) -> PendingCreate | None:
-        queue = self._waiting.get(key)
-        if not queue:
-            return None
-        taken = queue.popleft()
-        if not queue:
-            del self._waiting[key]
-        return taken
-
-    def _expire(self, now: Monotonic) -> None:
-        for key, queue in list(self._waiting.items()):
-            while queue and queue[0].expires <= now:
-                queue.popleft()
-            if queue:
-                break  # keys are in the order of their newest request
-            del self._waiting[key]
-
-    @staticmethod
-    def _is_fresh(pending: PendingCreate) -> bool:
-        return pending.client is not None and not pending.overdue

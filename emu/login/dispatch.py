@@ -21,9 +21,10 @@ from emu.login import (
 )
 from emu.login.client import LOGGED_IN_STATES, Client, ClientState, guarded
 from emu.login.client_logs import KINDS
+from emu.login.service import LoginService
 from emu.times import Monotonic
 
-Handler = Callable[[Client, bytes, Monotonic], Awaitable[None]]
+Handler = Callable[[LoginService, Client, bytes, Monotonic], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,9 @@ class Rule:
 _IDLE = frozenset({ClientState.LOGGED_IN})
 
 
-async def ignored(_client: Client, _body: bytes, _now: Monotonic) -> None:
+async def ignored(
+    _service: LoginService, _client: Client, _payload: bytes, _now: Monotonic
+) -> None:
     """Take a message that real clients send and that needs no answer."""
 
 
@@ -55,12 +58,14 @@ MESSAGES: dict[str, Rule] = {
 }
 
 
-async def dispatch(client: Client, opcode: int, body: bytes, now: Monotonic) -> None:
+async def dispatch(
+    service: LoginService, client: Client, opcode: int, payload: bytes, now: Monotonic
+) -> None:
     """Hand one message to its handler."""
     name = client.dialect.table.name(opcode)
     rule = MESSAGES.get(name) if name else None
     if rule is None and client.is_logged_in:
-        client.unknown(opcode, body)
+        client.unknown(opcode, payload)
     elif rule is None:
         client.drop(name or str(opcode), "message before login")
     elif client.state not in rule.states:
@@ -69,4 +74,4 @@ async def dispatch(client: Client, opcode: int, body: bytes, now: Monotonic) -> 
             name or str(opcode), "message out of order" if known else "message before login"
         )
     else:
-        await guarded(client, name or str(opcode), rule.handler(client, body, now))
+        await guarded(client, name or str(opcode), rule.handler(service, client, payload, now))

@@ -8,20 +8,18 @@ the play request that they expect the server to make.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from emu.errors import MalformedMessage, StoreError
 from emu.login import replies
 from emu.login.client import Client, ClientState, guarded
-from emu.login.creation import CreateRequest, PendingCreate, read_create_request
-from emu.login.events import CharacterCreated, CreateRefused, ServiceFault
+from emu.login.creation import CreateRequest, read_create_request
+from emu.login.events import CharacterCreated, CreateRefused
 from emu.login.handle_lists import send_characters
 from emu.login.handle_play import request_play
+from emu.login.pending_creates import PendingCreate
+from emu.login.service import LoginService
 from emu.model import Character, CreateAnswer
 from emu.times import Monotonic
-
-if TYPE_CHECKING:
-    from emu.login.service import LoginService
 
 _REASONS = {
     replies.CREATE_NO_SERVERS: "world not connected",
@@ -32,35 +30,35 @@ _REASONS = {
 }
 
 
-async def create(client: Client, body: bytes, now: Monotonic) -> None:
+async def create(service: LoginService, client: Client, payload: bytes, now: Monotonic) -> None:
     """Hand a create request on, or say at once why not."""
-    service = client.service
     try:
-        request = read_create_request(body, client.dialect)
+        request = read_create_request(payload, client.dialect)
     except MalformedMessage:
         _reply(client, replies.CREATE_UNKNOWN_ERROR, "")
         raise
     try:
         request = request.with_models(await service.models.numbers(request.models.values()))
-        code = await _reason_against(client, request)
+        code = await _reason_against(service, client, request)
     except StoreError:
-        _refuse(client, request, replies.CREATE_UNKNOWN_ERROR, "server problem")
+        _refuse(service, client, request, replies.CREATE_UNKNOWN_ERROR, "server problem")
         raise
     if client.state is not ClientState.LOGGED_IN:
         return
     if code is None:
-        code = _hand_on(client, request, body, now)
+        code = _hand_on(service, client, request, payload, now)
     if code is not None:
-        _refuse(client, request, code, _REASONS[code])
+        _refuse(service, client, request, code, _REASONS[code])
 
 
-async def _reason_against(client: Client, request: CreateRequest) -> int | None:
-    service = client.service
+async def _reason_against(
+    service: LoginService, client: Client, request: CreateRequest
+) -> int | None:
     if not 0 < len(request.raw_name) <= service.config.character_name_size:
         return replies.CREATE_BAD_NAME_LENGTH
     if service.worlds.connected(request.world_id) is None:
         return replies.CREATE_NO_SERVERS
-    if client.pending_create is not None and not client.pending_create.overdue:
+    if service.creates.awaited_by(client) is not None:
         return replies.CREATE_PENDING
     rows = await service.characters.characters_of(client.account_id)
     if len(rows) >= max(service.config.character_limit, service.config.max_characters):
@@ -68,8 +66,9 @@ async def _reason_against(client: Client, request: CreateRequest) -> int | None:
     return None
 
 
-def _hand_on(client: Client, request: CreateRequest, body: bytes, now: Monotonic) -> int | None:
-    service = client.service
+def _hand_on(
+    service: LoginService, client: Client, request: CreateRequest, payload: bytes, now: Monotonic
+) -> int | None:
     if not service.creations.take(client.account_id, now):
         return replies.CREATE_OVERLOADED
     pending = PendingCreate(
@@ -82,15 +81,14 @@ def _hand_on(client: Client, request: CreateRequest, body: bytes, now: Monotonic
     )
     if not service.creates.add(pending, now):
         return replies.CREATE_PENDING
-    client.pending_create = pending
     client.set_deadline("create", service.clock.now() + service.config.create_timeout)
     # the answer may come before this call returns
     asked = service.worlds.request_create(
-        request.world_id, client.account_id, client.version, body, now
+        request.world_id, client.account_id, client.version, payload, now
     )
-    if not asked and client.pending_create is pending:
+    if not asked and pending.is_awaited:
         service.creates.withdraw(pending)
-        _finish(client)
+        _finish(service, client, pending)
         return replies.CREATE_NO_SERVERS
     return None
 
@@ -98,9 +96,9 @@ def _hand_on(client: Client, request: CreateRequest, body: bytes, now: Monotonic
 async def answered(service: LoginService, pending: PendingCreate, answer: CreateAnswer) -> None:
     """Save what a world has made, and tell the client if it is still there."""
     client = pending.client
-    waits = client is not None and client.pending_create is pending
+    waits = pending.is_awaited
     if client is not None and waits:
-        _finish(client)
+        _finish(service, client, pending)
     code = answer.response if answer.account_id else replies.CREATE_UNKNOWN_ERROR
     row, reason = None, "the world says no"
     if code == replies.CREATE_SUCCESS:
@@ -109,32 +107,30 @@ async def answered(service: LoginService, pending: PendingCreate, answer: Create
     if client is None or not client.is_logged_in:
         return
     if row is None:
-        _refuse(client, pending.request, code, reason)
+        _refuse(service, client, pending.request, code, reason)
         return
-    client.put(partial(_show, client, row, play=waits))
+    client.put(partial(_show, service, client, row, play=waits))
 
 
-def timed_out(client: Client) -> None:
-    """Tell a client to wait no longer, as the peer does: with a play reply."""
-    pending = client.pending_create
+def timed_out(service: LoginService, client: Client) -> None:
+    """Tell a client to wait no longer, as EQ2Emulator does: with a play reply."""
+    pending = service.creates.awaited_by(client)
     if pending is not None:
-        pending.overdue = True
-        _finish(client)
+        _finish(service, client, pending)
         payload = replies.play_failure(client.dialect, client.account_id, replies.PLAY_TIMEOUT)
         client.send("OP_PlayCharacterReplyMsg", payload)
-        service = client.service
         service.counters["create refused"] += 1
         event = _refused_event(pending, replies.PLAY_TIMEOUT, "the world does not answer")
         service.log(event)
 
 
-def world_gone(pending: PendingCreate) -> None:
+def world_gone(service: LoginService, pending: PendingCreate) -> None:
     """Tell the client whose request can no longer be answered."""
     client = pending.client
-    if client is not None and client.pending_create is pending:
-        _finish(client)
+    if client is not None and pending.is_awaited:
+        _finish(service, client, pending)
         code = replies.CREATE_NO_SERVERS
-        _refuse(client, pending.request, code, "the world is gone")
+        _refuse(service, client, pending.request, code, "the world is gone")
 
 
 async def _save(
@@ -144,8 +140,7 @@ async def _save(
     try:
         row = await service.characters.add_character(made)
     except StoreError as error:
-        service.counters["service fault"] += 1
-        service.log(ServiceFault(pending.address, pending.account_name, str(error)))
+        service.journal.fault(pending.address, pending.account_name, str(error))
         return None
     service.counters["characters created"] += 1
     place = (row.world_id, row.char_id)
@@ -155,17 +150,18 @@ async def _save(
     return row
 
 
-async def _show(client: Client, row: Character, *, play: bool) -> None:
+async def _show(service: LoginService, client: Client, row: Character, *, play: bool) -> None:
     """Tell a client of its new character; `play` is whether it still waited for the answer."""
     _reply(client, replies.CREATE_SUCCESS, row.name)
-    await guarded(client, "OP_CreateCharacterRequestMsg", send_characters(client))
+    await guarded(client, "OP_CreateCharacterRequestMsg", send_characters(service, client))
     follows = play and client.dialect.rules.play_after_create
     if follows and client.state is ClientState.LOGGED_IN:
-        request_play(client, row, client.service.clock.now())
+        request_play(service, client, row, service.clock.now())
 
 
-def _refuse(client: Client, request: CreateRequest, code: int, reason: str) -> None:
-    service = client.service
+def _refuse(
+    service: LoginService, client: Client, request: CreateRequest, code: int, reason: str
+) -> None:
     service.counters["create refused"] += 1
     name = client.account_name
     place = (request.name, request.world_id)
@@ -183,6 +179,6 @@ def _reply(client: Client, code: int, name: str) -> None:
     client.send("OP_CreateCharacterReplyMsg", payload)
 
 
-def _finish(client: Client) -> None:
-    client.pending_create = None
+def _finish(service: LoginService, client: Client, pending: PendingCreate) -> None:
+    service.creates.wait_no_longer(pending)
     client.clear_deadline("create")

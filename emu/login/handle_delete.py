@@ -10,6 +10,7 @@ from emu.login import replies
 from emu.login.client import Client
 from emu.login.events import CharacterDeleted, DeleteRefused
 from emu.login.handle_lists import send_characters
+from emu.login.service import LoginService
 from emu.login.text import read_name
 from emu.model import Character
 from emu.times import Monotonic
@@ -18,35 +19,36 @@ MOST_DELETED = 100
 """Deleted entries kept for one session's list."""
 
 
-async def delete(client: Client, body: bytes, now: Monotonic) -> None:
+async def delete(service: LoginService, client: Client, payload: bytes, now: Monotonic) -> None:
     """Answer a delete request; the character list follows in every case."""
-    asked = client.dialect.layout("LS_DeleteCharacterRequest").decode_short(body)
+    asked = client.dialect.layout("LS_DeleteCharacterRequest").decode_short(payload)
     try:
-        rows = await client.service.characters.characters_of(client.account_id)
-        row = _find(client, rows, asked)
-        is_deleted = row is not None and await _delete(client, row, now)
+        rows = await service.characters.characters_of(client.account_id)
+        row = _find(service, rows, asked)
+        is_deleted = row is not None and await _delete(service, client, row, now)
     except StoreError:
-        _refuse(client, asked)
+        _refuse(service, client, asked)
         raise
     if is_deleted:
         _reply(client, asked, replies.DELETE_SUCCESS)
     else:
-        _refuse(client, asked)
+        _refuse(service, client, asked)
     if client.is_logged_in:
-        await send_characters(client)
+        await send_characters(service, client)
 
 
-def _find(client: Client, rows: Sequence[Character], asked: dict[str, Any]) -> Character | None:
+def _find(
+    service: LoginService, rows: Sequence[Character], asked: dict[str, Any]
+) -> Character | None:
     """Return the row; none when its world is away and could not be told of the deletion."""
     wanted = (asked["server_id"], asked["char_id"], read_name(asked["name"]))
     for row in rows:
         if (row.world_id, row.char_id, row.name) == wanted:
-            return row if client.service.worlds.connected(row.world_id) else None
+            return row if service.worlds.connected(row.world_id) else None
     return None
 
 
-async def _delete(client: Client, row: Character, now: Monotonic) -> bool:
-    service = client.service
+async def _delete(service: LoginService, client: Client, row: Character, now: Monotonic) -> bool:
     place = (row.world_id, row.char_id)
     if not await service.characters.delete_character(client.account_id, *place, row.name):
         return False
@@ -59,10 +61,10 @@ async def _delete(client: Client, row: Character, now: Monotonic) -> bool:
     return True
 
 
-def _refuse(client: Client, asked: dict[str, Any]) -> None:
+def _refuse(service: LoginService, client: Client, asked: dict[str, Any]) -> None:
     name = client.account_name
     place = (asked["server_id"], asked["char_id"])
-    client.service.log(DeleteRefused(client.address, name, read_name(asked["name"]), *place))
+    service.log(DeleteRefused(client.address, name, read_name(asked["name"]), *place))
     _reply(client, asked, replies.DELETE_REFUSED)
 
 

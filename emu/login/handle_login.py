@@ -7,23 +7,23 @@ from emu.login import denials, replies
 from emu.login.client import Client, ClientState, guarded
 from emu.login.events import LoginAccepted, LoginRefused
 from emu.login.login_request import LoginRequest, account_of, read_login_request
+from emu.login.service import LoginService
 from emu.login.verdicts import Refused
 from emu.model import Account
 from emu.times import Monotonic
 
 
-async def login(client: Client, body: bytes, now: Monotonic) -> None:
+async def login(service: LoginService, client: Client, payload: bytes, now: Monotonic) -> None:
     """Find the version, check name and password, and answer."""
-    service = client.service
     try:
-        request = read_login_request(body, service.dialects)
+        request = read_login_request(payload, service.dialects)
     except UnknownVersion as error:
-        account = account_of(body, service.dialects)
-        refuse(client, account, str(error), error.version, denials.WRONG_VERSION)
+        account = account_of(payload, service.dialects)
+        refuse(service, client, account, str(error), error.version, code=denials.WRONG_VERSION)
         return
-    reason = _out_of_bounds(client, request)
+    reason = _out_of_bounds(service, request)
     if reason:
-        refuse(client, request.account, reason, request.version)
+        refuse(service, client, request.account, reason, request.version)
         return
     client.set_state(ClientState.AUTHENTICATING)
     try:
@@ -41,19 +41,24 @@ async def login(client: Client, body: bytes, now: Monotonic) -> None:
     if client.state is not ClientState.AUTHENTICATING:
         return
     if isinstance(verdict, Refused):
-        refuse(client, request.account, verdict.reason, request.version)
+        refuse(service, client, request.account, verdict.reason, request.version)
     else:
-        _admit(client, verdict.account, request.version)
+        _admit(service, client, verdict.account, request.version)
 
 
 def refuse(
-    client: Client, account: str, reason: str, version: int, code: int | None = None
+    service: LoginService,
+    client: Client,
+    account: str,
+    reason: str,
+    version: int,
+    *,
+    code: int | None = None,
 ) -> None:
     """Send the denial, and disconnect a little later so that it leaves first.
 
     `code` is what the client is told, by default what belongs to the reason.
     """
-    service = client.service
     service.counters["login refused"] += 1
     service.log(LoginRefused(client.address, account, reason, version))
     client.send("OP_LoginReplyMsg", replies.denial(client.dialect, code or denials.code_of(reason)))
@@ -62,8 +67,8 @@ def refuse(
     client.set_deadline("disconnect", service.clock.now() + service.config.denial_linger)
 
 
-def _out_of_bounds(client: Client, request: LoginRequest) -> str | None:
-    config = client.service.config
+def _out_of_bounds(service: LoginService, request: LoginRequest) -> str | None:
+    config = service.config
     if not 0 < request.account_size <= config.account_name_size:
         return "name not allowed"
     if len(request.password) > config.password_size:
@@ -71,16 +76,15 @@ def _out_of_bounds(client: Client, request: LoginRequest) -> str | None:
     return None
 
 
-def _admit(client: Client, account: Account, version: int) -> None:
-    service = client.service
+def _admit(service: LoginService, client: Client, account: Account, version: int) -> None:
     try:
         dialect = service.dialects.for_version(version)
     except UnknownVersion as error:  # the tables were replaced while the password was checked
-        refuse(client, account.name, str(error), version, denials.WRONG_VERSION)
+        refuse(service, client, account.name, str(error), version, code=denials.WRONG_VERSION)
         return
-    if service.is_full(client.address, account.id):
+    if service.logged_in.is_full(client.address, account.id):
         reason = "too many clients from this address"
-        refuse(client, account.name, reason, version)
+        refuse(service, client, account.name, reason, version)
         return
     client.account = account
     client.dialect = dialect

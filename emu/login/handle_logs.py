@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from emu.login.client import Client, guarded
 from emu.login.client_logs import read_client_log
 from emu.login.events import ClientLogStored
+from emu.login.service import LoginService
 from emu.model import ClientLog
 from emu.times import Monotonic
 
-if TYPE_CHECKING:
-    from emu.login.service import LoginService
 
-
-async def keep(client: Client, body: bytes, _now: Monotonic, *, kind: str) -> None:
+async def keep(
+    service: LoginService, client: Client, payload: bytes, _now: Monotonic, *, kind: str
+) -> None:
     """Store one client log; what cannot be opened, or is one too many, is counted and dropped."""
-    service = client.service
     config = service.config
     if client.logs_stored >= config.client_logs:
         client.drop(kind, "too many client logs")
         return
     long_header = client.dialect.rules.long_log_header
-    text = read_client_log(body, long_header=long_header, limit=config.client_log_bytes)
+    text = read_client_log(payload, long_header=long_header, limit=config.client_log_bytes)
     client.logs_stored += 1
     log = ClientLog(
         kind=kind,
@@ -33,7 +30,7 @@ async def keep(client: Client, body: bytes, _now: Monotonic, *, kind: str) -> No
         client_version=client.version,
         received=service.clock.moment(),
     )
-    service.start(guarded(client, kind, _store(client.service, log)))  # nobody waits for it
+    service.start(guarded(client, kind, _store(service, log)))  # nobody waits for it
 
 
 async def _store(service: LoginService, log: ClientLog) -> None:

@@ -14,31 +14,31 @@ from emu.errors import StoreError, StructValueError
 from emu.login import replies
 from emu.login.client import Client, ClientState, PendingPlay, guarded
 from emu.login.events import CharacterDeleted, PlayGranted, PlayRefused
+from emu.login.service import LoginService
 from emu.model import Character, PlayAnswer
 from emu.times import Monotonic
 
 
-async def play(client: Client, body: bytes, _now: Monotonic) -> None:
+async def play(service: LoginService, client: Client, payload: bytes, _now: Monotonic) -> None:
     """Answer a client that wants to enter a world."""
-    asked = client.dialect.layout("LS_PlayRequest").decode_short(body)
+    asked = client.dialect.layout("LS_PlayRequest").decode_short(payload)
     place = (asked.get("server_id", 0), asked["char_id"])
     try:
-        rows = await client.service.characters.characters_of(client.account_id)
+        rows = await service.characters.characters_of(client.account_id)
     except StoreError:
-        _refuse(client, *place, replies.PLAY_PROBLEM, "server problem")
+        _refuse(service, client, place, replies.PLAY_PROBLEM, "server problem")
         raise
     if client.state is not ClientState.LOGGED_IN:
         return
-    row = _find(client, rows, asked)
+    row = _find(service, client, rows, asked)
     if row is None:
-        _refuse(client, *place, replies.PLAY_PROBLEM, "no such character")
+        _refuse(service, client, place, replies.PLAY_PROBLEM, "no such character")
     else:
-        request_play(client, row, client.service.clock.now())
+        request_play(service, client, row, service.clock.now())
 
 
-def request_play(client: Client, row: Character, now: Monotonic) -> None:
+def request_play(service: LoginService, client: Client, row: Character, now: Monotonic) -> None:
     """Ask a character's world to let it in."""
-    service = client.service
     client.pending_play = PendingPlay(row.world_id, row.char_id, row.name)
     client.set_state(ClientState.PLAYING)
     client.set_deadline("play", now + service.config.play_timeout)
@@ -49,38 +49,42 @@ def request_play(client: Client, row: Character, now: Monotonic) -> None:
     if not asked and client.pending_play is not None:
         _finish(client)
         code = replies.PLAY_PROBLEM
-        _refuse(client, row.world_id, row.char_id, code, "world not connected")
+        _refuse(service, client, (row.world_id, row.char_id), code, "world not connected")
 
 
-def play_answered(client: Client, answer: PlayAnswer) -> bool:
+def play_answered(service: LoginService, client: Client, answer: PlayAnswer) -> bool:
     """Pass a world's answer on; False when this client waits for no such answer."""
     pending = client.pending_play
     if pending is None or (pending.world_id, pending.char_id) != (answer.world_id, answer.char_id):
         return False
     _finish(client)
     if answer.response == replies.PLAY_SUCCESS:
-        _grant(client, answer)
-        client.service.start(_remember(client, answer))
+        _grant(service, client, answer)
+        service.start(_remember(service, client, answer))
         return True
-    _refuse(client, answer.world_id, answer.char_id, answer.response, "the world says no")
+    _refuse(
+        service, client, (answer.world_id, answer.char_id), answer.response, "the world says no"
+    )
     if answer.response == replies.PLAY_CHARACTER_NOT_LOADED:
-        client.service.start(_forget(client, pending))
+        service.start(_forget(service, client, pending))
     return True
 
 
-def play_timed_out(client: Client) -> None:
+def play_timed_out(service: LoginService, client: Client) -> None:
     """Tell a client that its world has not answered."""
-    _give_up(client, replies.PLAY_TIMEOUT, "the world does not answer")
+    _give_up(service, client, replies.PLAY_TIMEOUT, "the world does not answer")
 
 
-def world_gone(client: Client, world_id: int) -> None:
+def world_gone(service: LoginService, client: Client, world_id: int) -> None:
     """Tell a client that the world it waits for is gone."""
     if client.pending_play is not None and client.pending_play.world_id == world_id:
-        _give_up(client, replies.PLAY_PROBLEM, "the world is gone")
+        _give_up(service, client, replies.PLAY_PROBLEM, "the world is gone")
 
 
-def _find(client: Client, rows: Sequence[Character], asked: dict[str, Any]) -> Character | None:
-    worlds = client.service.worlds
+def _find(
+    service: LoginService, client: Client, rows: Sequence[Character], asked: dict[str, Any]
+) -> Character | None:
+    worlds = service.worlds
     char_id = asked["char_id"]
     if client.dialect.rules.play_by_name:
         name = asked["name"]
@@ -92,14 +96,13 @@ def _find(client: Client, rows: Sequence[Character], asked: dict[str, Any]) -> C
     return found[0] if len(found) == 1 else None
 
 
-def _grant(client: Client, answer: PlayAnswer) -> None:
-    service = client.service
+def _grant(service: LoginService, client: Client, answer: PlayAnswer) -> None:
     place = (answer.world_id, answer.char_id)
     try:
         payload = replies.play_success(client.dialect, answer)
     except StructValueError as error:
         client.fault(f"world {answer.world_id} gave an address that cannot be sent: {error}")
-        _refuse(client, *place, replies.PLAY_PROBLEM, "bad world address")
+        _refuse(service, client, place, replies.PLAY_PROBLEM, "bad world address")
         return
     client.send("OP_PlayCharacterReplyMsg", payload)
     service.counters["play granted"] += 1
@@ -107,20 +110,21 @@ def _grant(client: Client, answer: PlayAnswer) -> None:
     service.log(event)
 
 
-def _refuse(client: Client, world_id: int, char_id: int, code: int, reason: str) -> None:
-    service = client.service
+def _refuse(
+    service: LoginService, client: Client, place: tuple[int, int], code: int, reason: str
+) -> None:
     payload = replies.play_failure(client.dialect, client.account_id, code)
     client.send("OP_PlayCharacterReplyMsg", payload)
     service.counters["play refused"] += 1
     name = client.account_name
-    service.log(PlayRefused(client.address, name, world_id, char_id, code, reason))
+    service.log(PlayRefused(client.address, name, *place, code, reason))
 
 
-def _give_up(client: Client, code: int, reason: str) -> None:
+def _give_up(service: LoginService, client: Client, code: int, reason: str) -> None:
     pending = client.pending_play
     if pending is not None:
         _finish(client)
-        _refuse(client, pending.world_id, pending.char_id, code, reason)
+        _refuse(service, client, (pending.world_id, pending.char_id), code, reason)
 
 
 def _finish(client: Client) -> None:
@@ -129,24 +133,22 @@ def _finish(client: Client) -> None:
     client.set_state(ClientState.LOGGED_IN)
 
 
-async def _remember(client: Client, answer: PlayAnswer) -> None:
+async def _remember(service: LoginService, client: Client, answer: PlayAnswer) -> None:
     """Note when a character was played; worlds of EQ2Emulator do not tell."""
-    await guarded(client, "OP_PlayCharacterRequestMsg", _note_played(client, answer))
+    await guarded(client, "OP_PlayCharacterRequestMsg", _note_played(service, answer))
 
 
-async def _note_played(client: Client, answer: PlayAnswer) -> None:
-    service = client.service
+async def _note_played(service: LoginService, answer: PlayAnswer) -> None:
     place = (answer.account_id, answer.world_id, answer.char_id)
     await service.characters.update_character(*place, {"last_played": service.clock.moment()})
 
 
-async def _forget(client: Client, pending: PendingPlay) -> None:
+async def _forget(service: LoginService, client: Client, pending: PendingPlay) -> None:
     """Mark a character deleted that its own world does not have."""
-    await guarded(client, "OP_PlayCharacterRequestMsg", _delete_row(client, pending))
+    await guarded(client, "OP_PlayCharacterRequestMsg", _delete_row(service, client, pending))
 
 
-async def _delete_row(client: Client, pending: PendingPlay) -> None:
-    service = client.service
+async def _delete_row(service: LoginService, client: Client, pending: PendingPlay) -> None:
     owner = client.owner
     place = (pending.world_id, pending.char_id)
     if await service.characters.delete_character(owner.id, *place, pending.name):

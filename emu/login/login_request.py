@@ -29,27 +29,27 @@ class LoginRequest:
     version: int
 
 
-def read_login_request(body: bytes, dialects: Dialects) -> LoginRequest:
+def read_login_request(payload: bytes, dialects: Dialects) -> LoginRequest:
     """Read a login request and find the client's version.
 
     `version` of the result is one that `dialects` can serve. Raises `UnknownVersion` with the
     version that was found when there is none, and `MalformedMessage` when not even the strings
     can be read.
     """
-    classic = dialects.catalog.layout("LS_LoginRequest", CLASSIC_LAYOUT).decode_short(body)
+    classic = dialects.catalog.layout("LS_LoginRequest", CLASSIC_LAYOUT).decode_short(payload)
     version = int(classic["version"])
     if dialects.knows(version):
         return _request(classic, version)
-    later = dialects.catalog.layout("LS_LoginRequest", LATER_LAYOUT).decode_short(body)
+    later = dialects.catalog.layout("LS_LoginRequest", LATER_LAYOUT).decode_short(payload)
     version = int(later["version"]) or version
     if dialects.knows(version):
         return _request(later, version)
     raise UnknownVersion(version)
 
 
-def account_of(body: bytes, dialects: Dialects) -> str:
+def account_of(payload: bytes, dialects: Dialects) -> str:
     """Return the account name of a login request whose version is unknown, for the log."""
-    classic = dialects.catalog.layout("LS_LoginRequest", CLASSIC_LAYOUT).decode_short(body)
+    classic = dialects.catalog.layout("LS_LoginRequest", CLASSIC_LAYOUT).decode_short(payload)
     return read_name(str(classic["username"]))
 
 

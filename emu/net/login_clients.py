@@ -15,7 +15,7 @@ from twisted.python.failure import Failure
 from emu.config import Address
 from emu.login.client import Client
 from emu.login.events import LoginEvent, event_values, format_event
-from emu.login.service import LoginService
+from emu.login.server import LoginServer
 from emu.net.logs import is_written
 from emu.net.refusals import RefusalLog
 from emu.net.udp import SessionPort
@@ -35,12 +35,10 @@ class LoginHandler:
 
     __slots__ = ("_log", "_port", "client")
 
-    def __init__(
-        self, port: SessionPort, service: LoginService, log: Logger, now: Monotonic
-    ) -> None:
+    def __init__(self, port: SessionPort, server: LoginServer, log: Logger, now: Monotonic) -> None:
         self._port = port
         self._log = log
-        self.client: Client = service.connect(self, port.address[0], now)
+        self.client: Client = server.connect(self, port.address[0], now)
 
     # what the UDP shell calls
 

@@ -11,6 +11,7 @@ from twisted.internet.error import CannotListenError
 from emu.config import Address, Config
 from emu.login.accounts import AccountService
 from emu.login.directory import WorldDirectory
+from emu.login.server import LoginServer
 from emu.login.service import LoginService
 from emu.looks.models import Models
 from emu.net import parameters
@@ -95,6 +96,7 @@ class LoginPart:
             clock=scheduler,
             log=log_event(_log, self._refusals),
         )
+        self._server = LoginServer(self.service)
         endpoint = Endpoint(
             parameters.endpoint_config(config, config.login.crc_seed), random_bytes=os.urandom
         )
@@ -152,7 +154,7 @@ class LoginPart:
         self._link_refusals.stop()
 
     def _new_client(self, port: SessionPort, now: Monotonic) -> LoginHandler:
-        return LoginHandler(port, self.service, _log, now)
+        return LoginHandler(port, self._server, _log, now)
 
 
 async def drained(shell: UdpShell, scheduler: Scheduler, patience: float = 2.0) -> None:

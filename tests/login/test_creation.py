@@ -1,9 +1,8 @@
-"""Reading create requests, and the book of those not answered (eq2-login.md 5.1)."""
+"""Reading create requests (eq2-login.md 5.1)."""
 
 from __future__ import annotations
 
 import contextlib
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,12 +13,8 @@ from emu.errors import MalformedMessage
 from emu.login.creation import (
     MODEL_FIELDS,
     SLIDER_FIELDS,
-    CreateRequest,
-    PendingCreate,
-    PendingCreates,
     read_create_request,
 )
-from emu.model import CreateAnswer
 from emu.opcodes import shipped_tables
 from emu.structs import shipped_catalog
 from emu.versions import LOGIN_VERSION_STEPS
@@ -81,66 +76,3 @@ def test_every_slider_of_the_request_has_a_row() -> None:
     assert SLIDER_FIELDS["eyes2"] == "eye_type"
     assert SLIDER_FIELDS["soga_nose"] == "soga_nose_type"
     assert len(SLIDER_FIELDS) == 14
-
-
-def pending(account_id: int, world_id: int = 1, expires: float = 100.0) -> PendingCreate:
-    request = CreateRequest(world_id, f"Name{account_id}", 1, 1, 1, 1, 546)
-    client: Any = object()
-    return PendingCreate(account_id, "someone", "192.0.2.1", request, expires, client)
-
-
-def test_an_answer_takes_out_the_oldest_request_of_its_account() -> None:
-    book = PendingCreates()
-    first, second = pending(7), pending(8)
-    assert book.add(first, 0)
-    assert book.add(second, 0)
-    assert book.answered(CreateAnswer(1, 8, 1, 1)) is second
-    assert book.answered(CreateAnswer(1, 8, 1, 1)) is None
-    assert book.answered(CreateAnswer(2, 7, 1, 1)) is None
-    assert book.answered(CreateAnswer(1, 7, 1, 1)) is first
-    assert len(book) == 0
-
-
-def test_a_waiting_request_keeps_a_second_one_out() -> None:
-    book = PendingCreates()
-    first = pending(7)
-    book.add(first, 0)
-    assert not book.add(pending(7), 0)
-    first.overdue = True
-    assert book.add(pending(7), 0)
-
-
-def test_a_request_withdrawn_is_gone() -> None:
-    book = PendingCreates()
-    first = pending(7)
-    book.withdraw(first)
-    book.add(first, 0)
-    book.withdraw(first)
-    assert len(book) == 0
-    assert book.answered(CreateAnswer(1, 7, 1, 1)) is None
-
-
-def test_a_world_that_is_gone_takes_its_requests_along() -> None:
-    book = PendingCreates()
-    here, there = pending(7), pending(7, world_id=2)
-    book.add(here, 0)
-    book.add(there, 0)
-    assert book.world_gone(1) == [here]
-    assert len(book) == 1
-
-
-def test_old_requests_go_when_a_new_one_comes() -> None:
-    book = PendingCreates()
-    for account in range(100):
-        book.add(pending(account, expires=account), account - 50.0)
-    assert len(book) == 50
-
-
-def test_no_account_belongs_to_the_only_one_waiting() -> None:
-    book = PendingCreates()
-    first, second = pending(7), pending(8)
-    book.add(first, 0)
-    book.add(second, 0)
-    assert book.answered(CreateAnswer(1, 0, 0, 0)) is None
-    second.client = None
-    assert book.answered(CreateAnswer(1, 0, 0, 0)) is first

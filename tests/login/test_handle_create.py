@@ -37,7 +37,7 @@ def test_a_created_character_is_saved_replied_and_listed(version: int) -> None:
     harness, client, link = asking(version)
     assert harness.worlds.creates == [(1, 7, version, create_request(version))]
     assert link.take() == []
-    harness.service.create_answered(MADE, harness.now)
+    harness.server.create_answered(MADE, harness.now)
     first, second, *others = link.take()
     assert first == reply(version, 1, b"Aldana")
     assert second[0] == 10
@@ -56,7 +56,7 @@ def test_a_created_character_is_saved_replied_and_listed(version: int) -> None:
 @pytest.mark.parametrize("version", LOGIN_VERSION_STEPS)
 def test_colors_are_coded_by_the_client_s_family(version: int) -> None:
     harness, _, _ = asking(version)
-    harness.service.create_answered(MADE, harness.now)
+    harness.server.create_answered(MADE, harness.now)
     (row,) = harness.store.rows
     old = version <= 561
     wanted = Color(125, -69, -6, signed=True) if old else Color(127, 191, 255)
@@ -72,10 +72,10 @@ def test_colors_are_coded_by_the_client_s_family(version: int) -> None:
 
 def test_old_clients_are_taken_straight_to_play() -> None:
     harness, client, link = asking(546)
-    harness.service.create_answered(MADE, harness.now)
+    harness.server.create_answered(MADE, harness.now)
     link.take()
     assert harness.worlds.plays == [(1, 7, 42, "192.0.2.1")]
-    harness.service.play_answered(PlayAnswer(1, 7, 42, 9, 1, "203.0.113.9", 9001), harness.now)
+    harness.server.play_answered(PlayAnswer(1, 7, 42, 9, 1, "203.0.113.9", 9001), harness.now)
     assert link.take()[0][0] == 19
     assert client.state is ClientState.LOGGED_IN
 
@@ -83,8 +83,8 @@ def test_old_clients_are_taken_straight_to_play() -> None:
 @pytest.mark.parametrize("version", [546, 1208])
 def test_no_reply_follows_later(version: int) -> None:
     harness, client, link = asking(version)
-    harness.service.create_answered(MADE, harness.now)
-    harness.service.play_answered(PlayAnswer(1, 7, 42, 9, 1, "203.0.113.9", 9001), harness.now)
+    harness.server.create_answered(MADE, harness.now)
+    harness.server.play_answered(PlayAnswer(1, 7, 42, 9, 1, "203.0.113.9", 9001), harness.now)
     link.take()
     harness.pass_time(client, 60)
     assert link.take() == []
@@ -94,7 +94,7 @@ def test_no_reply_follows_later(version: int) -> None:
 @pytest.mark.parametrize("version", [546, 1188, 1208, 64753])
 def test_a_world_s_refusal_is_passed_on_as_it_is(version: int, code: int) -> None:
     harness, client, link = asking(version)
-    harness.service.create_answered(replace(MADE, response=code), harness.now)
+    harness.server.create_answered(replace(MADE, response=code), harness.now)
     assert link.take() == [reply(version, code)]
     assert harness.store.rows == []
     harness.pass_time(client, 60)
@@ -103,9 +103,9 @@ def test_a_world_s_refusal_is_passed_on_as_it_is(version: int, code: int) -> Non
 
 def test_after_a_refusal_the_client_may_try_again() -> None:
     harness, client, link = asking()
-    harness.service.create_answered(replace(MADE, response=13), harness.now)
+    harness.server.create_answered(replace(MADE, response=13), harness.now)
     harness.send(client, CREATE, create_request(1208, b"Borvik"))
-    harness.service.create_answered(MADE, harness.now)
+    harness.server.create_answered(MADE, harness.now)
     assert [payload for number, payload in link.take() if number == 12] == [
         reply(1208, 13)[1],
         reply(1208, 1, b"Borvik")[1],
@@ -118,7 +118,7 @@ def test_an_account_asks_worlds_only_so_often_in_an_hour() -> None:
     codes = []
     for _ in range(5):
         harness.send(client, CREATE, create_request(1208))
-        harness.service.create_answered(replace(MADE, response=13), harness.now)
+        harness.server.create_answered(replace(MADE, response=13), harness.now)
         codes += [payload[8] for number, payload in link.take() if number == 12]
     assert codes == [13, 13, 13, 14, 14]
     assert len(harness.worlds.creates) == 3
@@ -144,7 +144,7 @@ def test_a_late_success_is_saved_and_shown_but_not_played() -> None:
     harness, client, link = asking(546)
     harness.pass_time(client, 16)
     link.take()
-    harness.service.create_answered(MADE, harness.now)
+    harness.server.create_answered(MADE, harness.now)
     assert [number for number, _ in link.take()] == [12, 10]
     assert len(harness.store.rows) == 1
     assert harness.worlds.plays == []
@@ -153,7 +153,7 @@ def test_a_late_success_is_saved_and_shown_but_not_played() -> None:
 def test_a_character_made_after_its_client_left_is_saved() -> None:
     harness, client, link = asking()
     client.closed()
-    harness.service.create_answered(MADE, harness.now)
+    harness.server.create_answered(MADE, harness.now)
     assert [row.name for row in harness.store.rows] == ["Aldana"]
     assert link.sent == []
     again, link = harness.login(1208)
@@ -163,7 +163,7 @@ def test_a_character_made_after_its_client_left_is_saved() -> None:
 def test_a_client_that_leaves_while_its_character_is_saved_loses_nothing() -> None:
     harness, client, link = asking()
     harness.store.holds = True
-    harness.service.create_answered(MADE, harness.now)
+    harness.server.create_answered(MADE, harness.now)
     client.closed()
     harness.store.release()
     assert [row.name for row in harness.store.rows] == ["Aldana"]
@@ -175,10 +175,10 @@ def test_answers_after_a_new_login_belong_to_the_oldest_request() -> None:
     client.closed()
     again, link = harness.login(1208)
     harness.send(again, CREATE, create_request(1208, b"Borvik"))
-    harness.service.create_answered(MADE, harness.now)
+    harness.server.create_answered(MADE, harness.now)
     assert [row.name for row in harness.store.rows] == ["Aldana"]
     assert link.take() == []
-    harness.service.create_answered(replace(MADE, char_id=43), harness.now)
+    harness.server.create_answered(replace(MADE, char_id=43), harness.now)
     assert [row.name for row in harness.store.rows] == ["Aldana", "Borvik"]
     assert link.take()[0] == reply(1208, 1, b"Borvik")
 
@@ -188,7 +188,7 @@ def test_a_second_request_while_one_waits_is_told_so() -> None:
     harness.send(client, CREATE, create_request(1208, b"Borvik"))
     assert link.take() == [reply(1208, 3)]
     assert len(harness.worlds.creates) == 1
-    harness.service.create_answered(MADE, harness.now)
+    harness.server.create_answered(MADE, harness.now)
     assert link.take()[0] == reply(1208, 1, b"Aldana")
 
 
@@ -233,7 +233,7 @@ def test_a_world_that_goes_while_asked_is_answered_at_once() -> None:
     harness, client, link = asking()
     harness.worlds.remove(1)
     assert link.take() == [reply(1208, 2)]
-    harness.service.create_answered(MADE, harness.now)
+    harness.server.create_answered(MADE, harness.now)
     assert harness.store.rows == []
     assert len(harness.events.of(AnswerDropped)) == 1
     harness.pass_time(client, 60)
@@ -242,7 +242,7 @@ def test_a_world_that_goes_while_asked_is_answered_at_once() -> None:
 
 def test_an_answer_without_account_rejects_the_only_one_who_waits() -> None:
     harness, _, link = asking()
-    harness.service.create_answered(CreateAnswer(1, 0, 0, 0), harness.now)
+    harness.server.create_answered(CreateAnswer(1, 0, 0, 0), harness.now)
     assert link.take() == [reply(1208, 0)]
 
 
@@ -250,7 +250,7 @@ def test_an_answer_without_account_is_dropped_when_two_wait() -> None:
     harness, _, link = asking()
     other, other_link = harness.login(1208, b"other", "192.0.2.2")
     harness.send(other, CREATE, create_request(1208, b"Borvik"))
-    harness.service.create_answered(CreateAnswer(1, 0, 0, 1), harness.now)
+    harness.server.create_answered(CreateAnswer(1, 0, 0, 1), harness.now)
     assert link.take() == other_link.take() == []
     assert len(harness.service.creates) == 2
 
@@ -291,7 +291,7 @@ def test_a_greater_setting_moves_the_last_character() -> None:
 def test_a_store_that_fails_is_reported_and_answered() -> None:
     harness, client, link = asking()
     harness.store.error = StoreError("disk full")
-    harness.service.create_answered(MADE, harness.now)
+    harness.server.create_answered(MADE, harness.now)
     assert link.take() == [reply(1208, 0)]
     assert harness.events.of(ServiceFault)[0].reason == "disk full"
     assert harness.events.of(CreateRefused)[0].reason == "server problem"
@@ -311,6 +311,6 @@ def test_a_store_that_fails_before_the_world_is_asked_is_reported_and_answered()
 def test_the_new_row_replaces_an_older_one_of_the_same_number() -> None:
     harness, _, link = asking()
     harness.store.rows = [character(42, "Older")]
-    harness.service.create_answered(MADE, harness.now)
+    harness.server.create_answered(MADE, harness.now)
     assert [row.name for row in harness.store.rows if not row.deleted] == ["Aldana"]
     assert link.take()[1][1][0] == 1

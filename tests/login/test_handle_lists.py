@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from emu.dialects import MOST_DIALECTS
 from emu.errors import StoreError
 from emu.login.peer_choices import PeerChoices
 from emu.login.settings import LoginServiceConfig
@@ -70,14 +69,6 @@ def test_no_world_and_more_worlds_than_a_byte_counts() -> None:
     assert harness.list_worlds(client, link)[0] == (8, b"\0")
     harness.worlds.entries = {n: replace(NORRATH, id=n) for n in range(1, 301)}
     assert harness.list_worlds(client, link)[0][1][0] == 255
-
-
-def test_lists_kept_for_many_versions_are_bounded() -> None:
-    harness = Harness()
-    service = harness.service
-    for version in range(57121, 57121 + MOST_DIALECTS + 10):
-        assert service.world_list(service.dialects.for_version(version), [NORRATH])[0] == 1
-        assert len(service._lists) <= MOST_DIALECTS
 
 
 def test_lists_of_two_versions_are_both_fresh_after_a_change() -> None:

@@ -124,10 +124,10 @@ def test_a_second_login_of_an_account_ends_the_first() -> None:
     assert first.state is ClientState.CLOSED
     assert second.is_logged_in
     assert second_link.closed is None
-    assert harness.service.logged_in == 1
+    assert len(harness.service.logged_in) == 1
     assert [event.address for event in harness.events.of(SessionReplaced)] == ["192.0.2.1"]
     first.closed()
-    assert harness.service.logged_in == 1
+    assert len(harness.service.logged_in) == 1
 
 
 def test_of_two_logins_at_once_the_later_answer_stays() -> None:
@@ -140,7 +140,7 @@ def test_of_two_logins_at_once_the_later_answer_stays() -> None:
     harness.authenticator.release()
     harness.authenticator.release()
     assert (first_link.closed is None, second_link.closed is None) == (False, True)
-    assert harness.service.logged_in == 1
+    assert len(harness.service.logged_in) == 1
 
 
 def test_a_client_that_leaves_while_its_password_is_checked_is_never_logged_in() -> None:
@@ -151,7 +151,7 @@ def test_a_client_that_leaves_while_its_password_is_checked_is_never_logged_in()
     client.closed()
     harness.authenticator.release()
     assert link.sent == []
-    assert harness.service.logged_in == 0
+    assert len(harness.service.logged_in) == 0
     harness.authenticator.holds = False
     harness.login(546)
 

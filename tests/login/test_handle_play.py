@@ -43,7 +43,7 @@ def test_a_granted_request_sends_the_client_on(version: int) -> None:
     assert harness.worlds.plays == [(1, 7, 5, "192.0.2.1")]
     assert client.state is ClientState.PLAYING
     assert link.take() == []
-    harness.service.play_answered(YES, harness.now)
+    harness.server.play_answered(YES, harness.now)
     wanted = reply(version, 1, b"203.0.113.9", 9001, 0x11223344)
     assert link.take() == [(reply_number(version), wanted)]
     assert client.state is ClientState.LOGGED_IN
@@ -63,18 +63,18 @@ def test_an_answer_within_the_call_counts() -> None:
 
 def test_a_character_that_was_let_in_has_been_played() -> None:
     harness, _, _ = asking()
-    harness.service.play_answered(replace(YES, response=7), harness.now)
+    harness.server.play_answered(replace(YES, response=7), harness.now)
     assert harness.store.rows[0].last_played == 2000.0
     harness, _, _ = asking()
     harness.clock.seconds += 3
-    harness.service.play_answered(YES, harness.now)
+    harness.server.play_answered(YES, harness.now)
     assert harness.store.rows[0].last_played == harness.clock.moment()
 
 
 def test_a_store_that_cannot_note_the_moment_keeps_nobody_out() -> None:
     harness, _, link = asking()
     harness.store.error = StoreError("the disk is full")
-    harness.service.play_answered(YES, harness.now)
+    harness.server.play_answered(YES, harness.now)
     assert link.take() == [(19, reply(546, 1, b"203.0.113.9", 9001, 0x11223344))]
     assert harness.events.of(ServiceFault)[0].reason == "the disk is full"
 
@@ -82,7 +82,7 @@ def test_a_store_that_cannot_note_the_moment_keeps_nobody_out() -> None:
 @pytest.mark.parametrize("code", [0, 4, 6, 7, 10, 18, 253])
 def test_a_world_s_refusal_is_passed_on_as_it_is(code: int) -> None:
     harness, client, link = asking()
-    harness.service.play_answered(replace(YES, response=code, access_key=9), harness.now)
+    harness.server.play_answered(replace(YES, response=code, access_key=9), harness.now)
     assert link.take() == [(19, reply(546, code))]
     assert client.state is ClientState.LOGGED_IN
     assert len(harness.store.rows) == 1
@@ -91,7 +91,7 @@ def test_a_world_s_refusal_is_passed_on_as_it_is(code: int) -> None:
 
 def test_a_character_that_its_world_does_not_have_is_marked_deleted() -> None:
     harness, _, link = asking()
-    harness.service.play_answered(replace(YES, response=5), harness.now)
+    harness.server.play_answered(replace(YES, response=5), harness.now)
     assert link.take() == [(19, reply(546, 5))]
     assert harness.store.rows[0].deleted
     assert harness.events.of(CharacterDeleted)[0].reason == "its world does not have it"
@@ -110,7 +110,7 @@ def test_a_late_answer_is_dropped() -> None:
     harness, client, link = asking()
     harness.pass_time(client, 6)
     link.take()
-    harness.service.play_answered(YES, harness.now)
+    harness.server.play_answered(YES, harness.now)
     assert link.take() == []
     assert len(harness.events.of(AnswerDropped)) == 1
 
@@ -120,7 +120,7 @@ def test_a_late_answer_is_dropped() -> None:
 )
 def test_an_answer_to_something_else_is_dropped(answer: PlayAnswer) -> None:
     harness, client, link = asking()
-    harness.service.play_answered(answer, harness.now)
+    harness.server.play_answered(answer, harness.now)
     assert link.take() == []
     assert client.state is ClientState.PLAYING
 
@@ -136,7 +136,7 @@ def test_a_world_that_goes_while_asked_is_answered_at_once() -> None:
 
 def test_another_world_that_goes_changes_nothing() -> None:
     harness, client, link = asking()
-    harness.service.world_gone(2, harness.now)
+    harness.server.world_gone(2, harness.now)
     assert client.state is ClientState.PLAYING
     assert link.take() == []
 
@@ -167,27 +167,27 @@ def test_a_second_request_while_one_waits_is_dropped() -> None:
     harness.send(client, "OP_PlayCharacterRequestMsg", play_request(546, 5))
     assert client.drops == {"message out of order": 1}
     assert len(harness.worlds.plays) == 1
-    harness.service.play_answered(YES, harness.now)
+    harness.server.play_answered(YES, harness.now)
     assert len(link.take()) == 1
 
 
 def test_after_a_refusal_the_client_may_ask_again() -> None:
     harness, client, link = asking()
-    harness.service.play_answered(replace(YES, response=7), harness.now)
+    harness.server.play_answered(replace(YES, response=7), harness.now)
     harness.send(client, "OP_PlayCharacterRequestMsg", play_request(546, 5))
-    harness.service.play_answered(YES, harness.now)
+    harness.server.play_answered(YES, harness.now)
     assert [payload[0] for _, payload in link.take()] == [7, 1]
 
 
 def test_a_client_that_leaves_while_it_waits_leaves_nothing_behind() -> None:
     harness, client, link = asking()
     client.closed()
-    harness.service.play_answered(YES, harness.now)
+    harness.server.play_answered(YES, harness.now)
     assert link.sent == []
     assert client.get_timer() is None
     again, link = harness.login(546)
     harness.send(again, "OP_PlayCharacterRequestMsg", play_request(546, 5))
-    harness.service.play_answered(YES, harness.now)
+    harness.server.play_answered(YES, harness.now)
     assert link.take()[0][1][0] == 1
 
 
@@ -214,7 +214,7 @@ def test_a_client_that_leaves_while_its_characters_are_read_asks_no_world() -> N
 )
 def test_an_address_that_cannot_be_sent_is_a_problem(answer: PlayAnswer) -> None:
     harness, client, link = asking()
-    harness.service.play_answered(answer, harness.now)
+    harness.server.play_answered(answer, harness.now)
     assert link.take() == [(19, reply(546, 0))]
     assert client.state is ClientState.LOGGED_IN
 

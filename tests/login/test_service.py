@@ -1,147 +1,23 @@
-"""The service as a whole: a session from connect to play, and what it keeps."""
+"""What handlers share."""
 
 from __future__ import annotations
 
-import gc
-import weakref
-from dataclasses import replace
-
-import pytest
-
-from emu.login.client import ClientState
-from emu.login.service import LoginService
-from emu.login.settings import LoginServiceConfig
-from emu.model import CreateAnswer, PlayAnswer
-from emu.opcodes import shipped_tables
-from emu.structs import shipped_catalog
-from emu.versions import LOGIN_VERSION_STEPS
-from tests.support.login_fakes import Events, FakeAuthenticator, FakeStore, FakeWorlds, run
-from tests.support.login_harness import (
-    NORRATH,
-    Harness,
-    create_request,
-    delete_request,
-    login_request,
-    play_request,
-)
-from tests.support.times import ManualClock
-
-MADE = CreateAnswer(1, 7, 42, 1)
-LET_IN = PlayAnswer(1, 7, 42, 99, 1, "203.0.113.9", 9001)
+from emu.dialects import MOST_DIALECTS
+from tests.support.login_harness import NORRATH, Harness
 
 
-@pytest.mark.parametrize("version", LOGIN_VERSION_STEPS)
-def test_a_whole_session_of_every_version_step(version: int) -> None:
-    """Log in, list, create, list, play, delete; every message has its number and its turn."""
-    late = version >= 60085
-    delete, play = (19, 21) if late else (17, 19)
+def test_lists_kept_for_many_versions_are_bounded() -> None:
     harness = Harness()
-    client, link = harness.connect()
-    harness.send(client, 0, login_request(b"tester", b"secret", version))
-    harness.send(client, 7)
-    harness.send(client, "OP_CreateCharacterRequestMsg", create_request(version))
-    harness.service.create_answered(MADE, harness.now)
-    if version <= 561:
-        harness.service.play_answered(LET_IN, harness.now)
-    harness.send(client, 7)
-    harness.send(client, "OP_PlayCharacterRequestMsg", play_request(version, 42))
-    harness.service.play_answered(LET_IN, harness.now)
-    harness.send(client, "OP_DeleteCharacterRequestMsg", delete_request(42, b"Aldana"))
-    numbers = [number for number, _ in link.take()]
-    created = [12, 10, play] if version <= 561 else [12, 10]
-    assert numbers == [4, 8, 4, 10, *created, 8, 4, 10, play, delete, 10]
-    assert client.drops == {}
-    assert harness.service.counters["service fault"] == 0
-    assert harness.worlds.deletes == [(1, 7, 42)]
-    harness.pass_time(client, 30)
-    assert link.take() == []
+    service = harness.service
+    for version in range(57121, 57121 + MOST_DIALECTS + 10):
+        assert service.world_list(service.dialects.for_version(version), [NORRATH])[0] == 1
+        assert len(service._lists) <= MOST_DIALECTS
 
 
-def test_worlds_that_are_up_before_the_service_are_known() -> None:
-    worlds = FakeWorlds(NORRATH, replace(NORRATH, id=2, up=False))
-    events = Events()
-    service = LoginService(
-        config=LoginServiceConfig(),
-        opcodes=shipped_tables,
-        structs=shipped_catalog(),
-        authenticator=FakeAuthenticator({}),
-        characters=FakeStore(),
-        logs=FakeStore(),
-        worlds=worlds,
-        zones=FakeStore(),
-        start=run,
-        clock=ManualClock(0.0),
-        log=events,
-    )
-    assert worlds.observer is service
-    assert service.world_state(1) == (True, False)
-    assert service.world_state(2) == (False, False)
-
-
-def test_a_thousand_sessions_leave_nothing_behind() -> None:
-    harness = Harness()
-    seen = weakref.WeakSet()
-    for _ in range(1000):
-        client, link = harness.login(546)
-        harness.list_worlds(client, link)
-        seen.add(link)
-        client.closed()
-    harness.events.clear()
-    del client, link
-    gc.collect()
-    assert len(seen) == 0
-    assert harness.service.logged_in == 0
-    assert harness.service._addresses == {}
-
-
-def test_an_account_in_use_is_never_in_the_way() -> None:
-    harness = Harness()
-    clients = [harness.login(546, address=f"192.0.2.{n}") for n in range(10)]
-    assert [link.closed is None for _, link in clients] == [False] * 9 + [True]
-    assert harness.service.logged_in == 1
-    assert all(client.state is ClientState.CLOSED for client, _ in clients[:-1])
-
-
-def test_a_world_whose_link_is_replaced_owes_no_answers_any_more() -> None:
-    """The directory says gone and then changed: requests end, and nobody is told of a change."""
-    harness = Harness()
-    creating, create_link = harness.login(1208)
-    harness.list_worlds(creating, create_link)
-    harness.send(creating, "OP_CreateCharacterRequestMsg", create_request(1208))
-    harness.service.world_gone(1, harness.now)
-    harness.service.world_changed(NORRATH, harness.now)
-    harness.pass_time(creating, 1)
-    assert [(number, payload[8]) for number, payload in create_link.take()] == [(12, 2)]
-    harness.send(creating, "OP_CreateCharacterRequestMsg", create_request(1208, b"Borvik"))
-    harness.service.create_answered(MADE, harness.now)
-    assert [row.name for row in harness.store.rows] == ["Borvik"]
-
-
-def test_other_clients_hear_nothing_of_one_s_play_and_creation() -> None:
-    harness = Harness()
-    client, link = harness.login(546)
-    other, other_link = harness.login(546, b"other", "192.0.2.2")
-    harness.list_worlds(other, other_link)
-    harness.send(client, "OP_CreateCharacterRequestMsg", create_request(546))
-    harness.service.create_answered(MADE, harness.now)
-    harness.service.play_answered(LET_IN, harness.now)
-    assert len(link.take()) == 3
-    assert other_link.take() == []
-
-
-def test_a_changed_character_is_not_pushed() -> None:
-    harness = Harness()
-    client, link = harness.login(1208)
-    harness.list_worlds(client, link)
-    harness.service.character_changed(7, harness.now)
-    assert link.take() == []
-
-
-def test_counters_tell_what_happened() -> None:
-    harness = Harness()
-    client, _ = harness.login(546)
-    harness.send(client, "OP_CreateCharacterRequestMsg", create_request(546))
-    harness.service.create_answered(MADE, harness.now)
-    harness.service.play_answered(LET_IN, harness.now)
-    wanted = {"clients connected", "login accepted", "characters created", "play granted"}
-    assert harness.service.counters == dict.fromkeys(wanted, 1)
+def test_a_world_list_is_made_once_for_each_state_of_the_worlds() -> None:
+    service = Harness().service
+    dialect = service.dialects.for_version(546)
+    first = service.world_list(dialect, [NORRATH])
+    assert service.world_list(dialect, [NORRATH]) is first
+    assert service.world_list(dialect, []) == b"\0"
+    assert service.world_list(dialect, [NORRATH]) == first

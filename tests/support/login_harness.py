@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from emu.login.client import Client
+from emu.login.server import LoginServer
 from emu.login.service import LoginService
 from emu.login.settings import LoginServiceConfig
 from emu.model import Character, WorldEntry
@@ -136,6 +137,7 @@ class Harness:
             clock=self.clock,
             log=self.events,
         )
+        self.server = LoginServer(self.service)
 
     @property
     def now(self) -> Monotonic:
@@ -144,7 +146,7 @@ class Harness:
     def connect(self, address: str = "192.0.2.1") -> tuple[Client, FakeLink]:
         """Return a client whose session stands."""
         link = FakeLink()
-        return self.service.connect(link, address, self.now), link
+        return self.server.connect(link, address, self.now), link
 
     def login(
         self, version: int, user: bytes = b"tester", address: str = "192.0.2.1"
