@@ -21,27 +21,33 @@ class Mailbox:
     """Tasks of one actor. Whoever puts one in never waits for it.
 
     A task that raises ends the coroutine that was spawned; what waits behind it is done once the
-    next task comes. `limit` is how many may wait; it may be changed at any time.
+    next task comes. `limit` is how many may wait; it may be changed at any time. `held_bytes` is
+    the sum of the sizes that were told of those that wait.
     """
 
-    __slots__ = ("_spawn", "_tasks", "_working", "limit")
+    __slots__ = ("_spawn", "_tasks", "_working", "held_bytes", "limit")
 
     def __init__(self, spawn: Spawn, limit: int) -> None:
         """Take at most `limit` tasks beside the one that is being done."""
         self._spawn = spawn
         self.limit = limit
-        self._tasks: deque[Task] = deque()
+        self.held_bytes = 0
+        self._tasks: deque[tuple[Task, int]] = deque()
         self._working = False
 
     def __len__(self) -> int:
         """Return how many tasks wait."""
         return len(self._tasks)
 
-    def put(self, task: Task) -> bool:
-        """Have a task done behind those that wait; False, and it is not, when too many do."""
+    def put(self, task: Task, size: int = 0) -> bool:
+        """Have a task done behind those that wait; False, and it is not, when too many do.
+
+        `size` is how many bytes it keeps in memory while it waits.
+        """
         if len(self._tasks) >= self.limit:
             return False
-        self._tasks.append(task)
+        self._tasks.append((task, size))
+        self.held_bytes += size
         if not self._working:
             self._working = True
             self._spawn(self._work())
@@ -50,10 +56,13 @@ class Mailbox:
     def clear(self) -> None:
         """Forget the tasks that wait."""
         self._tasks.clear()
+        self.held_bytes = 0
 
     async def _work(self) -> None:
         try:
             while self._tasks:
-                await self._tasks.popleft()()
+                task, size = self._tasks.popleft()
+                self.held_bytes -= size
+                await task()
         finally:
             self._working = False

@@ -34,6 +34,23 @@ def test_tasks_are_done_in_order_and_one_at_a_time() -> None:
     assert bench.done()[-1] == 9
 
 
+def test_it_knows_how_many_bytes_wait() -> None:
+    bench = Bench()
+    bench.store.held = True
+    for number, size in enumerate((100, 20, 3)):
+        task = partial(bench.store.record_status, number, 0, 0, 0, 0.0)
+        assert bench.mailbox.put(task, size)
+    assert bench.mailbox.held_bytes == 23, "the first is being done"
+    bench.store.held = False
+    bench.loop.run()
+    assert bench.mailbox.held_bytes == 0
+    bench.store.held = True
+    bench.put(1)
+    bench.mailbox.put(partial(bench.store.record_status, 2, 0, 0, 0, 0.0), 50)
+    bench.mailbox.clear()
+    assert bench.mailbox.held_bytes == 0
+
+
 def test_a_task_put_in_by_a_task_comes_behind_those_that_wait() -> None:
     bench = Bench()
 

@@ -87,6 +87,11 @@ class NetworkConfig:
         readers.integer(1, 1_000_000),
         "addresses that asked and proved nothing yet",
     )
+    session_memory: int = setting(
+        256 * 1024 * 1024,
+        readers.integer(1 << 20, 1 << 40),
+        "bytes that all players of one endpoint together can make us keep; who holds most goes",
+    )
     held_bytes: int = setting(
         131_072,
         readers.integer(2048, 1 << 20),

@@ -136,7 +136,12 @@ class Client:
 
     def message(self, opcode: int, payload: bytes, now: Monotonic) -> None:
         """Take one application message; it waits for those that came before."""
-        self.put(partial(self._owner.dispatch, self, opcode, payload, now))
+        self.put(partial(self._owner.dispatch, self, opcode, payload, now), len(payload))
+
+    @property
+    def held_bytes(self) -> int:
+        """How many bytes of messages wait for their turn."""
+        return self._mailbox.held_bytes
 
     def closed(self, reason: str = "session closed") -> None:
         """Learn that the session is over, from whichever side; may come more than once."""
@@ -238,9 +243,12 @@ class Client:
             self._end(reason)
             self._link.close(reason)
 
-    def put(self, task: Task) -> None:
-        """Have something done behind what waits; a client for whom too much waits is closed."""
-        if self.state not in END_STATES and not self._mailbox.put(task):
+    def put(self, task: Task, size: int = 0) -> None:
+        """Have something done behind what waits; a client for whom too much waits is closed.
+
+        `size` is how many bytes it keeps in memory while it waits.
+        """
+        if self.state not in END_STATES and not self._mailbox.put(task, size):
             self.close("too many messages waiting")
 
     def _end(self, reason: str) -> None:

@@ -68,6 +68,10 @@ class LoginHandler:
         """Let the client do what is due."""
         self.client.handle_timer(now)
 
+    def held_bytes(self) -> int:
+        """Return how many bytes of messages wait for their turn."""
+        return self.client.held_bytes
+
     # what the client calls (ClientLink)
 
     def send(self, opcode: int, payload: bytes) -> None:

@@ -30,6 +30,7 @@ def endpoint_config(config: Config, check_key: int | None) -> EndpointConfig:
         check_key=check_key,
         session_limit=network.max_sessions,
         half_open_limit=network.half_open_sessions,
+        memory_limit=network.session_memory,
         sessions_per_host_limit=network.sessions_per_address,
     )
 

@@ -51,6 +51,9 @@ class Handler(Protocol):
     def handle_timer(self, now: Monotonic) -> None:
         """Do what is due."""
 
+    def held_bytes(self) -> int:
+        """Return how many bytes of messages wait for their turn."""
+
 
 class Tracer(Protocol):
     """Sees every datagram and key of a port; see `emu.net.trace`."""
@@ -154,7 +157,11 @@ class UdpShell(DatagramProtocol):
                 self._touched.append(port)
             else:
                 self.touch(port)
-        while (ended := endpoint.next_ended()) is not None:
+        self._touch_ended()
+
+    def _touch_ended(self) -> None:
+        """Have the sessions served, for the last time, that the endpoint has ended."""
+        while (ended := self.endpoint.next_ended()) is not None:
             if ended in self._ports:
                 self.touch(self._ports[ended])
 
@@ -221,6 +228,9 @@ class UdpShell(DatagramProtocol):
         if session.ended:
             self._forget(port)
             return
+        elsewhere = port.handler.held_bytes() if port.handler is not None else 0
+        self.endpoint.weigh(session, elsewhere)
+        self._touch_ended()
         deadline = session.get_timer()
         if port.handler is not None:
             theirs = port.handler.get_timer()

@@ -51,6 +51,10 @@ class VisitorHandler:
         """Let the visitor do what is due."""
         self._visitor.handle_timer(now)
 
+    def held_bytes(self) -> int:
+        """Return how many bytes of messages wait for their turn."""
+        return 0
+
     def send(self, opcode: int, payload: bytes) -> None:
         """Send one application message."""
         self._port.session.send(opcode, payload)

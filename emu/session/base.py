@@ -201,6 +201,11 @@ class SessionBase:
         """When the last datagram with a valid check came (before that: the SessionRequest)."""
         return self._last_received
 
+    @property
+    def held_bytes(self) -> int:
+        """How many bytes the peer makes us keep: what came early, and what it has not taken yet."""
+        return self._channel.held_bytes + self._early_bytes
+
     def has_valid_check(self, datagram: bytes) -> bool:
         """Tell whether a datagram is sealed with this session's key; changes nothing."""
         return self._seal is not None and self._seal.is_valid(datagram)

@@ -23,6 +23,7 @@ _FRAGMENT = ProtocolOpcode.FRAGMENT.to_bytes(2, "big")
 _ACK = ProtocolOpcode.ACK.to_bytes(2, "big")
 _OUT_OF_ORDER_ACK = ProtocolOpcode.OUT_OF_ORDER_ACK.to_bytes(2, "big")
 _SEQUENCED_HEADER = 4
+_ENTRY_BYTES = 200  # what Python takes for a packet beside its bytes, about
 
 
 class BrokenChannel(LimitExceeded):
@@ -87,6 +88,13 @@ class ReliableChannel:
     def partial_bytes(self) -> int:
         """How many bytes of an incomplete run of fragments are in memory."""
         return self._assembler.held_bytes if self._assembler is not None else 0
+
+    @property
+    def held_bytes(self) -> int:
+        """How much memory the peer costs us, with what the bookkeeping of each packet takes."""
+        window = self.window
+        entries = self.queue.entries + (len(window.held) if window.held is not None else 0)
+        return self.queued_bytes + self.partial_bytes + window.held_bytes + entries * _ENTRY_BYTES
 
     def takes_next(self, sequence: int) -> bool:
         """Take note of a whole Packet if it is the awaited one and completes nothing but itself.

@@ -169,6 +169,8 @@ class EndpointConfig:
     session_limit: int = 10_000
     half_open_limit: int = 16_384
     sessions_per_host_limit: int = 256
+    memory_limit: int = 256 * 1024 * 1024
+    """Bytes that the peers of all sessions together can make us keep; who holds most goes first."""
     restart_silence: float = 2.0
     takeover_miss_limit: int = 4
     """Datagrams, valid for nobody, that one who wants to take an address over may send."""
@@ -183,6 +185,7 @@ class EndpointConfig:
                 "session_limit",
                 "half_open_limit",
                 "sessions_per_host_limit",
+                "memory_limit",
                 "takeover_miss_limit",
             )
             if getattr(self, name) < 1

@@ -21,6 +21,7 @@ from emu.session.check_keys import CheckKeys, FixedCheckKey, KeyedCheckKeys
 from emu.session.configuration import EndpointConfig, Role
 from emu.session.events import CloseReason
 from emu.session.half_open import UNKNOWN_SESSION, HalfOpen, HalfOpenTable
+from emu.session.memory import SharedMemory
 from emu.session.session import Session
 from emu.times import Monotonic
 from emu.wire import ProtocolOpcode, Seal, SessionRequest, SessionResponse, packets
@@ -81,6 +82,7 @@ class Endpoint:
         """How many sessions each host has, without those."""
         self._barred: dict[Hashable, float] = {}
         """Until when nobody may take the address of a session over."""
+        self._memory: SharedMemory[Session] = SharedMemory(config.memory_limit)
         self._ended: list[Session] = []
         self._replies: list[tuple[bytes, Hashable]] = []
         self._drops: dict[str, int] = {}
@@ -356,6 +358,7 @@ class Endpoint:
         if self._sessions.get(address) is not session:
             return
         del self._sessions[address]
+        self._memory.note(session, 0)
         self._barred.pop(address, None)
         if session in self._unacknowledged:
             del self._unacknowledged[session]
@@ -367,6 +370,18 @@ class Endpoint:
                 self._hosts[host] = left
             else:
                 del self._hosts[host]
+
+    def weigh(self, session: Session, elsewhere: int = 0) -> None:
+        """Take note of what a session holds, and end those that hold most when it is too much.
+
+        `elsewhere` is what its owner keeps of its messages, in bytes. To be called after each turn
+        in which the session took something in or was given something to send.
+        """
+        if self._sessions.get(session.address) is not session:
+            return
+        self._memory.note(session, session.held_bytes + elsewhere)
+        for heavy in self._memory.to_end():
+            self._discard(heavy, CloseReason.MEMORY)
 
     def _discard(self, session: Session, reason: CloseReason) -> None:
         session.replace(reason)

@@ -104,6 +104,11 @@ class SendQueue:
         """How many packets are sent and not acknowledged."""
         return len(self._under_way)
 
+    @property
+    def entries(self) -> int:
+        """How many packets wait or are under way."""
+        return len(self._under_way) + (len(self._waiting) if self._waiting else 0)
+
     def add(self, marker: bytes, data: bytes) -> None:
         """Queue one Packet or Fragment: its two opcode bytes, and what is behind the sequence."""
         if self._waiting is None:

@@ -35,7 +35,9 @@ class Recorder:
         self.port = port
         self.events = []
         self.timer = None
+        self.waiting = 0
         self.fired = []
+        port.session.trust()
         Recorder.made.append(self)
 
     def handle_event(self, event, now):
@@ -48,6 +50,9 @@ class Recorder:
 
     def get_timer(self):
         return self.timer
+
+    def held_bytes(self):
+        return self.waiting
 
     def handle_timer(self, now):
         self.fired.append(now)
@@ -104,6 +109,20 @@ def test_a_message_in_is_answered_in_the_same_turn(house) -> None:
     client.send(5, b"hello")
     assert Message(6, b"hello") in exchange(client, clock, shell, port)
     assert clock.seconds() == 0.0
+
+
+def test_who_makes_us_keep_most_is_ended_when_memory_runs_out(house) -> None:
+    clock, shell, port = house
+    client = connected(house)
+    (recorder,) = Recorder.made
+    limit = shell.endpoint.config.memory_limit
+    for waiting, alive in ((limit, True), (limit + 1, False)):
+        recorder.waiting = waiting
+        client.send(3, b"x")
+        exchange(client, clock, shell, port)
+        assert (SessionClosed("made room in memory") in recorder.events) != alive
+        assert shell.session_count == alive
+    assert len(shell.endpoint) == 0
 
 
 def test_the_datagrams_of_one_wake_up_are_answered_with_one(house) -> None:

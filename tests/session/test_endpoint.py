@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +13,7 @@ from emu.session.endpoint import host_of
 from emu.wire import (
     KeepAlive,
     OutOfSession,
+    Packet,
     Seal,
     ServerKeyRequest,
     SessionDisconnect,
@@ -320,3 +323,42 @@ def test_any_datagrams_from_anywhere_keep_the_books_in_order(check_key, datagram
 
 def test_the_answer_to_a_request_has_a_length_that_works():
     assert ask(make_endpoint(), max_length=4294967295).max_length == 1400
+
+
+def early_packets(player, count):
+    """Send packets that cannot be delivered, because the one before them never comes."""
+    expected = player.peer._channel.window.expected
+    for ahead in range(1, count + 1):
+        packet = Packet((expected + ahead) & 0xFFFF, bytes(400))
+        datagram = Seal(player.peer.check_key).seal(push_packet(packet))
+        player.endpoint.receive_datagram(datagram, player.address, 1.0)
+
+
+def test_all_sessions_together_hold_no_more_than_the_limit():
+    endpoint = make_endpoint(memory_limit=100_000, sessions_per_host_limit=100)
+    honest = Player(endpoint, ("192.0.2.1", 1)).connect()
+    hoarders = [Player(endpoint, ("192.0.2.2", port)).connect() for port in range(20)]
+    for hoarder in hoarders:
+        early_packets(hoarder, 20)
+        early_packets(honest, 1)
+        endpoint.weigh(honest.peer)
+        endpoint.weigh(hoarder.peer)
+        assert sum(session.held_bytes for session in endpoint) <= 100_000
+    ended = list(iter(endpoint.next_ended, None))
+    assert 10 <= len(ended) < 20
+    assert all(SessionClosed(CloseReason.MEMORY) in drain(session) for session in ended)
+    assert endpoint.get(honest.address) is honest.peer
+    endpoint.weigh(ended[0])  # served once more by its owner: it is forgotten
+    assert endpoint._memory.used == sum(session.held_bytes for session in endpoint)
+
+
+def test_what_an_owner_keeps_and_what_a_client_does_not_take_count_as_well():
+    endpoint = make_endpoint(memory_limit=100_000)
+    player = Player(endpoint).connect()
+    player.peer.send(1, random.Random(1).randbytes(60_000))
+    player.peer.datagrams_to_send(1.0)
+    assert player.peer.held_bytes > 60_000
+    endpoint.weigh(player.peer)
+    assert endpoint.get(HOME) is player.peer
+    endpoint.weigh(player.peer, 40_000)
+    assert endpoint.get(HOME) is None

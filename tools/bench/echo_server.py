@@ -45,6 +45,10 @@ def session_port() -> Any:
             """No timer."""
             return None
 
+        def held_bytes(self) -> int:
+            """Nothing waits."""
+            return 0
+
         def handle_timer(self, now: Monotonic) -> None:
             """Nothing is due."""
 

@@ -1,0 +1,55 @@
+"""What all sessions of an endpoint hold for their peers, and who has to go when it is too much.
+
+Counts bytes that peers can make us keep: packets before their turn, unfinished runs of fragments,
+messages that wait, and whatever is not acknowledged. Each session has bounds of its own; ten
+thousand sessions at their bounds would still be more than a machine has. Knows no addresses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Final, Generic, TypeVar
+
+Holder = TypeVar("Holder", bound=Hashable)
+
+_ROOM: Final = 8  # one part in so many is made free at once, so that it is not done all the time
+
+
+class SharedMemory(Generic[Holder]):
+    """A limit in bytes over all holders together; `used` is what they hold now."""
+
+    __slots__ = ("_held", "limit", "used")
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.used = 0
+        self._held: dict[Holder, int] = {}
+
+    def note(self, holder: Holder, held: int) -> None:
+        """Take note of how many bytes a holder holds now; 0 forgets it."""
+        before = self._held.get(holder, 0)
+        if held == before:
+            return
+        self.used += held - before
+        if held:
+            self._held[holder] = held
+        else:
+            del self._held[holder]
+
+    def to_end(self) -> list[Holder]:
+        """Return whom to end, those who hold most first; nobody while the limit is kept.
+
+        Who holds much is either an attacker or somebody whose network is gone: a client that is
+        served holds next to nothing.
+        """
+        excess = self.used - self.limit
+        if excess <= 0:
+            return []
+        excess += self.limit // _ROOM
+        ended: list[Holder] = []
+        for holder in sorted(self._held, key=self._held.__getitem__, reverse=True):
+            if excess <= 0:
+                break
+            excess -= self._held[holder]
+            ended.append(holder)
+        return ended
