@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import random
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from emu.dialects import Dialects, shipped_rules
 from emu.errors import StoreError
 from emu.link.password import hash_link_password
 from emu.looks.models import Models
-from emu.model import BUILT_IN_ACCOUNT
+from emu.model import BUILT_IN_ACCOUNT, WorldCharacter
 from emu.model import World as WorldRow
 from emu.net import parameters
 from emu.net.hosts import listen_address
@@ -39,6 +39,7 @@ from emu.world.entry import Door
 from emu.world.ghosts import read_rules
 from emu.world.handoff import HandoffKeys
 from emu.world.names import NameRules
+from emu.world.players.looks import with_models
 from emu.world.presence import WorldPresence
 from emu.world.registry import RegistryConfig, WorldRegistry
 from emu.world.service import WorldService
@@ -101,6 +102,7 @@ class WorldPart:
         self.account = LinkAccount(config.world.account, config.world.password)
         """How it proves itself; set before `register` where the configuration does not say."""
         self._tasks = Tasks(_log)
+        self._models = Models(storage.store)
         presence = WorldPresence()
         self._handoffs = HandoffKeys(lambda: secrets.randbits(32))
         self._admission = Admission(
@@ -123,7 +125,7 @@ class WorldPart:
             inside=self.service,
             admission=self._admission,
             presence=presence,
-            characters_of=storage.world_characters.of_account,
+            characters_of=self._characters_of,
             played=self._played,
             report=report_to(_log, self._refusals),
             changed=self._status_changed,
@@ -230,7 +232,7 @@ class WorldPart:
             creation=creation,
             admission=self._admission,
             zones=zones.described,
-            models=Models(self._storage.store),
+            models=self._models,
             clock=self._scheduler,
         )
 
@@ -243,6 +245,11 @@ class WorldPart:
             await self._storage.world_characters.played(char_id, moment)
         except StoreError as error:
             _log.warn("when a character was played is not stored: {reason}", reason=str(error))
+
+    async def _characters_of(self, account_id: int) -> Sequence[WorldCharacter]:
+        """Return an account's characters, each with the numbers of its models."""
+        rows = await self._storage.world_characters.of_account(account_id)
+        return [await with_models(row, self._models) for row in rows]
 
     def _status_changed(self) -> None:
         if self.link is not None:

@@ -66,7 +66,7 @@ def test_an_address_that_players_cannot_reach_is_warned_of(
     bound = SimpleNamespace(getHost=lambda: SimpleNamespace(host=host, port=9001))
     monkeypatch.setattr("emu.net.world_part.listen", lambda *_: bound)
     config = parse({}, [f"world.listen={host}:9001", f"world.advertise={advertise}"])
-    storage: Any = SimpleNamespace(world_characters=SimpleNamespace(of_account=None))
+    storage: Any = SimpleNamespace(store=None, world_characters=None)
     part = WorldPart(
         config, storage, lambda: None, Clock(), Scheduler(Clock()),
         login_address=None,

@@ -1,23 +1,85 @@
 """How a character looks as a ghost: the fields of Substruct_SpawnInfoStruct for its looks.
 
-Which body a race and gender have, and what color rows become, is `emu.looks`' business.
+What is stored has the names of the create request (eq2-login.md 5.1); ghosts have names of their
+own for the same bodies, sliders and clothes. How colors are coded is `emu.looks.coding`'s business.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
 
+from emu.looks.models import Models
 from emu.model import WorldCharacter
+from emu.world.looks import SLIDERS
+
+MODEL_FIELDS: Final[Mapping[str, str]] = {
+    "race_file": "model_type",
+    "hair_file": "hair_type_id",
+    "face_file": "facial_hair_type_id",
+    "chest_file": "chest_type_id",
+    "legs_file": "legs_type_id",
+    "soga_race_file": "soga_model_type",
+    "soga_hair_file": "soga_hair_type_id",
+    "soga_face_file": "soga_facial_hair_type_id",
+}
+"""Field of the create request that names a model -> field of a ghost that holds its number."""
+ALTERNATES: Final[Mapping[str, str]] = {
+    "soga_model_type": "model_type",
+    "soga_hair_type_id": "hair_type_id",
+    "soga_facial_hair_type_id": "facial_hair_type_id",
+}
+"""Field of the alternate looks -> the usual looks' field, which stands in where it is missing."""
+_TRIPLES: Final[Mapping[str, str]] = {
+    "eyes2": "eye_type",
+    "ears": "ear_type",
+    "eye_brows": "eye_brow_type",
+    "cheeks": "cheek_type",
+    "lips": "lip_type",
+    "chin": "chin_type",
+    "nose": "nose_type",
+    "shirt_color": "chest_type_color",
+    "unknown_chest_color": "chest_type_highlight_color",
+    "pants_color": "legs_type_color",
+    "unknown_legs_color": "legs_type_highlight_color",
+}
+TRIPLE_FIELDS: Final[Mapping[str, str]] = {
+    prefix + name: prefix + field for prefix in ("", "soga_") for name, field in _TRIPLES.items()
+}
+"""Sliders and colors of the create request that ghosts have under another name."""
+
+
+async def with_models(character: WorldCharacter, models: Models) -> WorldCharacter:
+    """Return a character that has the numbers of its models, too, under the names of ghosts.
+
+    Raises what the source of models raises.
+    """
+    paths = {
+        field: str(character.appearance[name])
+        for name, field in MODEL_FIELDS.items()
+        if name in character.appearance
+    }
+    numbers = await models.numbers(paths.values())
+    known = {field: numbers[path] for field, path in paths.items() if path in numbers}
+    return replace(character, appearance={**character.appearance, **known})
 
 
 def spawn_looks(character: WorldCharacter) -> dict[str, Any]:
-    """Return the info fields that a character's looks set."""
+    """Return the info fields that a character's looks set; models after `with_models` only."""
     looks: dict[str, Any] = {
         "class": character.class_,
         "race": character.race,
         "gender": character.gender,
     }
-    looks |= {
-        name: [color.red, color.green, color.blue] for name, color in character.colors.items()
-    }
+    for name in (*MODEL_FIELDS.values(), "body_size"):
+        if name in character.appearance:
+            looks[name] = character.appearance[name]
+    for name, usual in ALTERNATES.items():
+        if usual in looks:
+            looks.setdefault(name, looks[usual])
+    for name, color in character.colors.items():
+        parts = [color.red, color.green, color.blue]
+        field = TRIPLE_FIELDS.get(name, name)
+        looks[field] = parts if name in SLIDERS else [part & 0xFF for part in parts]
     return looks
