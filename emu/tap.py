@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 import signal
+import tempfile
 from collections.abc import Callable, Mapping, MutableMapping
 from functools import partial
 from pathlib import Path
@@ -19,7 +20,7 @@ from twisted.logger import ILogObserver
 from twisted.python import usage
 from twisted.python.logfile import LogFile
 
-from emu.config import LogConfig, default_path, exposed, load
+from emu.config import LogConfig, default_path, doubts, exposed, load
 from emu.errors import ConfigError, EmuError, StoreError
 from emu.net.logs import observer
 from emu.net.server import EmuService, check_files
@@ -66,23 +67,46 @@ def makeService(options: Options) -> IService:  # noqa: N802  # the name twistd 
     cannot be used.
     """
     path = options.config_file if options.config_file is not None else default_path()
+    read = partial(load, path.absolute() if path else None, tuple(options.overrides))
     try:
-        config = load(path.absolute() if path else None, options.overrides)
+        config = read()
+        spare_the_pid_file(options.parent)
         check_files(config)
         written_by = log_observer(config.log, options.parent or {})
     except ConfigError as error:
         raise SystemExit("\n".join(f"emu: {problem}" for problem in error.problems)) from None
     except EmuError as error:
         raise SystemExit(f"emu: {error}") from None
-    warnings = tuple(exposed(config, path))
-    service: IService = EmuService(
+    warnings = (*exposed(config, path), *doubts(config))
+    service = EmuService(
         config,
         log_observer=written_by,
         warnings=warnings,
         given_up=partial(drop_pid_file, options.parent),
+        reread=read,
     )
+    on_signal(signal.SIGHUP, service.reload)
     spare_the_collector()
     return service
+
+
+def spare_the_pid_file(twistd: MutableMapping[str, Any] | None) -> None:
+    """Let `twistd` run in the foreground in a folder that cannot be written to.
+
+    Nobody needs a PID file there. Raises `StoreError` where a daemon could not write its own.
+    """
+    name = (twistd or {}).get("pidfile")
+    if twistd is None or not name:
+        return
+    try:
+        with tempfile.TemporaryFile(dir=Path(name).absolute().parent):
+            return
+    except OSError as error:
+        if not twistd.get("nodaemon"):
+            raise StoreError(
+                f"{name}: cannot be written ({error.strerror}); give twistd another --pidfile"
+            ) from None
+    twistd["pidfile"] = ""
 
 
 def drop_pid_file(twistd: MutableMapping[str, Any] | None) -> None:
@@ -117,16 +141,23 @@ def log_observer(log: LogConfig, twistd: Mapping[str, Any]) -> ILogObserver | No
         raise StoreError(
             f"{name}: cannot be written ({error.strerror}); give twistd another --logfile"
         ) from None
-    if signal.getsignal(signal.SIGUSR1) is signal.SIG_DFL:
-        signal.signal(signal.SIGUSR1, lambda *_: _between_writes(file.rotate))
+    on_signal(signal.SIGUSR1, file.rotate)
     return observer(log.format, file)
 
 
-def _between_writes(call: Callable[[], object]) -> None:
-    """Have the reactor do what a signal asks for: it may have come in the middle of a line."""
-    from twisted.internet import reactor  # noqa: PLC0415  # after it was chosen
+def on_signal(number: signal.Signals, call: Callable[[], object]) -> None:
+    """Have the reactor do something at a signal that nobody else has taken.
 
-    reactor.callFromThread(call)  # type: ignore[attr-defined]
+    Not at once: it may come in the middle of a line, or before the reactor runs.
+    """
+
+    def caught(*_: object) -> None:
+        from twisted.internet import reactor  # noqa: PLC0415  # after it was chosen
+
+        reactor.callFromThread(call)  # type: ignore[attr-defined]
+
+    if signal.getsignal(number) is signal.SIG_DFL:
+        signal.signal(number, caught)
 
 
 def spare_the_collector() -> None:

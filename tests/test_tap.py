@@ -4,6 +4,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -208,3 +209,56 @@ def test_the_pid_file_of_a_start_that_failed_is_gone_before_anybody_is_told(tmp_
     assert twistd == {"pidfile": ""}
     tap.drop_pid_file(twistd)
     tap.drop_pid_file(None)
+
+
+def test_in_the_foreground_a_folder_that_cannot_be_written_needs_no_pid_file(
+    tmp_path: Path,
+) -> None:
+    writable = {"pidfile": str(tmp_path / "twistd.pid"), "nodaemon": True}
+    tap.spare_the_pid_file(writable)
+    assert writable["pidfile"] == str(tmp_path / "twistd.pid")
+    assert list(tmp_path.iterdir()) == []
+    shut = {"pidfile": "/proc/twistd.pid", "nodaemon": True}
+    tap.spare_the_pid_file(shut)
+    assert shut["pidfile"] == ""
+    with pytest.raises(StoreError, match="--pidfile"):
+        tap.spare_the_pid_file({"pidfile": "/proc/twistd.pid", "nodaemon": False})
+    tap.spare_the_pid_file(None)
+
+
+def test_it_runs_in_a_folder_that_cannot_be_written_and_a_hang_up_ends_nothing(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "emu.toml"
+    text = '[login]\nlisten = "127.0.0.1:0"\n[world]\nlisten = "127.0.0.1:0"\nmax_players = %d\n'
+    file.write_text(text % 3 + '[database]\nurl = "sqlite:e.sqlite"\n')
+    log = tmp_path / "log"
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            [str(Path(sys.executable).parent / "twistd"), "-n", "emu", "--config", str(file)],
+            cwd="/proc", stdout=out, stderr=out,
+        )  # fmt: skip
+    try:
+        wait_for(log, "ready")
+        file.write_text(text % 4 + '[database]\nurl = "sqlite:other.sqlite"\n')
+        process.send_signal(signal.SIGHUP)
+        wait_for(log, "changed: world.max_players")
+        wait_for(log, "at the next start only: database.url")
+        file.write_text("no toml")
+        process.send_signal(signal.SIGHUP)
+        wait_for(log, "the configuration is as before")
+        assert process.poll() is None
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) in (0, -signal.SIGTERM)
+        assert "stopped" in log.read_text()
+    finally:
+        process.kill()
+        process.wait()
+
+
+def wait_for(log: Path, text: str) -> None:
+    """Wait until a process of its own has written something."""
+    end = time.monotonic() + 20
+    while text not in log.read_text():
+        assert time.monotonic() < end, log.read_text()
+        time.sleep(0.05)

@@ -12,7 +12,7 @@ import click
 
 from emu.cli.common import config_path, load_config
 from emu.cli.config_check import look_around
-from emu.config import Address, Config, exposed
+from emu.config import Address, Config, doubts, exposed
 from emu.config.load import ENVIRONMENT, SEARCHED
 from emu.errors import ConfigError
 
@@ -57,7 +57,7 @@ def check(ctx: click.Context) -> None:
     settings = load_config(ctx)
     found = list(look_around(settings))
     light = (one.text for one in found if not one.grave)
-    for line in (*exposed(settings, config_path(ctx)), *light):
+    for line in (*exposed(settings, config_path(ctx)), *doubts(settings), *light):
         click.echo(f"warning: {line}", err=True)
     grave = [one.text for one in found if one.grave]
     if grave:

@@ -17,6 +17,7 @@ from emu.config.model import (
     WorldConfig,
 )
 from emu.config.readers import Address
+from emu.config.rules import doubts
 from emu.config.secrets import exposed
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "TraceConfig",
     "WorldConfig",
     "default_path",
+    "doubts",
     "exposed",
     "load",
     "parse",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from emu.config.model import Config
+from emu.limits.addresses import is_loopback
 
 LINK_TEXTS = {"name": 200, "account": 29, "advertise": 79, "internal_address": 79}
 """Settings of the world that login servers are told, and the bytes the link has for each."""
@@ -33,3 +34,18 @@ def contradictions(config: Config) -> Iterator[str]:
             yield f"world.{key}: must have at most {most} bytes in UTF-8"
     if (link.certificate is None) != (link.tls_listen is None):
         yield "link.certificate, link.tls_listen: TLS needs both of them"
+
+
+def doubts(config: Config) -> Iterator[str]:
+    """Yield one line for each thing that may be meant, but hardly is."""
+    login, world = config.login, config.world
+    both = login.enabled and world.enabled and not world.login_servers
+    if both and _is_local(world.listen.host) and not _is_local(login.listen.host):
+        yield (
+            f"login.listen: other machines can log in at {login.listen}, and not enter the world:"
+            f" world.listen is {world.listen}; set world.listen to an address that they reach"
+        )
+
+
+def _is_local(host: str) -> bool:
+    return host == "localhost" or is_loopback(host)

@@ -193,6 +193,7 @@ class Dialects:
         self._opcodes = opcodes
         self._rules = rules
         self._tables: OpcodeTables | None = None
+        self._edition = catalog.edition
         self._made: dict[int, Dialect] = {}
 
     def for_version(self, version: int) -> Dialect:
@@ -202,8 +203,9 @@ class Dialects:
         known.
         """
         tables = self._opcodes()
-        if tables is not self._tables or len(self._made) >= MOST_DIALECTS:
-            self._tables = tables
+        stale = tables is not self._tables or self.catalog.edition != self._edition
+        if stale or len(self._made) >= MOST_DIALECTS:
+            self._tables, self._edition = tables, self.catalog.edition
             self._made.clear()
         found = self._made.get(version)
         if found is None:

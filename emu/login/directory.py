@@ -126,7 +126,7 @@ class WorldDirectory:
         report: Callable[[LoginEvent], None],
         verify_hash: VerifyHash | None = None,
     ) -> None:
-        self._config = config
+        self.config = config
         self._store = worlds
         self._catalog = catalog
         self._stores = UpdateStores(characters, worlds, logs)
@@ -166,7 +166,7 @@ class WorldDirectory:
         """
         found = self._by_id.get(world_id)
         key = (account_id, char_id)
-        if found is None or not found.plays.add(key, now + self._config.answer_memory, now):
+        if found is None or not found.plays.add(key, now + self.config.answer_memory, now):
             return False
         address = client_address if len(client_address) <= MAX_CLIENT_ADDRESS else ""
         request = UsertoWorldReq(account_id, char_id, world_id, client_address=address)
@@ -184,7 +184,7 @@ class WorldDirectory:
             place = account_id_offset(self._catalog, client_version)
         except UnknownStruct:
             return False
-        if not found.creates.add(account_id, now + self._config.answer_memory, now):
+        if not found.creates.add(account_id, now + self.config.answer_memory, now):
             return False
         body = bytearray(payload)
         if len(body) >= place + 4:
@@ -203,7 +203,7 @@ class WorldDirectory:
     def link_event(self, link: WorldLink, event: object, now: Monotonic) -> None:
         """Take an event of a link's `LoginEnd`; `LinkClosed` comes by `link_closed`."""
         if isinstance(event, WorldIntroduced):
-            refusal = check_introduction(event.info, self._config)
+            refusal = check_introduction(event.info, self.config)
             if refusal is not None:
                 self._refuse(link, event.info, refusal, now)
             else:
@@ -282,7 +282,7 @@ class WorldDirectory:
         account = account_of(info)
         world = await self._store.find_world_by_account(account)
         if world is None:
-            if not self._config.unregistered_worlds:
+            if not self.config.unregistered_worlds:
                 return Refusal(BAD_PASSWORD, "world not registered")
             if not self._new_worlds.take(address_key(link.address), self._clock.now()):
                 return Refusal(BAD_PASSWORD, "too many new worlds from this address")
@@ -312,7 +312,7 @@ class WorldDirectory:
             id=world.id, name=world.name, up=True, locked=False, players=0, development=development
         )
         self._drop_ghost(world.id, now)
-        found = ConnectedWorld(link, world, entry, self._config.unanswered)
+        found = ConnectedWorld(link, world, entry, self.config.unanswered)
         self._by_id[world.id] = found
         self._by_link[link] = found
         version, moment = info.server_version, self._clock.moment()
@@ -347,9 +347,9 @@ class WorldDirectory:
             self._receive_update(found, message, now)
 
     def _receive_status(self, found: ConnectedWorld, status: LSStatus, now: Monotonic) -> None:
-        if status.players > self._config.max_players:
+        if status.players > self.config.max_players:
             self._kick(found, PLAYER_LIMIT_TEXT, "too many players", now)
-        elif status.zones > self._config.max_zones:
+        elif status.zones > self.config.max_zones:
             self._kick(found, ZONE_LIMIT_TEXT, "too many zones", now)
         elif status.players < 0 or status.zones < 0:
             self._kick(found, HACKING, "negative count in LSStatus", now)
@@ -367,7 +367,7 @@ class WorldDirectory:
             self._record_status(found, status, now)
 
     def _record_status(self, found: ConnectedWorld, status: LSStatus, now: Monotonic) -> None:
-        due = found.recorded_at + self._config.status_record_interval
+        due = found.recorded_at + self.config.status_record_interval
         if status.status == found.status and now < due:
             return
         found.status = status.status
@@ -436,7 +436,7 @@ class WorldDirectory:
         """Have something stored of a world; False when too much waits already."""
         mailbox = self._mailboxes.get(world_id)
         if mailbox is None:
-            mailbox = Mailbox(self._spawn, self._config.waiting_updates)
+            mailbox = Mailbox(self._spawn, self.config.waiting_updates)
             self._mailboxes[world_id] = mailbox
         return mailbox.put(partial(self._carry_out, world_id, task))
 

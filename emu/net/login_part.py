@@ -60,7 +60,7 @@ class LoginPart:
         self._tasks = Tasks(_link_log)
         self._refusals = RefusalLog(_log, scheduler)
         self._link_refusals = RefusalLog(_link_log, scheduler)
-        accounts = AccountService(
+        self._accounts = AccountService(
             storage.store,
             workers=self._passwords,
             is_address_banned=storage.store.is_address_banned,
@@ -86,7 +86,7 @@ class LoginPart:
             config=parameters.login_config(config),
             opcodes=opcodes,
             structs=shipped_catalog(),
-            authenticator=accounts,
+            authenticator=self._accounts,
             characters=storage.store,
             logs=storage.store,
             worlds=self.directory,
@@ -102,6 +102,13 @@ class LoginPart:
         )
         self.shell = UdpShell(endpoint, scheduler, self._new_client, _log)
         self._port: Any = None
+
+    def configure(self, config: Config) -> None:
+        """Go on with other settings; what was decided by the earlier ones stays."""
+        self._accounts.config = parameters.account_config(config)
+        self.service.config = parameters.login_config(config)
+        self.directory.config = parameters.directory_config(config)
+        self.links.config = parameters.link_server_config(config)
 
     def listen(self) -> tuple[str, int]:
         """Open the ports and say where; returns the address of the worlds' TCP port.

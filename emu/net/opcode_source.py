@@ -65,7 +65,7 @@ class OpcodeSource:
 
     def start(self) -> None:
         """Look for edits from now on."""
-        self._looking = self._scheduler.every(INTERVAL, self._look)
+        self._looking = self._scheduler.every(INTERVAL, self.look)
 
     async def stop(self) -> None:
         """Look no more and let go of the file."""
@@ -74,7 +74,8 @@ class OpcodeSource:
             self._looking = None
         await self._run(self._watcher.close)
 
-    def _look(self) -> None:
+    def look(self) -> None:
+        """Look for edits now; what is found counts a moment later."""
         if not self._asked:  # the last look may take longer than a second
             self._asked = True
             self._run(self._watcher.poll).addCallback(self._seen)

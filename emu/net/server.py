@@ -16,11 +16,12 @@ from twisted.internet.error import CannotListenError
 from twisted.logger import ILogObserver
 
 from emu.config import Address, Config
-from emu.errors import EmuError
+from emu.errors import ConfigError, EmuError
 from emu.net import logs, parameters
 from emu.net.hosts import listen_address
 from emu.net.login_part import LoginPart
 from emu.net.opcode_source import OpcodeSource
+from emu.net.reload import LIVE, differences, merged
 from emu.net.scheduler import Scheduler
 from emu.net.storage import Storage
 from emu.net.trace import TraceFile
@@ -29,6 +30,7 @@ from emu.net.world_part import WorldPart, built_in_account
 from emu.opcodes import OpcodeStore
 from emu.store import Store
 from emu.store.server_lock import ServerLock
+from emu.structs.catalog import read_shipped, shipped_catalog
 
 _log = logs.logger("server")
 
@@ -64,15 +66,18 @@ class EmuService(Service):
         *,
         warnings: Sequence[str] = (),
         given_up: Callable[[], object] = lambda: None,
+        reread: Callable[[], Config] | None = None,
     ) -> None:
         """Make the service; with an observer the whole application's log goes there.
 
         `warnings` are lines for the operator that are written there at the start; `given_up` is
-        called when the start fails, before anybody is told.
+        called when the start fails, before anybody is told; `reread` reads the configuration
+        again, or raises `ConfigError`.
         """
         self.config = config
         self._warnings = warnings
         self._given_up = given_up
+        self._reread = reread
         self._log_observer = log_observer
         self._reactor = reactor
         self._lock: ServerLock | None = None
@@ -109,6 +114,40 @@ class EmuService(Service):
             self.world.register()
         # Said from inside the reactor's loop: from then on a signal ends the server in order.
         self._reactor.callWhenRunning(_log.info, "ready")
+
+    def reload(self) -> None:
+        """Read configuration, structs and opcode tables again; whatever is wrong, go on."""
+        if not self.running or self._opcodes is None or self._opcode_worker is None:
+            return
+        self._reread_config()
+        self._opcodes.look()
+        self._opcode_worker.run(read_shipped).addCallbacks(
+            shipped_catalog().exchange,
+            lambda failure: _log.error(
+                "the structs are as before: {reason}", reason=failure.getErrorMessage()
+            ),
+        )
+
+    def _reread_config(self) -> None:
+        if self._reread is None:
+            return
+        try:
+            fresh = self._reread()
+        except ConfigError as error:
+            for problem in error.problems:
+                _log.error("the configuration is as before: {problem}", problem=problem)
+            return
+        changed = sorted(differences(self.config, fresh))
+        self.config = merged(self.config, fresh)
+        logs.set_level(self.config.log.level)
+        for part in (self.login, self.world):
+            if part is not None:
+                part.configure(self.config)
+        now = ", ".join(key for key in changed if key in LIVE)
+        later = ", ".join(key for key in changed if key not in LIVE)
+        _log.info("the configuration was read again; changed: {now}", now=now or "nothing")
+        if later:
+            _log.warn("at the next start only: {later}", later=later)
 
     def stopService(self) -> Deferred[None]:
         """Close sessions in order, flush the store, and answer when all is done."""

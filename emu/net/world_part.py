@@ -136,6 +136,12 @@ class WorldPart:
         )
         self.shell = UdpShell(endpoint, scheduler, self._new_visitor, _log)
 
+    def configure(self, config: Config) -> None:
+        """Go on with other settings; who is in the world stays."""
+        self._admission.rules = AdmissionRules(max_players=config.world.max_players)
+        self._admission.locked = config.world.locked
+        self._status_changed()
+
     def listen(self) -> None:
         """Open the port and say where. Raises `CannotListenError`."""
         address = listen_address("world.listen", self._config.world.listen)

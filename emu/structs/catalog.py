@@ -25,6 +25,8 @@ class StructCatalog:
     """Structs by name and version."""
 
     def __init__(self, structs: Iterable[StructDefinition] = ()) -> None:
+        self.edition = 0
+        """Changes with every change of the catalog: what was made of an earlier one is stale."""
         self.notes: list[str] = []
         """What is odd about the files but does no harm, a line each."""
         self._structs: dict[str, dict[int, StructDefinition]] = {}
@@ -47,8 +49,17 @@ class StructCatalog:
             self.notes.append(f"{place}: {text}" + (" with other fields" if other else ""))
             return
         versions[definition.client_version] = definition
+        self._forget_layouts()  # the layout before this one ends earlier now
+
+    def exchange(self, other: StructCatalog) -> None:
+        """Hold another catalog's structs instead; whoever has this one gets them from now on."""
+        self._structs, self.notes = other._structs, other.notes
+        self._forget_layouts()
+
+    def _forget_layouts(self) -> None:
+        self.edition += 1
         self._chosen.clear()
-        self._layouts.clear()  # the layout before this one ends earlier now
+        self._layouts.clear()
 
     def load(self, path: Path, complaints: list[FileFormatError] | None = None) -> int:
         """Read one file into the catalog and return how many structs it held.
@@ -138,6 +149,11 @@ def load_folder(folder: Path) -> StructCatalog:
 @cache
 def shipped_catalog() -> StructCatalog:
     """Return the structs that come with the package (`data/structs/`), read once."""
+    return read_shipped()
+
+
+def read_shipped() -> StructCatalog:
+    """Read the structs that come with the package. Raises `FileFormatError`."""
     return load_folder(data_file("structs"))
 
 

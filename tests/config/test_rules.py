@@ -1,4 +1,6 @@
-from emu.config import Address, Config, WorldConfig
+import pytest
+
+from emu.config import Address, Config, WorldConfig, doubts, parse
 from emu.config.rules import contradictions
 
 
@@ -12,3 +14,24 @@ def test_a_login_server_has_a_port_of_its_own() -> None:
     assert list(contradictions(Config(world=world))) == [
         "world.login_servers: each needs the port that it listens on, not 0"
     ]
+
+
+@pytest.mark.parametrize(
+    ("login", "world", "more", "doubted"),
+    [
+        ("0.0.0.0", "127.0.0.1", [], True),
+        ("[::]", "localhost", [], True),
+        ("192.0.2.7", "[::1]", [], True),
+        ("0.0.0.0", "0.0.0.0", [], False),
+        ("127.0.0.1", "127.0.0.1", [], False),
+        ("localhost", "127.0.0.1", [], False),
+        ("0.0.0.0", "127.0.0.1", ["world.enabled=no"], False),
+    ],
+)
+def test_a_login_that_others_reach_beside_a_world_that_they_do_not_is_doubtful(
+    login: str, world: str, more: list[str], doubted: bool
+) -> None:
+    config = parse({}, [f"login.listen={login}:9100", f"world.listen={world}:9001", *more])
+    lines = list(doubts(config))
+    assert len(lines) == doubted
+    assert all("world.listen" in line for line in lines)

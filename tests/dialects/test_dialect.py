@@ -9,6 +9,7 @@ from emu.errors import StructValueError, UnknownVersion
 from emu.login.service import NEEDED_STRUCTS
 from emu.opcodes import OpcodeTables, shipped_tables
 from emu.structs import shipped_catalog
+from emu.structs.catalog import read_shipped
 from emu.versions import LOGIN_VERSION_STEPS
 
 
@@ -41,6 +42,17 @@ def test_a_version_without_opcodes_is_not_known() -> None:
     assert not dialects().knows(400)
     with pytest.raises(UnknownVersion):
         dialects().for_version(400)
+
+
+def test_a_dialect_is_made_anew_when_the_structs_were_read_again() -> None:
+    catalog = read_shipped()
+    known = Dialects(shipped_tables, catalog, shipped_rules())
+    first = known.for_version(546)
+    assert known.for_version(546) is first
+    catalog.exchange(read_shipped())
+    again = known.for_version(546)
+    assert again is not first
+    assert again.layout("LS_LoginReplyMsg") is not first.layout("LS_LoginReplyMsg")
 
 
 def test_a_dialect_is_made_once_until_the_tables_change() -> None:

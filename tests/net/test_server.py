@@ -10,14 +10,17 @@ from twisted.internet.protocol import DatagramProtocol
 from twisted.internet.task import deferLater
 from twisted.logger import ILogObserver, LogLevel
 
-from emu.errors import StoreError
+from emu.config import Config
+from emu.errors import FileFormatError, StoreError
 from emu.link.password import hash_link_password
 from emu.model import World
 from emu.net import logs
 from emu.net.client import connect
 from emu.net.server import EmuService, check_files
 from emu.store import Store
+from emu.structs import shipped_catalog
 from tests.support.configs import small_config
+from tests.support.house import captured_log, until
 from tests.support.names import know_no_invalid_names
 
 pytestmark = pytest.mark.usefixtures("collect_garbage")
@@ -178,3 +181,57 @@ def test_a_database_that_cannot_be_used_is_refused_before_anything_starts(
         path = Path("/proc/emu.sqlite")
     with pytest.raises(StoreError, match="emu"):
         check_files(small_config(tmp_path, f"database.url=sqlite:{path}"))
+
+
+async def test_what_may_change_is_reread_and_what_is_wrong_changes_nothing(tmp_path: Path) -> None:
+    sets = ["world.max_players=3"]
+
+    def reread() -> Config:
+        return small_config(tmp_path, *sets)
+
+    service = EmuService(reread(), reactor, reread=reread)
+    service.reload()  # not started yet
+    service.startService()
+    layout = shipped_catalog().layout("LS_LoginReplyMsg", 546)
+    sets[:] = [
+        "world.max_players=7",
+        "world.locked=yes",
+        "login.max_characters=9",
+        "world.name=New",
+    ]
+    with captured_log("text") as log:
+        service.reload()
+        await until(
+            lambda: shipped_catalog().layout("LS_LoginReplyMsg", 546) is not layout, "structs"
+        )
+    assert "changed: login.max_characters, world.locked, world.max_players" in log.text
+    assert "at the next start only: world.name" in log.text
+    assert service.login.service.config.max_characters == 9
+    assert service.world._admission.rules.max_players == 7
+    assert service.world._admission.locked
+    assert service.config.world.name == "Norrath"
+    sets[:] = ["world.max_players=many"]
+    with captured_log("text") as log:
+        service.reload()
+        await deferLater(reactor, 0.05)
+    assert "the configuration is as before: world.max_players" in log.text
+    assert service.world._admission.rules.max_players == 7
+    await service.stopService()
+    service.reload()
+
+
+async def test_structs_that_cannot_be_read_leave_those_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken() -> None:
+        raise FileFormatError("structs.xml, line 3: no such type")
+
+    service = EmuService(small_config(tmp_path), reactor)
+    service.startService()
+    layout = shipped_catalog().layout("LS_LoginReplyMsg", 546)
+    monkeypatch.setattr("emu.net.server.read_shipped", broken)
+    with captured_log("text") as log:
+        service.reload()
+        await until(lambda: "the structs are as before: structs.xml, line 3" in log.text, "it")
+    assert shipped_catalog().layout("LS_LoginReplyMsg", 546) is layout
+    await service.stopService()

@@ -6,7 +6,7 @@ import pytest
 
 from emu.errors import FileFormatError, UnknownStruct
 from emu.structs import Layout, StructCatalog, load_folder, shipped_catalog
-from emu.structs.catalog import shape
+from emu.structs.catalog import read_shipped, shape
 from tests.support.struct_texts import catalog_of, data, file_of, struct_of
 
 STEPS = catalog_of(
@@ -124,3 +124,15 @@ def test_an_empty_catalog() -> None:
     catalog = StructCatalog()
     assert len(catalog) == 0
     assert catalog.names() == []
+
+
+def test_a_catalog_takes_over_the_structs_of_another() -> None:
+    mine, other = read_shipped(), StructCatalog()
+    before = mine.layout("LS_LoginReplyMsg", 546)
+    edition = mine.edition
+    mine.exchange(read_shipped())
+    assert mine.edition != edition
+    assert mine.layout("LS_LoginReplyMsg", 546) is not before
+    mine.exchange(other)
+    with pytest.raises(UnknownStruct):
+        mine.layout("LS_LoginReplyMsg", 546)

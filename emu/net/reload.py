@@ -1,0 +1,50 @@
+"""What a running server takes from a configuration that was read again.
+
+Knows which settings may change while it runs; the parts know how. Everything else stays as it was
+at the start, and is named so that the operator knows.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Final
+
+from emu.config import Config
+
+LIVE: Final = frozenset(
+    {
+        "log.level",
+        "login.auto_create_accounts", "login.logins_per_address", "login.expansion_flag",
+        "login.cities_flag", "login.subscription_level", "login.enabled_races",
+        "login.max_characters", "login.long_world_status", "login.swap_equipment_green_blue",
+        "login.password_memory_cost", "login.password_iterations",
+        "link.unregistered_worlds", "link.server_versions", "link.max_connections",
+        "link.connections_per_address",
+        "world.locked", "world.max_players",
+    }
+)  # fmt: skip
+"""Settings that count from the moment they are read."""
+
+
+def differences(old: Config, new: Config) -> Iterator[str]:
+    """Yield ``table.key`` of each setting that is not the same."""
+    for table in dataclasses.fields(Config):
+        before, after = getattr(old, table.name), getattr(new, table.name)
+        for item in dataclasses.fields(before):
+            if getattr(before, item.name) != getattr(after, item.name):
+                yield f"{table.name}.{item.name}"
+
+
+def merged(old: Config, new: Config) -> Config:
+    """Return the old configuration with the `LIVE` settings of the new one."""
+    tables = {}
+    for table in dataclasses.fields(Config):
+        before, after = getattr(old, table.name), getattr(new, table.name)
+        live = {
+            item.name: getattr(after, item.name)
+            for item in dataclasses.fields(before)
+            if f"{table.name}.{item.name}" in LIVE
+        }
+        tables[table.name] = dataclasses.replace(before, **live)
+    return Config(**tables)

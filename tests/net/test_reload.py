@@ -1,0 +1,23 @@
+from emu.config import Config, parse
+from emu.net.reload import LIVE, differences, merged
+
+
+def test_only_what_may_change_is_taken() -> None:
+    old = parse({}, ["world.name=Before", "world.max_players=5"])
+    new = parse({}, ["world.name=After", "world.max_players=7", "log.level=warn"])
+    assert set(differences(old, new)) == {"world.name", "world.max_players", "log.level"}
+    taken = merged(old, new)
+    assert (taken.world.name, taken.world.max_players, taken.log.level) == ("Before", 7, "warn")
+    assert set(differences(old, taken)) <= LIVE
+
+
+def test_every_setting_that_may_change_exists() -> None:
+    config = Config()
+    for key in LIVE:
+        table, _, name = key.partition(".")
+        assert hasattr(getattr(config, table), name), key
+
+
+def test_the_same_is_no_difference() -> None:
+    assert list(differences(Config(), Config())) == []
+    assert merged(Config(), Config()) == Config()
