@@ -48,11 +48,11 @@ def test_a_dialect_is_made_anew_when_the_structs_were_read_again() -> None:
     catalog = read_shipped()
     known = Dialects(shipped_tables, catalog, shipped_rules())
     first = known.for_version(546)
+    layout = first.layout("LS_LoginReplyMsg")
     assert known.for_version(546) is first
     catalog.exchange(read_shipped())
-    again = known.for_version(546)
-    assert again is not first
-    assert again.layout("LS_LoginReplyMsg") is not first.layout("LS_LoginReplyMsg")
+    assert known.for_version(546) is not first
+    assert known.for_version(546).layout("LS_LoginReplyMsg") is not layout
 
 
 def test_a_dialect_is_made_once_until_the_tables_change() -> None:

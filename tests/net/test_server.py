@@ -197,7 +197,7 @@ async def test_what_may_change_is_reread_and_what_is_wrong_changes_nothing(tmp_p
         "world.max_players=7",
         "world.locked=yes",
         "login.max_characters=9",
-        "world.name=New",
+        "world.name=Other",
     ]
     with captured_log("text") as log:
         service.reload()
