@@ -5,7 +5,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 PLAIN = {
     "emu/login/ports.py": "protocols",
-    "emu/login/verdicts.py": "plain values",
+    "emu/login/accounts/verdicts.py": "plain values",
     "emu/model/accounts.py": "plain values",
     "emu/model/answers.py": "plain values",
     "emu/model/characters.py": "plain values",

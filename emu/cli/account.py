@@ -15,8 +15,8 @@ from emu.cli.secrets import password_option
 from emu.cli.stores import change_store, chosen_password, look_store
 from emu.cli.tables import Row, format_option, print_record, print_rows, show_moment
 from emu.errors import CommandError
-from emu.login.account_names import account_name
-from emu.login.passwords import SALT_SIZE, PasswordConfig, hash_password, is_phc
+from emu.login.accounts.names import account_name
+from emu.login.accounts.passwords import SALT_SIZE, PasswordConfig, hash_password, is_phc
 from emu.model import Account
 from emu.store import Store
 from emu.times import Moment

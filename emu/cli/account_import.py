@@ -16,7 +16,7 @@ from emu.cli.moments import present
 from emu.cli.stores import change_store
 from emu.cli.tables import Row, format_option, print_rows
 from emu.errors import CommandError
-from emu.login.account_names import account_name
+from emu.login.accounts.names import account_name
 from emu.sqldump import read_inserts
 from emu.store import Store
 from emu.store.eq2emu import ImportReport, import_dump

@@ -10,7 +10,7 @@ import click
 
 from emu.cli.common import load_config, tell_database
 from emu.errors import CommandError
-from emu.login.passwords import MAX_PASSWORD
+from emu.login.accounts.passwords import MAX_PASSWORD
 from emu.store import Store
 
 

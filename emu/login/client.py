@@ -3,8 +3,8 @@
 A `Client` is driven by its shell, which owns the session below, and by the handlers of what it and
 the worlds say. It knows none of them: its `ClientOwner` does. Whatever arrives is worked on one at
 a time and in order, even when a handler has to await a store in between: later messages wait in its
-mailbox. What a message means is in the handlers that `emu.login.dispatch` names; which of them may
-come when is there too.
+mailbox. What a message means is in the handlers that `emu.login.messages.dispatch` names; which of
+them may come when is there too.
 
 Time is the `now` of each call.
 """

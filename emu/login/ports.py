@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from emu.login.verdicts import Admitted, Refused
+from emu.login.accounts.verdicts import Admitted, Refused
 from emu.model import (
     Account,
     Character,

@@ -17,12 +17,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from emu.dialects import BEFORE_LOGIN
-from emu.login import handle_create, handle_lists, handle_play
 from emu.login.client import Client, ClientLink, ClientOwner
-from emu.login.dispatch import dispatch
+from emu.login.directory.states import GONE, WorldState, state_of
 from emu.login.events import AnswerDropped
+from emu.login.messages import create, lists, play
+from emu.login.messages.dispatch import dispatch
 from emu.login.service import LoginService
-from emu.login.world_states import GONE, WorldState, state_of
 from emu.model import CreateAnswer, PlayAnswer, WorldEntry
 from emu.times import Monotonic
 
@@ -58,15 +58,15 @@ class LoginServer:
     def world_gone(self, world_id: int, now: Monotonic) -> None:
         """Tell clients that a world is down, first of all those that wait for its answer."""
         for pending in self.service.creates.world_gone(world_id):
-            handle_create.world_gone(self.service, pending)
+            create.world_gone(self.service, pending)
         for client in self.service.logged_in:
-            handle_play.world_gone(self.service, client, world_id)
+            play.world_gone(self.service, client, world_id)
         self._set_world_state(world_id, GONE, now)
 
     def play_answered(self, answer: PlayAnswer, now: Monotonic) -> None:  # noqa: ARG002
         """Pass a world's answer to a play request on to the client that waits for it."""
         client = self.service.logged_in.find(answer.account_id)
-        if client is None or not handle_play.play_answered(self.service, client, answer):
+        if client is None or not play.play_answered(self.service, client, answer):
             self._drop_answer(answer.world_id, "nobody waits for this play answer")
 
     def create_answered(self, answer: CreateAnswer, now: Monotonic) -> None:  # noqa: ARG002
@@ -75,7 +75,7 @@ class LoginServer:
         if pending is None:
             self._drop_answer(answer.world_id, "nobody waits for this create answer")
         else:
-            self.service.start(handle_create.answered(self.service, pending, answer))
+            self.service.start(create.answered(self.service, pending, answer))
 
     def character_changed(self, account_id: int, now: Monotonic) -> None:
         """Take note of a changed character: nothing to do, every list is read from the store."""
@@ -91,7 +91,7 @@ class LoginServer:
     def _set_world_state(self, world_id: int, state: WorldState, now: Monotonic) -> None:
         if self.service.world_states.change(world_id, state):
             for client in self.service.logged_in:
-                handle_lists.note_world_state(self.service, client, world_id, state, now)
+                lists.note_world_state(self.service, client, world_id, state, now)
 
     def _drop_answer(self, world_id: int, reason: str) -> None:
         self.service.counters["answer dropped"] += 1
@@ -102,7 +102,7 @@ _DEADLINES: dict[str, Callable[[LoginService, Client], None]] = {
     "login": lambda _, client: client.close("did not log in in time"),
     "disconnect": lambda _, client: client.close("login refused"),
     "idle": lambda _, client: client.close("idle at the character list"),
-    "play": handle_play.play_timed_out,
-    "create": handle_create.timed_out,
-    "status": handle_lists.push_world_states,
+    "play": play.play_timed_out,
+    "create": create.timed_out,
+    "status": lists.push_world_states,
 }

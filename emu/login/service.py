@@ -14,16 +14,16 @@ from typing import Any
 
 from emu.dialects import MOST_DIALECTS, Dialect, Dialects, RuleTable, shipped_rules
 from emu.limits.throttle import Throttle, hourly
-from emu.login import replies
+from emu.login.characters.pending import PendingCreates
+from emu.login.characters.zone_texts import ZoneSource, ZoneTexts
 from emu.login.client import Client
+from emu.login.directory.states import WorldStates
 from emu.login.events import LoginEvent, SessionReplaced
 from emu.login.journal import Journal
 from emu.login.logged_in import LoggedIn
-from emu.login.pending_creates import PendingCreates
+from emu.login.messages import replies
 from emu.login.ports import Authenticator, CharacterStore, LogStore, Worlds
 from emu.login.settings import LoginServiceConfig
-from emu.login.world_states import WorldStates
-from emu.login.zone_texts import ZoneSource, ZoneTexts
 from emu.looks.models import Models
 from emu.model import WorldEntry
 from emu.opcodes import OpcodeTables

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from emu.login.peer_choices import PeerChoices
+from emu.login.choices import Choices
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,4 +54,4 @@ class LoginServiceConfig:
     """A client log is inflated no further than this."""
     client_logs: int = 16
     """Client logs stored for one session; further ones are counted and dropped."""
-    choices: PeerChoices = field(default_factory=PeerChoices)
+    choices: Choices = field(default_factory=Choices)

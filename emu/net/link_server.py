@@ -1,8 +1,8 @@
 """The TCP port on which world servers register with the login service.
 
 Owns who may connect and how often; a link's protocol is `emu.link.LoginEnd`, and which world it is
-decides `emu.login.directory`. Same port number as the clients' UDP port (eq2-login.md 10); a
-second port may speak TLS.
+decides `emu.login.directory`. Same port number as the clients' UDP port (eq2-login.md 10); a second
+port may speak TLS.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from twisted.python.failure import Failure
 from emu.limits.addresses import address_key, plain_host
 from emu.limits.rate import RateLimit
 from emu.link.login_end import LoginEnd, LoginEndConfig, WorldIntroduced
-from emu.login.directory import WorldDirectory
+from emu.login.directory.directory import WorldDirectory
 from emu.net.link_connection import ConnectionLimits, LinkConnection
 from emu.net.link_tasks import Tasks
 from emu.net.logs import logger

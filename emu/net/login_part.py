@@ -9,8 +9,8 @@ from typing import Any
 from twisted.internet.error import CannotListenError
 
 from emu.config import Address, Config
-from emu.login.accounts import AccountService
-from emu.login.directory import WorldDirectory
+from emu.login.accounts.authentication import AccountService
+from emu.login.directory.directory import WorldDirectory
 from emu.login.server import LoginServer
 from emu.login.service import LoginService
 from emu.looks.models import Models

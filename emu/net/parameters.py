@@ -6,10 +6,10 @@ import math
 
 from emu.config import Config
 from emu.errors import StoreError
-from emu.login.accounts import AccountConfig
-from emu.login.directory_rules import DirectoryConfig
-from emu.login.passwords import PasswordConfig
-from emu.login.peer_choices import PeerChoices
+from emu.login.accounts.authentication import AccountConfig
+from emu.login.accounts.passwords import PasswordConfig
+from emu.login.choices import Choices
+from emu.login.directory.rules import DirectoryConfig
 from emu.login.settings import LoginServiceConfig
 from emu.net.link_client import LoginServerAddress
 from emu.net.link_server import LinkServerConfig
@@ -63,7 +63,7 @@ def login_config(config: Config) -> LoginServiceConfig:
         max_characters=login.max_characters,
         creations_per_hour=login.creations_per_hour,
         logins_per_address=login.logins_per_address,
-        choices=PeerChoices(
+        choices=Choices(
             long_status_only=login.long_world_status,
             swap_equipment_green_blue=login.swap_equipment_green_blue,
         ),

@@ -26,7 +26,7 @@ right passwords that come together are never taken for guessing."""
 
 
 class PasswordWorkers:
-    """Gives turns and runs calls; implements `emu.login.accounts.PasswordWork`.
+    """Gives turns and runs calls; implements `emu.login.accounts.authentication.PasswordWork`.
 
     Threads start when they are first needed; there are as many turns at once as threads.
     """

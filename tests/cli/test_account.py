@@ -9,7 +9,7 @@ import click
 import pytest
 
 from emu.cli.account import account
-from emu.login.passwords import PasswordConfig, check_password
+from emu.login.accounts.passwords import PasswordConfig, check_password
 from emu.model import World
 from emu.store import Store
 from tests.support.command_line import CommandLine

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.login.passwords import eq2emulator_hash, is_phc
+from emu.login.accounts.passwords import eq2emulator_hash, is_phc
 from emu.store import Store
 from tests.support.command_line import CommandLine
 

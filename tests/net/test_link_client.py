@@ -18,8 +18,8 @@ from emu.link.password import hash_link_password
 from emu.link.play import UsertoWorldReq, UsertoWorldResp
 from emu.link.registration import LSInfo, LSStatus
 from emu.link.world_end import WorldEndConfig
-from emu.login.directory import WorldDirectory
-from emu.login.directory_rules import DirectoryConfig
+from emu.login.directory.directory import WorldDirectory
+from emu.login.directory.rules import DirectoryConfig
 from emu.model import World
 from emu.net.link_client import LoginLink, LoginServerAddress, WorldLinkConfig
 from emu.net.link_server import LinkServer, LinkServerConfig

@@ -13,8 +13,8 @@ from twisted.internet.task import deferLater
 from emu.link.batches import ZoneItem
 from emu.link.login_end import LoginEndConfig
 from emu.link.password import hash_link_password
-from emu.login.directory import WorldDirectory
-from emu.login.directory_rules import DirectoryConfig
+from emu.login.directory.directory import WorldDirectory
+from emu.login.directory.rules import DirectoryConfig
 from emu.looks.models import Models
 from emu.model import CreateAnswer, PlayAnswer, World, ZoneDescription
 from emu.net.link_client import LoginLink, LoginServerAddress, WorldLinkConfig

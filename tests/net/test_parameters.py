@@ -5,8 +5,8 @@ import pytest
 
 from emu.config import Config, parse
 from emu.errors import StoreError
-from emu.login.directory_rules import DirectoryConfig
-from emu.login.peer_choices import PeerChoices
+from emu.login.choices import Choices
+from emu.login.directory.rules import DirectoryConfig
 from emu.login.settings import LoginServiceConfig
 from emu.net import parameters
 from emu.net.link_client import LoginServerAddress
@@ -56,9 +56,9 @@ def test_login_settings_reach_the_accounts() -> None:
     ],
 )
 def test_an_operator_can_turn_the_peers_choices_round(key: str, choice: str) -> None:
-    assert parameters.login_config(parse({})).choices == PeerChoices()
+    assert parameters.login_config(parse({})).choices == Choices()
     changed = parameters.login_config(parse({"login": {key: True}}))
-    assert changed.choices == PeerChoices(**{choice: True})
+    assert changed.choices == Choices(**{choice: True})
 
 
 def test_login_servers_get_their_fingerprints() -> None:

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from emu.errors import DuplicateName, LimitExceeded
-from emu.login.accounts import AccountConfig, AccountService
-from emu.login.passwords import PasswordConfig, hash_password
-from emu.login.verdicts import Refused
+from emu.login.accounts.authentication import AccountConfig, AccountService
+from emu.login.accounts.passwords import PasswordConfig, hash_password
+from emu.login.accounts.verdicts import Refused
 from emu.model import Account
 from emu.times import Moment
 from tests.support.stores import Done, finish, run_inline

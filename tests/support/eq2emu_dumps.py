@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import Any
 
-from emu.login.account_names import account_name
+from emu.login.accounts.names import account_name
 from emu.sqldump import read_inserts
 from emu.store import Store
 from emu.store.eq2emu import ImportReport, import_dump

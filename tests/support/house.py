@@ -25,7 +25,7 @@ from zope.interface import directlyProvides, providedBy
 
 from emu.config import load
 from emu.link.password import hash_link_password
-from emu.login.passwords import PasswordConfig, hash_password
+from emu.login.accounts.passwords import PasswordConfig, hash_password
 from emu.model import World
 from emu.net import logs
 from emu.net.client import Client, connect

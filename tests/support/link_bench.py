@@ -11,8 +11,8 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
 from emu.link.password import hash_link_password
-from emu.login.directory import WorldDirectory
-from emu.login.directory_rules import DirectoryConfig
+from emu.login.directory.directory import WorldDirectory
+from emu.login.directory.rules import DirectoryConfig
 from emu.model import CreateAnswer, PlayAnswer, World, WorldEntry
 from emu.net.link_server import LinkServer, LinkServerConfig
 from emu.net.link_tasks import Tasks

@@ -11,7 +11,7 @@ from pathlib import Path
 from emu.config import load
 from emu.config.model import WorldConfig
 from emu.limits.bans import normalize_prefix
-from emu.login.passwords import SALT_SIZE, PasswordConfig, hash_password
+from emu.login.accounts.passwords import SALT_SIZE, PasswordConfig, hash_password
 from emu.model import Character, Color, Equipment
 from emu.net.parameters import account_config
 from emu.net.world_part import built_in_account

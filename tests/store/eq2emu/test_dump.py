@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 
 from emu.errors import CommandError, FileFormatError
-from emu.login.account_names import account_name
+from emu.login.accounts.names import account_name
 from emu.model import Account, World
 from emu.sqldump import InsertRow, read_inserts
 from emu.store import Store

@@ -1,0 +1,1 @@
+"""Accounts: names, passwords, who may log in, and what slows guessing down."""

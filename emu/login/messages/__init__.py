@@ -1,0 +1,1 @@
+"""What clients' messages mean: one handler each, their rules in `dispatch`, and the replies."""

@@ -1,0 +1,67 @@
+"""Which message is handled by whom, and in which states it may come: one table.
+
+A name that is not in the table has no handler and is counted as unknown; a message in a state
+where it may not come is counted as out of order. Neither ends the connection, except that nothing
+at all is handled before a login has succeeded but the login request itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+
+from emu.login.client import LOGGED_IN_STATES, Client, ClientState, guarded
+from emu.login.messages import create, delete, lists, login, logs, play
+from emu.login.messages.client_logs import KINDS
+from emu.login.service import LoginService
+from emu.times import Monotonic
+
+Handler = Callable[[LoginService, Client, bytes, Monotonic], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One message: its handler, and the states in which it may come."""
+
+    handler: Handler
+    states: frozenset[ClientState]
+
+
+_IDLE = frozenset({ClientState.LOGGED_IN})
+
+
+async def ignored(
+    _service: LoginService, _client: Client, _payload: bytes, _now: Monotonic
+) -> None:
+    """Take a message that real clients send and that needs no answer."""
+
+
+MESSAGES: dict[str, Rule] = {
+    "OP_LoginRequestMsg": Rule(login.login, frozenset({ClientState.CONNECTED})),
+    "OP_AllWSDescRequestMsg": Rule(lists.list_worlds, LOGGED_IN_STATES),
+    "OP_AllCharactersDescRequestMsg": Rule(ignored, LOGGED_IN_STATES),
+    "OP_CreateCharacterRequestMsg": Rule(create.create, _IDLE),
+    "OP_DeleteCharacterRequestMsg": Rule(delete.delete, _IDLE),
+    "OP_PlayCharacterRequestMsg": Rule(play.play, _IDLE),
+    "OP_KeymapLoadMsg": Rule(ignored, LOGGED_IN_STATES),
+} | {name: Rule(partial(logs.keep, kind=kind), LOGGED_IN_STATES) for name, kind in KINDS.items()}
+
+
+async def dispatch(
+    service: LoginService, client: Client, opcode: int, payload: bytes, now: Monotonic
+) -> None:
+    """Hand one message to its handler."""
+    name = client.dialect.table.name(opcode)
+    rule = MESSAGES.get(name) if name else None
+    if rule is None and client.is_logged_in:
+        client.unknown(opcode, payload)
+    elif rule is None:
+        client.drop(name or str(opcode), "message before login")
+    elif client.state not in rule.states:
+        known = client.is_logged_in
+        client.drop(
+            name or str(opcode), "message out of order" if known else "message before login"
+        )
+    else:
+        await guarded(client, name or str(opcode), rule.handler(service, client, payload, now))

@@ -1,0 +1,178 @@
+"""Payloads the login service sends, but for the character list: values in, bytes out.
+
+Layouts come from the struct tables, values are those of eq2-login.md 1.5, 1.6, 3, 5.2, 5.3, 5.5.
+Nothing here knows a client or a world, only the dialect it writes in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from emu.dialects import Dialect
+from emu.errors import StructValueError
+from emu.login.choices import DELETE_REPLY_MAX_CHARACTERS, FIRST_REPLY_ACCOUNT, SECOND_REPLY_ACCOUNT
+from emu.login.settings import LoginServiceConfig
+from emu.login.text import wire_name
+from emu.model import PlayAnswer, WorldEntry
+
+NAME_FIELDS = frozenset(("username", "password"))
+"""Where a login reply holds the account's name."""
+
+ACCEPTED = 0
+FLAGS = 10
+
+PLAY_PROBLEM = 0
+PLAY_SUCCESS = 1
+PLAY_CHARACTER_NOT_LOADED = 5
+PLAY_TIMEOUT = 8
+
+CREATE_UNKNOWN_ERROR = 0
+CREATE_SUCCESS = 1
+CREATE_NO_SERVERS = 2
+CREATE_PENDING = 3
+CREATE_MAX_CHARACTERS = 4
+CREATE_BAD_NAME_LENGTH = 10
+CREATE_OVERLOADED = 14
+
+DELETE_REFUSED = 0
+DELETE_SUCCESS = 1
+
+MOST_WORLDS = 255
+
+LOAD_NORMAL, LOAD_DEVELOPMENT, LOAD_LOCKED = 0, 1, 2
+
+
+def denial(dialect: Dialect, code: int) -> bytes:
+    """Return the 34 bytes that refuse a login, the same for every version but for the code."""
+    values = {"reply_code": code, "unknown03": [-1, -1]}
+    return dialect.layout("LS_LoginDenied").encode(values, strict=True)
+
+
+def login_reply(
+    dialect: Dialect, config: LoginServiceConfig, account: str, *, response: int
+) -> bytes:
+    """Return a login reply: the acceptance (0), or the flags that follow a world list (10).
+
+    Older layouts do not name the account: there one reply, made once, does for everybody.
+    """
+    if NAME_FIELDS.isdisjoint(dialect.template("LS_LoginReplyMsg")):
+        key = (config, response)
+        made = dialect.made.get(key)
+        if made is None:
+            made = dialect.made[key] = _login_reply(dialect, config, "", response)
+        return made
+    return _login_reply(dialect, config, wire_name(account), response)
+
+
+def _login_reply(dialect: Dialect, config: LoginServiceConfig, name: str, response: int) -> bytes:
+    number = FIRST_REPLY_ACCOUNT if response == ACCEPTED else SECOND_REPLY_ACCOUNT
+    values = {
+        "login_response": response,
+        "do_not_force_soga": 1,
+        "account_id": number,
+        "unknown5": config.expansion_flag,
+        "unknown6": [0xFF, 0xFF, 0xFF],
+        "unknown7": config.enabled_races,
+        "unknown7a": 0xEE,
+        "unknown8": [0, config.cities_flag],
+        "unknown10": 0xFF,
+        "sub_level": config.subscription_level,
+        "race_flag": 0x001FFFFF,
+        "class_flag": 0x07FFFFFE,
+        "password": name,  # the account name, as EQ2Emulator fills it in
+        "username": name,
+    }
+    return dialect.encode_known("LS_LoginReplyMsg", values)
+
+
+def world_list(dialect: Dialect, worlds: Sequence[WorldEntry]) -> bytes:
+    """Return a world list with the worlds in the order given, by ascending id."""
+    rules = dialect.rules
+    known = dialect.element("LS_WorldList", "num_worlds", "world_list")
+    entries = []
+    for position, world in enumerate(worlds[:MOST_WORLDS], 1):
+        name = wire_name(world.name)
+        entry = {
+            "id": world.id,
+            "name": name,
+            "name2": name,
+            "tag": int(world.up),
+            "locked": int(world.locked),
+            "unknown": position if rules.world_position else 0,
+            "num_players": min(max(world.players, 0), 0xFFFF),
+            "load": _load(world),
+            "number_online_flag": 1,
+            "allowed_races": rules.allowed_races,
+        }
+        if "online" in known:  # the oldest layout, with two constants the others do not have
+            entry |= {"online": int(world.up), "unknown2": 1, "unknown3": 1}
+        entries.append({field: value for field, value in entry.items() if field in known})
+    values = {"num_worlds": len(entries), "world_list": entries}
+    return dialect.layout("LS_WorldList").encode(values, strict=True)
+
+
+def world_came_or_went(dialect: Dialect, world_id: int, *, up: bool) -> bytes:
+    """Return the 7-byte status of a world that has come or gone."""
+    values = {"server_id": world_id, "up": int(up)}
+    return dialect.layout("LS_WorldStatusChanged").encode(values, strict=True)
+
+
+def world_update(dialect: Dialect, world_id: int, *, up: bool, locked: bool) -> bytes:
+    """Return the 8-byte status of a world."""
+    values = {"server_id": world_id, "up": int(up), "locked": int(locked)}
+    return dialect.layout("LS_WorldUpdate").encode(values, strict=True)
+
+
+def create_reply(dialect: Dialect, account_id: int, code: int, name: str) -> bytes:
+    """Return the answer to a create request; the name goes with a success only."""
+    success = code == CREATE_SUCCESS
+    values = {
+        "account_id": account_id,
+        "unknown": 0xFFFFFFFF if success else 0,
+        "response": code,
+        "name": wire_name(name) if success else "",
+    }
+    return dialect.encode_known("LS_CreateCharacterReply", values)
+
+
+def delete_reply(dialect: Dialect, account_id: int, code: int, asked: Mapping[str, Any]) -> bytes:
+    """Return the answer to a delete request, echoing what was asked."""
+    values = {
+        "response": code,
+        "server_id": asked["server_id"],
+        "char_id": asked["char_id"],
+        "account_id": account_id,
+        "name": asked["name"],
+        "max_characters": DELETE_REPLY_MAX_CHARACTERS,
+    }
+    return dialect.encode_known("LS_DeleteCharacterResponse", values)
+
+
+def play_failure(dialect: Dialect, account_id: int, code: int) -> bytes:
+    """Return a play reply that sends the client nowhere."""
+    values = {"response": code & 0xFF, "account_id": account_id}
+    return dialect.encode_known("LS_PlayResponse", values)
+
+
+def play_success(dialect: Dialect, answer: PlayAnswer) -> bytes:
+    """Return the play reply that sends the client on to a world; the port is little-endian.
+
+    Raises `StructValueError` when the world's address or port is missing or does not fit.
+    """
+    if not answer.address or not answer.port:
+        raise StructValueError("address or port is missing")
+    values = {
+        "response": PLAY_SUCCESS,
+        "server": wire_name(answer.address),
+        "port": answer.port,
+        "account_id": answer.account_id,
+        "access_code": answer.access_key,
+    }
+    return dialect.encode_known("LS_PlayResponse", values)
+
+
+def _load(world: WorldEntry) -> int:
+    if world.locked or not world.up:
+        return LOAD_LOCKED
+    return LOAD_DEVELOPMENT if world.development else LOAD_NORMAL

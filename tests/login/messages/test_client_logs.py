@@ -1,0 +1,73 @@
+"""Opening client logs within bounds (eq2-login.md 6)."""
+
+from __future__ import annotations
+
+import contextlib
+import zlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emu.errors import LimitExceeded, MalformedMessage, PeerError
+from emu.login.messages.client_logs import KINDS, read_client_log
+
+TEXT = b"Alert: something\nAlert: more"
+
+
+def long_log(text: bytes) -> bytes:
+    stream = zlib.compress(text)
+    return len(stream).to_bytes(4, "little") + len(text).to_bytes(4, "little") + stream
+
+
+def test_the_long_header_is_skipped_and_text_ends_at_its_first_nul() -> None:
+    body = long_log(TEXT + b"\0garbage")
+    assert read_client_log(body, long_header=True, limit=1000) == TEXT.decode()
+
+
+def test_the_short_header_has_two_bytes() -> None:
+    body = b"\x12\x34" + zlib.compress(TEXT)
+    assert read_client_log(body, long_header=False, limit=1000) == TEXT.decode()
+
+
+def test_claimed_sizes_are_not_believed() -> None:
+    body = b"\xff" * 8 + zlib.compress(TEXT)
+    assert read_client_log(body, long_header=True, limit=1000) == TEXT.decode()
+
+
+def test_the_limit_is_met_exactly_and_passed_by_one() -> None:
+    body = long_log(b"a" * 1000)
+    assert len(read_client_log(body, long_header=True, limit=1000)) == 1000
+    with pytest.raises(LimitExceeded):
+        read_client_log(body, long_header=True, limit=999)
+
+
+def test_a_bomb_is_not_inflated() -> None:
+    with pytest.raises(LimitExceeded):
+        read_client_log(long_log(b"\0" * 50_000_000), long_header=True, limit=4096)
+
+
+def test_a_cut_stream_gives_what_is_there() -> None:
+    body = long_log(b"".join(b"line %d\n" % n for n in range(500)))[:-300]
+    assert read_client_log(body, long_header=True, limit=100_000).startswith("line 0\nline 1\n")
+
+
+@pytest.mark.parametrize("body", [b"", b"1234567", b"12345678", b"12345678not zlib"])
+def test_what_is_no_stream_is_malformed(body: bytes) -> None:
+    with pytest.raises(MalformedMessage):
+        read_client_log(body, long_header=True, limit=1000)
+
+
+def test_text_that_is_not_utf8_is_read_as_latin1() -> None:
+    assert read_client_log(long_log(b"\xe9"), long_header=True, limit=9) == "\xe9"
+
+
+@given(st.binary(max_size=200), st.booleans(), st.integers(1, 4096))
+def test_any_bytes_give_text_or_a_peer_error(body: bytes, long_header: bool, limit: int) -> None:
+    for data in (body, b"12345678" + zlib.compress(body), b"12" + zlib.compress(body)):
+        with contextlib.suppress(PeerError):
+            assert len(read_client_log(data, long_header=long_header, limit=limit)) <= limit
+
+
+def test_all_four_kinds_have_their_stored_name() -> None:
+    assert sorted(KINDS.values()) == ["Alert Log", "Base Log", "Crash Log", "Verify Log"]
