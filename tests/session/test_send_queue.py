@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from emu.errors import MalformedDatagram
 from emu.session import SessionConfig
@@ -291,3 +294,48 @@ def test_clearing_lets_go_of_everything():
     assert queue.empty
     assert queue.queued_bytes == 0
     assert queue.timer() is None
+
+
+def check_books(queue):
+    """What is counted as in flight and as queued is what the packets themselves say."""
+    under_way = queue._under_way.values()
+    assert queue.congestion.in_flight == sum(len(s.packet) for s in under_way if not s.lost)
+    waiting = sum(len(data) for _, data in queue._waiting or ())
+    assert queue.queued_bytes == waiting + sum(len(sent.packet) - 4 for sent in under_way)
+
+
+@given(seed=st.integers(0, 2**32))
+def test_the_books_are_right_whatever_happens(seed):
+    source = random.Random(seed)
+    queue = make(first_sequence=0xFFF0, congestion_window_start=3000)
+    now = 1.0
+    for _ in range(150):
+        now += source.choice((0.0, 0.001, 0.05, 0.3, 2.0))
+        match source.randrange(7):
+            case 0 | 1:
+                queue.add(MARKER, bytes(source.randrange(1, 500)))
+            case 2 | 3:
+                queue.take(now)
+            case 4:
+                queue.handle_timer(now)
+            case 5:
+                queue.hurry(now)
+            case _ if queue.under_way:
+                sequence = source.choice(list(queue._under_way))
+                if source.random() < 0.7:
+                    queue.acknowledge_one(sequence, now)
+                else:
+                    queue.acknowledge_up_to(sequence, now)
+        check_books(queue)
+
+
+def test_a_lost_packet_that_arrives_after_all_was_taken_out_of_flight_once():
+    queue = make(4)
+    queue.take(0.0)
+    queue.acknowledge_one(3, 0.1)
+    queue._detect_losses(0.1)  # 0 to 2 are lost, and not sent again yet
+    assert queue.congestion.in_flight == 0
+    queue.acknowledge_up_to(3, 0.11)
+    assert queue.congestion.in_flight == 0
+    assert queue.take(0.11) == []
+    assert queue.empty

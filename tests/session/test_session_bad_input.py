@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import zlib
+
 import pytest
 
 from emu.errors import PeerError
-from emu.session import SessionClosed
-from emu.wire import Combined, KeepAlive, Packet, push_packet
+from emu.session import SessionClosed, SessionConfig, StreamType
+from emu.wire import Combined, Fragment, KeepAlive, Packet, push_packet
 from tests.support.link import SEAL, connected_link, drain, sealed
 
 
@@ -27,6 +29,21 @@ from tests.support.link import SEAL, connected_link, drain, sealed
         (b"\x00\x03\x0e\x00\x01" + bytes(12), "not allowed inside a combined packet"),
         (b"\x00\x03\x02\x01\x06", "not a protocol packet"),
         (b"\x00\x07", "wrong packet length"),
+        (b"\x00\x07" + bytes(37), "wrong packet length"),
+        (b"\x00\x06\x00", "wrong packet length"),
+        (b"\x00\x15\x00\x00\x00", "wrong packet length"),
+        (b"\x00\x11\x7f\xff", "ack of a packet never sent"),
+        (b"\x00\x05\x53\x52\xf6\x0f\x00", "wrong packet length"),
+        (b"\x00\x05\x53\x52\xf6\x0e\x00\x06", "disconnect of another session"),
+        (b"\x00\x0d\x01", "wrong packet length"),
+        (b"\x00\x0d\x00\x01", "empty payload"),
+        (b"\x00\x0e\x00\x00\xff\xff\xff\xff", "unused channel"),
+        (b"\x00\x03" + b"\xff" * 8, "truncated packet"),
+        (b"\x00\x03\xff\x00\x00", "empty part"),
+        (b"\x00\x03\x04\x00\x09\x00\x00", "empty payload"),
+        (b"\x00\x03\x0a\x00\x03\x07\x00\x03\x04\x00\x03\x09\x00", "truncated packet"),
+        (b"\x00\x03\x04\x00\x19\x01a", "not allowed now"),
+        (b"\x00\xff" + bytes(500), "unknown protocol opcode"),
     ],
 )
 def test_each_bad_packet_is_dropped_with_its_reason(packet, reason):
@@ -43,6 +60,11 @@ def test_each_bad_packet_is_dropped_with_its_reason(packet, reason):
         (b"\x00\x01x", "unknown payload marker"),
         (b"\x00\x19\x05\x00\x19\x02ab", "AppCombined inside an AppCombined"),
         (b"\xff", None),
+        (b"\x00\x00", None),
+        (b"\x00\x19\x02\x00\x00", None),
+        (b"\x00\x19\x01\x00", "AppCombined inside an AppCombined"),
+        (b"\x00\x19\xff\x00\x02\x00\x19", "AppCombined inside an AppCombined"),
+        (b"\x00\xff\xff\xff\xff", "unknown payload marker"),
     ],
 )
 def test_each_bad_payload_is_dropped_with_its_reason(payload, reason):
@@ -51,6 +73,48 @@ def test_each_bad_payload_is_dropped_with_its_reason(payload, reason):
     link.server.receive_datagram(sealed(Packet(sequence, payload)), 1.0)
     assert dict(link.server.drops) == ({reason: 1} if reason else {})
     assert not link.server.ended
+
+
+@pytest.mark.parametrize(
+    ("chunks", "reason"),
+    [
+        ((b"\x00\x00\x00\x00",), "first fragment too short"),
+        ((b"\x00\x00\x00\x00x",), "fragments longer than announced"),
+        ((b"\x00\x00\x00\x05xxx", b"xxx"), "fragments longer than announced"),
+        ((b"\x80\x00\x00\x00x",), "fragmented message too long"),
+        ((b"\x00\x01\x00\x00x", None), "packet inside a run of fragments"),
+        ((b"\x00\x00\x00\x04\x00\x19\x05x",), "malformed AppCombined"),
+    ],
+)
+def test_fragments_that_lose_the_order_end_the_session(chunks, reason):
+    link = connected_link()
+    sequence = link.server._channel.window.expected
+    for number, chunk in enumerate(chunks):
+        packet = (
+            Packet(sequence + number, b"x") if chunk is None else Fragment(sequence + number, chunk)
+        )
+        link.server.receive_datagram(sealed(packet), 1.0)
+    assert SessionClosed(reason) in drain(link.server)
+    assert link.server.held_bytes == 0
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (b"", "missing compression marker"),
+        (b"\x5b\x00\x00x", "missing compression marker"),
+        (b"\x5a", "damaged compressed datagram"),
+        (b"\x5a" + zlib.compress(b"\x00\x01x")[:-1], "damaged compressed datagram"),
+        (b"\x5a" + zlib.compress(b"\x00\x01x") + b"x", "damaged compressed datagram"),
+        (b"\x5a" + zlib.compress(bytes(8193)), "inflated datagram too long"),
+        (b"\xa5", "wrong packet length"),
+    ],
+)
+def test_a_datagram_that_cannot_be_inflated_is_dropped(body, reason):
+    session = connected_link(SessionConfig(stream_type=StreamType.ZONE_STREAM)).server
+    session.receive_datagram(SEAL.seal(b"\x00\x09" + body), 1.0)
+    assert dict(session.drops) == {reason: 1}
+    assert not session.ended
 
 
 @pytest.mark.parametrize("parts", [b"\x05x", b"\x00", b"\x01a\x00", b"\xff\x00"])
