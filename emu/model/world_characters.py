@@ -35,3 +35,7 @@ class WorldCharacter:
     colors: Mapping[str, Color] = field(default_factory=dict)
     place: tuple[float, float, float, float] | None = None
     """x, y, z and heading where it was last; None for the safe place of its zone."""
+    muted_until: Moment = UNKNOWN
+    """Until when it may not speak."""
+    relations: tuple[tuple[int, str], ...] = ()
+    """Names on its lists with the kind of list: 0 friends, 2 ignored."""

@@ -27,13 +27,15 @@ from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler
 from emu.net.storage import Storage
 from emu.net.udp import SessionPort, UdpShell, listen
-from emu.net.world_clients import VisitorHandler, WorldTimer, report_to, report_world
+from emu.net.world_clients import VisitorHandler, WorldTimer, report_to, report_use, report_world
 from emu.opcodes import OpcodeTables
 from emu.session import Endpoint
 from emu.store import Store
 from emu.structs import shipped_catalog
 from emu.times import Moment, Monotonic
 from emu.world.admission import Admission, AdmissionRules
+from emu.world.chat import Chat, ChatRules, read_numbers
+from emu.world.commands import House, RemoteCommands, world_commands
 from emu.world.creation import CharacterCreation, CreationRules
 from emu.world.entry import Door
 from emu.world.ghosts import read_rules
@@ -118,7 +120,12 @@ class WorldPart:
         dialects = Dialects(opcodes, shipped_catalog(), shipped_rules())
         self._timer = WorldTimer(scheduler)
         self.world = self._make_world(dialects, presence)
-        self.service = WorldService(self.world)
+        chat = Chat(self.world, ChatRules(), read_numbers())
+        house = House(self.world, chat, self._admission)
+        self.commands = world_commands(house, report_use(_log))
+        self.service = WorldService(
+            self.world, chat, RemoteCommands(self.world, self.commands, chat)
+        )
         self._timer.service = self.service
         self.door = Door(
             dialects=dialects,

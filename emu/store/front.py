@@ -202,6 +202,22 @@ class AsyncWorldCharacters:
         """Remember when a character was played last."""
         await self._write(Store.world_character_played, char_id, moment)
 
+    async def find_named(self, name: str) -> WorldCharacter | None:
+        """Return a character that is not deleted by its name, without regard to case."""
+        return await self._read(Store.find_named_world_character, name)
+
+    async def set_admin_status(self, char_id: int, status: int) -> None:
+        """Set a character's rank, or ban it."""
+        await self._write(Store.set_admin_status, char_id, status)
+
+    async def save_mute(self, char_id: int, until: Moment) -> None:
+        """Remember until when a character may not speak."""
+        await self._write(Store.save_mute, char_id, until)
+
+    async def save_relations(self, char_id: int, relations: Sequence[tuple[int, str]]) -> None:
+        """Replace a character's lists of friends and ignored ones."""
+        await self._write(Store.save_relations, char_id, relations)
+
     async def save_place(
         self, char_id: int, zone_id: int, place: tuple[float, float, float, float]
     ) -> None:

@@ -397,6 +397,26 @@ class Store:
         with self.transaction() as connection:
             world_characters.played(connection, char_id, moment)
 
+    def find_named_world_character(self, name: str) -> WorldCharacter | None:
+        """Return a character that is not deleted by its name, without regard to case."""
+        with self.reading() as connection:
+            return world_characters.find_named(connection, name)
+
+    def set_admin_status(self, char_id: int, status: int) -> None:
+        """Set a character's rank, or ban it."""
+        with self.transaction() as connection:
+            world_characters.set_admin_status(connection, char_id, status)
+
+    def save_mute(self, char_id: int, until: Moment) -> None:
+        """Remember until when a character may not speak."""
+        with self.transaction() as connection:
+            world_characters.save_mute(connection, char_id, until)
+
+    def save_relations(self, char_id: int, relations: Sequence[tuple[int, str]]) -> None:
+        """Replace a character's lists of friends and ignored ones."""
+        with self.transaction() as connection:
+            world_characters.save_relations(connection, char_id, relations)
+
     def save_world_character_place(
         self, char_id: int, zone_id: int, place: tuple[float, float, float, float]
     ) -> None:

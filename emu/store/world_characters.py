@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -26,6 +27,7 @@ FIELDS = {
     "last_played": "last_played",
     "admin_status": "admin_status",
     "deleted": "deleted",
+    "muted_until": "muted_until",
 }
 """Field of `WorldCharacter` -> column."""
 
@@ -101,6 +103,37 @@ def played(connection: sqlite3.Connection, char_id: int, moment: Moment) -> None
     )
 
 
+def find_named(connection: sqlite3.Connection, name: str) -> WorldCharacter | None:
+    """Return a character that is not deleted by its name, without regard to case."""
+    row = connection.execute(
+        "SELECT * FROM world_characters WHERE name_key = ? AND NOT deleted", (name_key(name),)
+    ).fetchone()
+    return _character(connection, row) if row else None
+
+
+def set_admin_status(connection: sqlite3.Connection, char_id: int, status: int) -> None:
+    """Set a character's rank, or ban it."""
+    connection.execute(
+        "UPDATE world_characters SET admin_status = ? WHERE id = ?", (status, char_id)
+    )
+
+
+def save_mute(connection: sqlite3.Connection, char_id: int, until: Moment) -> None:
+    """Remember until when a character may not speak."""
+    connection.execute("UPDATE world_characters SET muted_until = ? WHERE id = ?", (until, char_id))
+
+
+def save_relations(
+    connection: sqlite3.Connection, char_id: int, relations: Sequence[tuple[int, str]]
+) -> None:
+    """Replace a character's lists of friends and ignored ones."""
+    connection.execute("DELETE FROM world_relations WHERE character_id = ?", (char_id,))
+    connection.executemany(
+        "INSERT INTO world_relations VALUES (?, ?, ?, ?)",
+        [(char_id, int(kind), place, name) for place, (kind, name) in enumerate(relations)],
+    )
+
+
 def save_place(
     connection: sqlite3.Connection,
     char_id: int,
@@ -149,6 +182,11 @@ def _character(connection: sqlite3.Connection, row: sqlite3.Row) -> WorldCharact
     )
     values: dict[str, Any] = {name: row[column] for name, column in FIELDS.items()}
     values["deleted"] = bool(values["deleted"])
+    relations = connection.execute(
+        "SELECT kind, name FROM world_relations WHERE character_id = ? ORDER BY kind, place",
+        (row["id"],),
+    )
+    values["relations"] = tuple((kind, name) for kind, name in relations)
     if row["x"] is not None:
         values["place"] = (row["x"], row["y"], row["z"], row["heading"])
     return WorldCharacter(

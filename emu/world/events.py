@@ -51,6 +51,23 @@ class PlayerLeft(WorldEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class Said(WorldEvent):
+    """A player said something; `to` names the one who was told, in a tell."""
+
+    level: ClassVar[str] = "debug"
+    channel: str
+    name: str
+    text: str
+    to: str = ""
+
+    @property
+    def line(self) -> str:
+        """Return one line for a log."""
+        to = f" to {self.to}" if self.to else ""
+        return f"[{self.channel}] {self.name}{to}: {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
 class PlayerRefused(WorldEvent):
     """A message of a player was not obeyed, in a way that says something about its client."""
 

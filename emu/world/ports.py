@@ -38,3 +38,15 @@ class WorldCharacterStore(Protocol):
         self, char_id: int, zone_id: int, place: tuple[float, float, float, float]
     ) -> None:
         """Remember where a character is: its zone, and x, y, z, heading there."""
+
+    async def find_named(self, name: str) -> WorldCharacter | None:
+        """Return a character that is not deleted by its name, without regard to case."""
+
+    async def set_admin_status(self, char_id: int, status: int) -> None:
+        """Set a character's rank, or ban it."""
+
+    async def save_mute(self, char_id: int, until: Moment) -> None:
+        """Remember until when a character may not speak."""
+
+    async def save_relations(self, char_id: int, relations: Sequence[tuple[int, str]]) -> None:
+        """Replace a character's lists of friends and ignored ones."""

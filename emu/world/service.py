@@ -15,6 +15,8 @@ from emu.errors import EmuError, PeerError
 from emu.limits.unknown_messages import UnknownMessages, first_bytes
 from emu.model import WorldCharacter
 from emu.times import Monotonic
+from emu.world.chat import Chat
+from emu.world.commands import RemoteCommands
 from emu.world.events import NotHandled, PlayerRefused
 from emu.world.players import burst, entering, leaving, moving
 from emu.world.players.client import ClientLink, WorldClient
@@ -90,8 +92,13 @@ MESSAGES: Final[dict[str, Rule]] = {
 class WorldService:
     """Joins players' clients to the world."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, chat: Chat, commands: RemoteCommands) -> None:
+        """Join world, chat and commands."""
         self.world = world
+        self._chat = chat
+        self._messages = MESSAGES | {"OP_RemoteCmdMsg": Rule(commands.called, IN_ZONE)}
+        world.give_commands = commands.send_table
+        world.on_left.append(chat.leave_all)
         self._unknown_messages = UnknownMessages()
 
     # -- clients --------------------------------------------------------------------------------
@@ -127,7 +134,7 @@ class WorldService:
         """Take one application message of the client that plays somebody."""
         world, client = self.world, player.client
         name = client.dialect.table.name(opcode)
-        rule = MESSAGES.get(name) if name else None
+        rule = self._messages.get(name) if name else None
         if rule is None:
             self._not_handled(player, opcode, body)
             return

@@ -127,7 +127,14 @@ class World:
         self._wake = wake
         self.players = Players()
         self.deadlines: Deadlines[Player] = Deadlines()
+        self.motd = rules.motd
         self.counters: Counter[str] = Counter()
+        self.on_left: list[Callable[[Player], None]] = []
+        """Who is told of everybody who is out of the world."""
+        self.on_say: list[Callable[[Player, str, Monotonic], None]] = []
+        """Who listens to what players say near them, besides players: behaviors."""
+        self.give_commands: Callable[[Player], None] = _no_commands
+        """Sends a client the table of its commands; set by who joins commands and world."""
         self._forms = forms
         self._made_forms: dict[Dialect, GhostForm] = {}
         self._spawn_ids = count(1)
@@ -164,6 +171,23 @@ class World:
         self.deadlines.set(player, what, Monotonic(now + seconds))
         self._wake()
 
+    def relations_changed(self, player: Player) -> None:
+        """Have a player's friends and ignored ones stored, and its client told."""
+        self.start(self.store.save_relations(player.id, player.relations.rows()))
+
+    def mutes_changed(self, player: Player) -> None:
+        """Have it stored until when a player may not speak."""
+        self.start(self.store.save_mute(player.id, player.muted_until))
+
+    def heard(self, speaker: Player, text: str, now: Monotonic) -> None:
+        """Tell those who listen what a player said aloud."""
+        for listener in self.on_say:
+            listener(speaker, text, now)
+
     def count(self, reason: str) -> None:
         """Count something that had no effect."""
         self.counters[reason] += 1
+
+
+def _no_commands(_player: Player) -> None:
+    """Give no commands: nobody has joined any to the world."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,6 +44,18 @@ class ZoneTable:
     def get(self, zone_id: int) -> ZoneDefinition | None:
         """Return a zone by number."""
         return self._zones.get(zone_id)
+
+    def __iter__(self) -> Iterator[ZoneDefinition]:
+        """All zones by number."""
+        return iter([zone for _, zone in sorted(self._zones.items())])
+
+    def named(self, name: str) -> ZoneDefinition | None:
+        """Return a zone by its name, file or number, without regard to case."""
+        wanted = name.casefold()
+        for zone in self:
+            if wanted in (str(zone.id), zone.name.casefold(), zone.file.casefold()):
+                return zone
+        return None
 
     def start_zone_of(self, _character: WorldCharacter) -> int:
         """Return the number of the zone where a new character begins."""

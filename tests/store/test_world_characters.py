@@ -5,6 +5,7 @@ import pytest
 from emu.errors import DuplicateName
 from emu.model import WorldCharacter
 from emu.store import Store, world_characters
+from emu.times import Moment
 from tests.support.stores import world_character
 
 
@@ -70,7 +71,7 @@ def test_when_it_was_played_is_remembered(empty_store: Store) -> None:
 
 
 def test_every_field_has_a_column() -> None:
-    elsewhere = {"id", "appearance", "colors", "place"}
+    elsewhere = {"id", "appearance", "colors", "place", "relations"}
     assert set(world_characters.FIELDS) == set(WorldCharacter.__dataclass_fields__) - elsewhere
 
 
@@ -81,3 +82,16 @@ def test_a_place_is_kept(empty_store: Store) -> None:
     found = empty_store.find_world_character(made.id)
     assert found is not None
     assert (found.zone_id, found.place) == (166, (1.5, -2.25, 3.75, 90.0))
+
+
+def test_company_and_rank_are_kept(empty_store: Store) -> None:
+    made = empty_store.create_world_character(world_character())
+    empty_store.save_relations(made.id, [(2, "Borvik"), (0, "Cestra"), (0, "Aldana")])
+    empty_store.save_relations(made.id, [(2, "Borvik"), (0, "Dorwin"), (0, "Aldana")])
+    empty_store.save_mute(made.id, Moment(1234.5))
+    empty_store.set_admin_status(made.id, 100)
+    found = empty_store.find_named_world_character(made.name.upper())
+    assert found is not None
+    assert found.relations == ((0, "Dorwin"), (0, "Aldana"), (2, "Borvik"))
+    assert (found.muted_until, found.admin_status) == (1234.5, 100)
+    assert empty_store.find_named_world_character("nobody") is None

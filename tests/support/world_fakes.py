@@ -65,3 +65,22 @@ class CharactersInMemory:
         self._check()
         if char_id in self.rows:
             self.rows[char_id] = replace(self.rows[char_id], zone_id=zone_id, place=place)
+
+    async def find_named(self, name: str) -> WorldCharacter | None:
+        self._check()
+        rows = [row for row in self.rows.values() if row.name.lower() == name.lower()]
+        return rows[0] if rows and not rows[0].deleted else None
+
+    async def set_admin_status(self, char_id: int, status: int) -> None:
+        self._change(char_id, admin_status=status)
+
+    async def save_mute(self, char_id: int, until: Moment) -> None:
+        self._change(char_id, muted_until=until)
+
+    async def save_relations(self, char_id: int, relations: Sequence[tuple[int, str]]) -> None:
+        self._change(char_id, relations=tuple((int(kind), name) for kind, name in relations))
+
+    def _change(self, char_id: int, **changes: object) -> None:
+        self._check()
+        if char_id in self.rows:
+            self.rows[char_id] = replace(self.rows[char_id], **changes)  # type: ignore[arg-type]

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import struct
 from typing import Any
 
+from emu.commands import Caller, Reply, Use
 from emu.model import WorldCharacter
 from emu.structs.client_cmd import read_client_cmds
 from emu.times import Moment, Monotonic
+from emu.world.admission import Admission, AdmissionRules
+from emu.world.chat import Chat, ChatRules, read_numbers
+from emu.world.commands import House, RemoteCommands, world_commands
 from emu.world.events import WorldEvent
 from emu.world.ghosts import read_rules
 from emu.world.handoff import HandoffKeys
@@ -35,6 +40,7 @@ class Client:
         self.predictions = PredictionWriter(self.dialect)
         self.log: list[tuple[str, bytes]] = []
         """Name and payload of everything it was sent, commands by their own name."""
+        self.heard = 0
         self.is_closed = False
         self.is_trusted = False
         self.space = 100_000
@@ -92,6 +98,28 @@ class Client:
         self.say("OP_DoneLoadingUIResourcesMsg")
         self.signal()
 
+    def types(self, line: str) -> list[str]:
+        """Type a slash command; returns the lines that it is answered with."""
+        assert self.player is not None
+        name, _, rest = line.removeprefix("/").partition(" ")
+        table = [row["name"] for row in self.decoded("WS_SetRemoteCmdsMsg")[-1]["commands_array"]]
+        before = len(self.log)
+        text = rest.encode()
+        index = table.index(name) if name in table else 0xFFF0
+        self.say("OP_RemoteCmdMsg", struct.pack("<HH", index, len(text)) + text)
+        layout = self.dialect.layout("WS_DisplayText")
+        return [
+            str(layout.decode(payload)["text"])
+            for name, payload in self.log[before:]
+            if name == "OP_EqDisplayTextCmd"
+        ]
+
+    def hears(self) -> list[tuple[str, str, str]]:
+        """Everything it heard since the last time: channel, speaker, text."""
+        heard = self.decoded("WS_HearChat")[self.heard :]
+        self.heard += len(heard)
+        return [(str(one["channel"]), one["from"], one["message"]) for one in heard]
+
     def walk(self, x: float, y: float, z: float, **fields: Any) -> None:
         self.say("OP_PredictionUpdateMsg", self.predictions.write(x, y, z, **fields))
 
@@ -142,7 +170,31 @@ class WorldHouse:
             start=drive,
             presence=self.presence,
         )
-        self.service = WorldService(self.world)
+        self.uses: list[Use] = []
+        self.stops: list[tuple[float | None, str]] = []
+        self.admission = Admission(AdmissionRules(), self.presence, self.keys)
+        self.chat = Chat(self.world, ChatRules(), read_numbers())
+        self.ground = House(
+            self.world, self.chat, self.admission, {"opcodes": self._reload},
+            stop=lambda seconds, who: self.stops.append((seconds, who)),
+            status=lambda: {"players": len(self.world.players)},
+        )  # fmt: skip
+        self.registry = world_commands(self.ground, self.uses.append)
+        self.remote = RemoteCommands(self.world, self.registry, self.chat)
+        self.service = WorldService(self.world, self.chat, self.remote)
+
+    async def _reload(self) -> str:
+        return "read anew"
+
+    def console(self, line: str) -> Reply:
+        """Run a line as the console does."""
+        work = self.registry.run(Caller("console", 200, "console"), line, self.now)
+        try:
+            work.send(None)
+        except StopIteration as end:
+            reply: Reply = end.value
+            return reply
+        raise AssertionError("a command waits")
 
     def client(self, version: int = 546) -> Client:
         return Client(self, version)

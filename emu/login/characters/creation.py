@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from emu.dialects import Dialect
+from emu.dialects.text import read_name
 from emu.errors import MalformedMessage
 from emu.login.characters.colors import color_row, color_row_of_bytes, slider_row, slider_value
-from emu.login.text import read_name
 from emu.model import Character, Color
 from emu.times import Moment
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from emu.dialects import Dialect
+from emu.dialects.text import wire_name
 from emu.login.characters.colors import SLIDERS, color_bytes, signed_triple
 from emu.login.settings import LoginServiceConfig
-from emu.login.text import wire_name
 from emu.model import Character, Color, Equipment
 
 MOST_ENTRIES = 255

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from emu.dialects.text import read_name
 from emu.errors import StoreError
 from emu.login.client import Client
 from emu.login.events import CharacterDeleted, DeleteRefused
 from emu.login.messages import replies
 from emu.login.messages.lists import send_characters
 from emu.login.service import LoginService
-from emu.login.text import read_name
 from emu.model import Character
 from emu.times import Monotonic
 

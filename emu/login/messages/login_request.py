@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from emu.dialects import Dialects
+from emu.dialects.text import read_name, read_secret
 from emu.errors import UnknownVersion
-from emu.login.text import read_name, read_secret
 
 CLASSIC_LAYOUT = 1
 LATER_LAYOUT = 1208

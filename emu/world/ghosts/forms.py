@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from emu.dialects import Dialect
+from emu.dialects.text import wire_texts
 from emu.errors import FileFormatError, UnknownVersion
 from emu.resources import data_file
 from emu.structs.packed import pack_stream, reverses_literals
@@ -59,7 +60,7 @@ class GhostForm:
 
     def encode(self, struct: str, values: Mapping[str, Any]) -> bytes:
         """Return a struct's bytes; values that this version does not know are left out."""
-        return self.dialect.encode_known(struct, values)
+        return self.dialect.encode_known(struct, wire_texts(values))
 
     def pack(self, data: bytes) -> bytes:
         """Return bytes packed, without a length in front."""

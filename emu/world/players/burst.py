@@ -12,6 +12,8 @@ from typing import Any, Final
 from emu.world.clock import game_time
 from emu.world.players.client import WorldClient
 from emu.world.players.player import Player
+from emu.world.players.relations import Relation
+from emu.world.players.text import send_text
 from emu.world.world import World
 
 ACCEPTED: Final = {
@@ -24,16 +26,12 @@ ACCEPTED: Final = {
     "unknown10": 1597830,
 }
 """What EQ2Emulator's world writes into an accepting reply; the account id is a constant there."""
-SYSTEM_COLOR: Final = 5
-TEXT_TAIL: Final = 0x00FF
 WEBSITE: Final = ("localhost", 80)
 EVERY_EXPANSION: Final = 0xFFFFFFFF
 UNKNOWN_THREE: Final = [4294967296.0, 0.0]
 UNKNOWN_SEVEN: Final = [1.0, 1.0]
 ADVENTURE_ZONES: Final = 9
 """Entries of ZoneInfo's list, all of them empty (eq2-world-recorded.md 3.1)."""
-FRIENDS, IGNORED = 0, 2
-"""Types of ChatRelationship."""
 EQUIPMENT, APPEARANCE = 1, 2
 
 
@@ -56,11 +54,6 @@ def send_quickbar(client: WorldClient) -> None:
     client.send("WS_QuickBarInit", {"num_abilities": 0, "ability_array": []})
 
 
-def send_text(client: WorldClient, text: str, color: int = SYSTEM_COLOR) -> None:
-    """Show a line in the chat window."""
-    client.send("WS_DisplayText", {"color": color, "text": text, "unknown02": TEXT_TAIL})
-
-
 def send_motd(client: WorldClient, text: str) -> None:
     """Greet with the message of the day; it is a line of text like others (eq2-world.md 2)."""
     send_text(client, text)
@@ -72,11 +65,6 @@ def send_journals(client: WorldClient, name: str) -> None:
     client.send("WS_QuestJournalUpdate", {"player_crc": crc, "player_name": name})
     client.send("WS_CollectionUpdate", {"new_collection_flag": 1})
     client.send("WS_FactionUpdate")
-
-
-def send_commands(client: WorldClient) -> None:
-    """Send the table of slash commands."""
-    client.send("WS_SetRemoteCmdsMsg", {"num_commands": 0, "commands_array": []})
 
 
 def send_languages(client: WorldClient) -> None:
@@ -118,9 +106,16 @@ def send_zone(world: World, player: Player) -> None:
 
 def send_relations(player: Player) -> None:
     """Send friends, then ignored ones."""
-    for kind in (FRIENDS, IGNORED):
+    for kind in Relation:
+        names = player.relations.names(kind)
         player.client.send(
-            "WS_ChatRelationship", {"account_id": player.character.account_id, "type": kind}
+            "WS_ChatRelationship",
+            {
+                "account_id": player.character.account_id,
+                "type": kind,
+                "num_names": len(names),
+                "name_array": [{"name": name} for name in names],
+            },
         )
 
 

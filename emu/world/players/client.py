@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
 from emu.dialects import Dialect
+from emu.dialects.text import wire_texts
 from emu.errors import UnknownOpcode, UnknownStruct
 from emu.structs.client_cmd import write_client_cmd
 
@@ -60,7 +61,7 @@ class WorldClient:
         with every client of another age. Raises `StructValueError`.
         """
         try:
-            number, payload = self.dialect.message(struct, values or {})
+            number, payload = self.dialect.message(struct, wire_texts(values or {}))
         except (UnknownStruct, UnknownOpcode):
             return self._missing(struct)
         self.link.send(number, payload)

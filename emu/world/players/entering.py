@@ -36,10 +36,10 @@ def begin(world: World, player: Player, *, first: bool) -> None:
         burst.send_skill_map(client)
     burst.send_login_reply(client)
     burst.send_quickbar(client)
-    if first and world.rules.motd:
-        burst.send_motd(client, world.rules.motd)
+    if first and world.motd:
+        burst.send_motd(client, world.motd)
     burst.send_journals(client, player.name)
-    burst.send_commands(client)
+    world.give_commands(player)
     burst.send_languages(client)
     burst.send_zone(world, player)
     burst.send_relations(player)

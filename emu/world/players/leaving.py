@@ -12,6 +12,7 @@ from emu.errors import StoreError
 from emu.times import Monotonic
 from emu.world.events import PlayerLeft, PlayerRefused
 from emu.world.players.player import IN_ZONE, Destination, Player, PlayerState
+from emu.world.players.text import send_text
 from emu.world.world import World
 
 CAMP: Final = "camp"
@@ -90,6 +91,8 @@ def remove(world: World, player: Player, reason: str, now: Monotonic) -> None:
     world.deadlines.forget(player, DEADLINES)
     world.players.remove(player)
     world.zones.left(zone, sum(1 for other in world.players if other.zone is zone), now)
+    for told in world.on_left:
+        told(player)
     world.presence.left(player.id)
     world.changed()
     world.report(PlayerLeft(player.name, zone_name(world, player), reason))
@@ -112,8 +115,7 @@ def change_zone(world: World, player: Player, to: Destination, now: Monotonic) -
     world.set_deadline(player, ZONING, ZONING_TIME, now)
     save(world, player)
     world.presence.lost_link(player.id)
-    client.send("WS_DisplayText", {"color": 5, "text": f"Zoning to {definition.description}...",
-                                   "unknown02": 0x00FF})  # fmt: skip
+    send_text(client, f"Zoning to {definition.description}...")
     client.send(
         "WS_ZoneChangeMsg",
         {"account_id": account_id, "key": key, "ip_address": host, "port": port},

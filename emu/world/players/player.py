@@ -11,10 +11,12 @@ import enum
 import math
 from typing import Final, NamedTuple
 
+from emu.limits.rate import RateLimit
 from emu.model import WorldCharacter
-from emu.times import Monotonic
+from emu.times import Moment, Monotonic
 from emu.world.movement import MovementRules, Pace, PredictionReader
 from emu.world.players.client import WorldClient
+from emu.world.players.relations import Relation, Relations
 from emu.world.players.sheet import SheetSender
 from emu.world.spawns import Position, Spawn
 from emu.world.zone import Viewer, Zone
@@ -51,8 +53,8 @@ class Player:
     """One character that is in the world."""
 
     __slots__ = (
-        "character", "client", "corrected", "destination", "pace", "predictions", "sheet", "spawn",
-        "state", "target", "viewer", "zone",
+        "_speech", "away_message", "character", "client", "corrected", "destination", "muted_until",
+        "pace", "predictions", "relations", "sheet", "spawn", "state", "target", "viewer", "zone",
     )  # fmt: skip
 
     def __init__(
@@ -76,6 +78,10 @@ class Player:
         """When it was last put back where it was."""
         self.destination: Destination | None = None
         """Where it goes while it changes the zone."""
+        self.relations = Relations((Relation(kind), name) for kind, name in character.relations)
+        self.away_message = ""
+        self.muted_until = character.muted_until
+        self._speech: RateLimit | None = None
         self.connect(client)
 
     def connect(self, client: WorldClient) -> None:
@@ -104,6 +110,16 @@ class Player:
     def is_online(self) -> bool:
         """Whether a client plays it now."""
         return self.state not in (PlayerState.LINK_DEAD, PlayerState.GONE)
+
+    def is_muted(self, moment: Moment) -> bool:
+        """Whether it may not speak."""
+        return moment < self.muted_until
+
+    def may_speak(self, now: Monotonic, rate: float, burst: int) -> bool:
+        """Count one message; False when it speaks faster than `rate` a second allows."""
+        if self._speech is None:
+            self._speech = RateLimit(rate, burst, now)
+        return self._speech.take(1, now)
 
     def index_of(self, spawn: Spawn) -> int | None:
         """Return the index by which its client knows a spawn."""

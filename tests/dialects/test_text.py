@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.login.text import read_name, read_secret, size_of, wire_name
+from emu.dialects.text import read_name, read_secret, wire_name, wire_texts
 
 
 def test_utf8_bytes_read_as_utf8_and_others_as_latin1() -> None:
@@ -18,9 +18,10 @@ def test_a_password_keeps_its_bytes() -> None:
     assert read_secret("\xff\x00a") == b"\xff\x00a"
 
 
-def test_size_counts_wire_bytes() -> None:
+def test_texts_of_a_message_are_written_at_every_depth() -> None:
     raw = "Björn".encode().decode("latin-1")
-    assert size_of(raw) == 6
+    values = {"name": "Björn", "n": 1, "rows": [{"name": "Björn", "list": ["Björn", 2]}]}
+    assert wire_texts(values) == {"name": raw, "n": 1, "rows": [{"name": raw, "list": [raw, 2]}]}
 
 
 @given(st.text())

@@ -7,6 +7,9 @@ out; passwords stay bytes.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from emu.wire.text import read_text
 
 
@@ -27,6 +30,14 @@ def read_secret(raw: str) -> bytes:
     return raw.encode("latin-1")
 
 
-def size_of(raw: str) -> int:
-    """Return how many bytes a string field took on the wire."""
-    return len(raw)
+def wire_texts(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values with every text as a struct's string field wants it, lists of rows included."""
+    return {name: _wire(value) for name, value in values.items()}
+
+
+def _wire(value: Any) -> Any:
+    if isinstance(value, str):
+        return wire_name(value)
+    if isinstance(value, list):
+        return [wire_texts(row) if isinstance(row, Mapping) else _wire(row) for row in value]
+    return value

@@ -1,0 +1,9 @@
+"""Chat: who hears what, channels of players' own, and friends and ignored ones."""
+
+from __future__ import annotations
+
+from emu.world.chat.channels import Channels
+from emu.world.chat.numbers import ChannelNumbers, read_numbers
+from emu.world.chat.speech import Chat, ChatRules
+
+__all__ = ["ChannelNumbers", "Channels", "Chat", "ChatRules", "read_numbers"]

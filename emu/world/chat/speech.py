@@ -1,0 +1,264 @@
+"""Who hears what a player says, and how the message reads for each of them.
+
+Chat reaches clients as OP_EqHearChatCmd, with the speaker's index as the hearer knows it and the
+hearer's own name (eq2-world-recorded.md 3.3 and 3.4). Whoever ignores the speaker hears nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from emu.errors import CommandError
+from emu.times import Monotonic
+from emu.world.chat.channels import Channel, Channels
+from emu.world.chat.numbers import ChannelNumbers
+from emu.world.events import Said
+from emu.world.players.player import IN_ZONE, Player
+from emu.world.players.relations import Relation
+from emu.world.players.text import send_text
+from emu.world.spawns import Spawn
+from emu.world.world import World
+
+NOT_SEEN: Final = 0xFFFFFFFF
+YOU_JOINED, YOU_LEFT, OTHER_JOINED, OTHER_LEFT = range(4)
+"""Actions of ChatChannelUpdate."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRules:
+    """Limits of chat."""
+
+    longest: int = 512
+    """Characters of one message; what is longer is cut."""
+    burst: int = 10
+    """Messages that may come at once."""
+    rate: float = 1.0
+    """Messages a second over time."""
+    hear: float = 30.0
+    """World units within which a say or an emote is heard."""
+
+
+class Chat:
+    """The chat of one world. Every method raises `CommandError` with what the speaker is told."""
+
+    def __init__(self, world: World, rules: ChatRules, numbers: ChannelNumbers) -> None:
+        self.world = world
+        self.rules = rules
+        self.channels = Channels()
+        self._numbers = numbers
+
+    # -- speaking -------------------------------------------------------------------------------
+
+    def say(self, speaker: Player, text: str, now: Monotonic) -> None:
+        """Speak to those who are near."""
+        self._near(speaker, "say", text, now)
+
+    def emote(self, speaker: Player, text: str, now: Monotonic) -> None:
+        """Do something in words, before those who are near."""
+        self._near(speaker, "emote", text, now)
+
+    def shout(self, speaker: Player, text: str, now: Monotonic) -> None:
+        """Speak to everybody in the zone."""
+        self._zone(speaker, "shout", text, now)
+
+    def ooc(self, speaker: Player, text: str, now: Monotonic) -> None:
+        """Speak out of character to everybody in the zone."""
+        self._zone(speaker, "ooc", text, now)
+
+    def tell(self, speaker: Player, name: str, text: str, now: Monotonic) -> None:
+        """Speak to one player anywhere in the world; both are shown the same message."""
+        text = self._allowed(speaker, text, now)
+        target = self.world.players.named(name)
+        if target is None or not target.is_online:
+            raise CommandError(f"Unable to find client {name}")
+        if target is speaker:
+            raise CommandError("You can't tell yourself anything")
+        if target.relations.knows(Relation.IGNORED, speaker.name):
+            raise CommandError(f"{target.name} ignores you")
+        for hearer in (target, speaker):
+            self._hear(hearer, "tell", speaker.name, target.name, text)
+        if "afk" in target.spawn.words:
+            reply = target.away_message or "I am away from the keyboard"
+            for hearer in (target, speaker):
+                self._hear(hearer, "tell", target.name, speaker.name, reply)
+        self._told("tell", speaker, text, target.name)
+
+    def group_say(
+        self, speaker: Player, members: Iterable[Player], text: str, now: Monotonic
+    ) -> None:
+        """Speak to one's group."""
+        text = self._allowed(speaker, text, now)
+        for hearer in members:
+            self._deliver("group", speaker, hearer, text)
+        self._told("group", speaker, text)
+
+    def broadcast(self, text: str) -> int:
+        """Show a line to everybody in the world; returns how many there were."""
+        hearers = [player for player in self.world.players if player.is_online]
+        for hearer in hearers:
+            self.line(hearer, text, "broadcast")
+        return len(hearers)
+
+    def announce(self, text: str) -> int:
+        """Show everybody a text in the middle of the screen; returns how many there were."""
+        hearers = [player for player in self.world.players if player.is_online]
+        for hearer in hearers:
+            hearer.client.send(
+                "WS_OnScreenMsg",
+                {"unknown": 10, "text": text, "message_type": "ui_harvest_normal", "size": 5.0,
+                 "red": 0xFF, "green": 0xFF, "blue": 0},
+            )  # fmt: skip
+        return len(hearers)
+
+    def spawn_says(self, spawn: Spawn, zone_players: Iterable[Player], text: str) -> None:
+        """Let a creature speak to players near it."""
+        for hearer in zone_players:
+            if hearer.position.distance_to(spawn.position) <= self.rules.hear:
+                index = hearer.index_of(spawn)
+                self._hear(hearer, "say", spawn.name, hearer.name, text, index=index)
+
+    def line(self, player: Player, text: str, channel: str = "system") -> None:
+        """Show a line of plain text to one player."""
+        color = self._numbers.number(channel, player.client.version)
+        for part in text.splitlines():
+            send_text(player.client, part, color)
+
+    # -- channels -------------------------------------------------------------------------------
+
+    def join(self, player: Player, name: str, password: str) -> Channel:
+        """Enter a channel; its members are told."""
+        channel = self.channels.join(name, player.id, password)
+        self._update(player, YOU_JOINED, channel)
+        for other in self._members(channel, besides=player):
+            self._update(other, OTHER_JOINED, channel, player.name)
+        return channel
+
+    def leave(self, player: Player, name: str) -> Channel:
+        """Leave a channel; its members are told."""
+        channel = self.channels.leave(name, player.id)
+        self._update(player, YOU_LEFT, channel)
+        for other in self._members(channel):
+            self._update(other, OTHER_LEFT, channel, player.name)
+        return channel
+
+    def leave_all(self, player: Player) -> None:
+        """Take somebody who is out of the world out of every channel."""
+        for channel in self.channels.of(player.id):
+            self.channels.leave(channel.name, player.id)
+            for other in self._members(channel):
+                self._update(other, OTHER_LEFT, channel, player.name)
+
+    def say_in(self, speaker: Player, name: str, text: str, now: Monotonic) -> None:
+        """Speak in a channel one is in."""
+        text = self._allowed(speaker, text, now)
+        channel = self._own_channel(speaker, name)
+        for hearer in self._members(channel):
+            if not hearer.relations.knows(Relation.IGNORED, speaker.name):
+                self._hear(
+                    hearer, "custom", speaker.name, hearer.name, text, channel_name=channel.name
+                )
+        self._told(channel.name, speaker, text)
+
+    def who_in(self, player: Player, name: str) -> list[str]:
+        """Show who is in a channel one is in; returns their names, too."""
+        channel = self._own_channel(player, name)
+        names = [member.name for member in self._members(channel)]
+        player.client.send(
+            "WS_WhoChannelQueryReply",
+            {
+                "channel_name": channel.name,
+                "num_players": len(names),
+                "player_array": [{"player_name": name} for name in names],
+            },
+        )
+        return names
+
+    # -- how ------------------------------------------------------------------------------------
+
+    def _near(self, speaker: Player, channel: str, text: str, now: Monotonic) -> None:
+        text = self._allowed(speaker, text, now)
+        for hearer in self._in_zone(speaker):
+            if hearer.position.distance_to(speaker.position) <= self.rules.hear:
+                self._deliver(channel, speaker, hearer, text)
+        self._told(channel, speaker, text)
+        self.world.heard(speaker, text, now)
+
+    def _zone(self, speaker: Player, channel: str, text: str, now: Monotonic) -> None:
+        text = self._allowed(speaker, text, now)
+        for hearer in self._in_zone(speaker):
+            self._deliver(channel, speaker, hearer, text)
+        self._told(channel, speaker, text)
+
+    def _in_zone(self, speaker: Player) -> list[Player]:
+        return [
+            player
+            for player in self.world.players
+            if player.zone is speaker.zone and player.state in IN_ZONE
+        ]
+
+    def _members(self, channel: Channel, besides: Player | None = None) -> list[Player]:
+        found = (self.world.players.get(member) for member in channel.members)
+        return [one for one in found if one is not None and one.is_online and one is not besides]
+
+    def _own_channel(self, player: Player, name: str) -> Channel:
+        channel = self.channels.find(name)
+        if channel is None or player.id not in channel.members:
+            raise CommandError(f"you are not in a channel {name}")
+        return channel
+
+    def _allowed(self, speaker: Player, text: str, now: Monotonic) -> str:
+        """Return the text as it may be said."""
+        text = "".join(letter for letter in text if letter.isprintable()).strip()
+        if not text:
+            raise CommandError("there is nothing to say")
+        if speaker.is_muted(self.world.moment()):
+            raise CommandError("you are muted")
+        if not speaker.may_speak(now, self.rules.rate, self.rules.burst):
+            raise CommandError("you speak too fast")
+        return text[: self.rules.longest]
+
+    def _deliver(self, channel: str, speaker: Player, hearer: Player, text: str) -> None:
+        if hearer.relations.knows(Relation.IGNORED, speaker.name):
+            return
+        index = hearer.index_of(speaker.spawn)
+        name = "" if hearer is speaker else hearer.name
+        self._hear(hearer, channel, speaker.name, name, text, index=index)
+
+    def _hear(
+        self,
+        hearer: Player,
+        channel: str,
+        speaker: str,
+        to: str,
+        text: str,
+        *,
+        index: int | None = None,
+        channel_name: str = "",
+    ) -> None:
+        client = hearer.client
+        client.send(
+            "WS_HearChat",
+            {
+                "from_spawn_id": NOT_SEEN if index is None else index,
+                "to_spawn_id": NOT_SEEN,
+                "from": speaker,
+                "to": to,
+                "channel": self._numbers.number(channel, client.version),
+                "message": text,
+                "channel_name": channel_name,
+                "show_bubble": 1,
+                "understood": 1,
+                "time": int(self.world.moment()),
+            },
+        )
+
+    def _update(self, player: Player, action: int, channel: Channel, other: str = "") -> None:
+        player.client.send(
+            "WS_ChatChannelUpdate",
+            {"action": action, "channel_name": channel.name, "player_name": other},
+        )
+
+    def _told(self, channel: str, speaker: Player, text: str, to: str = "") -> None:
+        self.world.report(Said(channel, speaker.name, text, to))

@@ -1,0 +1,12 @@
+"""The world's commands, by subject: what players type and what those who run the world may do.
+
+`world_commands` returns the registry with all of them. `remote` is how clients use it.
+"""
+
+from __future__ import annotations
+
+from emu.world.commands.ground import House
+from emu.world.commands.registry import world_commands
+from emu.world.commands.remote import RemoteCommands
+
+__all__ = ["House", "RemoteCommands", "world_commands"]

@@ -1,0 +1,159 @@
+"""Commands to run the world: status, zones, save, reload, shutdown, spawn and despawn."""
+
+from __future__ import annotations
+
+from emu.commands import Argument, Call, Command, Kind, Reply
+from emu.errors import CommandError
+from emu.world.commands.ground import ADMINISTRATOR, GUIDE, MASTER, House, own_player
+from emu.world.players import leaving
+from emu.world.spawns import Spawn, SpawnKind
+
+NEAR = 50.0
+
+
+def commands(house: House) -> list[Command]:
+    """Return the commands of this room."""
+    return [*_looking(house), *_running(house), *_spawning(house)]
+
+
+def _looking(house: House) -> list[Command]:
+    world = house.world
+
+    async def zones(_call: Call) -> Reply:
+        rows = [
+            {
+                "zone": definition.name,
+                "id": definition.id,
+                "file": definition.file,
+                "description": definition.description,
+                "instances": [
+                    {
+                        "instance": zone.instance,
+                        "players": sum(player.zone is zone for player in world.players),
+                        "spawns": len(zone),
+                    }
+                    for zone in world.zones
+                    if zone.zone_id == definition.id
+                ],
+            }
+            for definition in world.zones.table
+        ]
+        lines = [
+            f"{row['id']:>4}  {row['zone']:<24} {row['description']:<28} {_running_text(row)}"
+            for row in rows
+        ]
+        return Reply(tuple(lines), rows)
+
+    async def status(_call: Call) -> Reply:
+        found = house.status()
+        return Reply(tuple(f"{name}: {value}" for name, value in found.items()), found)
+
+    return [
+        Command("zones", "list the zones and who is in them", zones, rank=GUIDE),
+        Command("status", "show how the server does", status, rank=GUIDE),
+    ]
+
+
+def _running_text(row: dict[str, object]) -> str:
+    instances = row["instances"]
+    assert isinstance(instances, list)  # noqa: S101  # made above
+    if not instances:
+        return "not running"
+    return ", ".join(
+        f"instance {one['instance']}: {one['players']} players, {one['spawns']} spawns"
+        for one in instances
+    )
+
+
+def _running(house: House) -> list[Command]:
+    world = house.world
+
+    async def save(_call: Call) -> Reply:
+        for player in world.players:
+            leaving.save(world, player)
+        return Reply((f"{len(world.players)} players are being saved",))
+
+    async def reload(call: Call) -> Reply:
+        names = [call["what"]] if call["what"] != "all" else list(house.reloads)
+        lines = []
+        for name in names:
+            if name not in house.reloads:
+                raise CommandError(
+                    f"{name} cannot be reloaded; one of {', '.join(house.reloads)} or all can"
+                )
+            lines.append(f"{name}: {await house.reloads[name]()}")
+        return Reply(tuple(lines))
+
+    async def shutdown(call: Call) -> Reply:
+        seconds = call["seconds"]
+        if not 0 <= seconds <= LONGEST_SHUTDOWN:
+            raise CommandError(f"seconds: must be 0 to {LONGEST_SHUTDOWN}")
+        house.stop(float(seconds), call.caller.name)
+        return Reply((f"the server stops in {seconds} seconds; cancel takes that back",))
+
+    async def cancel(call: Call) -> Reply:
+        house.stop(None, call.caller.name)
+        return Reply(("the server goes on",))
+
+    what = Argument("what", optional=True, default="all", help="what to read anew")
+    seconds = Argument("seconds", Kind.NUMBER, optional=True, default=30)
+    return [
+        Command("save", "store all players now", save, rank=GUIDE),
+        Command("reload", "read tables and files anew", reload, (what,), MASTER),
+        Command("shutdown", "stop the server after some seconds", shutdown, (seconds,),
+                ADMINISTRATOR),
+        Command("cancel", "take a shutdown back", cancel, rank=ADMINISTRATOR),
+    ]  # fmt: skip
+
+
+LONGEST_SHUTDOWN = 86_400
+
+
+def _spawning(house: House) -> list[Command]:
+    world = house.world
+
+    async def spawn(call: Call) -> Reply:
+        player = own_player(call)
+        made = Spawn(
+            world.next_spawn_id(), SpawnKind.NPC, call["name"], player.position,
+            looks={"model_type": call["model"], "soga_model_type": call["model"]},
+        )  # fmt: skip
+        player.zone.add(made, call.now)
+        return Reply((f"{made.name} stands here",), {"id": made.id})
+
+    async def despawn(call: Call) -> Reply:
+        player = own_player(call)
+        target = player.target
+        if target is None or target.kind is SpawnKind.PLAYER:
+            raise CommandError("look at what is to go")
+        player.zone.remove(target, call.now)
+        player.target = None
+        return Reply((f"{target.name} is gone",))
+
+    async def around(call: Call) -> Reply:
+        player = own_player(call)
+        found = player.zone.near(player.position, call["distance"])
+        rows = [
+            {
+                "name": one.name,
+                "kind": one.kind.value,
+                "index": player.index_of(one),
+                "distance": round(player.position.distance_to(one.position), 1),
+            }
+            for one in found
+            if one is not player.spawn
+        ]
+        return Reply(
+            tuple(f"{row['distance']:>6}  {row['name']} ({row['kind']})" for row in rows), rows
+        )
+
+    name = Argument("name", help="what it is called")
+    model = Argument("model", Kind.NUMBER, "its body's number", optional=True, default=85)
+    distance = Argument("distance", Kind.DECIMAL, "how far", optional=True, default=NEAR)
+    return [
+        Command("spawn", "put a creature where you stand", spawn, (name, model), MASTER,
+                outside=False),
+        Command("despawn", "take away what you look at", despawn, (), MASTER, outside=False),
+        Command("around", "list what is near you", around, (distance,), outside=False,
+                is_quiet=True),
+    ]  # fmt: skip

@@ -1,0 +1,130 @@
+"""Commands that keep order: kick, ban, mute, broadcast, motd, lock."""
+
+from __future__ import annotations
+
+import math
+
+from emu.commands import Argument, Call, Command, Kind, Reply
+from emu.errors import CommandError
+from emu.times import Moment
+from emu.world.admission import STATUS_BANNED, STATUS_BANNED_FOR_EVER
+from emu.world.commands.ground import GUIDE, MASTER, House, outranks, player_named
+from emu.world.players import leaving
+
+NAME = Argument("name", help="the player")
+MINUTE = 60.0
+
+
+def commands(house: House) -> list[Command]:
+    """Return the commands of this room."""
+    return [*_sending_away(house), *_silencing(house), *_announcing(house), *_locking(house)]
+
+
+def _sending_away(house: House) -> list[Command]:
+    world = house.world
+
+    async def kick(call: Call) -> Reply:
+        player = player_named(house, call["name"])
+        outranks(house, call, player)
+        leaving.leave(world, player, f"kicked by {call.caller.name}", call.now)
+        return Reply((f"{player.name} was sent away",))
+
+    async def ban(call: Call) -> Reply:
+        status = STATUS_BANNED_FOR_EVER if call["forever"] else STATUS_BANNED
+        row = await world.store.find_named(call["name"])
+        if row is None:
+            raise CommandError(f"there is no character {call['name']}")
+        if row.admin_status >= call.caller.rank:
+            raise CommandError(f"{row.name} has your rank or a higher one")
+        await world.store.set_admin_status(row.id, status)
+        player = world.players.get(row.id)
+        if player is not None:
+            leaving.leave(world, player, f"banned by {call.caller.name}", call.now)
+        what = "its whole account" if call["forever"] else "the character"
+        return Reply((f"{row.name} is banned: {what}",))
+
+    async def unban(call: Call) -> Reply:
+        row = await world.store.find_named(call["name"])
+        if row is None:
+            raise CommandError(f"there is no character {call['name']}")
+        if row.admin_status >= 0:
+            raise CommandError(f"{row.name} is not banned")
+        await world.store.set_admin_status(row.id, 0)
+        return Reply((f"{row.name} is not banned any more",))
+
+    forever = Argument("forever", Kind.SWITCH, "the whole account", optional=True, default=False)
+    return [
+        Command("kick", "send a player away", kick, (NAME,), MASTER),
+        Command("ban", "keep a character or its account out", ban, (NAME, forever), GUIDE),
+        Command("unban", "let a banned character in again", unban, (NAME,), GUIDE),
+    ]
+
+
+def _silencing(house: House) -> list[Command]:
+    world = house.world
+
+    async def mute(call: Call) -> Reply:
+        player = player_named(house, call["name"])
+        outranks(house, call, player)
+        minutes = call["minutes"]
+        if minutes <= 0:
+            raise CommandError("minutes: must be 1 or more")
+        player.muted_until = Moment(world.moment() + minutes * MINUTE)
+        world.mutes_changed(player)
+        house.chat.line(player, f"You are muted for {minutes} minutes.")
+        return Reply((f"{player.name} is muted for {minutes} minutes",))
+
+    async def unmute(call: Call) -> Reply:
+        player = player_named(house, call["name"])
+        player.muted_until = Moment(-math.inf)
+        world.mutes_changed(player)
+        return Reply((f"{player.name} may speak",))
+
+    minutes = Argument("minutes", Kind.NUMBER, "for how long", optional=True, default=10)
+    return [
+        Command("mute", "let a player not speak for a while", mute, (NAME, minutes), GUIDE),
+        Command("unmute", "let a player speak again", unmute, (NAME,), GUIDE),
+    ]
+
+
+def _announcing(house: House) -> list[Command]:
+    async def broadcast(call: Call) -> Reply:
+        count = house.chat.broadcast(call["text"])
+        return Reply((f"{count} players were told",), {"players": count})
+
+    async def announce(call: Call) -> Reply:
+        count = house.chat.announce(call["text"])
+        return Reply((f"{count} players were shown it",), {"players": count})
+
+    async def motd(call: Call) -> Reply:
+        if call["text"]:
+            house.world.motd = call["text"]
+        return Reply((house.world.motd or "there is no message of the day",), house.world.motd)
+
+    async def read_motd(_call: Call) -> Reply:
+        return Reply((house.world.motd or "there is no message of the day",), house.world.motd)
+
+    text = Argument("text", Kind.TEXT)
+    maybe = Argument("text", Kind.TEXT, optional=True, default="")
+    return [
+        Command("broadcast", "show everybody a line of text", broadcast, (text,), GUIDE),
+        Command("announce", "show everybody a text in the middle of the screen", announce, (text,),
+                GUIDE),
+        Command("motd", "show the message of the day", read_motd, is_quiet=True),
+        Command("setmotd", "set the message of the day", motd, (maybe,), MASTER),
+    ]  # fmt: skip
+
+
+def _locking(house: House) -> list[Command]:
+    def locking(name: str, help_text: str, *, locked: bool) -> Command:
+        async def run(_call: Call) -> Reply:
+            house.admission.locked = locked
+            house.world.changed()
+            return Reply(("the world is locked" if locked else "the world is open",))
+
+        return Command(name, help_text, run, (), GUIDE)
+
+    return [
+        locking("lock", "let only those in who keep order", locked=True),
+        locking("unlock", "let everybody in", locked=False),
+    ]

@@ -1,0 +1,64 @@
+"""How clients use commands: a table they are given, and indexes into it that they send.
+
+A client knows only the commands it was given and sends the position of one with its arguments
+(eq2-world.md 3.6). It is given those that its rank allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from emu.commands import Caller, Command, Registry
+from emu.dialects.text import read_name
+from emu.errors import MalformedMessage
+from emu.times import Monotonic
+from emu.world.chat import Chat
+from emu.world.players.player import Player
+from emu.world.world import World
+
+
+class RemoteCommands:
+    """Commands of a registry as clients of the game know them."""
+
+    def __init__(self, world: World, registry: Registry, chat: Chat) -> None:
+        self.registry = registry
+        self._world = world
+        self._chat = chat
+
+    def table(self, player: Player) -> Sequence[Command]:
+        """Return the commands a player is given, in the order its client counts them."""
+        return self.registry.allowed(caller(player))
+
+    def send_table(self, player: Player) -> None:
+        """Give a client its commands."""
+        names = [{"name": command.name} for command in self.table(player)]
+        player.client.send(
+            "WS_SetRemoteCmdsMsg", {"num_commands": len(names), "commands_array": names}
+        )
+
+    def called(self, _world: World, player: Player, body: bytes, now: Monotonic) -> None:
+        """Run what a client asks for. Raises `MalformedMessage`; an empty body ends the session.
+
+        Source: eq2-world-recorded.md 10.5.
+        """
+        if not body:
+            player.client.close()
+            raise MalformedMessage("command without an index")
+        fields = player.client.dialect.layout("WS_RemoteCmdMsg").decode(body)
+        table = self.table(player)
+        index = fields["command_handler"]
+        if index >= len(table):
+            raise MalformedMessage("command outside the table")
+        arguments = read_name(fields["arguments"])
+        self._world.start(self._run(player, table[index], arguments, now))
+
+    async def _run(self, player: Player, command: Command, rest: str, now: Monotonic) -> None:
+        reply = await self.registry.call(caller(player), command, rest, now)
+        if player.is_online:
+            for line in reply.lines:
+                self._chat.line(player, line, "system" if reply.ok else "error")
+
+
+def caller(player: Player) -> Caller:
+    """Return a player as one who calls commands."""
+    return Caller(player.name, max(0, player.character.admin_status), "game", player)

@@ -1,0 +1,85 @@
+"""Commands that put somebody elsewhere: zone, goto, summon, move; and where one is."""
+
+from __future__ import annotations
+
+from emu.commands import Argument, Call, Command, Kind, Reply
+from emu.errors import CommandError
+from emu.world.commands.ground import GUIDE, MASTER, House, own_player, player_named
+from emu.world.players import leaving, moving
+from emu.world.players.player import IN_ZONE, Destination, Player
+from emu.world.spawns import Position
+
+
+def commands(house: House) -> list[Command]:
+    """Return the commands of this room."""
+    world = house.world
+
+    async def zone(call: Call) -> Reply:
+        player = own_player(call)
+        definition = world.zones.table.named(call["zone"])
+        if definition is None:
+            raise CommandError(f"there is no zone {call['zone']}; zones lists them")
+        _standing(player)
+        leaving.change_zone(
+            world, player, Destination(definition.id, Position(*definition.safe)), call.now
+        )
+        return Reply((f"going to {definition.description}",))
+
+    async def goto(call: Call) -> Reply:
+        player, target = own_player(call), player_named(house, call["name"])
+        bring(house, player, target, call)
+        return Reply((f"you are with {target.name}",))
+
+    async def summon(call: Call) -> Reply:
+        player, target = own_player(call), player_named(house, call["name"])
+        bring(house, target, player, call)
+        return Reply((f"{target.name} is with you",))
+
+    async def move(call: Call) -> Reply:
+        player = own_player(call)
+        _standing(player)
+        here = player.position
+        place = Position(call["x"], call["y"], call["z"], here.heading, here.grid)
+        if max(map(abs, place[:3])) > world.rules.movement.farthest:
+            raise CommandError("that is outside the world")
+        moving.teleport(player, place, call.now)
+        return Reply((f"you are at {place.x:g}, {place.y:g}, {place.z:g}",))
+
+    async def location(call: Call) -> Reply:
+        player = own_player(call)
+        at = player.position
+        name = world.zones.definition(player.zone.zone_id).description
+        return Reply(
+            (f"{name}: {at.x:.2f}, {at.y:.2f}, {at.z:.2f}, heading {at.heading:.1f}",),
+            {"zone": name, "x": at.x, "y": at.y, "z": at.z, "heading": at.heading},
+        )
+
+    name = Argument("name", help="the player")
+    numbers = tuple(Argument(axis, Kind.DECIMAL) for axis in "xyz")
+    return [
+        Command(
+            "zone", "go to another zone", zone,
+            (Argument("zone", help="its name, file or number"),), MASTER, outside=False,
+        ),
+        Command("goto", "go to a player", goto, (name,), GUIDE, outside=False),
+        Command("summon", "bring a player to you", summon, (name,), GUIDE, outside=False),
+        Command("move", "go to a place in the zone", move, numbers, MASTER, outside=False),
+        Command("loc", "show where you are", location, outside=False, is_quiet=True,
+                aliases=("location",)),
+    ]  # fmt: skip
+
+
+def bring(house: House, player: Player, to: Player, call: Call) -> None:
+    """Put a player where another one is, through a zone change when that is elsewhere."""
+    _standing(player)
+    _standing(to)
+    if player.zone is to.zone:
+        moving.teleport(player, to.position, call.now)
+    else:
+        there = Destination(to.zone.zone_id, to.position)
+        leaving.change_zone(house.world, player, there, call.now)
+
+
+def _standing(player: Player) -> None:
+    if player.state not in IN_ZONE:
+        raise CommandError(f"{player.name} is {player.state.value}")

@@ -1,0 +1,53 @@
+"""Running the world."""
+
+from __future__ import annotations
+
+from tests.support.worlds import WorldHouse
+
+
+def test_zones_and_status() -> None:
+    house = WorldHouse()
+    house.stand(5)
+    rows = {row["zone"]: row for row in house.console("zones").data}
+    assert rows["IsleRefuge1"]["instances"] == [{"instance": 0, "players": 1, "spawns": 1}]
+    assert rows["Antonica"]["instances"] == []
+    assert house.console("status").lines == ("players: 1",)
+
+
+def test_save_stores_everybody() -> None:
+    house = WorldHouse()
+    one = house.stand(5)
+    one.walk(3.0, 1.0, 244.0)
+    assert house.console("save").text == "1 players are being saved"
+    assert house.store.rows[5].place[0] == 3.0
+
+
+def test_reload() -> None:
+    house = WorldHouse()
+    assert house.console("reload").lines == ("opcodes: read anew",)
+    assert house.console("reload opcodes").ok
+    assert house.console("reload cats").text == (
+        "cats cannot be reloaded; one of opcodes or all can"
+    )
+
+
+def test_shutdown_and_cancel() -> None:
+    house = WorldHouse()
+    assert house.console("shutdown 60").ok
+    assert house.console("cancel").ok
+    assert not house.console("shutdown -1").ok
+    assert house.stops == [(60.0, "console"), (None, "console")]
+
+
+def test_spawn_look_and_despawn() -> None:
+    house = WorldHouse()
+    master = house.stand(5, admin_status=100)
+    assert master.types("/spawn Rat 131") == ["Rat stands here"]
+    house.run(0.3)
+    assert master.sees() == {"Rat"}
+    assert master.fields_of("Rat")["model_type"] == 131
+    assert master.types("/around") == ["   0.0  Rat (npc)"]
+    assert master.types("/despawn") == ["look at what is to go"]
+    master.say("OP_UpdateTargetMsg", b"\2\0")
+    assert master.types("/despawn") == ["Rat is gone"]
+    assert master.sees() == set()

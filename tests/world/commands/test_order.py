@@ -1,0 +1,64 @@
+"""Keeping order."""
+
+from __future__ import annotations
+
+from tests.support.worlds import WorldHouse
+
+
+def test_kick_and_who_may_not() -> None:
+    house = WorldHouse()
+    master = house.stand(5, admin_status=100)
+    boss = house.stand(6, name="Boss", admin_status=200)
+    victim = house.stand(7, name="Victim")
+    assert master.types("/kick Boss") == ["Boss has your rank or a higher one"]
+    assert not boss.is_closed
+    assert master.types("/kick victim") == ["Victim was sent away"]
+    assert victim.is_closed
+    assert house.events[-1].line == "Victim left Isle of Refuge: kicked by Name5"
+
+
+def test_ban_and_unban() -> None:
+    house = WorldHouse()
+    victim = house.stand(7, name="Victim")
+    assert house.console("ban Victim").text == "Victim is banned: the character"
+    assert victim.is_closed
+    assert house.store.rows[7].admin_status == -1
+    assert house.console("unban Victim").ok
+    assert house.store.rows[7].admin_status == 0
+    assert house.console("unban Victim").text == "Victim is not banned"
+    assert house.console("ban Victim on").text == "Victim is banned: its whole account"
+    assert house.store.rows[7].admin_status == -2
+    assert not house.console("ban Nobody").ok
+
+
+def test_a_guide_bans_players_and_not_the_other_way_round() -> None:
+    house = WorldHouse()
+    guide = house.stand(5, admin_status=10)
+    house.stand(6, name="Boss", admin_status=100)
+    house.stand(7, name="Victim")
+    assert guide.types("/ban Boss") == ["Boss has your rank or a higher one"]
+    assert guide.types("/ban Victim") == ["Victim is banned: the character"]
+
+
+def test_lock_and_unlock() -> None:
+    house = WorldHouse()
+    changes = []
+    house.world.changed = lambda: changes.append(house.admission.locked)
+    assert house.console("lock").text == "the world is locked"
+    assert house.console("unlock").text == "the world is open"
+    assert changes == [True, False]
+
+
+def test_the_message_of_the_day() -> None:
+    house = WorldHouse()
+    assert house.console("motd").text == "there is no message of the day"
+    house.console("setmotd Be kind")
+    assert house.console("motd").text == "Be kind"
+    client = house.enter(5)
+    assert client.decoded("WS_DisplayText")[0]["text"] == "Be kind"
+
+
+def test_mute_needs_minutes() -> None:
+    house = WorldHouse()
+    house.stand(5, name="Aldana")
+    assert house.console("mute Aldana 0").text == "minutes: must be 1 or more"

@@ -1,0 +1,47 @@
+"""Who is there."""
+
+from __future__ import annotations
+
+from tests.support.worlds import WorldHouse
+
+
+def test_who_has_the_recorded_size_and_shows_the_zone_or_all() -> None:
+    """331 bytes for 2, 491 for 3 (eq2-world-recorded.md 4)."""
+    house = WorldHouse()
+    one = house.stand(5, name="Aldana", account_id=101)
+    house.stand(6, name="Borvik")
+    house.stand(7, name="Cestra", zone_id=12)
+    one.types("/who")
+    one.types("/who all")
+    one.types("/who bor")
+    replies = [data for name, data in one.log if name == "OP_WhoQueryReplyMsg"]
+    assert [len(data) for data in replies] == [331, 491, 171]
+    assert replies[0][:10].hex() == "65000000ffffffff0202"
+    [row] = one.decoded("WS_WhoQueryReply")[2]["characters_array"]
+    assert row["char_name"].rstrip("\0") == "Borvik"
+    assert row["zone"].rstrip("\0") == "Isle of Refuge"
+
+
+def test_the_console_gets_lines_and_data() -> None:
+    house = WorldHouse()
+    house.stand(5, name="Aldana")
+    reply = house.console("players")
+    assert reply.lines[0] == "1 players"
+    assert "Aldana" in reply.lines[1]
+    [row] = reply.data
+    assert (row["name"], row["zone"], row["state"]) == ("Aldana", "IsleRefuge1", "in the zone")
+
+
+def test_away_and_back() -> None:
+    house = WorldHouse()
+    one, two = house.stand(5), house.stand(6)
+    house.run(0.5)
+    one.types("/afk")
+    house.run(0.2)
+    assert two.fields_of("Name5")["activity_status"] == 32768
+    two.types("/who")
+    flags = [row["flags"] for row in two.decoded("WS_WhoQueryReply")[0]["characters_array"]]
+    assert flags == [32, 0]
+    one.types("/afk")
+    house.run(0.2)
+    assert "activity_status" not in two.fields_of("Name5")

@@ -1,0 +1,40 @@
+"""Every command is there, is explained, and answers."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.worlds import WorldHouse
+
+WANTED = {
+    "who", "tell", "zone", "goto", "summon", "move", "kick", "ban", "unban", "mute", "broadcast",
+    "announce", "motd", "lock", "unlock", "shutdown", "cancel", "save", "reload", "players",
+    "zones", "status", "spawn", "despawn", "help",
+}  # fmt: skip
+
+
+def test_all_that_are_wanted_are_there_with_help() -> None:
+    house = WorldHouse()
+    found = {command.name for command in house.registry}
+    assert found >= WANTED
+    assert all(command.help for command in house.registry)
+    assert len(house.console("help").lines) == len(house.console("help").data)
+
+
+def test_every_use_is_told_of_with_its_result() -> None:
+    house = WorldHouse()
+    house.stand(5, name="Aldana")
+    house.console("kick Aldana")
+    house.console("kick Aldana")
+    assert [(use.caller, use.origin, use.line, use.result, use.ok) for use in house.uses] == [
+        ("console", "console", "kick Aldana", "Aldana was sent away", True),
+        ("console", "console", "kick Aldana", "there is no player Aldana in the world", False),
+    ]
+
+
+@pytest.mark.parametrize("line", sorted(WANTED))
+def test_no_line_raises(line: str) -> None:
+    house = WorldHouse()
+    house.stand(5, name="Aldana")
+    for rest in ("", " Aldana", " x y z", " 1 2 3", " nan nan nan", ' "', " 99999999999999999999"):
+        house.console(line + rest)

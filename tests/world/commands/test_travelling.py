@@ -1,0 +1,53 @@
+"""Going elsewhere by command."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.worlds import WorldHouse
+
+
+def test_zone_sends_to_another_zone() -> None:
+    house = WorldHouse()
+    one = house.stand(5, admin_status=100)
+    one.types("/zone antonica")
+    assert "OP_ChangeZoneMsg" in one.names
+    again = house.stand(5)
+    assert again.player.zone.zone_id == 12
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("/zone nowhere", "there is no zone nowhere; zones lists them"),
+        ("/goto Nobody", "there is no player Nobody in the world"),
+        ("/move 1 2", "z is missing; usage: move X Y Z"),
+        ("/move 1 2 1e9", "that is outside the world"),
+    ],
+)
+def test_refusals(line: str, answer: str) -> None:
+    assert WorldHouse().stand(5, admin_status=100).types(line) == [answer]
+
+
+def test_goto_and_summon_within_a_zone_and_beyond() -> None:
+    house = WorldHouse()
+    master = house.stand(5, admin_status=100)
+    near, far = house.stand(6, name="Near"), house.stand(7, name="Far", zone_id=12)
+    near.player.spawn.move(near.player.position._replace(x=40.0))
+    master.types("/goto Near")
+    assert master.player.position.x == 40.0
+    assert "OP_TeleportWithinZoneNoReloadMsg" in master.names
+    master.types("/summon Far")
+    assert "OP_ChangeZoneMsg" in far.names
+    again = house.stand(7)
+    assert again.player.position.x == 40.0
+    assert again.player.zone is master.player.zone
+
+
+def test_move_and_location() -> None:
+    one = WorldHouse().stand(5, admin_status=100)
+    one.types("/move 10 -5.5 250")
+    assert one.player.position[:3] == (10.0, -5.5, 250.0)
+    assert one.types("/loc") == ["Isle of Refuge: 10.00, -5.50, 250.00, heading 92.0"]
+    one.walk(11.0, -5.5, 250.0)
+    assert one.player.position.x == 11.0
