@@ -4,6 +4,7 @@
     * `ConfigError`: the configuration is wrong; carries every problem found, not only the first
     * `StoreError`: a database cannot be opened, is damaged, or is newer than this program
         * `DuplicateName`: a name that must be unique is taken
+        * `StoreLocked`: another program is writing
     * `FileFormatError`: a file given by an operator (dump, capture, XML, CSV) cannot be used
     * `CommandError`: an operator's request cannot be carried out
     * `UnknownVersion`: no opcode range covers a client version
@@ -48,6 +49,10 @@ class StoreError(EmuError):
 
 class DuplicateName(StoreError):
     """A name that must be unique is already taken."""
+
+
+class StoreLocked(StoreError):
+    """Another program is writing to the database and did not end in time."""
 
 
 class FileFormatError(EmuError):

@@ -13,9 +13,10 @@ from typing import Any, TypeVar
 import click
 
 from emu.cli.common import given_database, load_config, tell_database
+from emu.database import readable_errors
 from emu.errors import CommandError
 from emu.opcodes.changes import Change
-from emu.opcodes.database import connect, readable_errors, schema
+from emu.opcodes.database import connect, schema
 from emu.opcodes.formats import read_rows
 from emu.opcodes.history import HistoryEntry
 from emu.opcodes.lints import check, errors
@@ -148,12 +149,8 @@ def is_database(path: Path) -> bool:
 
 
 def _has_tables(path: Path) -> bool:
-    connection = connect(path)
-    try:
-        with readable_errors(path):
-            return schema(connection) > 0
-    finally:
-        connection.close()
+    with connect(path) as database, readable_errors(path):
+        return schema().version(database.connection) > 0
 
 
 def chosen_range(

@@ -1,28 +1,22 @@
-"""The SQLite tables that opcodes live in: made, brought up to date, and opened.
+"""The SQLite tables that opcodes live in, and how their rows are read.
 
-They may share a file with the tables of `emu.store`, so their schema's number stands in their own
-`opcode_meta` and SQLite's ``user_version`` is left alone. Every failure is a `StoreError` of one
-line. What the rows mean belongs to `emu.opcodes.store`.
+They may share a file with the tables of `emu.store`, so the number of their schema stands in their
+own `opcode_meta`. What the rows mean belongs to `emu.opcodes.store`.
 """
 
 from __future__ import annotations
 
-import os
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from emu.database import LOCK_WAIT, Database, Schema, read_steps
 from emu.errors import StoreError
 from emu.opcodes.rows import OpcodeRow, VersionRange
-from emu.resources import data_folder
+from emu.resources import data_file
 
-APPLICATION_ID = 0x65713265
-"""SQLite ``application_id`` of this program's files, the letters ``eq2e``."""
-LOCK_WAIT = 5.0
-"""Seconds to wait for another program's write to end."""
 COLUMNS: Mapping[str, type] = {
     "first_version": int, "last_version": int, "name": str, "opcode": int, "source": str,
     "note": str,
@@ -35,38 +29,27 @@ _KINDS: Mapping[type, str] = {
 
 
 @cache
-def steps() -> tuple[str, ...]:
-    """Return the schema's steps in order, each a SQL script."""
-    paths = sorted((data_folder() / "sql").glob("opcodes-[0-9][0-9][0-9][0-9].sql"))
-    return tuple(path.read_text(encoding="utf-8") for path in paths)
+def schema() -> Schema:
+    """Return the schema of the opcode tables."""
+    return Schema(read_steps(data_file("sql", "opcodes")), _version, _set_version)
 
 
-def connect(path: Path, *, create: bool = False, wait: float = LOCK_WAIT) -> sqlite3.Connection:
-    """Open a database in autocommit mode; the tables may not be there yet.
+def _version(connection: sqlite3.Connection) -> int:
+    if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'opcode_meta'").fetchone():
+        return 0
+    row = connection.execute("SELECT value FROM opcode_meta WHERE key = 'schema'").fetchone()
+    return int(row[0]) if row else 0
 
-    A new file is readable by its owner only: accounts will be in it. The connection may be handed
-    to another thread. Raises `StoreError`.
-    """
-    with readable_errors(path):
-        if not path.exists():
-            if not create:
-                raise StoreError(f"{path}: there is no such database")
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with suppress(FileExistsError):
-                os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        connection = sqlite3.connect(
-            path, timeout=wait, isolation_level=None, check_same_thread=False
-        )
-        connection.text_factory = _text_or_bytes
-        try:
-            _check_owner(connection, path)
-            if create:  # a file that is only looked at stays as it is
-                connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")
-        except BaseException:
-            connection.close()
-            raise
-    return connection
+
+def _set_version(connection: sqlite3.Connection, number: int) -> None:
+    connection.execute("REPLACE INTO opcode_meta VALUES ('schema', ?)", (number,))
+
+
+def connect(path: Path, *, wait: float = LOCK_WAIT) -> Database:
+    """Open an existing file; the tables may not be there yet. Raises `StoreError`."""
+    database = Database.connect(path, wait=wait)
+    database.connection.text_factory = _text_or_bytes
+    return database
 
 
 def read_rows(
@@ -111,83 +94,3 @@ def _text_or_bytes(raw: bytes) -> str | bytes:
         return raw.decode()
     except UnicodeDecodeError:
         return raw
-
-
-def _check_owner(connection: sqlite3.Connection, path: Path) -> None:
-    if connection.execute("PRAGMA application_id").fetchone()[0] not in (0, APPLICATION_ID):
-        raise StoreError(f"{path}: is the database of another program; choose another file")
-
-
-def schema(connection: sqlite3.Connection) -> int:
-    """Return the number of the last step that was applied, 0 for none."""
-    if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'opcode_meta'").fetchone():
-        return 0
-    row = connection.execute("SELECT value FROM opcode_meta WHERE key = 'schema'").fetchone()
-    return int(row[0]) if row else 0
-
-
-def migrate(connection: sqlite3.Connection, path: Path) -> None:
-    """Apply the steps that are missing; the caller holds the transaction.
-
-    Raises `StoreError` when the tables were written by a newer program.
-    """
-    present = schema(connection)
-    if present > len(steps()):
-        raise StoreError(
-            f"{path}: its opcode tables were written by a newer version of this program (schema"
-            f" {present}, this one knows {len(steps())}); upgrade the program"
-        )
-    for number, script in enumerate(steps()[present:], present + 1):
-        for statement in _statements(script):
-            connection.execute(statement)
-        connection.execute("REPLACE INTO opcode_meta VALUES ('schema', ?)", (number,))
-
-
-def _statements(script: str) -> Iterator[str]:
-    """Yield a script's statements; sqlite3's own ``executescript`` would commit."""
-    pending = ""
-    for line in script.splitlines(keepends=True):
-        pending += line
-        if sqlite3.complete_statement(pending):
-            yield pending
-            pending = ""
-
-
-@contextmanager
-def transaction(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
-    """Hold the write lock for a block; commit at its end, roll back when it raises."""
-    with readable_errors(path):
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            connection.execute("COMMIT")
-        except BaseException:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise
-
-
-@contextmanager
-def readable_errors(path: Path) -> Iterator[None]:
-    """Turn what SQLite and the operating system raise into one line for an operator."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise StoreError(f"{path}: {_explain(error)}") from error
-    except OSError as error:
-        raise StoreError(
-            f"{path}: cannot be used ({error.strerror}); check who may write there"
-        ) from error
-
-
-def _explain(error: sqlite3.Error) -> str:
-    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return "is locked by another program; try again when that one is done"
-    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return f"is damaged or not a SQLite database ({error}); put a backup in its place"
-    if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
-        return f"cannot be opened for writing ({error}); check who may write there"
-    if code == sqlite3.SQLITE_FULL:
-        return "the disk is full; make room"
-    return str(error)

@@ -14,18 +14,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from emu.database import readable_errors
+from emu.database.files import create_database
+from emu.database.migrations import apply_missing
 from emu.errors import CommandError, StoreError
 from emu.opcodes.changes import KEEP_ALL, Change, Key, Plan, amended, key_of, plan_reset, plan_rows
-from emu.opcodes.database import (
-    COLUMNS,
-    connect,
-    migrate,
-    read_rows,
-    readable_errors,
-    schema,
-    steps,
-    transaction,
-)
+from emu.opcodes.database import COLUMNS, connect, read_rows, schema
 from emu.opcodes.history import (
     ENTRY,
     REDO,
@@ -52,7 +46,8 @@ OWN_ROWS = "none"
 Progress = Callable[[int, int], None]
 """Called with (rows written, rows to write)."""
 
-_ROW = ", ".join(COLUMNS)
+_KEY = ("first_version", "last_version", "name")
+"""What a row is found by; unique in the table."""
 
 
 class OpcodeStore:
@@ -68,13 +63,14 @@ class OpcodeStore:
         try:
             self._bring_up_to_date(shipped_rows() if fill else ())
         except BaseException:
-            self._connection.close()
+            self._database.close()
             raise
 
     def _open(self, path: Path, who: str) -> None:
         self.path = path
         self.who = who
-        self._connection = connect(path)
+        self._database = connect(path)
+        self._connection = self._database.connection
 
     @classmethod
     def look(cls, path: Path) -> OpcodeStore:
@@ -85,7 +81,7 @@ class OpcodeStore:
         store = cls.__new__(cls)
         store._open(path, "nobody")  # noqa: SLF001  # the other half of the constructor
         with readable_errors(path):
-            present = schema(store._connection)  # noqa: SLF001
+            present = schema().version(store._connection)  # noqa: SLF001
         if not present:
             store.close()
             raise StoreError(f"{path}: has no opcode tables; `emu opcodes import` makes them")
@@ -94,12 +90,12 @@ class OpcodeStore:
     @classmethod
     def ensure(cls, path: Path, *, who: str = "emu") -> OpcodeStore:
         """Open a database, making the file when there is none."""
-        connect(path, create=True).close()
+        _make(path)
         return cls(path, who=who)
 
     def close(self) -> None:
         """Close the file."""
-        self._connection.close()
+        self._database.close()
 
     def __enter__(self) -> Self:
         return self
@@ -164,7 +160,7 @@ class OpcodeStore:
 
     def unset(self, version_range: VersionRange, name: str, *, action: str = "unset") -> Plan:
         """Remove a name from exactly one range. Raises `CommandError` when it is not there."""
-        with transaction(self._connection, self.path):
+        with self._database.transaction():
             old = self._existing().get((*version_range, name))
             if old is None:
                 raise CommandError(f"there is no row {name} in the range {version_range}")
@@ -188,7 +184,7 @@ class OpcodeStore:
         it was.
         """
         given = list(rows)
-        with transaction(self._connection, self.path):
+        with self._database.transaction():
             plan = plan_rows(self._existing(), given, source=source, keep=keep)
             if not dry_run:
                 self._write(plan.changes, action, progress=progress)
@@ -200,7 +196,7 @@ class OpcodeStore:
         Only what differs between the two is written: what others changed meanwhile stays. Raises
         `CommandError` when they changed the very same, or when the row is not valid.
         """
-        with transaction(self._connection, self.path):
+        with self._database.transaction():
             present = self._existing().get(key_of(Change(old, new).row))
             plan = Plan(amended(old, new, present))
             self._write(plan.changes, action)
@@ -215,7 +211,7 @@ class OpcodeStore:
         back. Raises `CommandError` when there is none, when it put in what the program ships, when
         it touched other ranges than the given one, or when a later change touched the same rows.
         """
-        with transaction(self._connection, self.path):
+        with self._database.transaction():
             number = newest_to_undo(self._steps(version_range)) if change is None else change
             return self._take_back(number, UNDO, version_range)
 
@@ -226,7 +222,7 @@ class OpcodeStore:
 
         Range, result and errors are those of `undo`.
         """
-        with transaction(self._connection, self.path):
+        with self._database.transaction():
             number = newest_to_redo(self._steps(version_range)) if change is None else change
             return self._take_back(number, REDO, version_range)
 
@@ -235,7 +231,7 @@ class OpcodeStore:
 
         Rows that it does not ship go. Raises `CommandError` when there are no such rows.
         """
-        with transaction(self._connection, self.path):
+        with self._database.transaction():
             plan = plan_reset(self.rows(), shipped_rows(), version_range, name)
             self._write(plan.changes, RESET)
         return plan
@@ -299,12 +295,8 @@ class OpcodeStore:
                 "DELETE FROM opcodes WHERE first_version = ? AND last_version = ? AND name = ?",
                 [key_of(change.row) for change in batch if change.new is None],
             )
-            self._connection.executemany(
-                f"INSERT INTO opcodes ({_ROW}) VALUES (?, ?, ?, ?, ?, ?)"  # noqa: S608
-                " ON CONFLICT (first_version, last_version, name) DO UPDATE SET"
-                " opcode = excluded.opcode, source = excluded.source, note = excluded.note",
-                [change.new for change in batch if change.new is not None],
-            )
+            put = [change.new for change in batch if change.new is not None]
+            self._database.tables.table("opcodes").upsert_all([tuple(COLUMNS), *put], pk=_KEY)
             if progress is not None:
                 progress(start + len(batch), len(changes))
         run(
@@ -316,14 +308,13 @@ class OpcodeStore:
         """Make missing tables; put in what the program ships, or what a newer one ships."""
         digest = _digest(shipped)
         with readable_errors(self.path):
-            if schema(self._connection) == len(steps()) and self._meta("shipped") in (
-                digest,
-                OWN_ROWS,
-            ):
+            schema().check(self._connection, self.path)
+            is_current = not schema().is_behind(self._connection)
+            if is_current and self._meta("shipped") in (digest, OWN_ROWS):
                 return
-        with transaction(self._connection, self.path):
-            fresh = schema(self._connection) == 0
-            migrate(self._connection, self.path)
+        with self._database.transaction():
+            fresh = schema().version(self._connection) == 0
+            apply_missing(self._connection, schema())
             before = self._meta("shipped")
             if before in (digest, OWN_ROWS):
                 return
@@ -365,13 +356,18 @@ class OpcodeStore:
         return changes
 
     def _meta(self, key: str) -> str | None:
-        row = self._connection.execute(
-            "SELECT value FROM opcode_meta WHERE key = ?", (key,)
-        ).fetchone()
-        return None if row is None else str(row[0])
+        found = self._database.tables.table("opcode_meta").rows_where("key = ?", [key])
+        return next((str(row["value"]) for row in found), None)
 
     def _set_meta(self, key: str, value: str) -> None:
-        self._connection.execute("REPLACE INTO opcode_meta VALUES (?, ?)", (key, value))
+        self._database.tables.table("opcode_meta").upsert({"key": key, "value": value}, pk="key")
+
+
+def _make(path: Path) -> None:
+    """Make a file when there is none, and let readers and a writer into it at the same time."""
+    create_database(path, schema())
+    with connect(path) as database, readable_errors(path):
+        database.connection.execute("PRAGMA journal_mode = WAL")
 
 
 def compile_text(folder: Path, path: Path) -> int:
@@ -382,7 +378,7 @@ def compile_text(folder: Path, path: Path) -> int:
     rows = read_folder(folder)
     if path.exists():
         raise StoreError(f"{path}: exists already; remove it first")
-    connect(path, create=True).close()
+    _make(path)
     with OpcodeStore(path, fill=False) as store:
         store.put((("", row) for row in rows), action=SHIPPED)
     return len(rows)

@@ -12,8 +12,9 @@ import sqlite3
 from contextlib import suppress
 from pathlib import Path
 
+from emu.database import Database, readable_errors
 from emu.errors import EmuError, StoreError
-from emu.opcodes.database import connect, read_rows, readable_errors
+from emu.opcodes.database import connect, read_rows
 from emu.opcodes.lints import check, errors
 from emu.opcodes.rows import OpcodeRow
 from emu.opcodes.shipped import shipped_rows, shipped_tables
@@ -36,7 +37,7 @@ class OpcodeWatcher:
         self.path = path
         self.tables: OpcodeTables | None = None
         self.problem: str | None = None
-        self._connection: sqlite3.Connection | None = None
+        self._database: Database | None = None
         self._file: tuple[int, int] | None = None
         self._data_version: int | None = None
         self._mark: Mark | None = None
@@ -61,17 +62,15 @@ class OpcodeWatcher:
         self._forget()
 
     def _poll(self) -> OpcodeTables | None:
-        connection = self._open()
+        database = self._open()
+        connection = database.connection
         version = connection.execute("PRAGMA data_version").fetchone()[0]
         if version == self._data_version:
             return None
         # One read transaction: mark and rows belong to the same commit.
-        connection.execute("BEGIN")
-        try:
+        with database.reading():
             mark = _mark(connection)
             rows = None if mark == self._mark else self._rows(connection)
-        finally:
-            connection.execute("ROLLBACK")
         self._data_version = version
         self._mark = mark
         return None if rows is None else self._take(rows)
@@ -102,23 +101,23 @@ class OpcodeWatcher:
         self.tables = OpcodeTables(rows)
         return self.tables
 
-    def _open(self) -> sqlite3.Connection:
-        """Return the connection, a new one when the file was replaced by another."""
+    def _open(self) -> Database:
+        """Return the open file, a new one when the file was replaced by another."""
         status = self.path.stat() if self.path.exists() else None
         file = None if status is None else (status.st_dev, status.st_ino)
         if file is None:
             raise StoreError(f"{self.path}: there is no such database")
-        if self._connection is None or file != self._file:
+        if self._database is None or file != self._file:
             self._forget()
-            self._connection = connect(self.path, wait=0.0)
+            self._database = connect(self.path, wait=0.0)
             self._file = file
-        return self._connection
+        return self._database
 
     def _forget(self) -> None:
-        if self._connection is not None:
+        if self._database is not None:
             with suppress(sqlite3.Error):
-                self._connection.close()
-        self._connection = None
+                self._database.close()
+        self._database = None
         self._data_version = self._file = self._mark = None
 
 

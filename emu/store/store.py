@@ -10,14 +10,13 @@ from __future__ import annotations
 import math
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Self
 
-from emu.errors import StoreError
+from emu.database import LOCK_WAIT, Database, readable_errors
 from emu.model import (
     Account,
     Character,
@@ -38,15 +37,8 @@ from emu.store import (
     worlds,
 )
 from emu.store.addresses import BannedAddress
-from emu.store.database import (
-    LOCK_WAIT,
-    create_database,
-    look_at_database,
-    open_database,
-    readable_errors,
-    roll_back,
-)
 from emu.store.roster import RosterEntry
+from emu.store.schema import schema
 from emu.store.worlds import WorldReport
 from emu.times import UNKNOWN, Moment
 
@@ -54,13 +46,15 @@ from emu.times import UNKNOWN, Moment
 class Store:
     """An open database. Every method raises `StoreError` when the database fails."""
 
-    __slots__ = ("_connection", "_depth", "keep_deleted", "path")
+    __slots__ = ("_connection", "_database", "keep_deleted", "path", "reading", "transaction")
 
-    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
-        """Take an open connection; `open` and `create` are how to get one."""
-        self.path = path
-        self._connection = connection
-        self._depth = 0
+    def __init__(self, database: Database) -> None:
+        """Take an open database; `open` and `create` are how to get one."""
+        self.path = database.path
+        self._database = database
+        self._connection = database.connection
+        self.transaction = database.transaction
+        self.reading = database.reading
         self.keep_deleted = math.inf
         """Seconds that a deleted character stays, and its name is taken; looked at when a
         character is added."""
@@ -68,28 +62,23 @@ class Store:
     @classmethod
     def open(cls, path: Path, *, wait: float = LOCK_WAIT) -> Store:
         """Open an existing database; `wait` is how many seconds to wait for a lock."""
-        return cls(path, open_database(path, wait=wait))
+        return cls(Database.open(path, schema(), wait=wait))
 
     @classmethod
     def look(cls, path: Path, *, wait: float = LOCK_WAIT) -> Store:
         """Open an existing database to read it; no other program's write is in the way."""
-        return cls(path, look_at_database(path, wait=wait))
+        return cls(Database.look(path, schema(), wait=wait))
 
     @classmethod
     def create(cls, path: Path) -> Store:
         """Open a database, and make it first when it is not there."""
-        create_database(path)
-        return cls.open(path)
+        return cls(Database.create(path, schema()))
 
     @contextmanager
     def copy(self) -> Iterator[Store]:
         """Open a copy of the database to try things on; afterwards it is thrown away."""
-        with TemporaryDirectory(prefix="emu-") as folder:
-            path = Path(folder) / self.path.name
-            with readable_errors(self.path), closing(sqlite3.connect(path)) as target:
-                self._connection.backup(target)
-            with Store.open(path) as copied:
-                yield copied
+        with self._database.copy() as copied:
+            yield Store(copied)
 
     def close(self) -> None:
         """Close the database; every answered change is in it."""
@@ -110,43 +99,6 @@ class Store:
     def connection(self) -> sqlite3.Connection:
         """The connection, for the row modules of this package."""
         return self._connection
-
-    @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All changes inside, or none; inside another transaction, a part that can fail alone."""
-        connection = self._connection
-        with readable_errors(self.path):
-            inner = self._depth > 0
-            if inner and not connection.in_transaction:
-                raise StoreError(f"{self.path}: an earlier failure undid this group of changes")
-            connection.execute("SAVEPOINT part" if inner else "BEGIN IMMEDIATE")
-            self._depth += 1
-            try:
-                yield connection
-                connection.execute("RELEASE part" if inner else "COMMIT")
-            except BaseException:
-                if not inner:
-                    roll_back(connection)
-                elif connection.in_transaction:  # SQLite may have ended all of it: disk full, say
-                    connection.execute("ROLLBACK TO part")
-                    connection.execute("RELEASE part")
-                raise
-            finally:
-                self._depth -= 1
-
-    @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
-        """Read in one view of the database, whatever other programs write meanwhile."""
-        connection = self._connection
-        with readable_errors(self.path):
-            if connection.in_transaction:
-                yield connection
-                return
-            connection.execute("BEGIN")
-            try:
-                yield connection
-            finally:
-                roll_back(connection)
 
     # Accounts
 

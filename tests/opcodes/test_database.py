@@ -5,49 +5,62 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from emu.database import Schema, Step
 from emu.errors import StoreError
-from emu.opcodes import OpcodeStore, database
-from emu.opcodes.database import connect, migrate, readable_errors, schema, steps, transaction
+from emu.opcodes import OpcodeStore
+from emu.opcodes.database import connect, schema
+
+
+def with_step(monkeypatch: pytest.MonkeyPatch, sql: str) -> Schema:
+    """Let the program have one step more."""
+    steps = [*schema().steps, Step(schema().newest + 1, "more", sql)]
+    longer = replace(schema(), steps=steps)
+    monkeypatch.setattr("emu.opcodes.store.schema", lambda: longer)
+    return longer
 
 
 def test_a_new_file_is_its_owners_alone(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "emu.sqlite"
-    connect(path, create=True).close()
+    OpcodeStore.ensure(path).close()
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
 def test_no_file_is_made_unasked(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="there is no such database"):
-        connect(tmp_path / "none.sqlite")
+        OpcodeStore(tmp_path / "none.sqlite")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_schema_is_made_once_and_user_version_is_left_alone(tmp_path: Path) -> None:
+def test_the_schema_is_made_once_and_the_file_s_own_number_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "emu.sqlite"
-    connection = connect(path, create=True)
-    connection.execute("PRAGMA user_version = 7")
-    assert schema(connection) == 0
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("PRAGMA user_version = 7")
+    with connect(path) as database:
+        assert schema().version(database.connection) == 0
     for _ in range(2):
-        with transaction(connection, path):
-            migrate(connection, path)
-        assert schema(connection) == len(steps())
-    assert connection.execute("PRAGMA user_version").fetchone() == (7,)
-    connection.close()
+        OpcodeStore(path).close()
+        with connect(path) as database:
+            assert schema().version(database.connection) == schema().newest
+            assert database.connection.execute("PRAGMA user_version").fetchone()[0] == 7
+            assert database.connection.execute("PRAGMA application_id").fetchone()[0] == 0
 
 
 def test_a_step_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    broken = (*steps(), "CREATE TABLE more (a);\nCREATE TABLE opcodes (b);\n")
-    monkeypatch.setattr(database, "steps", lambda: broken)
     path = tmp_path / "emu.sqlite"
-    connection = connect(path, create=True)
-    with pytest.raises(StoreError, match="already exists"), transaction(connection, path):
-        migrate(connection, path)
-    assert connection.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,)
-    connection.close()
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE mine (a)")
+    with_step(monkeypatch, "CREATE TABLE more (a);\nCREATE TABLE opcodes (b);\n")
+    with pytest.raises(StoreError, match="already exists"):
+        OpcodeStore(path)
+    with connect(path) as database:
+        assert database.tables.table_names() == ["mine"]
 
 
 def test_later_steps_are_applied_to_older_tables(
@@ -56,15 +69,12 @@ def test_later_steps_are_applied_to_older_tables(
     path = tmp_path / "emu.sqlite"
     with OpcodeStore.ensure(path) as store:
         before = store.rows()
-    more = (*steps(), "ALTER TABLE opcodes ADD COLUMN more TEXT;\n")
-    monkeypatch.setattr(database, "steps", lambda: more)
-    monkeypatch.setattr("emu.opcodes.store.steps", lambda: more)
+    longer = with_step(monkeypatch, "ALTER TABLE opcodes ADD COLUMN more TEXT;\n")
     with OpcodeStore(path) as store:
         assert store.rows() == before
-    connection = connect(path)
-    assert schema(connection) == len(more)
-    assert connection.execute("SELECT more FROM opcodes LIMIT 1").fetchone() == (None,)
-    connection.close()
+    with connect(path) as database:
+        assert longer.version(database.connection) == longer.newest
+        assert "more" in database.tables.table("opcodes").columns_dict
 
 
 def test_tables_of_a_newer_program_are_refused(tmp_path: Path) -> None:
@@ -96,14 +106,11 @@ def test_what_is_no_database_is_refused_and_left_as_it_is(tmp_path: Path) -> Non
 def test_a_lock_is_told_as_one(tmp_path: Path) -> None:
     path = tmp_path / "emu.sqlite"
     OpcodeStore.ensure(path).close()
-    holder, waiter = connect(path), connect(path, wait=0.05)
-    holder.execute("BEGIN IMMEDIATE")
-    with pytest.raises(StoreError, match="is locked by another program"), transaction(waiter, path):
+    with (
+        connect(path) as holder,
+        connect(path, wait=0.05) as waiter,
+        holder.transaction(),
+        pytest.raises(StoreError, match="is locked by another program"),
+        waiter.transaction(),
+    ):
         pass
-    holder.close()
-    waiter.close()
-
-
-def test_a_folder_that_is_none_is_told() -> None:
-    with pytest.raises(StoreError, match="cannot be used"), readable_errors(Path("x")):
-        Path("/dev/null/x").mkdir()

@@ -164,8 +164,8 @@ def test_values_of_wrong_types_are_told_with_row_and_column_and_watching_goes_on
     with pytest.raises(StoreError, match=f"row {number} .* column {column} holds"):
         store.rows()
     statements: list[str] = []
-    assert watcher._connection is not None
-    watcher._connection.set_trace_callback(statements.append)
+    assert watcher._database is not None
+    watcher._database.connection.set_trace_callback(statements.append)
     assert watcher.poll() is None  # the same rows are not read again for every look
     assert not any("FROM opcodes" in one for one in statements)
     by_hand(store.path, f"DELETE FROM opcodes WHERE id = {number}")

@@ -8,26 +8,29 @@ from pathlib import Path
 
 import pytest
 
-from emu.errors import DuplicateName, StoreError
-from emu.store.database import (
-    create_database,
-    look_at_database,
-    open_database,
-    readable_errors,
-)
-from emu.store.migrations import Step, schema_version, shipped_steps
+from emu.database import Schema, Step, in_user_version
+from emu.database.files import create_database, look_at_database, open_database
+from emu.errors import StoreError
+from emu.store.schema import schema
+
+SCHEMA = schema()
+OLDER = in_user_version(SCHEMA.steps[:2])
+
+
+def with_steps(*steps: Step) -> Schema:
+    return in_user_version(steps)
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     made = tmp_path / "state" / "emu.sqlite"
-    assert create_database(made)
+    assert create_database(made, SCHEMA)
     return made
 
 
 def refusal(path: Path, **options: float) -> str:
     with pytest.raises(StoreError) as caught:
-        open_database(path, **options)
+        open_database(path, SCHEMA, **options)
     text = str(caught.value)
     assert "\n" not in text
     assert text.startswith(f"{path}: ")
@@ -35,8 +38,8 @@ def refusal(path: Path, **options: float) -> str:
 
 
 def test_a_fresh_database_has_the_whole_schema_and_only_its_owner_reads_it(path: Path) -> None:
-    with closing(open_database(path)) as connection:
-        assert schema_version(connection) == shipped_steps()[-1].number
+    with closing(open_database(path, SCHEMA)) as connection:
+        assert SCHEMA.version(connection) == SCHEMA.newest
         assert connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
         assert connection.execute("PRAGMA foreign_keys").fetchone()[0] == 1
         assert connection.execute("PRAGMA synchronous").fetchone()[0] == 1, "NORMAL"
@@ -46,14 +49,14 @@ def test_a_fresh_database_has_the_whole_schema_and_only_its_owner_reads_it(path:
 
 def test_an_existing_file_is_never_replaced(path: Path) -> None:
     before = path.read_bytes()
-    assert not create_database(path)
+    assert not create_database(path, SCHEMA)
     assert path.read_bytes() == before
 
 
 def test_a_creation_that_fails_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="no such table"):
         create_database(
-            tmp_path / "emu.sqlite", steps=[Step(1, "bad", "INSERT INTO no VALUES (1);")]
+            tmp_path / "emu.sqlite", with_steps(Step(1, "bad", "INSERT INTO no VALUES (1);"))
         )
     assert list(tmp_path.iterdir()) == []
 
@@ -65,7 +68,7 @@ def test_a_missing_database_is_not_made_by_opening(tmp_path: Path) -> None:
 
 def test_a_newer_schema_is_refused(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute(f"PRAGMA user_version = {shipped_steps()[-1].number + 1}")
+        connection.execute(f"PRAGMA user_version = {SCHEMA.newest + 1}")
     assert "newer version of this program (schema " in refusal(path)
 
 
@@ -111,7 +114,7 @@ def test_a_folder_is_no_database(tmp_path: Path) -> None:
 def test_a_place_where_nothing_can_be_written_is_named() -> None:
     path = Path("/proc/emu/emu.sqlite")
     with pytest.raises(StoreError, match=r"/proc/emu/emu\.sqlite: cannot be used .*\[database\]"):
-        create_database(path)
+        create_database(path, SCHEMA)
 
 
 def test_a_locked_database_is_named_after_the_wait(path: Path) -> None:
@@ -122,65 +125,45 @@ def test_a_locked_database_is_named_after_the_wait(path: Path) -> None:
 
 def test_an_older_database_is_backed_up_and_brought_up_to_date(tmp_path: Path) -> None:
     path = tmp_path / "emu.sqlite"
-    create_database(path, steps=shipped_steps()[:2])
+    create_database(path, OLDER)
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(
             "INSERT INTO accounts (name, name_key, password, created) VALUES ('A', 'a', '', 1)"
         )
-    open_database(path).close()
-    with closing(open_database(path)) as connection:
-        assert schema_version(connection) == shipped_steps()[-1].number
+    open_database(path, SCHEMA).close()
+    with closing(open_database(path, SCHEMA)) as connection:
+        assert SCHEMA.version(connection) == SCHEMA.newest
     copy = tmp_path / "emu.sqlite.schema2.bak"
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
     with closing(sqlite3.connect(copy)) as connection:
-        assert schema_version(connection) == 2
+        assert SCHEMA.version(connection) == 2
         assert connection.execute("SELECT name FROM accounts").fetchall() == [("A",)]
     assert sorted(item.name for item in tmp_path.iterdir()) == ["emu.sqlite", copy.name]
 
 
 def test_a_migration_that_fails_leaves_the_older_database(tmp_path: Path) -> None:
     path = tmp_path / "emu.sqlite"
-    good = shipped_steps()[:1]
-    create_database(path, steps=good)
+    good = SCHEMA.steps[:1]
+    create_database(path, with_steps(*good))
     with pytest.raises(StoreError, match="no such table"):
-        open_database(path, steps=[*good, Step(2, "bad", "DELETE FROM nowhere;")])
-    with closing(open_database(path, steps=good)) as connection:
-        assert schema_version(connection) == 1
+        open_database(path, with_steps(*good, Step(2, "bad", "DELETE FROM nowhere;")))
+    with closing(open_database(path, with_steps(*good))) as connection:
+        assert SCHEMA.version(connection) == 1
 
 
 def test_a_file_that_others_made_first_gets_our_tables_too(tmp_path: Path) -> None:
     path = tmp_path / "emu.sqlite"
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE opcodes (name TEXT)")
-    with closing(open_database(path)) as connection:
-        assert schema_version(connection) == shipped_steps()[-1].number
+    with closing(open_database(path, SCHEMA)) as connection:
+        assert SCHEMA.version(connection) == SCHEMA.newest
         assert connection.execute("SELECT count(*) FROM opcodes").fetchone()[0] == 0
-
-
-def test_constraint_failures_are_told_apart(path: Path) -> None:
-    insert = "INSERT INTO accounts (name, name_key, password, created) VALUES (?, 'a', '', 1)"
-    with closing(open_database(path)) as connection:
-        connection.execute(insert, ("A",))
-        with pytest.raises(DuplicateName), readable_errors(path):
-            connection.execute(insert, ("a",))
-        with pytest.raises(StoreError, match="refused a change"), readable_errors(path):
-            connection.execute("UPDATE accounts SET enabled = 7")
-
-
-@pytest.mark.parametrize("value", ["\ud800", 1 << 64])
-def test_what_sqlite_cannot_hold_is_one_line_too(path: Path, value: object) -> None:
-    with (
-        closing(open_database(path)) as connection,
-        pytest.raises(StoreError, match="a value cannot be stored"),
-        readable_errors(path),
-    ):
-        connection.execute("SELECT ?", (value,))
 
 
 def test_looking_waits_for_no_writer_and_changes_nothing(path: Path) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        with closing(look_at_database(path, wait=0.0)) as connection:
+        with closing(look_at_database(path, SCHEMA, wait=0.0)) as connection:
             assert connection.execute("SELECT count(*) FROM accounts").fetchone()[0] == 0
             with pytest.raises(sqlite3.OperationalError, match="readonly"):
                 connection.execute("DELETE FROM accounts")
@@ -188,19 +171,19 @@ def test_looking_waits_for_no_writer_and_changes_nothing(path: Path) -> None:
 
 def test_looking_brings_an_older_schema_up_to_date(tmp_path: Path) -> None:
     path = tmp_path / "emu.sqlite"
-    create_database(path, steps=shipped_steps()[:2])
-    with closing(look_at_database(path)) as connection:
-        assert schema_version(connection) == shipped_steps()[-1].number
+    create_database(path, OLDER)
+    with closing(look_at_database(path, SCHEMA)) as connection:
+        assert SCHEMA.version(connection) == SCHEMA.newest
         assert connection.execute("SELECT count(*) FROM client_logs").fetchone()[0] == 0
 
 
 def test_looking_refuses_what_opening_refuses(tmp_path: Path, path: Path) -> None:
     with pytest.raises(StoreError, match="there is no such database"):
-        look_at_database(tmp_path / "none.sqlite")
+        look_at_database(tmp_path / "none.sqlite", SCHEMA)
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA user_version = 999")
     with pytest.raises(StoreError, match="newer version of this program"):
-        look_at_database(path)
+        look_at_database(path, SCHEMA)
 
 
 def test_a_file_system_without_hard_links_will_do(
@@ -211,6 +194,6 @@ def test_a_file_system_without_hard_links_will_do(
 
     monkeypatch.setattr("os.link", refuse)
     path = tmp_path / "emu.sqlite"
-    assert create_database(path)
-    open_database(path).close()
+    assert create_database(path, SCHEMA)
+    open_database(path, SCHEMA).close()
     assert [item.name for item in tmp_path.iterdir()] == ["emu.sqlite"]

@@ -1,0 +1,177 @@
+"""Opening a database file: created whole or not at all, checked, brought up to date, backed up.
+
+Owns files and the connection's settings; what is in the tables belongs to whoever has the schema.
+Every failure is a `StoreError` of one line that names the file and says what to do.
+
+Durability: WAL with ``synchronous = NORMAL``. A commit is then in the operating system's hands
+before it is answered, so a killed process loses nothing and a power cut cannot damage the file; at
+worst a power cut takes back the last moments' commits. ``FULL`` would pay one disk flush for every
+login to close that gap.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from emu.database.errors import LOCK_WAIT, damaged, readable_errors
+from emu.database.migrations import APPLICATION_ID, Schema, migrate
+from emu.errors import StoreError
+
+CHECKED_SIZE = 64 * 1024 * 1024
+"""Files up to this many bytes are checked as a whole when they are opened."""
+
+
+def open_database(path: Path, schema: Schema, *, wait: float = LOCK_WAIT) -> sqlite3.Connection:
+    """Open an existing database, bringing an older schema up to date after a backup.
+
+    The connection is in autocommit mode and may be handed to another thread. `wait` is how many
+    seconds to wait for another program's lock. Raises `StoreError`.
+    """
+    connection = connect_database(path, wait=wait)
+    with _closed_when_it_fails(path, connection):
+        _check_version(path, connection, schema)
+        _check_pages(path, connection)
+        connection.execute("BEGIN IMMEDIATE")  # shows now whether the file can be written
+        connection.execute("ROLLBACK")
+        connection.execute("PRAGMA journal_mode = WAL")
+        if schema.is_behind(connection):
+            _back_up(path, connection, schema)
+            migrate(connection, schema)
+    return connection
+
+
+def look_at_database(path: Path, schema: Schema, *, wait: float = LOCK_WAIT) -> sqlite3.Connection:
+    """Open an existing database to read it, whatever other programs are writing meanwhile.
+
+    Only an older schema is written to: it is brought up to date first, as `open_database` does.
+    The connection is in autocommit mode, may be handed to another thread, and cannot change
+    anything. Raises `StoreError`.
+    """
+    connection = connect_database(path, wait=wait)
+    with _closed_when_it_fails(path, connection):
+        _check_version(path, connection, schema)
+        if schema.is_behind(connection):
+            open_database(path, schema, wait=wait).close()
+        connection.execute("PRAGMA query_only = ON")
+    return connection
+
+
+def connect_database(path: Path, *, wait: float = LOCK_WAIT) -> sqlite3.Connection:
+    """Open an existing database as it is, whatever tables it has. Raises `StoreError`."""
+    if not path.exists():
+        raise StoreError(
+            f"{path}: there is no such database; the server makes it when it starts, and so does"
+            " `emu account add NAME`"
+        )
+    with readable_errors(path):
+        connection = _connect(path, wait)
+    with _closed_when_it_fails(path, connection):
+        if _owner(connection) not in (0, APPLICATION_ID):
+            raise _of_another_program(path)
+    return connection
+
+
+def create_database(path: Path, schema: Schema) -> bool:
+    """Make a database with an up-to-date schema; False when the file is there already.
+
+    It is made under another name and then renamed, so that a file of this name is always whole.
+    Only its owner may read it: it holds password hashes.
+    """
+    if path.exists():
+        return False
+    fresh = path.with_name(f".{path.name}.{secrets.token_hex(6)}.new")
+    with readable_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            connection = _connect(fresh, LOCK_WAIT)
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+                migrate(connection, schema)
+            finally:
+                connection.close()
+            return _take_name(fresh, path)
+        finally:
+            for suffix in ("", "-wal", "-shm"):
+                Path(f"{fresh}{suffix}").unlink(missing_ok=True)
+
+
+def _take_name(fresh: Path, path: Path) -> bool:
+    try:
+        os.link(fresh, path)  # unlike a rename it never replaces a file
+    except FileExistsError:
+        return False
+    except OSError:  # a file system without hard links
+        fresh.rename(path)
+    return True
+
+
+def _connect(path: Path, wait: float) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path, timeout=wait, isolation_level=None, check_same_thread=False, cached_statements=256
+    )
+    try:
+        connection.row_factory = sqlite3.Row
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA synchronous = NORMAL")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+@contextmanager
+def _closed_when_it_fails(path: Path, connection: sqlite3.Connection) -> Iterator[None]:
+    with readable_errors(path):
+        try:
+            yield
+        except BaseException:
+            connection.close()
+            raise
+
+
+def _owner(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA application_id").fetchone()[0])
+
+
+def _of_another_program(path: Path) -> StoreError:
+    return StoreError(
+        f"{path}: is the database of another program; choose another file in [database] url"
+    )
+
+
+def _check_version(path: Path, connection: sqlite3.Connection, schema: Schema) -> None:
+    if _owner(connection) == 0 and schema.version(connection) != 0:
+        raise _of_another_program(path)
+    schema.check(connection, path)
+
+
+def _check_pages(path: Path, connection: sqlite3.Connection) -> None:
+    if path.stat().st_size <= CHECKED_SIZE:
+        verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if verdict != "ok":
+            raise damaged(path, " ".join(verdict.split()))
+
+
+def _back_up(path: Path, connection: sqlite3.Connection, schema: Schema) -> None:
+    """Copy an older database beside itself before its schema is changed."""
+    version = schema.version(connection)
+    if version == 0:
+        return  # nothing of ours is in it yet
+    copy = path.with_name(f"{path.name}.schema{version}.bak")
+    fresh = path.with_name(f".{path.name}.{secrets.token_hex(6)}.bak")
+    try:
+        os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        target = sqlite3.connect(fresh)
+        try:
+            connection.backup(target)
+        finally:
+            target.close()
+        fresh.replace(copy)
+    finally:
+        fresh.unlink(missing_ok=True)
