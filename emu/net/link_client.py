@@ -38,6 +38,17 @@ from emu.times import Monotonic
 
 _log = logger("link")
 
+TLS_ALERT = b"\x15\x03"
+"""How a port that speaks TLS answers what is none: record type and major version."""
+HINTS = {
+    "Bad password": "its account or password is another there, it is disabled, or this machine's"
+    " address is banned; the login server's log says which, and there: emu world list,"
+    " emu account address list",
+    "Incorrect version": "that login server takes other versions; see its link.server_versions",
+    "Ghost Kick!": "another world registered with the same account",
+}
+"""What an operator can do about a refusal, by EQ2Emulator's text for it (eq2-login.md 10.3)."""
+
 
 @dataclass(frozen=True, slots=True)
 class LoginServerAddress:
@@ -100,6 +111,7 @@ class LoginConnection(LinkConnection):
         self._link = link
         self.index = index
         self.established = False
+        self._nothing_heard = True
         self._handshake: Call | None = None
 
     @property
@@ -131,6 +143,15 @@ class LoginConnection(LinkConnection):
                 server=self.server,
             )
             transport.abortConnection()
+
+    def dataReceived(self, data: bytes) -> None:
+        """Take bytes from the login server, unless they tell that it speaks TLS here."""
+        if self._nothing_heard and not self.server.fingerprint and data.startswith(TLS_ALERT):
+            self._link.tell_of_tls(self.index)
+            self.cut_off("the port speaks TLS")
+            return
+        self._nothing_heard = False
+        super().dataReceived(data)
 
     def _establish(self) -> None:
         transport: Any = self.transport
@@ -215,6 +236,8 @@ class LoginLink:
         self._connections: set[LoginConnection] = set()
         self._unreachable: set[int] = set()
         """Login servers of which it was said that they cannot be reached."""
+        self._speaks_tls: set[int] = set()
+        """Those of which it was said that they speak TLS."""
         self._running = False
         self._stopped: Deferred[None] | None = None
 
@@ -290,9 +313,10 @@ class LoginLink:
         if isinstance(event, LinkRefused):
             self.counters["refused"] += 1
             _log.warn(
-                "login server {server.host}:{server.port} refuses this world: {text}",
+                "login server {server.host}:{server.port} refuses this world: {text}{hint}",
                 server=connection.server,
                 text=repr(event.text),
+                hint=f" ({HINTS[event.text]})" if event.text in HINTS else "",
             )
         elif isinstance(event, MessageReceived):
             if connection is self._current:
@@ -360,6 +384,16 @@ class LoginLink:
                 server=self.config.servers[index], reason=reason,
             )  # fmt: skip
 
+    def tell_of_tls(self, index: int) -> None:
+        """Say once that a login server wants TLS where the configuration has none."""
+        if index not in self._speaks_tls:
+            self._speaks_tls.add(index)
+            _log.warn(
+                "login server {server.host}:{server.port} speaks TLS on this port: set"
+                " world.login_tls_fingerprints, or name its other port",
+                server=self.config.servers[index],
+            )
+
     def _failed(self, index: int) -> None:
         if not self._running:
             return
@@ -387,6 +421,9 @@ class LoginLink:
             return
         self._settled = True
         self._failures = 0
+        server = self._current.server
+        self._speaks_tls.discard(self._current.index)
+        _log.info("registered with {server}", server=Address(server.host, server.port))
         now = self.scheduler.now()
         while self._unsent and not self._current.closed:
             self._current.send(self._unsent.popleft(), now)

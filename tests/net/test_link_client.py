@@ -349,3 +349,45 @@ async def test_our_world_registers_with_our_login_server(tls: bool) -> None:
     await link.stop()
     await until(lambda: directory.connected(7) is None)
     await server.stop()
+
+
+async def test_a_world_says_when_it_is_registered(make: Make) -> None:
+    bench = make()
+    with captured_log("text") as log:
+        bench.start()
+        login = await registered(bench.logins[0])
+        assert " registered with" not in log.text
+        login.ask_play(101, 5)
+        await login.received(0xAB01)
+        assert f"link: registered with 127.0.0.1:{bench.logins[0].number}" in log.text
+
+
+async def test_a_world_that_is_let_be_counts_as_registered(make: Make) -> None:
+    bench = make()
+    with captured_log("text") as log:
+        bench.start(settled_after=0.05)
+        await registered(bench.logins[0])
+        await until(lambda: " registered with" in log.text)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [(b"Bad password", "disabled"), (b"Bad password", "banned"), (b"Incorrect version", "versions"),
+     (b"Ghost Kick!", "same account"), (b"Whatever", "'Whatever'")],
+)  # fmt: skip
+async def test_a_refusal_is_told_in_words_to_act_on(make: Make, text: bytes, words: str) -> None:
+    bench = make()
+    with captured_log("text") as log:
+        bench.start()
+        (await registered(bench.logins[0])).refuse(text)
+        await until(lambda: "refuses this world" in log.text)
+    assert words in log.text
+    assert "link: registered with" not in log.text
+
+
+async def test_a_port_that_speaks_tls_is_told_of_once(make: Make) -> None:
+    bench = make(1, tls=(0,))
+    with captured_log("text") as log:
+        bench.start("")
+        await until(lambda: bench.link.counters["the port speaks TLS"] >= 3)
+    assert log.text.count("speaks TLS on this port: set world.login_tls_fingerprints") == 1
