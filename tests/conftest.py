@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import inspect
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,9 +19,15 @@ settings.register_profile(
 settings.load_profile("emu")
 
 
+HOUSE = Path(__file__).parent / "house"
+"""Tests of a whole server, each with its own: what `make quick` leaves to `make test`."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let a plain `async def` test run under pytest-twisted; otherwise it might pass unrun."""
     for item in items:
+        if HOUSE in item.path.parents:
+            item.add_marker(pytest.mark.slow)
         if isinstance(item, pytest.Function) and inspect.iscoroutinefunction(item.function):
             item.obj = pytest_twisted.ensureDeferred(item.obj)
 
@@ -66,11 +73,24 @@ def logged_failures() -> Iterator[LoggedFailures]:
     assert not observer.events, [event["log_failure"].getTraceback() for event in observer.events]
 
 
+@pytest.fixture(scope="module")
+def only_new_garbage() -> Iterator[None]:
+    """Set aside all that lives already, so that a collection looks only at what this module made.
+
+    Thousands of tests leave caches and layouts behind; looking at all of them after each test of
+    a module took most of its time.
+    """
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
 @pytest.fixture
-def collect_garbage() -> Iterator[None]:
+def collect_garbage(only_new_garbage: None) -> Iterator[None]:
     """Collect after the test, so that a Deferred failing with nobody listening is noticed.
 
-    Costs tens of milliseconds, so the modules whose code makes Deferreds ask for it with
+    The modules whose code makes Deferreds ask for it with
     ``pytestmark = pytest.mark.usefixtures("collect_garbage")``.
     """
     yield

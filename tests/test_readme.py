@@ -30,6 +30,7 @@ def test_the_two_commands_come_first_and_are_targets() -> None:
         assert done.returncode == 0, f"make {target}: {done.stderr}"
 
 
+@pytest.mark.slow
 def test_the_first_run_makes_what_the_readme_shows(tmp_path: Path) -> None:
     command = [sys.executable, str(ROOT / "tools" / "first_run.py"), "--state", str(tmp_path)]
     first = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -185,6 +185,7 @@ def test_the_collector_leaves_alone_what_is_loaded() -> None:
         gc.set_threshold(*before)
 
 
+@pytest.mark.slow
 def test_a_daemon_that_cannot_start_says_so_and_ends(tmp_path: Path) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as holder:
         holder.bind(("127.0.0.1", 0))

@@ -179,6 +179,7 @@ def test_after_the_key_block_messages_are_shown_as_encrypted(dissect):
     assert "eq2.key_exchange.block" in frames[5]["eq2.part"][0]  # a retransmission shows the same
 
 
+@pytest.mark.slow
 def test_compressed_and_encoded_forms(dissect):
     body = struct.pack(">H", 3) + b"\0\5" + bytes(60)
 

@@ -13,6 +13,7 @@ from emu.errors import UnknownVersion
 from tests.support.reference_messages import ReferenceCharacter
 from tests.support.reference_server import Script, serving
 
+pytestmark = pytest.mark.slow
 RUN = "from emu.cli.main import main; main()"
 
 

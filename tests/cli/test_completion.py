@@ -10,6 +10,7 @@ import pytest
 
 from emu.opcodes import OpcodeStore, VersionRange
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parent.parent.parent
 EMU = Path(sys.executable).parent / "emu"
 

@@ -21,6 +21,7 @@ from textual.widgets import DataTable, Input, Label
 
 from emu.cli.opcodes_screen import OpcodeEditor
 
+pytestmark = pytest.mark.slow
 RANGE = VersionRange(540, 546)
 Steps = Callable[[OpcodeEditor, Pilot[None]], Awaitable[None]]
 

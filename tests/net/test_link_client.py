@@ -233,6 +233,7 @@ async def test_hostile_bytes_of_a_login_server_are_counted_and_the_link_made_aga
     assert bench.link.counters["wrong size of UsertoWorldReq"] == 1
 
 
+@pytest.mark.slow
 async def test_rounds_of_failures_are_further_and_further_apart(make: Make) -> None:
     bench = make(2)
     for login in bench.logins:
@@ -250,6 +251,7 @@ async def test_rounds_of_failures_are_further_and_further_apart(make: Make) -> N
     assert delays[:8] == [0.0, 0.02, 0.0, 0.04, 0.0, 0.08, 0.0, 0.08]
 
 
+@pytest.mark.slow
 async def test_a_login_server_that_cannot_be_reached_is_told_of_once(make: Make) -> None:
     bench = make()
     with captured_log("text") as log:

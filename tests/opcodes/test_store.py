@@ -270,6 +270,7 @@ def test_compiled_text_of_ones_own_gets_nothing_added(tmp_path: Path) -> None:
         assert store.rows() == [OpcodeRow(1, 2, "OP_A", 1, "", "")]
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(ROWS, st.data())
 def test_any_edits_are_taken_back_one_by_one(
@@ -291,6 +292,7 @@ def test_any_edits_are_taken_back_one_by_one(
         assert store.rows() == states.pop()
 
 
+@pytest.mark.slow
 def test_43000_rows_are_quick(tmp_path: Path) -> None:
     """Well under the three seconds that an import may take; the limit here is for slow machines."""
     rows = placed(

@@ -190,6 +190,7 @@ ROWS = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(ROWS, max_size=25, unique_by=lambda row: row[:3]), st.randoms())
 def test_any_rows_give_one_table_whatever_their_order(
     rows: list[OpcodeRow], random: object

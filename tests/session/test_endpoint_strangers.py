@@ -49,6 +49,7 @@ class Flood:
         self.endpoint.datagrams_to_send()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [EndpointConfig().half_open_limit, 8])
 def test_a_client_gets_in_while_fifty_thousand_addresses_ask_all_the_time(limit):
     endpoint = make_endpoint(half_open_limit=limit)

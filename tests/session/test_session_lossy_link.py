@@ -81,6 +81,7 @@ class LossyLink(RuleBasedStateMachine):
 
 
 TestLossyLink = LossyLink.TestCase
+TestLossyLink.pytestmark = [pytest.mark.slow]
 TestLossyLink.settings = settings(max_examples=100, stateful_step_count=15)
 
 

@@ -98,6 +98,7 @@ def test_opening_does_not_make_a_database_and_creating_does(tmp_path: Path) -> N
         assert store.find_world("Norrath") is not None
 
 
+@pytest.mark.slow
 def test_kill_at_any_moment_loses_and_doubles_nothing(tmp_path: Path) -> None:
     """Killed while they make the database and while they change it. EMU_CRASH_ROUNDS for more."""
     path = tmp_path / "emu.sqlite"

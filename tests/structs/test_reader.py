@@ -186,6 +186,7 @@ HOSTILE = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_hostile_files_end_in_one_clear_line(kind: str) -> None:
     text, complaint = HOSTILE[kind]
