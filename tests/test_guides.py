@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 GUIDES = [path for path in sorted(DOCS.rglob("*.md")) if "protocol" not in path.parts]

@@ -15,7 +15,7 @@ def test_the_package_runs_as_the_command() -> None:
 
 def test_its_errors_are_the_commands() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "emu", "--config", "none.toml", "config", "check"],
+        [sys.executable, "-m", "emu", "--config", "none.toml", "config", "show"],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 1
