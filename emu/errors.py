@@ -7,6 +7,7 @@
         * `StoreLocked`: another program is writing
     * `FileFormatError`: a file given by an operator (dump, capture, XML, CSV) cannot be used
     * `CommandError`: an operator's request cannot be carried out
+    * `Unanswered`: nobody in any process answers a question, or not in time
     * `UnknownVersion`: no opcode range covers a client version
     * `UnknownOpcode`: a table has no number for a name
     * `UnknownStruct`: no layout of that name at that version
@@ -68,6 +69,10 @@ class FileFormatError(EmuError):
 
 class CommandError(EmuError):
     """What an operator asked for cannot be done; the text says why and what would work."""
+
+
+class Unanswered(EmuError):
+    """Nobody in any process answers a question, or not in time."""
 
 
 class UnknownVersion(EmuError):

@@ -29,7 +29,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if HOUSE in item.path.parents:
             item.add_marker(pytest.mark.slow)
         if isinstance(item, pytest.Function) and inspect.iscoroutinefunction(item.function):
-            item.obj = pytest_twisted.ensureDeferred(item.obj)
+            pytest_twisted.ensureDeferred(item.function)  # marks it
 
 
 @pytest.fixture(autouse=True)

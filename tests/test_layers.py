@@ -8,7 +8,18 @@ import pytest
 EMU = Path(__file__).parent.parent / "emu"
 OUTSIDE = {"twisted", "asyncio", "socket", "sqlite3", "sqlite_utils", "time", "random", "secrets",
            "threading", "select", "subprocess"}  # fmt: skip
-PURE = ("limits", "model", "wire", "session", "structs", "link", "login", "world", "client")
+PURE = (
+    "limits",
+    "model",
+    "processes",
+    "wire",
+    "session",
+    "structs",
+    "link",
+    "login",
+    "world",
+    "client",
+)
 ALLOWED = {
     "opcodes/store.py": {"sqlite3", "sqlite_utils"},
 }

@@ -10,6 +10,8 @@ PLAIN = {
     "emu/model/answers.py": "plain values",
     "emu/model/characters.py": "plain values",
     "emu/model/logs.py": "plain values",
+    "emu/model/presence.py": "plain values",
+    "emu/processes/ports.py": "protocols",
     "emu/model/world_characters.py": "plain values",
     "emu/model/worlds.py": "plain values",
     "emu/world/ports.py": "protocols",

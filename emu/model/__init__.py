@@ -7,6 +7,7 @@ from emu.model.accounts import Account
 from emu.model.answers import CreateAnswer, PlayAnswer
 from emu.model.characters import Character, Color, Equipment
 from emu.model.logs import ClientLog
+from emu.model.presence import Handoff, Present
 from emu.model.world_characters import WorldCharacter
 from emu.model.worlds import BUILT_IN_ACCOUNT, World, WorldEntry, ZoneDescription
 
@@ -18,7 +19,9 @@ __all__ = [
     "Color",
     "CreateAnswer",
     "Equipment",
+    "Handoff",
     "PlayAnswer",
+    "Present",
     "World",
     "WorldCharacter",
     "WorldEntry",

@@ -29,6 +29,10 @@ from emu.net.storage import Storage
 from emu.net.udp import SessionPort, UdpShell, listen
 from emu.net.world_clients import VisitorHandler, WorldTimer, report_to, report_use, report_world
 from emu.opcodes import OpcodeTables
+from emu.processes.bus import LocalBus
+from emu.processes.handoffs import LocalHandoffKeys
+from emu.processes.ports import Presence
+from emu.processes.presence import SharedPresence
 from emu.session import Endpoint
 from emu.store import Store
 from emu.structs import shipped_catalog
@@ -39,10 +43,8 @@ from emu.world.commands import House, RemoteCommands, world_commands
 from emu.world.creation import CharacterCreation, CreationRules
 from emu.world.entry import Door
 from emu.world.ghosts import read_rules
-from emu.world.handoff import HandoffKeys
 from emu.world.names import NameRules
 from emu.world.players.looks import with_models
-from emu.world.presence import WorldPresence
 from emu.world.registry import RegistryConfig, WorldRegistry
 from emu.world.service import WorldService
 from emu.world.world import World, WorldRules
@@ -105,8 +107,8 @@ class WorldPart:
         """How it proves itself; set before `register` where the configuration does not say."""
         self._tasks = Tasks(_log)
         self._models = Models(storage.store)
-        presence = WorldPresence()
-        self._handoffs = HandoffKeys(lambda: secrets.randbits(32))
+        presence = SharedPresence(LocalBus(_bus_failed), secrets.token_hex(8))
+        self._handoffs = LocalHandoffKeys(lambda: secrets.randbits(32), scheduler)
         self._admission = Admission(
             AdmissionRules(max_players=config.world.max_players),
             presence,
@@ -196,7 +198,7 @@ class WorldPart:
             await self._port.stopListening()
         self._refusals.stop()
 
-    def _make_world(self, dialects: Dialects, presence: WorldPresence) -> World:
+    def _make_world(self, dialects: Dialects, presence: Presence) -> World:
         config = self._config.world
         return World(
             rules=WorldRules(name=config.name, max_level=config.max_level),
@@ -270,6 +272,10 @@ class WorldPart:
 
     def _new_visitor(self, port: SessionPort, now: Monotonic) -> VisitorHandler:
         return VisitorHandler(port, self.door, _log, now)
+
+
+def _bus_failed(_error: Exception) -> None:
+    _log.failure("a subscriber of the bus failed")
 
 
 def _reachable(host: str) -> str:

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from emu.errors import LimitExceeded
-from emu.model import WorldCharacter
-from emu.times import Monotonic
-from emu.world.handoff import Handoff, HandoffKeys
+from emu.model import Handoff, WorldCharacter
+from emu.processes.ports import HandoffKeys, Presence
 
 PROBLEM = 0
 SUCCESS = 1
@@ -26,27 +24,6 @@ WORLD_FULL = 253
 
 STATUS_BANNED = -1
 STATUS_BANNED_FOR_EVER = -2
-
-
-class Presence(Protocol):
-    """Who is in the world now."""
-
-    @property
-    def players(self) -> int:
-        """Players that are in the world."""
-
-    def players_besides(self, account_id: int) -> int:
-        """Return how many players are in the world that are not this account's."""
-
-    @property
-    def zones(self) -> int:
-        """Zones that are running."""
-
-    def is_playing(self, account_id: int) -> bool:
-        """Say whether the account has a client in the world that is not link-dead."""
-
-    def dismiss(self, char_id: int) -> None:
-        """Send a character away that no longer exists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,29 +63,29 @@ class Admission:
         """Whether the world has as many players as it may."""
         return 0 <= self.rules.max_players <= self.presence.players
 
-    def grant(
-        self, characters: Sequence[WorldCharacter], account_id: int, char_id: int, now: Monotonic
+    async def grant(
+        self, characters: Sequence[WorldCharacter], account_id: int, char_id: int
     ) -> tuple[int, int]:
         """Answer a play request for one of an account's `characters`: play reply code and key.
 
         The key is 0 unless the code is `SUCCESS`. Outstanding keys count as players, and an account
         has one, whichever character it is for; game masters have one for each.
         """
-        expected = self._handoffs.held_by_others(account_id, now)
+        expected = await self._handoffs.held_by_others(account_id)
         code = self._decide(characters, char_id, expected)
         if code != SUCCESS:
             return code, 0
         character = next(row for row in characters if row.id == char_id)
         if character.admin_status < self.rules.game_master:
-            self._handoffs.withdraw_account(account_id)
+            await self._handoffs.withdraw_account(account_id)
         try:
-            return code, self._handoffs.issue(account_id, char_id, character.name, now)
+            return code, await self._handoffs.issue(account_id, char_id, character.name)
         except LimitExceeded:
             return WORLD_FULL, 0
 
-    def redeem(self, account_id: int, key: int, now: Monotonic) -> Handoff | None:
+    async def redeem(self, account_id: int, key: int) -> Handoff | None:
         """Take a key back at the door; None when it lets nobody in."""
-        return self._handoffs.redeem(account_id, key, now)
+        return await self._handoffs.redeem(account_id, key)
 
     def at_door(self, characters: Sequence[WorldCharacter], char_id: int) -> int:
         """Return the code for a character whose key was taken back just now.
@@ -117,9 +94,9 @@ class Admission:
         """
         return self._decide(characters, char_id, 0)
 
-    def dismiss(self, char_id: int) -> None:
+    async def dismiss(self, char_id: int) -> None:
         """Let a character that no longer exists neither come in nor stay."""
-        self._handoffs.withdraw(char_id)
+        await self._handoffs.withdraw(char_id)
         self.presence.dismiss(char_id)
 
     def _decide(self, characters: Sequence[WorldCharacter], char_id: int, expected: int) -> int:

@@ -16,7 +16,8 @@ from typing import Any, Protocol
 from emu.dialects import Dialects
 from emu.errors import EmuError, MalformedMessage, StoreError, UnknownStruct, UnknownVersion
 from emu.mailbox import Mailbox
-from emu.model import WorldCharacter
+from emu.model import Handoff, WorldCharacter
+from emu.processes.ports import Presence
 from emu.times import Clock, Moment, Monotonic
 from emu.world.admission import (
     ACCOUNT_IN_USE,
@@ -27,10 +28,8 @@ from emu.world.admission import (
     WORLD_FULL,
     Admission,
 )
-from emu.world.handoff import Handoff
 from emu.world.players.client import ClientLink, WorldClient
 from emu.world.players.player import Player
-from emu.world.presence import WorldPresence
 
 LOGIN_BY_NUMBER = 1
 """OP_LoginByNumRequestMsg has this number in every known table."""
@@ -115,7 +114,7 @@ class Door:
         dialects: Dialects,
         inside: Inside,
         admission: Admission,
-        presence: WorldPresence,
+        presence: Presence,
         characters_of: Callable[[int], Awaitable[Sequence[WorldCharacter]]],
         played: Callable[[int, Moment], Awaitable[None]],
         report: Callable[[DoorEvent], None],
@@ -218,12 +217,12 @@ class Visitor:
         except (MalformedMessage, UnknownVersion) as error:
             self._turn_away(str(error))
             return
-        handoff = self._door.admission.redeem(account_id, key, now)
-        if handoff is None:
-            self._turn_away("no such key")
-            return
-        self._deadline = None
         try:
+            handoff = await self._door.admission.redeem(account_id, key)
+            if handoff is None:
+                self._turn_away("no such key")
+                return
+            self._deadline = None
             characters = await self._door.characters_of(handoff.account_id)
         except StoreError as error:
             self._turn_away(str(error))

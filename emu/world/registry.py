@@ -113,7 +113,7 @@ class WorldRegistry:
     async def answer(self, message: Message, now: Monotonic) -> Sequence[Message]:
         """Do what the login server asks, and return what to answer."""
         if isinstance(message, UsertoWorldReq):
-            answer = await self._answer_play(message, now)
+            answer = await self._answer_play(message)
             return [answer, *await self._body(answer.char_id, answer.response)]
         if isinstance(message, CharacterCreateRequest):
             version, body = message.client_version, message.request
@@ -130,14 +130,13 @@ class WorldRegistry:
             await self._delete(message.account_id, message.char_id)
         return []
 
-    async def _answer_play(self, request: UsertoWorldReq, now: Monotonic) -> UsertoWorldResp:
+    async def _answer_play(self, request: UsertoWorldReq) -> UsertoWorldResp:
         account_id, char_id = request.account_id, request.char_id
         try:
             rows = await self._characters.of_account(account_id)
+            response, key = await self._admission.grant(rows, account_id, char_id)
         except StoreError:
             response, key = LOADING_ERROR, 0
-        else:
-            response, key = self._admission.grant(rows, account_id, char_id, now)
         config = self._config
         address = address_for(request.client_address, config.address, config.internal_address)
         return self._response(request, response, key, address)
@@ -176,4 +175,4 @@ class WorldRegistry:
     async def _delete(self, account_id: int, char_id: int) -> None:
         """Delete a character; the login server is not told how it went. Raises `StoreError`."""
         if await self._characters.delete(account_id, char_id):
-            self._admission.dismiss(char_id)
+            await self._admission.dismiss(char_id)

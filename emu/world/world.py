@@ -14,15 +14,14 @@ from itertools import count
 from typing import Any
 
 from emu.dialects import Dialect, Dialects
+from emu.processes.ports import HandoffKeys, Presence
 from emu.times import Moment, Monotonic
 from emu.world.deadlines import Deadlines
 from emu.world.events import WorldEvent
 from emu.world.ghosts import GhostForm, GhostRules
-from emu.world.handoff import HandoffKeys
 from emu.world.movement import MovementRules
 from emu.world.players.player import Player
 from emu.world.ports import WorldCharacterStore
-from emu.world.presence import WorldPresence
 from emu.world.spawns import Spawn
 from emu.world.zone.directory import Zones
 
@@ -103,7 +102,7 @@ class World:
         moment: Callable[[], Moment],
         report: Callable[[WorldEvent], None],
         start: Callable[[Coroutine[Any, Any, None]], None],
-        presence: WorldPresence,
+        presence: Presence,
         changed: Callable[[], None] = lambda: None,
         wake: Callable[[], None] = lambda: None,
     ) -> None:

@@ -25,12 +25,11 @@ from emu.net.scheduler import Scheduler
 from emu.structs import shipped_catalog
 from emu.world.admission import Admission, AdmissionRules
 from emu.world.creation import CharacterCreation, CreationRules
-from emu.world.handoff import HandoffKeys
 from emu.world.names import NameRules
-from emu.world.presence import WorldPresence
 from emu.world.registry import RegistryConfig, WorldRegistry
 from tests.support.create_requests import request_546
 from tests.support.directory_fakes import Observer, Stores
+from tests.support.processes import handoff_keys, presence
 from tests.support.world_fakes import CharactersInMemory
 
 reactor: Any = _reactor
@@ -60,8 +59,8 @@ class House:
         self.server = LinkServer(config, self.directory, self.tasks, reactor, SCHEDULER)
         port = self.server.listen("127.0.0.1", 0).getHost().port
         self.characters = CharactersInMemory()
-        handoffs = HandoffKeys(lambda: 0xBEEF)
-        self.admission = Admission(AdmissionRules(), WorldPresence(), handoffs)
+        handoffs = handoff_keys(lambda: 0xBEEF)
+        self.admission = Admission(AdmissionRules(), presence(), handoffs)
         names = NameRules()
         self.registry = WorldRegistry(
             RegistryConfig("Norrath", "built-in", "secret", "127.0.0.1", 9001),
@@ -118,7 +117,7 @@ async def test_a_character_is_made_played_and_deleted(house: House) -> None:
     assert house.characters.rows[1].account_id == 101
     assert house.directory.request_play(7, 101, 1, "127.0.0.1", now)
     await house.heard(PlayAnswer(7, 101, 1, 0xBEEF, 1, "127.0.0.1", 9001))
-    assert house.admission.redeem(101, 0xBEEF, reactor.seconds()) is not None
+    assert await house.admission.redeem(101, 0xBEEF) is not None
     house.directory.notify_delete(7, 101, 1, now)
     assert house.directory.request_play(7, 101, 1, "127.0.0.1", now)
     await house.heard(PlayAnswer(7, 101, 1, 0, 5, "127.0.0.1", 9001))

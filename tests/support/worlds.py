@@ -14,10 +14,8 @@ from emu.world.chat import Chat, ChatRules, read_numbers
 from emu.world.commands import House, RemoteCommands, world_commands
 from emu.world.events import WorldEvent
 from emu.world.ghosts import read_rules
-from emu.world.handoff import HandoffKeys
 from emu.world.players.client import WorldClient
 from emu.world.players.player import Player
-from emu.world.presence import WorldPresence
 from emu.world.service import WorldService
 from emu.world.world import World, WorldRules
 from emu.world.zone import ZoneRules
@@ -25,6 +23,7 @@ from emu.world.zone.directory import Zones
 from emu.world.zones import read_zones
 from tests.support.ghost_views import DIALECTS, View, dialect
 from tests.support.predictions import PredictionWriter
+from tests.support.processes import handoff_keys, presence
 from tests.support.world_fakes import CharactersInMemory, world_character
 
 GHOSTS = frozenset(("OP_EqCreateGhostCmd", "OP_EqCreateSignWidgetCmd", "OP_EqCreateWidgetCmd"))
@@ -152,8 +151,8 @@ class WorldHouse:
         self.now = Monotonic(1000.0)
         self.events: list[WorldEvent] = []
         self.store = CharactersInMemory()
-        self.keys = HandoffKeys(iter(range(1000, 9000)).__next__)
-        self.presence = WorldPresence()
+        self.keys = handoff_keys(iter(range(1000, 9000)).__next__)
+        self.presence = presence()
         self.zones = Zones(
             read_zones(), lambda _zone, _definition, _now: None, ZoneRules(), wake=lambda: None
         )

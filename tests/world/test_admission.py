@@ -4,24 +4,29 @@ from itertools import count
 
 import pytest
 
+from emu.processes.ports import Presence
+from emu.times import Clock
 from emu.world.admission import Admission, AdmissionRules
-from emu.world.handoff import HandoffKeys
-from emu.world.presence import WorldPresence
+from tests.support.processes import handoff_keys, presence
+from tests.support.stores import finish
+from tests.support.times import ManualClock
 from tests.support.world_fakes import world_character
 
 ME = 5
 
 
-def present(*accounts: int) -> WorldPresence:
-    presence = WorldPresence()
+def present(*accounts: int) -> Presence:
+    made = presence()
     for account in accounts:
-        presence.entered(account, account, 1, lambda: None)
-    return presence
+        made.entered(account, account, 1, lambda: None)
+    return made
 
 
-def admission(presence: WorldPresence, max_players: int = -1, locked: bool = False) -> Admission:
-    keys = HandoffKeys(count(1000).__next__, most=50)
-    return Admission(AdmissionRules(max_players=max_players), presence, keys, locked=locked)
+def admission(
+    inside: Presence, max_players: int = -1, locked: bool = False, clock: Clock | None = None
+) -> Admission:
+    keys = handoff_keys(count(1000).__next__, clock, most=50)
+    return Admission(AdmissionRules(max_players=max_players), inside, keys, locked=locked)
 
 
 def code(status: int = 0, *others: int, locked: bool = False, full: bool = False,
@@ -29,9 +34,9 @@ def code(status: int = 0, *others: int, locked: bool = False, full: bool = False
     """Return the answer to a play request; it is the same at the door."""
     rows = [world_character(ME, admin_status=status)]
     rows += [world_character(10 + n, admin_status=one) for n, one in enumerate(others)]
-    presence = present(*([101] if playing else []), *([102] if full else []))
-    door = admission(presence, 1 if full else -1, locked)
-    answer, key = door.grant(rows, 101, ME, 0.0)
+    inside = present(*([101] if playing else []), *([102] if full else []))
+    door = admission(inside, 1 if full else -1, locked)
+    answer, key = finish(door.grant(rows, 101, ME))
     assert (key != 0) == (answer == 1)
     assert door.at_door(rows, ME) == answer
     return answer
@@ -43,7 +48,7 @@ def test_a_player_comes_in() -> None:
 
 def test_a_character_the_world_does_not_have() -> None:
     for rows in ([], [world_character(6)]):
-        assert admission(present()).grant(rows, 101, ME, 0.0) == (5, 0)
+        assert finish(admission(present()).grant(rows, 101, ME)) == (5, 0)
         assert admission(present()).at_door(rows, ME) == 5
 
 
@@ -80,29 +85,32 @@ def test_the_limit_of_players_itself_is_full_and_a_negative_one_never() -> None:
     assert not admission(present(1, 2)).is_full
 
 
-def grant(door: Admission, account: int, char_id: int = 0, now: float = 0.0, **row: int) -> int:
+def grant(door: Admission, account: int, char_id: int = 0, **row: int) -> int:
     """Return the key for a play request, or its code below 1000."""
     char_id = char_id or account
     rows = [world_character(char_id, account, **row)]
-    answer, key = door.grant(rows, account, char_id, now)
+    answer, key = finish(door.grant(rows, account, char_id))
     return key or answer
 
 
 def test_whoever_has_a_key_has_a_place() -> None:
-    door = admission(present(1), 3)
+    clock = ManualClock()
+    door = admission(present(1), 3, clock=clock)
     first, second = grant(door, 2), grant(door, 3)
     assert min(first, second) >= 1000
     assert grant(door, 4) == 253
-    assert door.redeem(2, first, 1.0) is not None
-    assert grant(door, 4, now=59.0) >= 1000
-    assert grant(door, 5, now=59.0) == 253
-    assert grant(door, 5, now=60.0) >= 1000
+    assert finish(door.redeem(2, first)) is not None
+    clock.seconds += 59
+    assert grant(door, 4) >= 1000
+    assert grant(door, 5) == 253
+    clock.seconds += 1
+    assert grant(door, 5) >= 1000
 
 
 def test_ones_own_key_and_ones_own_lost_character_take_nobodys_place() -> None:
-    presence = present(2)
-    presence.lost_link(2)
-    door = admission(presence, 1)
+    inside = present(2)
+    inside.lost_link(2)
+    door = admission(inside, 1)
     for _ in range(3):
         assert grant(door, 2) >= 1000
     assert grant(door, 3) == 253
@@ -111,10 +119,10 @@ def test_ones_own_key_and_ones_own_lost_character_take_nobodys_place() -> None:
 def test_an_account_has_one_key_and_a_game_master_one_for_each_character() -> None:
     door = admission(present())
     first, second = grant(door, 7, 70), grant(door, 7, 71)
-    assert door.redeem(7, first, 0.0) is None
-    assert door.redeem(7, second, 0.0) is not None
+    assert finish(door.redeem(7, first)) is None
+    assert finish(door.redeem(7, second)) is not None
     keys = [grant(door, 8, char_id, admin_status=100) for char_id in (80, 81)]
-    assert all(door.redeem(8, key, 0.0) for key in keys)
+    assert all(finish(door.redeem(8, key)) for key in keys)
 
 
 def test_too_many_keys_are_a_full_world() -> None:
@@ -125,11 +133,11 @@ def test_too_many_keys_are_a_full_world() -> None:
 
 def test_a_character_that_is_gone_neither_comes_in_nor_stays() -> None:
     sent_away = []
-    presence = WorldPresence()
-    presence.entered(1, 10, 1, lambda: sent_away.append(10))
-    door = admission(presence)
+    inside = presence()
+    inside.entered(1, 10, 1, lambda: sent_away.append(10))
+    door = admission(inside)
     key = grant(door, 2, 20)
-    door.dismiss(10)
-    door.dismiss(20)
+    finish(door.dismiss(10))
+    finish(door.dismiss(20))
     assert sent_away == [10]
-    assert door.redeem(2, key, 0.0) is None
+    assert finish(door.redeem(2, key)) is None

@@ -9,6 +9,7 @@ from emu.model import WorldCharacter
 from emu.world.admission import Admission, AdmissionRules
 from emu.world.entry import Door, Entered, Left, TurnedAway
 from tests.support.ghost_views import DIALECTS
+from tests.support.stores import finish
 from tests.support.times import APART, ManualClock
 from tests.support.worlds import WorldHouse
 
@@ -100,7 +101,7 @@ def request(key, account=101, version=546):
 
 
 def let_in(house):
-    key = house.keys.issue(101, 5, "Aldana", 0.0)
+    key = finish(house.keys.issue(101, 5, "Aldana"))
     link, visitor = house.visit()
     visitor.message(1, request(key), 1.0)
     return link, visitor, key
@@ -128,7 +129,7 @@ def test_a_client_is_trusted_when_it_came_in_and_not_before() -> None:
 
 def test_the_reply_for_561_is_the_recorded_one() -> None:
     house = House()
-    key = house.keys.issue(101, 5, "Aldana", 0.0)
+    key = finish(house.keys.issue(101, 5, "Aldana"))
     link, visitor = house.visit()
     visitor.message(1, request(key, version=561), 1.0)
     expected = (
@@ -146,7 +147,7 @@ def test_later_layouts_are_known_by_their_length_and_refused_without_ghosts(
     size: int, layout: str
 ) -> None:
     house = House()
-    key = house.keys.issue(101, 5, "Aldana", 0.0)
+    key = finish(house.keys.issue(101, 5, "Aldana"))
     link, visitor = house.visit()
     numbers = [101, key, 0, 1096] if size == 34 else [101, key, 0, 0, 1208]
     count = 5 if size == 34 else 6
@@ -172,7 +173,7 @@ def test_a_key_works_once() -> None:
 )
 def test_the_wrong_are_turned_away_without_a_message(body: bytes) -> None:
     house = House()
-    house.keys.issue(101, 5, "Aldana", 0.0)
+    finish(house.keys.issue(101, 5, "Aldana"))
     link, visitor = house.visit()
     visitor.message(1, body, 1.0)
     assert link.sent == []
@@ -240,7 +241,7 @@ def test_a_game_master_comes_in_twice() -> None:
     house = House()
     house.characters = {n: replace(CHARACTER, id=n, admin_status=100) for n in (5, 6)}
     for char_id in (5, 6):
-        key = house.keys.issue(101, char_id, "Aldana", 0.0)
+        key = finish(house.keys.issue(101, char_id, "Aldana"))
         link, visitor = house.visit()
         visitor.message(1, request(key), 1.0)
         assert link.closed == 0
@@ -289,7 +290,7 @@ def test_what_changed_since_the_key_was_given_counts_at_the_door(change, told, r
 
 def test_whoever_leaves_while_the_store_is_asked_is_not_in_the_world() -> None:
     house = House()
-    key = house.keys.issue(101, 5, "Aldana", 0.0)
+    key = finish(house.keys.issue(101, 5, "Aldana"))
     link, visitor = house.visit()
     house.meanwhile = lambda: visitor.closed("closed by peer", 9.0)
     visitor.message(1, request(key), 1.0)
@@ -317,7 +318,7 @@ def test_messages_of_who_is_in_go_inside_and_a_second_key_ends_it() -> None:
 
 def test_what_comes_while_the_store_is_asked_waits_and_goes_inside() -> None:
     house = House()
-    key = house.keys.issue(101, 5, "Aldana", 0.0)
+    key = finish(house.keys.issue(101, 5, "Aldana"))
     link, visitor = house.visit()
     house.meanwhile = lambda: visitor.message(30, b"", 1.5)
     visitor.message(1, request(key), 1.0)
@@ -327,7 +328,7 @@ def test_what_comes_while_the_store_is_asked_waits_and_goes_inside() -> None:
 
 def test_who_floods_while_the_store_is_asked_is_turned_away() -> None:
     house = House()
-    key = house.keys.issue(101, 5, "Aldana", 0.0)
+    key = finish(house.keys.issue(101, 5, "Aldana"))
     link, visitor = house.visit()
     house.meanwhile = lambda: [visitor.message(30, b"", 1.5) for _ in range(65)]
     visitor.message(1, request(key), 1.0)

@@ -22,12 +22,12 @@ from emu.model import WorldCharacter
 from emu.structs import shipped_catalog
 from emu.world.admission import Admission, AdmissionRules
 from emu.world.creation import CharacterCreation, CreationRules
-from emu.world.handoff import HandoffKeys
 from emu.world.names import NameRules
-from emu.world.presence import WorldPresence
 from emu.world.registry import RegistryConfig, WorldRegistry
 from tests.support.create_requests import request_546
 from tests.support.directory_fakes import Loop
+from tests.support.processes import handoff_keys, presence
+from tests.support.stores import finish
 from tests.support.times import ManualClock
 from tests.support.world_fakes import CharactersInMemory, world_character
 
@@ -40,8 +40,8 @@ class Bench:
         self, *rows: WorldCharacter, keys: int = 1000, name: str = "Norrath", **admission: int
     ) -> None:
         self.store = CharactersInMemory(*rows)
-        self.presence = WorldPresence()
-        self.handoffs = HandoffKeys(lambda: 0xBEEF, most=keys)
+        self.presence = presence()
+        self.handoffs = handoff_keys(lambda: 0xBEEF, most=keys)
         config = RegistryConfig(
             name=name, account="me", password="secret", address="play.example.org",
             port=9001, internal_address="192.168.0.5", max_level=80,
@@ -100,7 +100,7 @@ def test_a_granted_request_has_a_key_that_lets_the_character_in_once() -> None:
     bench = Bench(world_character(5, name="Aldana"))
     expected = UsertoWorldResp(101, 5, 7, 0xBEEF, 1, "play.example.org", 9001, 0, 33)
     assert bench.play() == expected
-    handoff = bench.handoffs.redeem(101, 0xBEEF, NOW)
+    handoff = finish(bench.handoffs.redeem(101, 0xBEEF))
     assert handoff is not None
     assert (handoff.char_id, handoff.name) == (5, "Aldana")
 

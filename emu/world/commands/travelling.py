@@ -20,19 +20,19 @@ def commands(house: House) -> list[Command]:
         if definition is None:
             raise CommandError(f"there is no zone {call['zone']}; zones lists them")
         _standing(player)
-        leaving.change_zone(
+        await leaving.change_zone(
             world, player, Destination(definition.id, Position(*definition.safe)), call.now
         )
         return Reply((f"going to {definition.description}",))
 
     async def goto(call: Call) -> Reply:
         player, target = own_player(call), player_named(house, call["name"])
-        bring(house, player, target, call)
+        await bring(house, player, target, call)
         return Reply((f"you are with {target.name}",))
 
     async def summon(call: Call) -> Reply:
         player, target = own_player(call), player_named(house, call["name"])
-        bring(house, target, player, call)
+        await bring(house, target, player, call)
         return Reply((f"{target.name} is with you",))
 
     async def move(call: Call) -> Reply:
@@ -69,7 +69,7 @@ def commands(house: House) -> list[Command]:
     ]  # fmt: skip
 
 
-def bring(house: House, player: Player, to: Player, call: Call) -> None:
+async def bring(house: House, player: Player, to: Player, call: Call) -> None:
     """Put a player where another one is, through a zone change when that is elsewhere."""
     _standing(player)
     _standing(to)
@@ -77,7 +77,7 @@ def bring(house: House, player: Player, to: Player, call: Call) -> None:
         moving.teleport(player, to.position, call.now)
     else:
         there = Destination(to.zone.zone_id, to.position)
-        leaving.change_zone(house.world, player, there, call.now)
+        await leaving.change_zone(house.world, player, there, call.now)
 
 
 def _standing(player: Player) -> None:

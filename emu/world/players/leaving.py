@@ -98,14 +98,16 @@ def remove(world: World, player: Player, reason: str, now: Monotonic) -> None:
     world.report(PlayerLeft(player.name, zone_name(world, player), reason))
 
 
-def change_zone(world: World, player: Player, to: Destination, now: Monotonic) -> None:
+async def change_zone(world: World, player: Player, to: Destination, now: Monotonic) -> None:
     """Send a player to another zone, or another place by way of loading it anew.
 
     Raises `NoSuchZone`, `LimitExceeded` when too many keys are outstanding.
     """
     definition = world.zones.definition(to.zone_id)
     client, account_id = player.client, player.character.account_id
-    key = world.handoffs.issue(account_id, player.id, player.name, now)
+    key = await world.handoffs.issue(account_id, player.id, player.name)
+    if player.state not in IN_ZONE:  # it left meanwhile
+        return
     host, port = world.address
     close_eyes(player, now)
     player.zone.remove(player.spawn, now)

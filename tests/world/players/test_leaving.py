@@ -8,6 +8,7 @@ from emu.world.players import leaving
 from emu.world.players.player import Destination, PlayerState
 from emu.world.spawns import Position
 from emu.world.zone.directory import NoSuchZone
+from tests.support.stores import finish
 from tests.support.worlds import WorldHouse
 
 
@@ -173,8 +174,8 @@ def test_changing_the_zone() -> None:
     one, two = house.stand(5), house.stand(6)
     house.run(0.5)
     one.log.clear()
-    leaving.change_zone(house.world, one.player, Destination(12, Position(1, 2, 3, 90.0)),
-                        house.now)  # fmt: skip
+    to = Destination(12, Position(1, 2, 3, 90.0))
+    finish(leaving.change_zone(house.world, one.player, to, house.now))
     assert one.names == ["OP_EqDisplayTextCmd", "OP_ChangeZoneMsg", "OP_CancelMoveObjectModeMsg"]
     [fields] = one.decoded("WS_ZoneChangeMsg")
     assert fields == {"account_id": 105, "key": 1000, "ip_address": "127.0.0.1", "port": 9001}
@@ -198,7 +199,8 @@ def test_changing_the_zone() -> None:
 def test_who_does_not_arrive_is_stored_where_it_went() -> None:
     house = WorldHouse()
     one = house.stand(5)
-    leaving.change_zone(house.world, one.player, Destination(12, Position(1, 2, 3)), house.now)
+    to = Destination(12, Position(1, 2, 3))
+    finish(leaving.change_zone(house.world, one.player, to, house.now))
     house.run(61.0)
     assert house.world.players.get(5) is None
     assert (house.store.rows[5].zone_id, house.store.rows[5].place[:3]) == (12, (1, 2, 3))
@@ -208,8 +210,9 @@ def test_who_does_not_arrive_is_stored_where_it_went() -> None:
 def test_an_unknown_zone_leaves_everything_as_it_was() -> None:
     house = WorldHouse()
     one = house.stand(5)
+    to = Destination(9, Position(1, 2, 3))
     with pytest.raises(NoSuchZone):
-        leaving.change_zone(house.world, one.player, Destination(9, Position(1, 2, 3)), house.now)
+        finish(leaving.change_zone(house.world, one.player, to, house.now))
     assert one.player.state is PlayerState.STANDING
 
 

@@ -1,0 +1,121 @@
+"""Ports between processes: hand-off keys, who is in the world, and a bus.
+
+No `now` is handed over: a monotonic time means nothing in another process, so whoever keeps a thing
+that ends measures its time. What must be exact is awaited; what only has to be known soon is not.
+Whatever cannot reach the others raises `EmuError`, most likely a `StoreError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Protocol
+
+from emu.model import Handoff, Present
+
+Note = Mapping[str, str | int | float | bool | bytes | None]
+"""What travels on the bus: plain named values, which any broker can carry."""
+
+
+class HandoffKeys(Protocol):
+    """Keys that a client shows at the world's door to prove that the login server sent it.
+
+    A key is a u32, never 0, that players cannot guess. It works once, for one account, and for a
+    limited time.
+    """
+
+    async def issue(self, account_id: int, char_id: int, name: str) -> int:
+        """Return a new key; it replaces an unused one of the same character.
+
+        Raises `LimitExceeded` when too many keys are outstanding.
+        """
+
+    async def redeem(self, account_id: int, key: int) -> Handoff | None:
+        """Take a key back; None when it is unknown, used, too old or another account's.
+
+        A wrong account leaves the key as it is, so that guessing cannot lock a player out.
+        """
+
+    async def withdraw(self, char_id: int) -> None:
+        """Forget every key of a character that may not be played any more."""
+
+    async def withdraw_account(self, account_id: int) -> None:
+        """Forget every key of an account that is to come in with another character."""
+
+    async def held_by_others(self, account_id: int) -> int:
+        """Return how many keys are outstanding that are not this account's."""
+
+
+class Presence(Protocol):
+    """Who is in the world: entered, link-dead or gone.
+
+    Each process has the whole picture at hand and so nothing is awaited; what another process
+    notes is seen soon.
+    """
+
+    @property
+    def players(self) -> int:
+        """Players that are in the world, link-dead ones too."""
+
+    @property
+    def zones(self) -> int:
+        """Zones that somebody is in."""
+
+    def players_besides(self, account_id: int) -> int:
+        """Return how many players are in the world that are not this account's."""
+
+    def is_playing(self, account_id: int) -> bool:
+        """Say whether the account has a client in the world that is not link-dead."""
+
+    def find(self, char_id: int) -> Present | None:
+        """Return a character that is in the world."""
+
+    def entered(
+        self, account_id: int, char_id: int, zone_id: int, send_away: Callable[[], None]
+    ) -> None:
+        """Note that a character came in here, came back, or changed its zone.
+
+        `send_away` ends its session; it is called in this process, whoever asks for it.
+        """
+
+    def lost_link(self, char_id: int) -> None:
+        """Note that a character's client is gone without leaving the world."""
+
+    def left(self, char_id: int) -> None:
+        """Note that a character is out of the world."""
+
+    def dismiss(self, char_id: int) -> None:
+        """Send a character away, wherever it is; it leaves when its session is over."""
+
+
+class Subscription(Protocol):
+    """Somebody's standing wish to hear, or to answer."""
+
+    def cancel(self) -> None:
+        """Hear no more; may be called again."""
+
+
+class Bus(Protocol):
+    """Notes to whom it may concern, and questions to whoever can answer. Topics are plain names."""
+
+    def publish(self, topic: str, note: Note) -> None:
+        """Tell all subscribers of a topic, in every process; nobody listening is fine.
+
+        The notes of one publisher come in order, each once. The publisher's own process hears them
+        as well.
+        """
+
+    def subscribe(self, topic: str, hear: Callable[[Note], None]) -> Subscription:
+        """Have `hear` called with each note of a topic from now on.
+
+        What it raises is reported and keeps the note from nobody else.
+        """
+
+    def answer(self, topic: str, answer: Callable[[Note], Awaitable[Note]]) -> Subscription:
+        """Answer the questions of a topic; one at a time does. Raises `DuplicateName`."""
+
+    async def request(self, topic: str, note: Note) -> Note:
+        """Ask whoever answers a topic.
+
+        Raises `Unanswered` when nobody does, or not in time, and `CommandError` with the text of
+        what the other side raised.
+        """

@@ -1,0 +1,144 @@
+"""What every `Bus` must do. An implementation's test class gives `buses` and `settle`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from emu.errors import CommandError, DuplicateName, StoreError, Unanswered
+from emu.processes.ports import Bus, Note
+
+Buses = Callable[[], Bus]
+
+
+class BusContract:
+    """Subclass it, with a fixture `buses` that gives one more process its end of the bus."""
+
+    async def settle(self) -> None:
+        """Wait until what was published is heard; nothing to wait for by default."""
+
+    async def test_a_note_is_heard_in_every_process_once(self, buses: Buses) -> None:
+        here, there = buses(), buses()
+        heard: list[tuple[str, Note]] = []
+        here.subscribe("weather", lambda note: heard.append(("here", note)))
+        there.subscribe("weather", lambda note: heard.append(("there", note)))
+        there.subscribe("tides", lambda note: heard.append(("tides", note)))
+        here.publish("weather", {"rain": True})
+        here.publish("nobody hears this", {})
+        await self.settle()
+        assert sorted(who for who, _ in heard) == ["here", "there"]
+        assert all(note == {"rain": True} for _, note in heard)
+
+    async def test_every_kind_of_value_arrives_as_it_was(self, buses: Buses) -> None:
+        here, there = buses(), buses()
+        heard: list[Note] = []
+        there.subscribe("values", heard.append)
+        sent = {"text": "Ælf", "count": 1 << 40, "part": 0.5, "on": False, "raw": b"\0\xff",
+                "none": None}  # fmt: skip
+        here.publish("values", sent)
+        sent["text"] = "changed afterwards"
+        await self.settle()
+        assert heard == [{**sent, "text": "Ælf"}]
+        assert heard[0]["on"] is False
+
+    async def test_notes_of_one_publisher_come_in_order(self, buses: Buses) -> None:
+        here, there = buses(), buses()
+        heard: list[object] = []
+        there.subscribe("count", lambda note: heard.append(note["n"]))
+        for n in range(50):
+            here.publish("count", {"n": n})
+        await self.settle()
+        assert heard == list(range(50))
+
+    async def test_what_a_subscriber_publishes_comes_after_what_it_heard(
+        self, buses: Buses
+    ) -> None:
+        here = buses()
+        heard: list[str] = []
+        here.subscribe("first", lambda _: here.publish("second", {}))
+        here.subscribe("first", lambda _: heard.append("first"))
+        here.subscribe("second", lambda _: heard.append("second"))
+        here.publish("first", {})
+        await self.settle()
+        assert heard == ["first", "second"]
+
+    async def test_who_cancelled_hears_no_more(self, buses: Buses) -> None:
+        here = buses()
+        heard: list[Note] = []
+        wish = here.subscribe("weather", heard.append)
+        here.publish("weather", {})
+        await self.settle()
+        wish.cancel()
+        wish.cancel()
+        here.publish("weather", {})
+        await self.settle()
+        assert heard == [{}]
+
+    async def test_a_subscriber_that_fails_keeps_nothing_from_the_others(
+        self, buses: Buses
+    ) -> None:
+        here = buses()
+        heard: list[Note] = []
+
+        def fails(_note: Note) -> None:
+            raise ZeroDivisionError
+
+        here.subscribe("weather", fails)
+        here.subscribe("weather", heard.append)
+        here.publish("weather", {})
+        await self.settle()
+        here.publish("weather", {"again": True})
+        await self.settle()
+        assert heard == [{}, {"again": True}]
+
+    async def test_a_question_is_answered_from_any_process(self, buses: Buses) -> None:
+        here, there = buses(), buses()
+
+        async def double(note: Note) -> Note:
+            return {"n": 2 * int(note["n"] or 0)}
+
+        there.answer("double", double)
+        assert await here.request("double", {"n": 21}) == {"n": 42}
+        assert await there.request("double", {"n": 4}) == {"n": 8}
+
+    async def test_a_question_that_nobody_answers_is_not_waited_for_in_vain(
+        self, buses: Buses
+    ) -> None:
+        here = buses()
+
+        async def nothing(_note: Note) -> Note:
+            return {}
+
+        with pytest.raises(Unanswered):
+            await here.request("silence", {})
+        here.answer("silence", nothing).cancel()
+        with pytest.raises(Unanswered):
+            await here.request("silence", {})
+
+    async def test_what_the_answerer_raises_is_told_as_its_text(self, buses: Buses) -> None:
+        here, there = buses(), buses()
+
+        async def fails(_note: Note) -> Note:
+            raise StoreError("the disk is full")
+
+        there.answer("save", fails)
+        with pytest.raises(CommandError, match="the disk is full"):
+            await here.request("save", {})
+
+    async def test_one_answers_at_a_time(self, buses: Buses) -> None:
+        here, there = buses(), buses()
+
+        async def first(_note: Note) -> Note:
+            return {"who": "first"}
+
+        async def second(_note: Note) -> Note:
+            return {"who": "second"}
+
+        wish = here.answer("who", first)
+        with pytest.raises(DuplicateName):
+            there.answer("who", second)
+        wish.cancel()
+        there.answer("who", second)
+        wish.cancel()
+        assert await here.request("who", {}) == {"who": "second"}

@@ -1,0 +1,33 @@
+"""What processes share, for a test that is one process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NoReturn
+
+from emu.processes.bus import LocalBus
+from emu.processes.handoffs import LocalHandoffKeys
+from emu.processes.presence import SharedPresence
+from emu.times import Clock
+from tests.support.times import ManualClock
+
+
+def bus() -> LocalBus:
+    """Return a bus that raises what a subscriber raises."""
+
+    def failed(error: Exception) -> NoReturn:
+        raise error
+
+    return LocalBus(failed)
+
+
+def presence() -> SharedPresence:
+    """Return the picture of a world that is one process."""
+    return SharedPresence(bus(), "here")
+
+
+def handoff_keys(
+    draw: Callable[[], int], clock: Clock | None = None, *, most: int = 1000
+) -> LocalHandoffKeys:
+    """Return keys on a clock that stands still unless a test moves it."""
+    return LocalHandoffKeys(draw, clock or ManualClock(), most=most)
