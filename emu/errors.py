@@ -159,3 +159,14 @@ class MalformedStruct(MalformedMessage):
 
 class LimitExceeded(PeerError):
     """The peer went over one of our named limits."""
+
+
+class UnknownBase(EmuError):
+    """A message says what changed of something that was told before we began to listen.
+
+    `what` names the missing thing.
+    """
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        super().__init__(f"{what} is not known")

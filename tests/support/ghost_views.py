@@ -1,4 +1,8 @@
-"""Reads ghosts back as a client does, independently of how the server keeps its baselines."""
+"""Reads ghosts back as a client does.
+
+`View` shares no code with the readers of `emu.sight`, and so proves writers and readers alike;
+`Eyes` has ghosts as our own client has them.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +11,11 @@ from typing import Any
 
 from emu.dialects import Dialect, Dialects, shipped_rules
 from emu.opcodes import shipped_tables
+from emu.sight import GhostReader
+from emu.sight.forms import DESTROY_GHOST, FOOTERS, HEADER, PARTS, UPDATE_GHOST, read_oversized
 from emu.structs import shipped_catalog
 from emu.structs.packed import reverses_literals, unpack, unpack_stream, xor
 from emu.world.ghosts import GhostForm, read_rules
-from emu.world.ghosts.forms import HEADER, PARTS
 
 DIALECTS = Dialects(shipped_tables, shipped_catalog(), shipped_rules())
 
@@ -65,11 +70,44 @@ class View:
 
     def fields(self, index: int) -> dict[str, Any]:
         """Everything that is not zero or empty of one ghost."""
-        out: dict[str, Any] = {}
-        for name, data in zip(PARTS, self.parts[index], strict=True):
-            values = dialect(self.version).layout(name).decode(data)
-            out |= {key: _plain(value) for key, value in values.items() if _plain(value)}
-        return out
+        return _told(self.version, self.parts[index])
+
+
+class Eyes:
+    """What one client sees, read by `emu.sight`."""
+
+    def __init__(self, version: int) -> None:
+        self.version = version
+        self.reader = GhostReader(dialect(version))
+
+    def look(self, name: str, payload: bytes) -> None:
+        """Take a command; those that are not of ghosts are let be."""
+        if name in FOOTERS:
+            self.reader.create(name, payload)
+        elif name == UPDATE_GHOST:
+            update = self.reader.update(payload)
+            assert all(entry.now is not None for entry in update.entries)
+        elif name == DESTROY_GHOST:
+            index, _ = read_oversized(payload, 0)
+            assert index in self.reader.ghosts
+            self.reader.destroy(index)
+
+    @property
+    def indexes(self) -> list[int]:
+        """The indexes of all ghosts."""
+        return list(self.reader.ghosts)
+
+    def fields(self, index: int) -> dict[str, Any]:
+        """Everything that is not zero or empty of one ghost."""
+        return _told(self.version, self.reader.ghosts[index].parts)
+
+
+def _told(version: int, parts: list[bytes]) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for name, data in zip(PARTS, parts, strict=True):
+        values = dialect(version).layout(name).decode(data)
+        out |= {key: _plain(value) for key, value in values.items() if _plain(value)}
+    return out
 
 
 def _plain(value: Any) -> Any:

@@ -21,12 +21,10 @@ from emu.world.world import World, WorldRules
 from emu.world.zone import ZoneRules
 from emu.world.zone.directory import Zones
 from emu.world.zones import read_zones
-from tests.support.ghost_views import DIALECTS, View, dialect
+from tests.support.ghost_views import DIALECTS, Eyes, dialect
 from tests.support.predictions import PredictionWriter
 from tests.support.processes import handoff_keys, presence
 from tests.support.world_fakes import CharactersInMemory, world_character
-
-GHOSTS = frozenset(("OP_EqCreateGhostCmd", "OP_EqCreateSignWidgetCmd", "OP_EqCreateWidgetCmd"))
 
 
 class Client:
@@ -35,7 +33,7 @@ class Client:
     def __init__(self, house: WorldHouse, version: int) -> None:
         self.house = house
         self.dialect = dialect(version)
-        self.view = View(version)
+        self.view = Eyes(version)
         self.predictions = PredictionWriter(self.dialect)
         self.log: list[tuple[str, bytes]] = []
         """Name and payload of everything it was sent, commands by their own name."""
@@ -55,7 +53,7 @@ class Client:
         for command in read_client_cmds(payload, self.dialect.version):
             name = self.dialect.table.name(command.opcode) or str(command.opcode)
             self.log.append((name, command.payload))
-            self._look(name, command.payload)
+            self.view.look(name, command.payload)
 
     def trust(self) -> None:
         self.is_trusted = True
@@ -124,24 +122,15 @@ class Client:
 
     def sees(self) -> set[str]:
         """Names of everybody it sees but itself."""
-        return {self.view.fields(index)["name"] for index in self.view.parts if index != 1}
+        return {self.view.fields(index)["name"] for index in self.view.indexes if index != 1}
 
     def fields_of(self, name: str) -> dict[str, Any]:
         """What it is shown of somebody, by name."""
-        for index in self.view.parts:
+        for index in self.view.indexes:
             fields = self.view.fields(index)
             if fields["name"] == name:
                 return fields
         raise AssertionError(f"{name} is not seen")
-
-    def _look(self, name: str, payload: bytes) -> None:
-        if name in GHOSTS:
-            self.view.create(payload)
-        elif name == "OP_EqUpdateGhostCmd":
-            self.view.update(payload)
-        elif name == "OP_EqDestroyGhostCmd":
-            index = payload[0] if payload[0] != 255 else int.from_bytes(payload[1:3], "little")
-            del self.view.parts[index]
 
 
 class WorldHouse:

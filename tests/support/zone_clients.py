@@ -6,7 +6,7 @@ from emu.times import Monotonic
 from emu.world.ghosts import Album
 from emu.world.spawns import Position, Spawn, SpawnKind
 from emu.world.zone import Viewer, Zone
-from tests.support.ghost_views import View, form
+from tests.support.ghost_views import Eyes, form
 
 
 class ZoneClient:
@@ -14,7 +14,7 @@ class ZoneClient:
 
     def __init__(self, spawn: Spawn, version: int = 546) -> None:
         self.spawn = spawn
-        self.view = View(version)
+        self.view = Eyes(version)
         self.version = version
         self.commands: list[str] = []
         self.space = 100_000
@@ -24,13 +24,7 @@ class ZoneClient:
     def command(self, name: str, payload: bytes) -> None:
         self.commands.append(name)
         self.bytes += len(payload)
-        if name == "OP_EqUpdateGhostCmd":
-            self.view.update(payload)
-        elif name == "OP_EqDestroyGhostCmd":
-            index = payload[0] if payload[0] != 255 else int.from_bytes(payload[1:3], "little")
-            del self.view.parts[index]
-        else:
-            self.view.create(payload)
+        self.view.look(name, payload)
 
     def room(self) -> int:
         return self.space
@@ -46,7 +40,7 @@ class ZoneClient:
 
     def names(self) -> set[str]:
         """Names of everybody it sees but itself."""
-        return {self.view.fields(index)["name"] for index in self.view.parts if index != 1}
+        return {self.view.fields(index)["name"] for index in self.view.indexes if index != 1}
 
     def place_of(self, spawn: Spawn) -> tuple[float, float, float]:
         assert self.viewer is not None

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from emu.world.ghosts.forms import SIGN_FOOTER, WIDGET_FOOTER, GhostForm
-from emu.world.spawns import Spawn, SpawnKind
+from emu.sight.forms import SIGN_FOOTER, WIDGET_FOOTER
+from emu.world.ghosts.forms import GhostForm
+from emu.world.spawns import Footer, Spawn, SpawnKind
 
 NO_SPAWN: Final = 0xFFFFFFFF
 NO_ANIMATION: Final = 0xFFFF
@@ -31,6 +32,8 @@ WHITE: Final = [255, 255, 255]
 PAINTED: Final = ("skin_color", "eye_color", "soga_eye_color", "soga_skin_color")
 HOSTILE_ARROW: Final = 4
 FRIENDLY_ARROW: Final = 3
+
+NO_FOOTER: Final = Footer(0, 0.0, 0.0, 0.0)
 
 SELF, COMMAND, TARGETABLE, NAME, LEVEL, ATTACKABLE = 1, 2, 4, 16, 32, 64
 """Bits of vis_flags."""
@@ -165,10 +168,13 @@ def header_fields(spawn: Spawn, index: int, time_stamp: int) -> dict[str, Any]:
 
 
 def footer_of(spawn: Spawn, form: GhostForm) -> bytes:
-    """Return what follows the packed parts of a sign or a widget, nothing for others."""
-    footer = spawn.footer
-    if footer is None:
+    """Return what follows the packed parts of a sign or a widget, nothing for others.
+
+    Clients read it whether or not there is anything to say, so it is zeros when there is not.
+    """
+    if spawn.kind not in (SpawnKind.SIGN, SpawnKind.WIDGET):
         return b""
+    footer = spawn.footer or NO_FOOTER
     fields: dict[str, Any] = {
         "widget_id": footer.id,
         "widget_x": footer.x,

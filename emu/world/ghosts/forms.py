@@ -11,23 +11,14 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from emu.dialects import Dialect
 from emu.dialects.text import wire_texts
 from emu.errors import FileFormatError, UnknownVersion
 from emu.resources import data_file
+from emu.sight.forms import HEADER, PARTS, SIGN_FOOTER, WIDGET_FOOTER
 from emu.structs.packed import pack_stream, reverses_literals
-
-HEADER: Final = "WS_SpawnStruct_Header"
-PARTS: Final = (
-    "Substruct_SpawnPositionStruct",
-    "Substruct_SpawnVisualizationInfoStruct",
-    "Substruct_SpawnInfoStruct",
-)
-"""Position, visibility and info: what a ghost is made of, in the order of the wire."""
-WIDGET_FOOTER: Final = "WS_WidgetSpawnStruct_Footer"
-SIGN_FOOTER: Final = "WS_SignWidgetSpawnStruct_Footer"
 
 
 @dataclass(frozen=True, slots=True)

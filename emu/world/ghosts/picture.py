@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from emu.sight.forms import HEADER, PARTS, POSITION, VISIBILITY
 from emu.structs.packed import xor
 from emu.world.ghosts import fields
-from emu.world.ghosts.forms import HEADER, PARTS, GhostForm
+from emu.world.ghosts.forms import GhostForm
 from emu.world.spawns import Change, Spawn
 
-POSITION, VISIBILITY, INFO = range(3)
-"""Places of the parts in every tuple of parts."""
 CHANGES: Final = (Change.POSITION, Change.VISIBILITY, Change.INFO)
 
 

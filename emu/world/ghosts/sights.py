@@ -13,7 +13,8 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from emu.errors import LimitExceeded
-from emu.world.ghosts.picture import CHANGES, INFO, POSITION, VISIBILITY, Picture
+from emu.sight.forms import INFO, POSITION, VISIBILITY, oversized
+from emu.world.ghosts.picture import CHANGES, Picture
 from emu.world.spawns import Change, Position, Spawn
 
 OWN_INDEX: Final = 1
@@ -22,7 +23,6 @@ MOST_BYTES: Final = 16 * 1024
 """Bytes of one round of updates, far below what the length of a section can say."""
 SKIPPED: Final = frozenset((0, OWN_INDEX, 255))
 """Never given out: none, the viewer's own, and the byte that announces a longer index."""
-_BYTE_LIMIT: Final = 255
 _ABSENT: Final = b"\0"
 
 
@@ -148,13 +148,6 @@ class Sights:
 
 _TYPICAL_ENTRY: Final = 24
 """Bytes of a position update with its index; only decides whether the nearest must be found."""
-
-
-def oversized(value: int) -> bytes:
-    """Return a number as one byte below 255, else FF and a u16 (eq2-world.md 3.0)."""
-    if value < _BYTE_LIMIT:
-        return bytes((value,))
-    return b"\xff" + value.to_bytes(2, "little")
 
 
 def _advance(sight: Sight, part: int) -> bytes:

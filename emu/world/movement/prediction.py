@@ -11,14 +11,9 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from emu.dialects import Dialect
-from emu.errors import MalformedMessage
-from emu.structs.packed import DeltaBase, reverses_literals, unpack_stream
+from emu.sight import PredictionReader as SightReader
 from emu.world.spawns import Position
 
-ENVELOPE: Final = "WS_PredictionUpdateMsg"
-CONTENT: Final = "Player_Update"
-LARGEST: Final = 0x400
-"""Bytes of packed content that a client sends at most (client-546-notes.md 6)."""
 HALF_TURN: Final = 180.0
 FULL_TURN: Final = 360.0
 
@@ -37,28 +32,19 @@ class Step(NamedTuple):
 class PredictionReader:
     """The server's end of one client's predictions."""
 
-    __slots__ = ("_base", "_content", "_envelope", "_reverse")
+    __slots__ = ("_layout", "_reader")
 
     def __init__(self, dialect: Dialect) -> None:
         """Begin as a client does when it enters a zone. Raises `UnknownStruct`."""
-        self._envelope = dialect.layout(ENVELOPE)
-        self._content = dialect.layout(CONTENT)
-        self._reverse = reverses_literals(dialect.version)
-        self._base = DeltaBase(self._content.empty_size())
+        self._reader = SightReader(dialect)
+        self._layout = self._reader.positions.layout
 
     def read(self, payload: bytes) -> Step:
         """Return the step that a message says. Its numbers may be anything, NaN included.
 
         Raises `MalformedMessage`; the base is then as before.
         """
-        packed = self._envelope.decode(payload)["packed"].encode("latin-1")
-        if len(packed) > LARGEST:
-            raise MalformedMessage("prediction too long")
-        size = len(self._base.last)
-        delta, end = unpack_stream(packed, size, reverse=self._reverse)
-        if end != len(packed):
-            raise MalformedMessage("bytes behind the packed prediction")
-        fields = self._content.decode(self._base.decode(delta))
+        fields = self._layout.decode(self._reader.read(payload).position.now)
         return Step(
             Position(
                 fields["x"],

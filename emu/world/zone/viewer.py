@@ -8,17 +8,21 @@ from __future__ import annotations
 
 from typing import Final, Protocol
 
+from emu.sight.forms import (
+    CREATE_GHOST,
+    CREATE_SIGN,
+    CREATE_WIDGET,
+    DESTROY_GHOST,
+    UPDATE_GHOST,
+    oversized,
+)
 from emu.world.ghosts import Album, GhostForm, Sights
-from emu.world.ghosts.sights import oversized
 from emu.world.spawns import Change, Spawn, SpawnKind
 
 CREATE: Final = {
-    SpawnKind.SIGN: "OP_EqCreateSignWidgetCmd",
-    SpawnKind.WIDGET: "OP_EqCreateWidgetCmd",
+    SpawnKind.SIGN: CREATE_SIGN,
+    SpawnKind.WIDGET: CREATE_WIDGET,
 }
-CREATE_GHOST: Final = "OP_EqCreateGhostCmd"
-UPDATE_GHOST: Final = "OP_EqUpdateGhostCmd"
-DESTROY_GHOST: Final = "OP_EqDestroyGhostCmd"
 _DELETE: Final = b"\1"
 
 

@@ -161,3 +161,11 @@ def test_an_album_keeps_a_picture_for_each_form_and_forgets() -> None:
     assert view.fields(2)["level"] == 20
     album.forget(spawn)
     assert len(album) == 0
+
+
+@pytest.mark.parametrize(("kind", "size"), [(SpawnKind.SIGN, 27), (SpawnKind.WIDGET, 16)])
+def test_a_sign_or_widget_without_a_footer_has_an_empty_one(kind: SpawnKind, size: int) -> None:
+    view = View(546)
+    spawn = Spawn(5, kind, "", Position(1.0, 2.0, 3.0))
+    view.create(Picture(spawn, form(546), own=False).create(5, 1))
+    assert len(view.footers[5]) == size

@@ -64,7 +64,7 @@ def test_who_goes_far_is_hidden_and_comes_back_under_another_index() -> None:
     one.enter(zone, 0.0)
     two.enter(zone, 0.0)
     run_ticks(zone, 0.0, 1.0)
-    assert set(one.view.parts) == {1, 2}
+    assert set(one.view.indexes) == {1, 2}
     two.spawn.move(Position(299, 0, 0))
     run_ticks(zone, 1.0, 2.0)
     assert one.names() == {"Player2"}
@@ -77,7 +77,7 @@ def test_who_goes_far_is_hidden_and_comes_back_under_another_index() -> None:
     two.spawn.move(Position(240, 0, 0))
     run_ticks(zone, 4.0, 5.0)
     assert one.names() == {"Player2"}
-    assert set(one.view.parts) == {1, 3}
+    assert set(one.view.indexes) == {1, 3}
 
 
 def test_a_creature_that_walks_by_is_seen_by_a_player_who_stands() -> None:

@@ -1,0 +1,26 @@
+"""What a client is shown of the world, read back from the messages that show it.
+
+Ghosts, sheets, books and predictions are told as the XOR with what was told before, so a reader
+keeps what it has read. `WorldStream` reads one session for people and programs that look on;
+`GhostReader` and the others are for a client that plays. Source: eq2-world.md 3 to 5.
+"""
+
+from __future__ import annotations
+
+from emu.sight.books import BookReader
+from emu.sight.forms import Layouts
+from emu.sight.ghosts import Ghost, GhostReader, GhostUpdate
+from emu.sight.predictions import PredictionReader
+from emu.sight.states import StateReader
+from emu.sight.stream import WorldStream
+
+__all__ = [
+    "BookReader",
+    "Ghost",
+    "GhostReader",
+    "GhostUpdate",
+    "Layouts",
+    "PredictionReader",
+    "StateReader",
+    "WorldStream",
+]
