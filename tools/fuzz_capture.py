@@ -24,8 +24,9 @@ from emu.capture.messages import Decoder, MessageDecoder
 from emu.capture.pcap import CaptureReader, PcapWriter
 from emu.capture.records import Record
 from emu.capture.trace import TraceWriter, ip_packet
-from emu.errors import FileFormatError, UnknownVersion
+from emu.errors import FileFormatError, UnknownStruct, UnknownVersion
 from emu.session import Role, Session, SessionConfig
+from emu.structs import Layout
 from emu.times import Monotonic
 
 CLIENT, SERVER = ("10.0.0.1", 40001), ("10.0.0.2", 9100)
@@ -60,6 +61,11 @@ class NoLayouts:
         """Know no layout."""
         del opcode_name, command_name, version
         return ()
+
+    def layout(self, name: str, version: int) -> Layout:
+        """Know no layout; raises `UnknownStruct`."""
+        del version
+        raise UnknownStruct(name)
 
 
 def session_datagrams() -> list[tuple[bool, bytes]]:

@@ -11,8 +11,9 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from emu.capture.kept import KeptStates
 from emu.capture.keys import KeyRing
-from emu.capture.messages import CapturedMessage, MessageDecoder
+from emu.capture.messages import CapturedMessage, MessageDecoder, SessionDecoder
 from emu.capture.records import (
     EQ2_SECRETS,
     Address,
@@ -21,8 +22,9 @@ from emu.capture.records import (
     Secrets,
     show_address,
 )
-from emu.capture.sessions import FollowedSession, looks_sealed
+from emu.capture.sessions import FollowedSession, LateMessage, looks_sealed
 from emu.errors import FileFormatError, PeerError
+from emu.session import Message
 from emu.wire import Format, Seal, packets
 
 MAX_CONVERSATIONS = 4096
@@ -52,6 +54,7 @@ class CaptureFollower:
         "_conversations",
         "_decoder",
         "_given_up",
+        "_kept",
         "_keys",
         "_t",
         "_version",
@@ -67,6 +70,7 @@ class CaptureFollower:
         self._version = version
         self._conversations: OrderedDict[tuple[Address, Address], _Conversation] = OrderedDict()
         self._given_up = 0
+        self._kept = KeptStates()
         self._t = 0.0
         self.messages = 0
         self.sessions = 0
@@ -227,23 +231,41 @@ class CaptureFollower:
             if isinstance(happening, str):
                 yield Notice(datagram.t, happening)
                 continue
-            yield from self._message(session, datagram, happening.opcode, happening.payload)
+            yield from self._message(session, datagram, happening)
 
     def _message(
-        self, session: FollowedSession, datagram: Datagram, opcode: int, body: bytes
+        self, session: FollowedSession, datagram: Datagram, message: Message
     ) -> Iterator[CapturedMessage | Notice]:
         self.messages += 1
         if self._version is not None:
             session.version = self._version
         elif session.version is None and datagram.source == session.client:
-            text = session.find_version(opcode, body, self._decoder.covers)
+            text = session.find_version(message.opcode, message.payload, self._decoder.covers)
             if text is not None:
                 yield Notice(datagram.t, text)
-        name, fields, commands = self._decoder.decode(session.version, opcode, body)
+        to_server = datagram.source == session.client
+        decoder = self._decoder_of(session)
+        if isinstance(message, LateMessage) and message.after_gap:
+            decoder.world.miss(to_server=to_server)
+        name, fields, commands, undecoded = decoder.decode(
+            message.opcode, message.payload, to_server=to_server
+        )
+        self._kept.note(decoder.world)
         yield CapturedMessage(
-            datagram.t, datagram.source, datagram.destination, session.version, opcode, name, body,
-            fields, commands, session.session_id, datagram.source == session.client,
+            datagram.t, datagram.source, datagram.destination, session.version, message.opcode,
+            name, message.payload, fields, commands, session.session_id, to_server, undecoded,
         )  # fmt: skip
+
+    def _decoder_of(self, session: FollowedSession) -> SessionDecoder:
+        """Return what decodes a session's messages as its client's version has them."""
+        known = session.decoder
+        if known is not None and known.version == session.version:
+            return known
+        decoder = session.decoder = self._decoder.session(session.version)
+        if known is not None:  # what was told before the version was known is lost
+            for to_server in (True, False):
+                decoder.world.miss(to_server=to_server)
+        return decoder
 
 
 _REQUEST, _RESPONSE = 1, 2

@@ -55,8 +55,11 @@ class LateMessages:
         if self._key is None:
             self._key = key
 
-    def receive(self, message: bytes) -> list[tuple[int, bytes]]:
-        """Take one cipher text; return what can be read now, oldest first."""
+    def receive(self, message: bytes) -> list[tuple[int, bytes] | None]:
+        """Take one cipher text; return what is decided now, oldest first.
+
+        None stands for a message that cannot be read.
+        """
         if self._stream is not None:
             return self._decode([message])
         if self._problem:
@@ -100,9 +103,9 @@ class LateMessages:
         self._held.clear()
         self._held_bytes = 0
 
-    def _decode(self, messages: list[bytes]) -> list[tuple[int, bytes]]:
+    def _decode(self, messages: list[bytes]) -> list[tuple[int, bytes] | None]:
         assert self._stream is not None  # noqa: S101
-        found = []
+        found: list[tuple[int, bytes] | None] = []
         for message in messages:
             plain: bytes | None = self._stream.apply(message)
             if not self._from_client and plain is not None:
@@ -111,6 +114,7 @@ class LateMessages:
                     plain = self._inflater.inflate(plain)
             if not plain:
                 self.unread[BEFORE] += 1
+                found.append(None)
             elif plain[0] != _WIDE or self._width == 1:
                 found.append((plain[0], plain[1:]))
             elif len(plain) >= 3:

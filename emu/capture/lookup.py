@@ -6,11 +6,13 @@ Owns the choice among structs of one opcode. Must not know captures or messages.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from emu.errors import MalformedMessage, UnknownStruct
 from emu.opcodes import OpcodeTables
+from emu.opcodes.names import names_of_message
 from emu.structs import Layout, StructCatalog
 
 LOGIN_STRUCTS = {
@@ -41,6 +43,13 @@ class StructLookup:
             self._catalogs.insert(0, own)
         self._found: dict[tuple[str, str | None, int], list[Layout | _LoginLayout]] = {}
 
+    def layout(self, name: str, version: int) -> Layout:
+        """Return the layout of a struct by its name; raises `UnknownStruct`."""
+        for catalog in self._catalogs[:-1]:
+            with suppress(UnknownStruct):
+                return catalog.layout(name, version)
+        return self._catalogs[-1].layout(name, version)
+
     def layouts_for(
         self, opcode_name: str, command_name: str | None, version: int
     ) -> Sequence[Layout | _LoginLayout]:
@@ -52,7 +61,7 @@ class StructLookup:
                 layout
                 for catalog in self._catalogs
                 for layout in (
-                    *catalog.for_opcode(command_name or opcode_name, version),
+                    *_layouts_of(catalog, command_name or opcode_name, version),
                     *_login_layouts(catalog, opcode_name, version),
                 )
             ]
@@ -86,6 +95,11 @@ class _LoginLayout:
         if fields.get("version") != self._version:
             raise MalformedMessage("another version's layout")
         return fields
+
+
+def _layouts_of(catalog: StructCatalog, opcode_name: str, version: int) -> Iterator[Layout]:
+    for name in names_of_message(opcode_name):
+        yield from catalog.for_opcode(name, version)
 
 
 def _login_layouts(

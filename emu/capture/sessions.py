@@ -7,8 +7,10 @@ belongs to.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
 
 from emu.capture.late import LateMessages
+from emu.capture.messages import SessionDecoder
 from emu.capture.records import Address, Datagram, show_address
 from emu.capture.versions import find_client_version
 from emu.session import (
@@ -56,18 +58,27 @@ class _Follower(FollowingSession):
         super().set_cipher_key(self.outside_key or key)
 
 
+@dataclass(frozen=True, slots=True)
+class LateMessage(Message):
+    """A message of a session that began before the capture."""
+
+    after_gap: bool = False
+    """Whether messages of its direction before it could not be read."""
+
+
 class _LateFollower(_Follower):
     """One direction of a session that may have begun before the capture.
 
     It is a usual one when it shows the first packet after all.
     """
 
-    __slots__ = ("_begun", "late")
+    __slots__ = ("_begun", "_gap", "late")
 
     def __init__(
         self, role: Role, config: SessionConfig, outside_key: bytes | None, late: LateMessages
     ) -> None:
         self._begun = False
+        self._gap = True
         self.late: LateMessages | None = late
         super().__init__(role, config, outside_key)
         if outside_key is not None:
@@ -100,22 +111,27 @@ class _LateFollower(_Follower):
         if self.late is None:
             super()._receive_message(message)
             return
-        for opcode, body in self.late.receive(message):
+        for plain in self.late.receive(message):
+            if plain is None:
+                self._gap = True
+                continue
             self.messages_received += 1
-            self._events.append(Message(opcode, body))
+            self._events.append(LateMessage(*plain, after_gap=self._gap))
+            self._gap = False
 
 
 class FollowedSession:
     """A session between two addresses.
 
-    `version` is the client version once it is known, `title` how notices call the session.
+    `version` is the client version once it is known, `decoder` what decodes the messages of that
+    version, which its owner sets, `title` how notices call the session.
     `session_id` is None for a session that began before the capture; `first_bytes` are then those
     that a message of its client may begin with.
     """
 
     __slots__ = (
-        "_by_client", "_by_server", "_check_key", "_messages", "_told", "client", "server",
-        "session_id", "title", "version",
+        "_by_client", "_by_server", "_check_key", "_messages", "_told", "client", "decoder",
+        "server", "session_id", "title", "version",
     )  # fmt: skip
 
     def __init__(
@@ -126,6 +142,7 @@ class FollowedSession:
         self.server = server
         self.session_id = session_id
         self.version: int | None = None
+        self.decoder: SessionDecoder | None = None
         self.title = f"session {show_address(client)} > {show_address(server)}"
         self._check_key = check_key
         self._messages = 0

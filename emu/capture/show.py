@@ -23,9 +23,10 @@ def to_json(message: CapturedMessage) -> str:
     """Return one line of JSON.
 
     Its keys are time (UTC), t (the same in seconds), session_id, direction (``to server`` or ``to
-    client``), from and to (each host and port), version, opcode, name, payload (hex) and fields. An
-    OP_ClientCmdMsg has `commands` as well, each with opcode, name, payload and fields. What is not
-    known is null; so is a number that JSON cannot write (not-a-number, infinity).
+    client``), from and to (each host and port), version, opcode, name, payload (hex), fields and
+    undecoded (why there are none). An OP_ClientCmdMsg has `commands` as well, each with opcode,
+    name, payload, fields and undecoded. What is not known is null; so is a number that JSON cannot
+    write (not-a-number, infinity).
     """
     record: dict[str, Any] = {
         "time": show_time(message.t),
@@ -54,8 +55,8 @@ def to_text(message: CapturedMessage) -> str:
     for command in message.commands:
         lines.append(f"    {_title(command)}")
         lines += _contents(command, "        ")
-    if not message.commands:
-        lines += hex_dump(message.payload, "    ")
+    if message.undecoded is not None:
+        lines += _dump(message, "    ")
     return "\n".join(lines)
 
 
@@ -82,6 +83,7 @@ def _json_message(message: CapturedMessage | Command) -> dict[str, Any]:
         "name": message.name,
         "payload": message.payload.hex(),
         "fields": _finite(message.fields),
+        "undecoded": message.undecoded,
     }
 
 
@@ -104,9 +106,16 @@ def _title(message: CapturedMessage | Command) -> str:
 
 def _contents(message: CapturedMessage | Command, indent: str) -> Iterator[str]:
     if message.fields is None:
-        yield from hex_dump(message.payload, indent)
+        yield from _dump(message, indent)
     else:
         yield from _show_fields(message.fields, indent)
+
+
+def _dump(message: CapturedMessage | Command, indent: str) -> Iterator[str]:
+    """Yield why a message was not decoded, and its bytes."""
+    if message.undecoded is not None:
+        yield f"{indent}not decoded: {message.undecoded}"
+    yield from hex_dump(message.payload, indent)
 
 
 def _show_fields(fields: dict[str, Any], indent: str) -> Iterator[str]:

@@ -26,6 +26,12 @@ RENAMED: Mapping[str, str] = {"OP_SysClient": "OP_SignalMsg"}
 """Old or younger name of a message: the name this program uses. Both mean the same message."""
 
 
+def names_of_message(name: str) -> tuple[str, ...]:
+    """Return every name of the message that has this one, the given name first."""
+    others = (*RENAMED.items(), *((present, former) for former, present in RENAMED.items()))
+    return (name, *(other for known, other in others if known == name))
+
+
 def is_absent(number: int) -> bool:
     """Say whether a number alone means "not there"."""
     return number in SENTINELS or number >= FIRST_PLACEHOLDER

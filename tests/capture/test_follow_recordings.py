@@ -19,6 +19,7 @@ from tests.support.known_names import shipped_messages
 from tests.support.recordings import recording
 
 RECORDINGS = [("546-zonein-alone", 546, 1, 78), ("561-two-players", 561, 2, 873)]
+PARTS = ("info", "position", "vis")
 FIRST_PORT = 40001  # client A; B has the next one
 BEGINNING = 1763712000
 
@@ -77,3 +78,38 @@ def test_everything_can_be_shown(decoded):
     for one in messages:
         assert "\n" not in to_json(one)
         assert all(line.isprintable() for line in to_text(one).split("\n"))
+
+
+def test_every_message_and_command_decodes_to_its_last_byte(decoded):
+    # A layout refuses bytes behind it and a packed stream others than its own, so that fields
+    # without a complaint mean that nothing is left over (known padding of the packer aside).
+    messages, _ = decoded
+    undecoded = [
+        (one.name, what.name, what.undecoded)
+        for one in messages
+        for what in (one, *(one.commands or ()))
+        if what.undecoded is not None or (what.fields is None and one.commands is None)
+    ]
+    assert undecoded == []
+
+
+def test_ghosts_books_and_sheets_say_what_was_recorded(decoded):
+    messages, _ = decoded
+    told = {}
+    for one in messages:
+        for what in one.commands or (one,):
+            told.setdefault(what.name, []).append(what.fields)
+    names = {fields["info"]["name"] for fields in told["OP_EqCreateGhostCmd"]}
+    assert "Guard Vexel" in names
+    updates = told["OP_EqUpdateGhostCmd"]
+    entries = [entry for one in updates for part in PARTS for entry in one[part]]
+    assert entries
+    assert not any("undecoded" in entry for entry in entries)
+    sheet, *others = told["OP_UpdateCharacterSheetMsg"]
+    assert (sheet["guild_status"], sheet["bind_zone"], sheet["breath"]) == (888888, "None", 30.0)
+    assert all("guild_status" not in one for one in others if "character_name" not in one)
+    (skills, *_) = told["OP_UpdateSkillBookMsg"]
+    assert (len(skills["skill_array"]), skills["skill_array"][0]["current_val"]) == (27, 5)
+    inventories = told["OP_UpdateInventoryMsg"]
+    assert [one["equip_flag"] for one in inventories[:3]] == [1, 2, 1]
+    assert not any(name.startswith("item_array") for name in inventories[2])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.capture.messages import MAX_COMMANDS, Command, split_commands
+from emu.capture.messages import MAX_COMMANDS, NAMELESS, Command, split_commands
 from tests.support.known_names import few_messages, shipped_messages
 
 
@@ -24,17 +24,21 @@ def old_command(number, payload):
 
 
 def test_a_message_that_fits_has_fields_and_one_that_does_not_has_none():
-    decoder = few_messages()
-    assert decoder.decode(546, 4, b"\1\0\0\0") == ("OP_LoginReplyMsg", {"number": 1}, None)
-    assert decoder.decode(546, 4, b"\1\0\0\0\0") == ("OP_LoginReplyMsg", None, None)
-    assert decoder.decode(546, 8, b"\1") == ("OP_WorldListMsg", None, None)
-    assert decoder.decode(546, 99, b"\1") == (None, None, None)
+    decoder = few_messages().session(546)
+    assert decoder.decode(4, b"\1\0\0\0") == ("OP_LoginReplyMsg", {"number": 1}, None, None)
+    assert decoder.decode(4, bytes(5)) == ("OP_LoginReplyMsg", None, None, "not four bytes")
+    no_struct = "no struct is known for it"
+    assert decoder.decode(8, b"\1") == ("OP_WorldListMsg", None, None, no_struct)
+    assert decoder.decode(99, b"\1") == (None, None, None, NAMELESS)
 
 
 def test_without_a_covered_version_nothing_has_a_name():
     decoder = few_messages()
-    assert decoder.decode(None, 4, b"\1\0\0\0") == (None, None, None)
-    assert decoder.decode(700, 4, b"\1\0\0\0") == (None, None, None)
+    for version, why in (
+        (None, "the client version is not known"),
+        (700, "no opcode table covers client version 700"),
+    ):
+        assert decoder.session(version).decode(4, b"\1\0\0\0") == (None, None, None, why)
     assert decoder.covers(546)
     assert not decoder.covers(700)
 
@@ -47,37 +51,43 @@ def test_a_clients_messages_begin_with_opcodes_of_its_version():
 
 def test_commands_are_split_named_and_decoded():
     body = command(412, b"\2\0\0\0") + command(413, b"ghost") + command(412, b"")
-    name, fields, commands = few_messages().decode(546, 50, body)
-    assert (name, fields) == ("OP_ClientCmdMsg", None)
+    name, fields, commands, undecoded = few_messages().session(546).decode(50, body)
+    assert (name, fields, undecoded) == ("OP_ClientCmdMsg", None, None)
     assert commands == (
         Command(412, "OP_EqDisplayTextCmd", b"\2\0\0\0", {"number": 2}),
-        Command(413, None, b"ghost", None),
-        Command(412, "OP_EqDisplayTextCmd", b"", None),
+        Command(413, None, b"ghost", None, NAMELESS),
+        Command(412, "OP_EqDisplayTextCmd", b"", None, "not four bytes"),
     )
 
 
 @pytest.mark.parametrize("length", [0, 5, 251, 252, 300])
 def test_old_versions_have_shorter_sizes(length):
     body = old_command(412, bytes(length)) + old_command(9, b"x")
-    assert split_commands(body, 374) == [(412, bytes(length)), (9, b"x")]
+    assert split_commands(body, 374).commands == [(412, bytes(length)), (9, b"x")]
 
 
 def test_recorded_command():
     # eq2-world-recorded.md 2 and 4: EqCollectionUpdate `00 00 01`, 10 bytes with its header.
-    assert split_commands(bytes.fromhex("06000000ffbc01000001"), 546) == [(444, b"\0\0\1")]
+    assert split_commands(bytes.fromhex("06000000ffbc01000001"), 546) == (
+        [(444, b"\0\0\1")],
+        None,
+    )
 
 
 @pytest.mark.parametrize(
     "tail", [b"\1", b"\0\0\0\0", command(1, b"abc", 900), command(1, b"", 2), b"\xff" * 4 + b"x"]
 )
 def test_a_damaged_end_gives_the_commands_before_it(tail):
-    assert split_commands(command(412, b"ok") + tail, 546) == [(412, b"ok")]
+    commands, problem = split_commands(command(412, b"ok") + tail, 546)
+    assert commands == [(412, b"ok")]
+    assert problem is not None
+    assert problem.startswith("command with")
 
 
 def test_an_item_window_of_a_later_client_is_a_command_like_others():
     # eq2-world.md 3.0: above 561 its size is 2n-9; 637 is its number at 1208.
     body = command(637, bytes(10), 2 * 13 - 9) + command(590, b"text")
-    name, _, commands = shipped_messages().decode(1208, 58, body)
+    name, _, commands, _ = shipped_messages().session(1208).decode(58, body)
     assert name == "OP_ClientCmdMsg"
     assert [(one.opcode, one.name, one.payload) for one in commands] == [
         (637, "OP_EqExamineInfoCmd", bytes(10)),
@@ -87,10 +97,11 @@ def test_an_item_window_of_a_later_client_is_a_command_like_others():
 
 def test_the_number_of_commands_is_bounded():
     body = command(1, b"") * (MAX_COMMANDS + 5)
-    assert len(split_commands(body, 546)) == MAX_COMMANDS
+    commands, problem = split_commands(body, 546)
+    assert (len(commands), problem) == (MAX_COMMANDS, f"more than {MAX_COMMANDS} commands")
 
 
 @given(st.binary(max_size=100), st.sampled_from([374, 546]))
 def test_no_bytes_raise_and_nothing_is_invented(body, version):
-    commands = split_commands(body, version)
+    commands, _ = split_commands(body, version)
     assert sum(len(payload) for _, payload in commands) <= len(body)

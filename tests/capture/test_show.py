@@ -26,21 +26,31 @@ def test_json_has_exactly_these_keys():
         "session_id": 7, "direction": "to client",
         "from": {"host": "10.0.0.1", "port": 40001}, "to": {"host": "2001:db8::2", "port": 9100},
         "version": 546, "opcode": 4, "name": "OP_LoginReplyMsg", "payload": "01000000",
-        "fields": {"number": 1},
+        "fields": {"number": 1}, "undecoded": None,
     }  # fmt: skip
 
 
 def test_json_of_what_is_not_known():
-    record = json.loads(to_json(message(version=None, name=None, fields=None)))
+    record = json.loads(to_json(message(version=None, name=None, fields=None, undecoded="why")))
     assert [record[key] for key in ("version", "name", "fields")] == [None] * 3
+    assert record["undecoded"] == "why"
 
 
 def test_json_of_commands():
-    commands = (Command(412, "OP_EqDisplayTextCmd", b"\2", {"x": 2}), Command(9, None, b"", None))
+    commands = (
+        Command(412, "OP_EqDisplayTextCmd", b"\2", {"x": 2}),
+        Command(9, None, b"", None, "why"),
+    )
     record = json.loads(to_json(message(fields=None, commands=commands)))
     assert record["commands"] == [
-        {"opcode": 412, "name": "OP_EqDisplayTextCmd", "payload": "02", "fields": {"x": 2}},
-        {"opcode": 9, "name": None, "payload": "", "fields": None},
+        {
+            "opcode": 412,
+            "name": "OP_EqDisplayTextCmd",
+            "payload": "02",
+            "fields": {"x": 2},
+            "undecoded": None,
+        },
+        {"opcode": 9, "name": None, "payload": "", "fields": None, "undecoded": "why"},
     ]
     assert json.loads(to_json(message(commands=())))["commands"] == []
 
@@ -79,25 +89,34 @@ def test_text_with_fields_nested_and_in_lists():
 
 
 def test_text_of_an_unknown_message_is_a_hex_dump():
-    text = to_text(message(name=None, fields=None, payload=bytes(range(0x1F, 0x31))))
+    payload = bytes(range(0x1F, 0x31))
+    text = to_text(message(name=None, fields=None, payload=payload, undecoded="why"))
     assert text.split("\n")[0].endswith("unknown (4)  18 bytes")
     assert text.split("\n")[1:] == [
+        "    not decoded: why",
         "    000000  1f 20 21 22 23 24 25 26 27 28 29 2a 2b 2c 2d 2e  . !\"#$%&'()*+,-.",
         "    000010  2f 30                                            /0",
     ]
 
 
 def test_text_of_commands():
-    commands = (Command(412, "OP_EqDisplayTextCmd", b"\2", {"x": 2}), Command(9, None, b"A", None))
+    commands = (
+        Command(412, "OP_EqDisplayTextCmd", b"\2", {"x": 2}),
+        Command(9, None, b"A", None, "?"),
+    )
     text = to_text(message(name="OP_ClientCmdMsg", fields=None, commands=commands))
     assert text.split("\n")[1:] == [
         "    OP_EqDisplayTextCmd (412)  1 byte",
         "        x: 2",
         "    unknown (9)  1 byte",
+        "        not decoded: ?",
         "        000000  41                                               A",
     ]
-    garbled = to_text(message(name="OP_ClientCmdMsg", fields=None, commands=()))
-    assert garbled.split("\n")[1].startswith("    000000  01 00 00 00")
+    garbled = message(name="OP_ClientCmdMsg", fields=None, commands=commands, undecoded="cut")
+    lines = to_text(garbled).split("\n")
+    assert lines[1] == "    OP_EqDisplayTextCmd (412)  1 byte"
+    assert lines[-2] == "    not decoded: cut"
+    assert lines[-1].startswith("    000000  01 00 00 00")
 
 
 def test_text_never_carries_a_peers_control_characters():

@@ -7,9 +7,9 @@ from typing import Any
 
 from emu.capture.lookup import StructLookup
 from emu.capture.messages import Decoder, MessageDecoder
-from emu.errors import MalformedMessage, UnknownVersion
+from emu.errors import MalformedMessage, UnknownStruct, UnknownVersion
 from emu.opcodes import shipped_tables
-from emu.structs import shipped_catalog
+from emu.structs import Layout, shipped_catalog
 
 NAMES = {
     0: "OP_LoginRequestMsg",
@@ -64,6 +64,11 @@ class FewLayouts:
         del version
         known = ("OP_LoginReplyMsg", None), ("OP_ClientCmdMsg", "OP_EqDisplayTextCmd")
         return [FourBytes()] if (opcode_name, command_name) in known else []
+
+    def layout(self, name: str, version: int) -> Layout:
+        """Know no struct by its name; raises `UnknownStruct`."""
+        del version
+        raise UnknownStruct(f"there is no struct {name}")
 
 
 def few_messages() -> MessageDecoder:
