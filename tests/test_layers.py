@@ -15,6 +15,7 @@ PURE = (
     "wire",
     "session",
     "structs",
+    "sight",
     "link",
     "login",
     "world",
