@@ -2,7 +2,8 @@
 
 Ghosts, sheets, books and predictions are told as the XOR with what was told before, so a reader
 keeps what it has read. `WorldStream` reads one session for people and programs that look on;
-`GhostReader` and the others are for a client that plays. Source: eq2-world.md 3 to 5.
+`GhostReader` and the others are for a client that plays. Source:
+docs/protocol/structs.md#deltas and the rules that the files here name.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Of the bytes behind count and length as many are packed as the records have; as many as stand beside
 the records follow in the clear. In the skill book, whose odd byte stands before the records, the
-byte in the clear is so the last one of the last record (eq2-world-recorded.md 4). A longer list is
-XORed with the shorter one before it and zeros. Source: eq2-world.md 3.5.
+byte in the clear is so the last one of the last record. A longer list is
+XORed with the shorter one before it and zeros. Source: docs/protocol/world/entering.md#books.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Names and numbers of ghosts that those who show them and those who see them share.
 
-Source: eq2-world.md 3.0, 4.3 and 5.
+Source: docs/protocol/world/spawns.md#create-ghost, docs/protocol/world/movement.md#updates.
 """
 
 from __future__ import annotations
@@ -47,7 +47,10 @@ class Layouts(Protocol):
 
 
 def oversized(value: int) -> bytes:
-    """Return a number as one byte below 255, else FF and a u16 (eq2-world.md 3.0)."""
+    """Return a number as one byte below 255, else FF and a u16.
+
+    Source: docs/protocol/structs.md#oversized.
+    """
     if value < _BYTE_LIMIT:
         return bytes((value,))
     return b"\xff" + value.to_bytes(2, "little")

@@ -2,7 +2,8 @@
 
 A ghost is three structs told as packed XORs, each with what was told of it last; whoever reads them
 keeps the three. An update names ghosts by index and gives no lengths: where an entry ends follows
-from its struct's size. Source: eq2-world.md 4.2, 4.3 and 5, eq2-world-recorded.md 4.1 and 4.2.
+from its struct's size. Source: docs/protocol/world/spawns.md#create-ghost,
+docs/protocol/world/movement.md#updates.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What a client predicts of its own movement: OP_PredictionUpdateMsg (eq2-world.md 4.1)."""
+"""What a client predicts of its own movement: OP_PredictionUpdateMsg.
+
+Source: docs/protocol/world/movement.md#prediction.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from emu.sight.states import StateReader, Told
 ENVELOPE: Final = "WS_PredictionUpdateMsg"
 CONTENT: Final = "Player_Update"
 LARGEST: Final = 0x400
-"""Bytes of packed content that a client sends at most (client-546-notes.md 6)."""
+"""Bytes of packed content that a client sends at most."""
 
 
 class Prediction(NamedTuple):

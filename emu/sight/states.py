@@ -2,7 +2,7 @@
 
 The character sheet comes so, and what a client predicts of itself. The base is all zeros when a
 session begins, and moves on with everything that can be unpacked, whatever it says: its sender's
-did, too (eq2-world.md 4.2, eq2-world-recorded.md 10.5).
+did, too (docs/protocol/structs.md#deltas).
 """
 
 from __future__ import annotations

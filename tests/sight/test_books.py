@@ -45,7 +45,7 @@ def items(*names: str) -> list[dict[str, Any]]:
 
 
 def test_the_recorded_first_inventory() -> None:
-    # eq2-world-recorded.md 2 and 3.8: 22 empty slots that say their number, 71 bytes with flag 1,
+    # docs/protocol/world/entering.md#books: 22 empty slots that say their number, 71 bytes, flag 1,
     # and without a change 27.
     book = inventory()
     slots = [{"index": number} for number in range(22)]
@@ -93,7 +93,7 @@ def test_there_are_only_so_many_lists() -> None:
 
 
 def test_the_skill_books_last_byte_is_in_the_clear() -> None:
-    # eq2-world-recorded.md 4: 27 records of 21 bytes packed in 351 bytes, then one zero; the first
+    # docs/protocol/world/recorded.md: 27 records of 21 bytes packed in 351, then one zero; the first
     # record is 00 99163020 03000000 0500 0500 0500 00 00 00 00 01 01.
     book = Book("WS_UpdateSkillBook", 21)
     skill = {"skill_id": 0x20301699, "type": 3, "current_val": 5, "base_val": 5, "max_val": 5,
@@ -108,7 +108,7 @@ def test_the_skill_books_last_byte_is_in_the_clear() -> None:
 
 
 def test_an_empty_book() -> None:
-    # eq2-world-recorded.md 4: UpdateSpellBook without spells, and UpdateRecipeBook alike.
+    # docs/protocol/world/entering.md#books: so come spell and recipe books with nothing in them.
     empty = bytes(6)
     for struct in ("WS_UpdateSpellBook", "WS_UpdateRecipeBook"):
         reader = BookReader(dialect(546).layout(struct), 546)

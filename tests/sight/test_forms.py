@@ -14,7 +14,7 @@ from emu.sight.forms import oversized, read_oversized
     ("value", "hexed"), [(0, "00"), (254, "fe"), (255, "ffff00"), (256, "ff0001")]
 )
 def test_numbers_as_they_are_written(value: int, hexed: str) -> None:
-    # eq2-world.md 3.0: below 255 one byte, else FF and a u16.
+    # docs/protocol/structs.md#oversized: below 255 one byte, else FF and a u16.
     assert oversized(value).hex() == hexed
 
 

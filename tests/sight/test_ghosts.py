@@ -30,7 +30,7 @@ def scene(version: int = 546) -> tuple[GhostWriter, GhostReader]:
 
 
 def borvik() -> tuple[GhostWriter, GhostReader]:
-    """Index 8 as another player stood before it moved (eq2-world-recorded.md 4.1 and 4.2)."""
+    """Index 8 as it stood before it moved (docs/protocol/world/recorded.md#update-ghost)."""
     writer, reader = scene()
     position = {"pos_heading1": -5632, "pos_heading2": -5632, "pos_x": 1.56, "pos_z": 243.45}
     reader.create(CREATE_GHOST, writer.create(8, position=position, info={"name": "Borvik"}))
@@ -40,7 +40,7 @@ def borvik() -> tuple[GhostWriter, GhostReader]:
 
 
 def test_a_recorded_idle_update() -> None:
-    # eq2-world-recorded.md 4.2: four ghosts named though nothing about them changed.
+    # docs/protocol/world/recorded.md#update-ghost: four ghosts named without a change.
     _, reader = borvik()
     update = reader.update(bytes.fromhex("325c0300 00 08 0258 0358 0458 0758 00"))
     named = [{"index": index} for index in (2, 3, 4, 7)]
@@ -48,7 +48,7 @@ def test_a_recorded_idle_update() -> None:
 
 
 def test_recorded_movement_sitting_down_and_standing_up() -> None:
-    # eq2-world-recorded.md 4.2, t=38.74 and later.
+    # docs/protocol/world/recorded.md#update-ghost, t=38.74 and later.
     _, reader = borvik()
     first = reader.update(bytes.fromhex(
         "68e30400 00 22 0258 0358 0458 0758"
@@ -70,7 +70,8 @@ def test_recorded_movement_sitting_down_and_standing_up() -> None:
 
 
 def test_recorded_own_regeneration() -> None:
-    # eq2-world-recorded.md 4.2: hp is 100 XOR the percentage, here 42; power goes from 100 to 43.
+    # docs/protocol/world/recorded.md#update-ghost: hp is 100 XOR the percentage, here 42; power goes
+    # from 100 to 43.
     writer, reader = scene()
     reader.create(CREATE_GHOST, writer.create(1, info={"power_percent": 100}))
     update = reader.update(bytes.fromhex("00000000 0d 01 91 4f4e 7f7f7f7f7f7f7f7f 42 00 00"))
@@ -94,7 +95,8 @@ def test_a_new_ghost_shows_everything(version: int, size: int) -> None:
 
 def test_footers_of_signs_and_widgets() -> None:
     writer, reader = scene()
-    door = bytes.fromhex("56108fd5d656a84020d24bc145b89fc2")  # eq2-world-recorded.md 4.1
+    # docs/protocol/world/recorded.md#own-ghost
+    door = bytes.fromhex("56108fd5d656a84020d24bc145b89fc2")
     fields = reader.ghost_fields(reader.create(CREATE_WIDGET, writer.create(7, door)))
     assert fields["footer"]["widget_id"] == 0xD58F1056
     sign = dialect(546).layout(SIGN_FOOTER).encode({"title": "To the docks", "sign_distance": 7.0})

@@ -38,7 +38,7 @@ def test_the_first_sheet_is_whole_and_later_ones_say_what_changed(version: int) 
 
 
 def test_a_sheet_without_a_change() -> None:
-    # eq2-world-recorded.md 2 and 3.7: the second sheet of a login is all zeros and has 43 bytes.
+    # docs/protocol/world/entering.md#order: a login's second sheet is all zeros and has 43 bytes.
     sheets = Sheets()
     sheets.reader.read_message(sheets.write(character_name="Aldana"))
     again = sheets.write(character_name="Aldana")
