@@ -93,7 +93,7 @@ def test_there_are_only_so_many_lists() -> None:
 
 
 def test_the_skill_books_last_byte_is_in_the_clear() -> None:
-    # docs/protocol/world/recorded.md: 27 records of 21 bytes packed in 351, then one zero; the first
+    # docs/protocol/world/recorded.md: 27 records packed in 351 bytes, then one zero; the first
     # record is 00 99163020 03000000 0500 0500 0500 00 00 00 00 01 01.
     book = Book("WS_UpdateSkillBook", 21)
     skill = {"skill_id": 0x20301699, "type": 3, "current_val": 5, "base_val": 5, "max_val": 5,

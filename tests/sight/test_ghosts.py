@@ -70,7 +70,7 @@ def test_recorded_movement_sitting_down_and_standing_up() -> None:
 
 
 def test_recorded_own_regeneration() -> None:
-    # docs/protocol/world/recorded.md#update-ghost: hp is 100 XOR the percentage, here 42; power goes
+    # docs/protocol/world/recorded.md#update-ghost: hp is 100 XOR 42 percent; power goes
     # from 100 to 43.
     writer, reader = scene()
     reader.create(CREATE_GHOST, writer.create(1, info={"power_percent": 100}))
