@@ -2,7 +2,7 @@
 
 What differs between versions lives in `opcodes/` and `data/structs/`. A number belongs here only
 when code must say where a rule of the wire begins that no table can hold.
-Source of the steps: eq2-login.md 0.1 and 9.2.
+Source of the steps: docs/protocol/structs.md#versions, docs/protocol/opcodes.md#versions.
 """
 
 from __future__ import annotations

@@ -32,7 +32,10 @@ MAX_CONVERSATIONS = 4096
 SERVER_PORTS = frozenset({9100, 9001})
 """Who is the server when a capture begins in the middle of a session."""
 USUAL_CHECK_KEY = 0x33624702
-"""What every EQ2Emulator server hands out (eq2-transport.md 2); tried when none was captured."""
+"""What every EQ2Emulator server hands out; tried when none was captured.
+
+Source: docs/protocol/transport.md#check.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +155,8 @@ class CaptureFollower:
             return
         client, server = datagram.destination, datagram.source
         # Whoever asked is the client: a response from that side opens nothing. Without a request it
-        # is a repeat, which EQ2Emulator sends in answer to statistics (eq2-login.md 2.1).
+        # is a repeat, which EQ2Emulator sends in answer to statistics
+        # (docs/protocol/transport.md#keys).
         asked, conversation.requested = conversation.requested, None
         if asked not in (None, client):
             return

@@ -7,8 +7,8 @@ One fact a line, words apart by blanks, ``#`` begins a comment:
 
 SESSION is the session id as eight hexadecimal digits (as SessionRequest carries it), or the
 client's ``address:port``, or ``*`` for every session that nothing closer names. The check key is
-the number of SessionResponse; the RC4 key is K of eq2-transport.md 4, the key of the server's
-direction. Two are enough to follow any session from its first encrypted message on.
+the number of SessionResponse; the RC4 key is K of docs/protocol/transport.md#keys, the key of the
+server's direction. Two are enough to follow any session from its first encrypted message on.
 
 A capture usually shows both keys by itself: a file is wanted when it begins after SessionResponse,
 or when the server used a real RSA key. Must not know captures or sessions.

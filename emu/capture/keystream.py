@@ -2,8 +2,8 @@
 
 Cipher text alone does not tell how many bytes went before it. But the first byte of every message
 has few values: a server's flag is 0 or 1, a client's opcode is one of its version's
-(eq2-transport.md 6). A place in the stream under which a row of messages all begin with such a
-byte is the right one, once the row is long enough to leave no room for chance.
+(docs/protocol/transport.md#messages). A place in the stream under which a row of messages all begin
+with such a byte is the right one, once the row is long enough to leave no room for chance.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ _DROPPED: Final = 20  # key stream bytes that every session throws away
 
 
 class KeyStream:
-    """One direction's key stream, from any place on. `key` is K of eq2-transport.md 4."""
+    """One direction's key stream, from any place on.
+
+    `key` is K of docs/protocol/transport.md#keys.
+    """
 
     __slots__ = ("_cipher",)
 

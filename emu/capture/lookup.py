@@ -21,7 +21,10 @@ LOGIN_STRUCTS = {
 }
 """The first message of a client: servers read it before they know the version."""
 LOGIN_VERSIONS = (1, 1208)
-"""The struct versions that servers try on it (eq2-login.md 1.2, eq2-world.md 1.2)."""
+"""The struct versions that servers try on it.
+
+Sources: docs/protocol/login.md#version, docs/protocol/world/entering.md#login-by-num.
+"""
 MAX_REMEMBERED = 10_000
 
 

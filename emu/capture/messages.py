@@ -19,7 +19,7 @@ from emu.structs.client_cmd import EXAMINE_INFO, ClientCmd, each_client_cmd
 CLIENT_COMMAND = "OP_ClientCmdMsg"
 MAX_COMMANDS = 1024
 _WIDE = 0xFF
-"""First byte of an opcode of three bytes (eq2-transport.md 6)."""
+"""First byte of an opcode of three bytes (docs/protocol/transport.md#messages)."""
 NAMELESS = "the opcode table of its version does not name it"
 
 

@@ -75,7 +75,7 @@ class TraceWriter:
         """Return the record of a session's keys; nothing needs to follow or precede it.
 
         `check_key` is SessionResponse's Key as a number, `rc4_key` the 8 bytes K of
-        eq2-transport.md 4.
+        docs/protocol/transport.md#keys.
         """
         text = key_lines(session_id, check_key=check_key, rc4_key=rc4_key).encode("ascii")
         return _block(SECRETS, struct.pack("<II", EQ2_SECRETS, len(text)) + text)

@@ -1,9 +1,9 @@
 """Finding the client version in a session's first message, as the peer's servers do.
 
-The login server reads OP_LoginRequestMsg (eq2-login.md 1.2), the world server
-OP_LoginByNumRequestMsg (eq2-world.md 1.2); both look at the old place first, and at the new one
-when the old gives no version that has opcodes. Must not know tables: it asks whether one covers a
-number.
+The login server reads OP_LoginRequestMsg (docs/protocol/login.md#version), the world server
+OP_LoginByNumRequestMsg (docs/protocol/world/entering.md#login-by-num); both look at the old place
+first, and at the new one when the old gives no version that has opcodes. Must not know tables: it
+asks whether one covers a number.
 """
 
 from __future__ import annotations
@@ -11,7 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 LOGIN_REQUEST, LOGIN_BY_NUMBER = 0, 1
-"""Opcodes of the two messages, the same in every client version (opcode-data.md)."""
+"""Opcodes of the two messages, the same in every client version.
+
+Source: docs/protocol/opcodes.md#data-sets.
+"""
 
 NEW_LOGIN_BY_NUMBER = 1208
 """From here on a number at LoginByNum's old place is not believed."""

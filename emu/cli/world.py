@@ -22,7 +22,7 @@ COLUMNS = (
 
 LONGEST_NAME = 200
 LONGEST_ACCOUNT = 29
-"""Characters of LSInfo that count (eq2-login.md 10.3)."""
+"""Characters of LSInfo that count (docs/protocol/link.md#registration)."""
 
 RECORDED = 150.0
 """A running login server records the status of a connected world oftener than this, in seconds."""

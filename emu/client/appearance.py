@@ -1,4 +1,6 @@
-"""The default look of a character that the test client creates (eq2-login.md 5.1).
+"""The default look of a character that the test client creates.
+
+Source: docs/protocol/characters.md#create.
 
 A plain human: every field of every create layout has a value of the kind a real client sends, so
 that a server's conversions have something to do. What a layout does not have is left out.

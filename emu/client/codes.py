@@ -1,7 +1,9 @@
 """Texts of the reply codes a login server sends, as a client would tell its user.
 
-Sources: eq2-login.md 1.4 (login), 5.2 (create), 5.3 (delete), 5.5 (play). The numbers are those
-of EQ2Emulator, which fit the older clients.
+Sources: docs/protocol/login.md#reply-codes (login),
+docs/protocol/characters.md#create-reply, docs/protocol/characters.md#delete,
+docs/protocol/characters.md#play-reply. The numbers are those of EQ2Emulator, which fit the older
+clients.
 """
 
 from __future__ import annotations

@@ -4,7 +4,8 @@ It is driven by three things: datagrams (`receive_datagram`), time (`get_timer`,
 its owner's wishes (`connect`, `request_worlds`, `create` and so on). It answers with datagrams
 (`datagrams_to_send`) and events (`next_event`). What a real client does unasked it does as well:
 statistics request after the set-up, key block and login request in one datagram, alert log after
-an accepted login (eq2-transport.md 3, client-546-notes.md 5). It knows no socket, clock or reactor.
+an accepted login (docs/protocol/transport.md#setup, docs/protocol/login.md#flow). It knows no
+socket, clock or reactor.
 """
 
 from __future__ import annotations
@@ -75,8 +76,8 @@ class LoginClient:
     """One client of a login server.
 
     `session_id` is any u32; `key_block` is 60 random bytes, the last 8 of which become the RC4 key
-    reversed (eq2-transport.md 4). `config` tunes the session layer. Without `credentials` it sets a
-    session up and never logs in.
+    reversed (docs/protocol/transport.md#keys). `config` tunes the session layer. Without
+    `credentials` it sets a session up and never logs in.
     """
 
     __slots__ = (

@@ -11,7 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 NO_ID = 0xFFFFFFFF
-"""The id that an entry deleted in this session shows to clients up to 561 (eq2-login.md 4.1)."""
+"""The id that an entry deleted in this session shows to clients up to 561.
+
+Source: docs/protocol/characters.md#list.
+"""
 
 DELETED_NAME = "(deleted)"
 """The name of such an entry."""
@@ -43,7 +46,10 @@ class LoginAccepted:
 
 @dataclass(frozen=True, slots=True)
 class LoginFlags:
-    """The second login reply, code 10, which only sets flags (eq2-login.md 1.4)."""
+    """The second login reply, code 10, which only sets flags.
+
+    Source: docs/protocol/login.md#reply-codes.
+    """
 
     fields: Mapping[str, Any]
 
@@ -58,7 +64,7 @@ class LoginDenied:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """One entry of the world list (eq2-login.md 3.1)."""
+    """One entry of the world list (docs/protocol/login.md#world-list)."""
 
     id: int
     name: str
@@ -79,7 +85,7 @@ class WorldList:
 
 @dataclass(frozen=True, slots=True)
 class WorldStatus:
-    """A world's status changed (eq2-login.md 3.2, 7- and 8-byte form)."""
+    """A world's status changed (7- and 8-byte form, docs/protocol/login.md#world-status)."""
 
     world_id: int
     up: bool
@@ -106,7 +112,10 @@ class Character:
 
 @dataclass(frozen=True, slots=True)
 class AccountInfo:
-    """What stands behind the character list: 15, 31 or 33 bytes (eq2-login.md 4.1)."""
+    """What stands behind the character list: 15, 31 or 33 bytes.
+
+    Source: docs/protocol/characters.md#list.
+    """
 
     account_id: int
     max_characters: int
@@ -124,7 +133,10 @@ class Characters:
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """The answer to a create request; code 1 is success (eq2-login.md 5.2)."""
+    """The answer to a create request; code 1 is success.
+
+    Source: docs/protocol/characters.md#create-reply.
+    """
 
     code: int
     text: str
@@ -139,7 +151,7 @@ class Created:
 
 @dataclass(frozen=True, slots=True)
 class Deleted:
-    """The answer to a delete request; code 1 is success (eq2-login.md 5.3)."""
+    """The answer to a delete request; code 1 is success (docs/protocol/characters.md#delete)."""
 
     code: int
     text: str
@@ -155,7 +167,10 @@ class Deleted:
 
 @dataclass(frozen=True, slots=True)
 class PlayAnswer:
-    """The answer to a play request, or to none after a create up to 561 (eq2-login.md 5.5)."""
+    """The answer to a play request, or to none after a create up to 561.
+
+    Source: docs/protocol/characters.md#play-reply.
+    """
 
     code: int
     text: str

@@ -1,8 +1,8 @@
 """The login request and the client log: the two messages a client sends of its own accord.
 
 Both change with the client version in ways that no packet struct holds, because a server never
-needs the parts that differ. Sources: eq2-login.md 1.1 (with the 2006 client's own bytes, which end
-at the version) and 6.
+needs the parts that differ. Sources: docs/protocol/login.md#request (with the 2006 client's own
+bytes, which end at the version), docs/protocol/login.md#client-logs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ or a server would take it for one.
 """
 
 LOG_SIZE = 4095
-"""Inflated size of the recorded alert log (client-546-notes.md 3)."""
+"""Inflated size of the recorded alert log (docs/protocol/login.md#client-546)."""
 
 
 def _str16(text: str) -> bytes:

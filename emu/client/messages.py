@@ -4,7 +4,7 @@ Opcode numbers come from the opcode tables and layouts from the struct catalog, 
 holds only what neither can say: forms of one message that differ by length alone (world status,
 delete reply, play failure, account info) and the default appearance of a new character. It keeps
 no state; one object serves any number of clients of its version.
-Sources: eq2-login.md 1 to 6, client-546-notes.md 3.
+Sources: docs/protocol/login.md, docs/protocol/login.md#client-546.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from emu.opcodes import OpcodeTables, shipped_tables
 from emu.structs import Layout, StructCatalog, shipped_catalog
 
 KEYMAP_LIMIT = 0x8000
-"""The largest keymap a client keeps, bytes (client-546-notes.md 3)."""
+"""The largest keymap a client keeps, bytes (docs/protocol/login.md#client-546)."""
 
 Request = tuple[int, bytes]
 """An opcode number and the payload behind it."""
@@ -64,7 +64,8 @@ class LoginMessages:
         table = tables.for_version(version)
         self._numbers = table.number
         self._catalog = catalog
-        # Where its colors are EQ2_Color, they go out as three floats (eq2-login.md 5.1).
+        # Where its colors are EQ2_Color, they go out as three floats
+        # (docs/protocol/characters.md#create).
         self._create = catalog.layout("CreateCharacter", version, create_color=True)
         self._login_reply = self._layout("LS_LoginReplyMsg")
         self._profile = self._layout("CharSelectProfile")

@@ -1,9 +1,9 @@
 """How one client version speaks: its opcode numbers, its struct layouts and its rules.
 
 A `Dialect` is a snapshot: a client keeps the one it was given at login even when an operator edits
-the opcode tables meanwhile. Before login every client speaks version 0 (eq2-login.md 1.2).
-`Dialects` makes them on demand and forgets them when the tables are replaced. Which structs a
-service cannot do without is that service's to say.
+the opcode tables meanwhile. Before login every client speaks version 0
+(docs/protocol/login.md#version). `Dialects` makes them on demand and forgets them when the tables
+are replaced. Which structs a service cannot do without is that service's to say.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ FIRST_LAYOUT = 1
 """Structs begin at version 1, opcode ranges at 0."""
 
 COLORS_AS_FLOATS = frozenset(("CreateCharacter", "CreateCharacterBare"))
-"""Structs whose colors are three floats on the wire, whatever their type says (5.1)."""
+"""Structs whose colors are three floats on the wire, whatever their type says.
+
+Source: docs/protocol/characters.md#create.
+"""
 MOST_DIALECTS = 256
 
 

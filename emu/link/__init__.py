@@ -2,7 +2,7 @@
 
 `frames` cuts a byte stream into frames, the message modules turn their payloads into values, and
 `LoginEnd` and `WorldEnd` are the two ends of one link: bytes in, bytes out, one timer, events.
-Nothing here knows a socket, a clock or a store. Source: eq2-login.md 10, eq2-world.md 7.
+Nothing here knows a socket, a clock or a store. Source: docs/protocol/link.md.
 """
 
 from __future__ import annotations

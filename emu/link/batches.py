@@ -1,4 +1,6 @@
-"""Batches: the login server asks for what changed, the world answers. eq2-login.md 10.8.
+"""Batches: the login server asks for what changed, the world answers.
+
+Source: docs/protocol/link.md#batches.
 
 A request is a u16, the most items the answer may have. An answer is counted and ends with five
 zero bytes more than its items need; a reader takes any number of zero bytes there.

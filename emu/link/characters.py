@@ -1,4 +1,4 @@
-"""Messages about single characters. eq2-login.md 10.2, 10.6, 10.7; ZoneUpdate as recorded."""
+"""Messages about single characters. docs/protocol/link.md; ZoneUpdate as recorded."""
 
 from __future__ import annotations
 
@@ -58,7 +58,10 @@ class CharacterCreateRequest:
 
     client_version: int
     request: bytes
-    """Body of OP_CreateCharacterRequestMsg with the real account id in it (eq2-login.md 5.1)."""
+    """Body of OP_CreateCharacterRequestMsg with the real account id in it.
+
+    Source: docs/protocol/characters.md#create.
+    """
 
     def encode(self) -> bytes:
         """Return the payload; raises `StructValueError` when the version is no u16."""
@@ -88,7 +91,7 @@ class CharacterCreateReply(FixedMessage):
     """0 when the world could not read the request."""
     char_id: int
     response: int
-    """A create reply code of eq2-login.md 5.2; 1 is success."""
+    """A create reply code of docs/protocol/characters.md#create-reply; 1 is success."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 Driven by whoever owns the socket: `receive_data` and `connection_lost` from the network,
 `handle_timer` from a clock, `send` and `close` from the service; then `data_to_send`,
 `next_event` and `get_timer` are read. Nothing a peer sends makes any of them raise: a fault
-closes this link with one fixed reason. Source of the times: eq2-login.md 10.1.
+closes this link with one fixed reason. Source of the times: docs/protocol/link.md#frame.
 """
 
 from __future__ import annotations

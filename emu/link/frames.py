@@ -3,7 +3,7 @@
 A frame is u32 size (header included), u8 flags, u16 opcode, then the payload; all little-endian.
 Flag bit 0 puts a u32 with the inflated size before a payload that is one zlib stream, bit 1 a u32
 relay destination. Nobody sends either flag today, but a receiver must understand both.
-Source: eq2-login.md 10.1, and the recorded link for plain frames.
+Source: docs/protocol/link.md#frame, and the recorded link for plain frames.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The login server's end of a link with one world. Source: eq2-login.md 10.
+"""The login server's end of a link with one world. Source: docs/protocol/link.md.
 
 A world introduces itself, the service decides, and only then do messages flow; what arrives
 while the service decides is held, within bounds. Every refusal carries one of the texts that

@@ -1,6 +1,6 @@
 """The operation numbers of the login-world link; names as EQ2Emulator has them.
 
-Source: eq2-login.md 10.2.
+Source: docs/protocol/link.md#opcodes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The password of a link: how it travels, how it is kept, how it is compared.
 
-The link carries the SHA-512 of the password as 128 lower-case hex digits (eq2-login.md 10.3), and
-exactly that is what the login server keeps. An empty or shortened stored value never matches;
-EQ2Emulator compares only as many characters as are stored.
+The link carries the SHA-512 of the password as 128 lower-case hex digits
+(docs/protocol/link.md#registration), and exactly that is what the login server keeps. An empty or
+shortened stored value never matches; EQ2Emulator compares only as many characters as are stored.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Messages of entering a world: the login server asks, the world decides. eq2-login.md 10.5."""
+"""Messages of entering a world: the login server asks, the world decides.
+
+Source: docs/protocol/link.md#play.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,7 @@ class UsertoWorldResp(FixedMessage):
     """Echo of the request; must be the id of the world that answers."""
     access_key: int
     response: int
-    """A play reply code of eq2-login.md 5.5; 1 lets the client in."""
+    """A play reply code of docs/protocol/characters.md#play-reply; 1 lets the client in."""
     address: str
     port: int
     """The world's UDP port."""

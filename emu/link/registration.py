@@ -1,6 +1,6 @@
 """Messages of a link's beginning: who the world is, how it is, and why it may not stay.
 
-Source: eq2-login.md 10.3, 10.4, and the recorded link.
+Source: docs/protocol/link.md#registration, docs/protocol/link.md#status, and the recorded link.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Messages for people rather than for the game: bug reports and texts. eq2-login.md 10.2."""
+"""Messages for people rather than for the game: bug reports and texts.
+
+Source: docs/protocol/link.md#opcodes.
+"""
 
 from __future__ import annotations
 

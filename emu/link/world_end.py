@@ -1,4 +1,4 @@
-"""A world's end of its link with a login server. Source: eq2-login.md 10.3 to 10.9.
+"""A world's end of its link with a login server. Source: docs/protocol/link.md.
 
 It introduces the world, reports its status at once, every 15 seconds and when it opens or shuts
 its door, and hands what the login server asks to the service. The login server never says yes:

@@ -12,7 +12,7 @@ class LoginServiceConfig:
     """Everything tunable of the client side of the login service. Times are seconds."""
 
     expansion_flag: int = 0x7CFF
-    """Expansions told in the login reply; eq2-login.md 1.6 has the bits."""
+    """Expansions told in the login reply; docs/protocol/login.md#accepted has the bits."""
     cities_flag: int = 0xFF
     """Starting cities, one bit each."""
     subscription_level: int = 0xFFFFFFFF

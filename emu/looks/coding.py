@@ -2,9 +2,9 @@
 
 A client sends every component as a float. Colors of clients up to 561 are kept as trunc(f * 250)
 in a signed byte, of later ones as trunc(f * 255) in an unsigned byte; sliders and sizes as
-trunc(f * 100) in a signed byte for all (eq2-login.md 4.4). The product is one of 32 bits, as
-clients and EQ2Emulator have it: 0.78 is 195 of 250, which 64 bits would make 194. Numbers only:
-login server and world each make their own rows of them.
+trunc(f * 100) in a signed byte for all (docs/protocol/characters.md#looks). The product is one of
+32 bits, as clients and EQ2Emulator have it: 0.78 is 195 of 250, which 64 bits would make 194.
+Numbers only: login server and world each make their own rows of them.
 """
 
 from __future__ import annotations

@@ -7,21 +7,21 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class PlayAnswer:
-    """A world's answer to a play request (UsertoWorldResp, eq2-login.md 10.5)."""
+    """A world's answer to a play request (UsertoWorldResp, docs/protocol/link.md#play)."""
 
     world_id: int
     account_id: int
     char_id: int
     access_key: int
     response: int
-    """A play reply code of eq2-login.md 5.5."""
+    """A play reply code of docs/protocol/characters.md#play-reply."""
     address: str
     port: int
 
 
 @dataclass(frozen=True, slots=True)
 class CreateAnswer:
-    """A world's answer to a create request (CharacterCreate, eq2-login.md 10.7)."""
+    """A world's answer to a create request (CharacterCreate, docs/protocol/link.md#create)."""
 
     world_id: int
     account_id: int

@@ -10,7 +10,10 @@ from emu.times import UNKNOWN, Moment
 
 @dataclass(frozen=True, slots=True)
 class Color:
-    """A color row: three components as stored, and whether they are signed (eq2-login.md 4.4)."""
+    """A color row: three components as stored, and whether they are signed.
+
+    Source: docs/protocol/characters.md#looks.
+    """
 
     red: int
     green: int

@@ -39,7 +39,10 @@ class WorldEntry:
 
 @dataclass(frozen=True, slots=True)
 class ZoneDescription:
-    """A zone as a world describes it to the login server (ZoneUpdates, eq2-login.md 10.8)."""
+    """A zone as a world describes it to the login server (ZoneUpdates).
+
+    Source: docs/protocol/link.md#batches.
+    """
 
     zone_id: int
     name: str

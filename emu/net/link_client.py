@@ -47,7 +47,10 @@ HINTS = {
     "Incorrect version": "that login server takes other versions; see its link.server_versions",
     "Ghost Kick!": "another world registered with the same account",
 }
-"""What an operator can do about a refusal, by EQ2Emulator's text for it (eq2-login.md 10.3)."""
+"""What an operator can do about a refusal, by EQ2Emulator's text for it.
+
+Source: docs/protocol/link.md#registration.
+"""
 
 
 @dataclass(frozen=True, slots=True)

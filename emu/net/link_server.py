@@ -1,8 +1,8 @@
 """The TCP port on which world servers register with the login service.
 
 Owns who may connect and how often; a link's protocol is `emu.link.LoginEnd`, and which world it is
-decides `emu.login.directory`. Same port number as the clients' UDP port (eq2-login.md 10); a second
-port may speak TLS.
+decides `emu.login.directory`. Same port number as the clients' UDP port (docs/protocol/link.md); a
+second port may speak TLS.
 """
 
 from __future__ import annotations

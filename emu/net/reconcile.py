@@ -2,8 +2,8 @@
 
 A character is made in two steps, by the world and then by the login server, and deleted in two
 steps the other way round. A process that is killed between them leaves a character that nobody
-sees and whose name stays taken. Over the link nothing could ask for it again (eq2-login.md 10 has
-no such message); in one database the second step is simply done at the next start.
+sees and whose name stays taken. Over the link nothing could ask for it again (docs/protocol/link.md
+has no such message); in one database the second step is simply done at the next start.
 """
 
 from __future__ import annotations

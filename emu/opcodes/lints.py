@@ -1,7 +1,8 @@
 """Everything that can be said about opcode rows without knowing a client: errors, warnings, notes.
 
 An error is something the server must not run with; a warning deserves a look; a note explains how
-the rows are read. Facts behind the rules: opcode-data.md, eq2-login.md 9.
+the rows are read. Facts behind the rules: docs/protocol/opcodes.md#data-sets,
+docs/protocol/opcodes.md.
 """
 
 from __future__ import annotations

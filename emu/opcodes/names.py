@@ -1,7 +1,7 @@
 """What names and numbers of opcode tables mean beyond their letters and digits.
 
 Owns the rules for place-holders, for names cut by an old column width, for renamed messages, and
-for which of two names of one number is shown. Facts: opcode-data.md and eq2-login.md 9.4.
+for which of two names of one number is shown. Facts: docs/protocol/opcodes.md#data-sets.
 """
 
 from __future__ import annotations

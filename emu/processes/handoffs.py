@@ -1,7 +1,8 @@
 """Hand-off keys of one process: what a client shows at the world's door.
 
 A key is given out when a play request is granted, works once, for one account, and for a minute
-on the clock (EQ2Emulator forgets old keys only when the next player comes; eq2-world.md 1.1).
+on the clock (EQ2Emulator forgets old keys only when the next player comes;
+docs/protocol/world/entering.md#admission).
 """
 
 from __future__ import annotations

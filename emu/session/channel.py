@@ -1,7 +1,8 @@
 """The reliable channel of a session: payloads in order one way, messages into packets the other.
 
 Joins receive window, assembler, send queue and the joining and cutting of payloads
-(eq2-transport.md 5 and 8). Knows no cipher, no seal and no message.
+(docs/protocol/transport.md#payloads, docs/protocol/transport.md#reliability). Knows no cipher, no
+seal and no message.
 """
 
 from __future__ import annotations

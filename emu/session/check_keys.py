@@ -1,4 +1,6 @@
-"""The check keys of an endpoint, handed out without being remembered (eq2-transport.md 2 and 3).
+"""The check keys of an endpoint, handed out without being remembered.
+
+Sources: docs/protocol/transport.md#check, docs/protocol/transport.md#setup.
 
 `KeyedCheckKeys` makes them of the address and a secret, as SYN cookies are made: whoever shows one
 has received what was sent to that address, and the endpoint need not have kept a word about it.

@@ -1,4 +1,4 @@
-"""The RC4 pair of a session and where its key comes from (eq2-transport.md 4).
+"""The RC4 pair of a session and where its key comes from (docs/protocol/transport.md#keys).
 
 Owns the key block, the key request and the two keystreams. Does not know packets or order: its
 caller must decrypt every byte exactly once and in order.

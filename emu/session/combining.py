@@ -1,6 +1,7 @@
 """Joining small things: messages into AppCombined payloads, packets into Combined datagrams.
 
-Owns the choice of what is joined (eq2-transport.md 5); the shapes are `emu.wire.packets`'.
+Owns the choice of what is joined (docs/protocol/transport.md#payloads); the shapes are
+`emu.wire.packets`'.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ class Role(Enum):
 class StreamType(Enum):
     """The five stream types of the seed: opcode width in bytes, and format flags.
 
-    Width 2 is the coding of eq2-transport.md 6: one byte, or FF and a u16.
+    Width 2 is the coding of docs/protocol/transport.md#messages: one byte, or FF and a u16.
     """
 
     LOGIN_STREAM = ("LoginStream", 1, Format.NONE)
@@ -43,13 +43,14 @@ class StreamType(Enum):
 class SessionConfig:
     """Settings of a session, the same object for any number of sessions.
 
-    Times are seconds, sizes bytes. Sources: eq2-transport.md, the section in each comment.
+    Times are seconds, sizes bytes. Sources: docs/protocol/transport.md, the rule in each comment.
     Raises `ConfigError` with every value that cannot work.
     """
 
     stream_type: StreamType = StreamType.EQ2_STREAM
 
-    # Datagram sizes (3, 9). MaxLength is what a client asks for; a server clamps what it is asked.
+    # Datagram sizes (#setup, #bad-input). MaxLength is what a client asks for; a server clamps what
+    # it is asked.
     max_length: int = 512
     max_length_minimum: int = 64
     max_length_maximum: int = 1400
@@ -61,7 +62,8 @@ class SessionConfig:
     combined_part_limit: int = 254
     app_combined_part_limit: int = 253
 
-    # Messages (5, 6). A real client refuses more than 500,000 bytes, opcode included.
+    # Messages (#fragments, #compression). A real client refuses more than 500,000 bytes, opcode
+    # included.
     message_size_limit: int = 500_000
     message_size_limit_before_key: int = 4096
     # What a server takes of a client that no service has vouched for yet: a login request is short,
@@ -78,7 +80,7 @@ class SessionConfig:
     datagram_compression_threshold: int = 128
     datagram_inflate_limit: int = 8192
 
-    # Reliability (8)
+    # Reliability (#reliability)
     first_sequence: int = 0
     window: int = 2048
     held_packet_limit: int = 2048
@@ -92,7 +94,7 @@ class SessionConfig:
     congestion_window_start: int = 14_600
     congestion_window_minimum_datagrams: int = 8
 
-    # Life (3, 8)
+    # Life (#strangers, #reliability)
     session_request_pause: float = 0.25
     session_request_pause_growth: float = 1.2
     session_request_attempts: int = 12

@@ -1,4 +1,7 @@
-"""The one deflate stream of a session, server to client (eq2-transport.md 6)."""
+"""The one deflate stream of a session, server to client.
+
+Source: docs/protocol/transport.md#compression.
+"""
 
 from __future__ import annotations
 

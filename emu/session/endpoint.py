@@ -1,8 +1,8 @@
 """One server address and all its sessions, without input or output.
 
 Owns who a datagram belongs to, which strangers get a session, and the limits on both
-(eq2-transport.md 3 and 9). Addresses are opaque. Knows no socket, clock or timer: the shell keeps
-one timer for each session.
+(docs/protocol/transport.md#strangers, docs/protocol/transport.md#bad-input). Addresses are opaque.
+Knows no socket, clock or timer: the shell keeps one timer for each session.
 
 A SessionRequest costs its sender's address a small record and an answer. The session is made when a
 datagram comes back whose check only the receiver of that answer can have made.

@@ -1,4 +1,6 @@
-"""Cutting a reliable payload into fragments and putting one together (eq2-transport.md 5).
+"""Cutting a reliable payload into fragments and putting one together.
+
+Source: docs/protocol/transport.md#fragments.
 
 Knows chunks in order only; sequence numbers are the windows' business.
 """

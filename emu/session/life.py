@@ -1,4 +1,6 @@
-"""How a session opens, stays alive and ends (eq2-transport.md 3 and 8).
+"""How a session opens, stays alive and ends.
+
+Sources: docs/protocol/transport.md#setup, docs/protocol/transport.md#reliability.
 
 Owns the ways between the states and the timers: `Session` builds on it. Does not look into
 payloads.

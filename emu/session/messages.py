@@ -1,4 +1,7 @@
-"""Application messages in and out of cipher text (eq2-transport.md 4, 5 escape, 6 header).
+"""Application messages in and out of cipher text.
+
+Sources: docs/protocol/transport.md#keys, docs/protocol/transport.md#payloads,
+docs/protocol/transport.md#messages.
 
 Owns the header of each direction, the deflate stream and the cipher pair, in the right order. Does
 not know packets: it must be given every message exactly once and in order.

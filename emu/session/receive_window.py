@@ -1,4 +1,7 @@
-"""Puts reliable packets in order (eq2-transport.md 8). Knows sequence numbers, not contents."""
+"""Puts reliable packets in order. Knows sequence numbers, not contents.
+
+Source: docs/protocol/transport.md#reliability.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What is to be sent reliably, what is under way, and what was lost (eq2-transport.md 8).
+"""What is to be sent reliably, what is under way, and what was lost.
+
+Source: docs/protocol/transport.md#reliability.
 
 Owns sequence numbers of the sending side, acknowledgments, loss detection and the retransmission
 timer. Loss is judged as RACK does (RFC 8985): a packet is lost when one sent after it arrived and

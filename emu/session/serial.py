@@ -1,4 +1,7 @@
-"""Arithmetic of 16-bit sequence numbers that wrap (eq2-transport.md 8, RFC 1982)."""
+"""Arithmetic of 16-bit sequence numbers that wrap.
+
+Source: docs/protocol/transport.md#reliability, RFC 1982.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One session, either role, without input or output (eq2-transport.md 1-8).
+"""One session, either role, without input or output (docs/protocol/transport.md).
 
 Datagrams and time go in; datagrams, events and one timer come out. Owns the way of a datagram
 through the rooms of this package. Knows no socket, no clock and no meaning of a message; the

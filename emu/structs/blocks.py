@@ -1,6 +1,6 @@
 """The fields of one level of a layout, compiled: structs, substructs' copies, array elements.
 
-Source: eq2-login.md 8.3 to 8.6. Fixed fields that follow one another become one run.
+Source: docs/protocol/structs.md. Fixed fields that follow one another become one run.
 """
 
 from __future__ import annotations
@@ -225,7 +225,10 @@ class ArrayPart:
     def decode(
         self, data: bytes, at: int, out: dict[str, Any], scopes: Scopes, context: Context
     ) -> int:
-        """Read the elements into a list; MaxArraySize caps how many (eq2-login.md 8.2)."""
+        """Read the elements into a list; MaxArraySize caps how many.
+
+        Source: docs/protocol/structs.md#data.
+        """
         count = self._count(out, scopes) or 0
         if not isinstance(count, int) or count < 0:
             raise MalformedStruct("array count is no number", self._key, at)

@@ -1,7 +1,7 @@
 """All structs of some files: find a layout by name and client version.
 
 The rule of selection is the peer's: the highest ClientVersion not above the one asked for
-(eq2-login.md 8.1). Layouts are compiled when they are first asked for and kept.
+(docs/protocol/structs.md#struct). Layouts are compiled when they are first asked for and kept.
 """
 
 from __future__ import annotations

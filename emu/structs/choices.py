@@ -1,6 +1,6 @@
 """Parts around parts: there only sometimes, several times, or of one of two types.
 
-Source: eq2-login.md 8.2 and 8.7.
+Source: docs/protocol/structs.md#data, docs/protocol/structs.md#conditions.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""OP_ClientCmdMsg: commands with opcodes of their own inside one message (eq2-world.md 3.0).
+"""OP_ClientCmdMsg: commands with opcodes of their own inside one message.
+
+Source: docs/protocol/structs.md#client-cmd.
 
 Each command is a size, then ``FF`` and a u16 sub-opcode, then its payload; the size counts all
 behind it. One command is an exception: above 561 the size n of an item window (OP_EqExamineInfoCmd)
@@ -22,7 +24,7 @@ _SHORT: Final = 0xFF
 _HEAD: Final = 3
 """Bytes that a size counts before the payload: FF and the sub-opcode."""
 _EXAMINE_LESS: Final = 9
-"""What the doubled size of an item window is less (eq2-world.md 3.0)."""
+"""What the doubled size of an item window is less (docs/protocol/structs.md#client-cmd)."""
 
 
 class ClientCmd(NamedTuple):

@@ -1,4 +1,6 @@
-"""What a struct's fields become where another struct copies them in (eq2-login.md 8.6).
+"""What a struct's fields become where another struct copies them in.
+
+Source: docs/protocol/structs.md#substructs.
 
 EQ2Emulator's loader hands a field's conditions on to its copy with two gaps, and real clients are
 served by exactly that:

@@ -1,6 +1,6 @@
 """What a struct file says, as plain values: structs, their fields, their conditions.
 
-Source: eq2-login.md 8. Knows no XML and no bytes.
+Source: docs/protocol/structs.md. Knows no XML and no bytes.
 """
 
 from __future__ import annotations
@@ -37,7 +37,10 @@ EXACT_NAMES = frozenset({FieldType.FLOAT, FieldType.DOUBLE, FieldType.CHAR})
 
 STRINGS = frozenset({FieldType.STRING8, FieldType.STRING16, FieldType.STRING32})
 OVERSIZED = frozenset({FieldType.INT16, FieldType.SINT16, FieldType.INT32})
-"""Types that may be written short when their value is small (eq2-login.md 8.5)."""
+"""Types that may be written short when their value is small.
+
+Source: docs/protocol/structs.md#oversized.
+"""
 
 
 def field_type(name: str) -> FieldType | None:
@@ -59,7 +62,10 @@ class Oversized:
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """When a field is there at all (eq2-login.md 8.2 and 8.7); empty means always."""
+    """When a field is there at all; empty means always.
+
+    Sources: docs/protocol/structs.md#data, docs/protocol/structs.md#conditions.
+    """
 
     variable_set: tuple[str, ...] = ()
     variable_not_set: tuple[str, ...] = ()

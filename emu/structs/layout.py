@@ -6,8 +6,9 @@ A field whose conditions do not hold is missing from a decoded dict and may be g
 encoding, unless that is strict. A name used twice in one struct gets ``_2`` the second time.
 
 Where EQ2Emulator reads otherwise than it writes, both directions here follow its writing: short
-int32 values (eq2-login.md 8.5), IfFlagSet and IfFlagNotSet (given as `flags`), and what counts as
-a variable that is set (8.7). Optional fields are always there, as they are in the peer's practice.
+int32 values (docs/protocol/structs.md#oversized), IfFlagSet and IfFlagNotSet (given as `flags`),
+and what counts as a variable that is set (docs/protocol/structs.md#conditions). Optional fields are
+always there, as they are in the peer's practice.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class Layout:
 
     `definition` is what the file says, `last_version` the last client version that it is for (None
     when no later one follows); `create_color` reads and writes each EQ2_Color as three floats, as
-    create requests above version 561 have them (eq2-login.md 5.1).
+    create requests above version 561 have them (docs/protocol/characters.md#create).
     """
 
     __slots__ = ("_block", "_title", "definition", "last_version", "name")
@@ -106,8 +107,9 @@ class Layout:
         """Return the values as the peer reads them: what is past the end is zero or empty.
 
         Nothing more is read behind the first value that does not fit (a color is one value), and
-        bytes behind the layout are let be. Source: eq2-login.md 1.2 and 8.3. Raises
-        `MalformedStruct` only for an array with more elements than the message has bytes (8.4).
+        bytes behind the layout are let be. Source: docs/protocol/login.md#version,
+        docs/protocol/structs.md#types. Raises `MalformedStruct` only for an array with more
+        elements than the message has bytes (docs/protocol/structs.md#arrays).
         """
         out: dict[str, Any] = {}
         context = Context(frozenset(flags) if flags else _NO_FLAGS, len(data), lenient=True)

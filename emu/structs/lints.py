@@ -1,6 +1,6 @@
 """What is odd about a struct though it can be used: names that mean nothing, fields never there.
 
-EQ2Emulator loads such structs without a word. Source: eq2-login.md 8.1, 8.2, 8.4, 8.7.
+EQ2Emulator loads such structs without a word. Source: docs/protocol/structs.md.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def oddities(
     """Yield one line for each odd thing, with file and line in front.
 
     `opcode_names` are all names that opcode tables have; the peer leaves a struct out whose
-    message it does not know (eq2-login.md 8.1).
+    message it does not know (docs/protocol/structs.md#struct).
     """
     place = f"{definition.file}, line "
     about = f"struct {definition.name} {definition.client_version}: "

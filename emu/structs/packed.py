@@ -1,6 +1,6 @@
 """Packed form and XOR deltas: spawns, character sheet, books, inventory, predictions.
 
-A packed stream is runs of zeros and groups of seven bytes (eq2-login.md 8.8, eq2-world.md 4.2).
+A packed stream is runs of zeros and groups of seven bytes (docs/protocol/structs.md#packed).
 Sent repeatedly, what is packed is the XOR of the bytes with those sent before. Everything here is
 bounded by a size that the caller names. Knows bytes only, no fields.
 """
@@ -37,7 +37,7 @@ _CODES: Final = {
 def reverses_literals(version: int) -> bool:
     """Tell whether a client version has the literals of each group last one first.
 
-    Versions 2 to 374 have them in source order (eq2-world.md 4.2).
+    Versions 2 to 374 have them in source order (docs/protocol/structs.md#packed).
     """
     return not 2 <= version <= LAST_UNREVERSED_PACK
 
@@ -61,7 +61,7 @@ def unpack_stream(
     """Return `size` bytes unpacked from `data[offset:end]`, and where their stream ends.
 
     A last group stands for seven bytes even where fewer are wanted; the rest is cut off
-    (eq2-world-recorded.md 3.12). A last run of zeros may reach too far in the same way. Raises
+    (docs/protocol/structs.md#packed). A last run of zeros may reach too far in the same way. Raises
     `MalformedMessage` when the stream ends too early.
     """
     at = offset
@@ -123,7 +123,7 @@ class DeltaBase:
     """The bytes that one receiver was sent last, against which the next ones are XORed.
 
     Both ends keep one per thing and receiver; it begins with zeros. An `encode` moves the base, so
-    whoever encodes must also send (eq2-world.md 4.2).
+    whoever encodes must also send (docs/protocol/structs.md#packed).
     """
 
     __slots__ = ("_last",)
@@ -165,7 +165,8 @@ class DeltaBase:
 def pack_counted(count: int, records: bytes, tail: bytes, version: int) -> bytes:
     """Return a count packet: u16 count, packed records with their u32 length, plain tail.
 
-    Books and the inventory are sent so (eq2-login.md 8.8, eq2-world.md 3.5).
+    Books and the inventory are sent so (docs/protocol/structs.md#packed,
+    docs/protocol/world/entering.md#books).
     """
     if not 0 <= count <= 0xFFFF:
         raise StructValueError(f"count {count} does not fit 16 bits")

@@ -1,4 +1,4 @@
-"""Read struct files: EQ2Emulator's XML vocabulary into definitions (eq2-login.md 8.1, 8.2, 8.6).
+"""Read struct files: EQ2Emulator's XML vocabulary into definitions (docs/protocol/structs.md).
 
 Names of elements and attributes are matched in any case, as the peer does. A document type
 declaration is refused, so no entity is ever expanded. Every complaint names file, line, struct

@@ -2,7 +2,7 @@
 
 Fields of fixed size that follow one another are read and written by one `struct.Struct`; this is
 where the speed of layouts comes from. Numbers are little-endian without padding.
-Source: eq2-login.md 4.4, 8.3, 8.5.
+Source: docs/protocol/characters.md#looks, docs/protocol/structs.md.
 """
 
 from __future__ import annotations
@@ -224,9 +224,10 @@ class EquipmentItems:
 class OversizedInteger:
     """An integer that is written short while it is small.
 
-    The peer reads an int32 in another way than it writes it (eq2-login.md 8.5), and writes a small
-    value that equals the marker so that it cannot be read back. Here reading follows the peer's
-    writing, and a value whose short form would begin with the marker takes the long one.
+    The peer reads an int32 in another way than it writes it (docs/protocol/structs.md#oversized),
+    and writes a small value that equals the marker so that it cannot be read back. Here reading
+    follows the peer's writing, and a value whose short form would begin with the marker takes the
+    long one.
     """
 
     __slots__ = ("_key", "_long", "_low", "_marker", "_short", "_threshold", "_where")

@@ -2,7 +2,7 @@
 
 EQ2Emulator flattens substructs and arrays into lists of names (``x_field_0``); here they stay
 nested, and the flat names are resolved to a path once, when a layout is compiled. Source:
-eq2-login.md 8.4, 8.6, 8.7. As there, a substruct's fields stand among those of its holder, while
+docs/protocol/structs.md. As there, a substruct's fields stand among those of its holder, while
 an array's elements know only each other: ``field_2`` is the third element's, and what stands
 around the array is not found, which counts as not set.
 

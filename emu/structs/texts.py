@@ -1,7 +1,7 @@
 """Parts of a layout that hold text: prefixed strings, fixed characters, opaque items.
 
 Text is ``str`` with one character a byte (latin-1), so that any byte makes the way and back.
-Source: eq2-login.md 8.3.
+Source: docs/protocol/structs.md#types.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The bytes of one datagram: bounded reading and writing, the keyed check, the protocol packets.
 
-Owns shapes only (eq2-transport.md 1, 2 and 7). Knows nothing of sessions, order, time, ciphers or
+Owns shapes only (docs/protocol/transport.md). Knows nothing of sessions, order, time, ciphers or
 application messages. Integers are big-endian at this layer.
 """
 

@@ -63,7 +63,10 @@ class Reader:
         return self.pull_uint(8)
 
     def pull_length(self) -> int:
-        """Take a length: u8, or FF and u16, or FF FF FF and u32 (eq2-transport.md 1 and 5)."""
+        """Take a length: u8, or FF and u16, or FF FF FF and u32.
+
+        Sources: docs/protocol/transport.md#datagrams, docs/protocol/transport.md#payloads.
+        """
         length = self.pull_u8()
         if length < _LENGTH_ESCAPE:
             return length

@@ -1,4 +1,7 @@
-"""The keyed check at the end of a datagram (eq2-transport.md 2): two calls of zlib's CRC-32."""
+"""The keyed check at the end of a datagram: two calls of zlib's CRC-32.
+
+Source: docs/protocol/transport.md#check.
+"""
 
 from __future__ import annotations
 

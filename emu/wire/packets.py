@@ -1,8 +1,8 @@
 """The thirteen protocol packets as values, with one pull_ and one push_ function each.
 
-Owns eq2-transport.md 1 byte by byte: a packet here is `00 op` and body, without check, compression
-or encoding. Whether a packet may come now, and from whom, is the session's business. Field names
-are those of the session seed.
+Owns docs/protocol/transport.md#datagrams byte by byte: a packet here is `00 op` and body, without
+check, compression or encoding. Whether a packet may come now, and from whom, is the session's
+business. Field names are those of the session seed.
 """
 
 from __future__ import annotations

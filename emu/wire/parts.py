@@ -1,6 +1,7 @@
 """The parts of a Combined or AppCombined: a length, so many bytes, up to the end.
 
-Knows neither what a part is nor what is in front of the first (eq2-transport.md 1 and 5).
+Knows neither what a part is nor what is in front of the first
+(docs/protocol/transport.md#datagrams, docs/protocol/transport.md#payloads).
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """From a protocol packet to a datagram and back: compression or encoding, then the check.
 
-Owns eq2-transport.md 2 and 7. Does not look into packets beyond their two opcode bytes.
+Owns docs/protocol/transport.md#check, docs/protocol/transport.md#stream-types. Does not look into
+packets beyond their two opcode bytes.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Which of a world's addresses a client is told: the public one or the one inside.
 
-Source: eq2-login.md 10.5, eq2-world.md 1.1.
+Source: docs/protocol/link.md#play, docs/protocol/world/entering.md#admission.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """May this character come in? Asked when a key is wanted, and again when it is shown at the door.
 
 In between players come, keys are given out, and an operator may have locked the world or banned
-somebody. Source: eq2-world.md 1.1 for the order of the questions, eq2-login.md 5.5 for the codes.
+somebody. Source: docs/protocol/world/entering.md#admission for the order of the questions,
+docs/protocol/characters.md#play-reply for the codes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a login server asks for in batches: the world's zones and what its characters wear.
 
 Each zone goes out once a link, since repeating one ends the link; equipment goes out when it has
-changed. Source: eq2-login.md 10.8.
+changed. Source: docs/protocol/link.md#batches.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Making a character from a create request: reading it, judging it, storing it.
 
-The login server hands the client's own bytes on, with the real account id in them (eq2-login.md
-5.1, 10.7). Codes are those of eq2-login.md 5.2.
+The login server hands the client's own bytes on, with the real account id in them
+(docs/protocol/characters.md#create, docs/protocol/link.md#create). Codes are those of
+docs/protocol/characters.md#create-reply.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ UNKNOWN_ERROR_2 = 15
 
 STRUCT = "CreateCharacter"
 BARE_STRUCT = "CreateCharacterBare"
-"""The request as the real 2006 client is said to send it (client-546-notes.md 3)."""
+"""The request as the real 2006 client is said to send it (docs/protocol/login.md#client-546)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """The world's door: a client shows its hand-off key and is let in, or its session ends.
 
 Owns one client's state at the door. What happens behind it (zones, spawns, chat) is `Inside`'s.
-Knows no socket; `VisitorLink` is what the shell provides. Source: eq2-world.md 1.2 to 1.4,
-eq2-world-recorded.md 6 (a wrong key gets no message, only the end of the session).
+Knows no socket; `VisitorLink` is what the shell provides. Source: docs/protocol/world/entering.md,
+docs/protocol/world/entering.md#door (a wrong key gets no message, only the end of the session).
 """
 
 from __future__ import annotations
@@ -36,9 +36,12 @@ LOGIN_BY_NUMBER = 1
 REQUEST_LAYOUTS = (1, 562, 1208)
 """Struct versions of the request; each has a length of its own, and that tells them apart."""
 BAD_VERSION = 6
-"""Login reply code for a client of another version (client-546-notes.md 4)."""
+"""Login reply code for a client of another version (docs/protocol/login.md#reply-codes)."""
 DENIAL_LAYOUT = 1
-"""Struct version of every denial, whatever the client (eq2-world.md 1.4)."""
+"""Struct version of every denial, whatever the client.
+
+Source: docs/protocol/world/entering.md#login-reply.
+"""
 REFUSED = (9, "it may not come in")
 REFUSALS = {
     CHARACTER_NOT_LOADED: (9, "the character is gone"),
@@ -47,7 +50,10 @@ REFUSALS = {
     PROBLEM: (9, "the world is locked"),
     WORLD_FULL: (9, "the world is full"),
 }
-"""Play reply code -> login reply code (eq2-login.md 1.4; 9 is an unknown reason), and the log's."""
+"""Play reply code -> login reply code, and the log's.
+
+Source: docs/protocol/login.md#reply-codes; 9 is an unknown reason.
+"""
 MOST_WAITING = 64
 """Messages that may wait while the store is asked about a client."""
 PATIENCE = 10.0

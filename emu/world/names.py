@@ -1,6 +1,6 @@
 """Which names a character may have, and the create reply codes that say why not.
 
-Source: eq2-login.md 5.2.
+Source: docs/protocol/characters.md#create-reply.
 """
 
 from __future__ import annotations

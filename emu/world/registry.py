@@ -1,7 +1,8 @@
 """The world as its login server sees it: introduction, status, and answers to what is asked.
 
 Knows no socket: `emu.net.link_client` carries the messages. The stores are awaited; whatever goes
-wrong with one becomes a reply code. Source: eq2-login.md 10, eq2-world.md 1.1 and 7.
+wrong with one becomes a reply code. Source: docs/protocol/link.md,
+docs/protocol/world/entering.md#admission, docs/protocol/link.md.
 """
 
 from __future__ import annotations

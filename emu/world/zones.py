@@ -62,7 +62,10 @@ class ZoneTable:
         return self._start
 
     def described(self) -> Sequence[ZoneItem]:
-        """Return what login servers are told of each zone, by number (eq2-login.md 10.8)."""
+        """Return what login servers are told of each zone, by number.
+
+        Source: docs/protocol/link.md#batches.
+        """
         return [
             ZoneItem(zone.id, zone.name, zone.description)
             for _, zone in sorted(self._zones.items())

@@ -1,6 +1,7 @@
 """The Wireshark dissector, run by Debian's tshark on datagrams built by hand.
 
-Bytes of a real 546 client: eq2-transport.md 2 and 3; what is built here follows its tables.
+Bytes of a real 546 client: docs/protocol/transport.md#check, docs/protocol/transport.md#setup; what
+is built here follows its tables.
 """
 
 from __future__ import annotations

@@ -197,7 +197,7 @@ def test_late_datagrams_of_the_old_session_do_not_disturb_the_new_one():
 
 
 def test_a_repeated_response_in_the_middle_is_no_new_session(recorded):
-    # EQ2Emulator answers late statistics with SessionResponse (eq2-login.md 2.1).
+    # EQ2Emulator answers late statistics with SessionResponse (docs/protocol/transport.md#keys).
     response = next(one for one in recorded if one.payload[1] == 2)
     messages, notices = follow([*recorded[:20], response, response, *recorded[20:]])
     assert said(messages) == MESSAGES

@@ -67,7 +67,8 @@ def test_old_versions_have_shorter_sizes(length):
 
 
 def test_recorded_command():
-    # eq2-world-recorded.md 2 and 4: EqCollectionUpdate `00 00 01`, 10 bytes with its header.
+    # docs/protocol/world/entering.md#order, docs/protocol/world/recorded.md#examples:
+    # EqCollectionUpdate `00 00 01`, 10 bytes with its header.
     assert split_commands(bytes.fromhex("06000000ffbc01000001"), 546) == (
         [(444, b"\0\0\1")],
         None,
@@ -85,7 +86,7 @@ def test_a_damaged_end_gives_the_commands_before_it(tail):
 
 
 def test_an_item_window_of_a_later_client_is_a_command_like_others():
-    # eq2-world.md 3.0: above 561 its size is 2n-9; 637 is its number at 1208.
+    # docs/protocol/structs.md#client-cmd: above 561 its size is 2n-9; 637 is its number at 1208.
     body = command(637, bytes(10), 2 * 13 - 9) + command(590, b"text")
     name, _, commands, _ = shipped_messages().session(1208).decode(58, body)
     assert name == "OP_ClientCmdMsg"

@@ -1,4 +1,7 @@
-"""Finding the client version (eq2-login.md 1.2, eq2-world.md 1.2)."""
+"""Finding the client version.
+
+Sources: docs/protocol/login.md#version, docs/protocol/world/entering.md#login-by-num.
+"""
 
 from __future__ import annotations
 

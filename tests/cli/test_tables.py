@@ -95,7 +95,7 @@ def test_a_name_is_whole_at_80_columns(
     name = "OP_ServerPlayCharacterRequestMsg"
     row = {
         "first_version": 64736, "last_version": 64753, "opcode": 25, "name": name,
-        "source": "eq2-login.md 9.3, and a capture of the last day", "note": "sure" * 20,
+        "source": "another server, and a capture of the last day", "note": "sure" * 20,
     }  # fmt: skip
     with redirect_stdout(terminal):
         print_rows([row], "table", list(row))

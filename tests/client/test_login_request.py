@@ -1,4 +1,4 @@
-"""The request's bytes, against a real client's datagram and eq2-login.md 1.1."""
+"""The request's bytes, against a real client's datagram and docs/protocol/login.md#request."""
 
 import struct
 import zlib

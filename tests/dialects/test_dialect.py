@@ -119,7 +119,7 @@ def test_a_message_is_its_number_and_its_bytes() -> None:
 
 
 def test_a_command_is_wrapped() -> None:
-    """EQ2Emulator's text to its client, eq2-world-recorded.md 4."""
+    """EQ2Emulator's text to its client, docs/protocol/world/recorded.md#examples."""
     number, body = dialects().for_version(546).message("WS_SetPOVGhostCmd", {"spawn_id": 1})
     assert (number, body) == (50, bytes.fromhex("07000000 ff a301 01000000"))
 

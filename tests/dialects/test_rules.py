@@ -1,4 +1,7 @@
-"""Version rules: the shipped table, and tables that are wrong (eq2-login.md 3.1, 4, 5, 6)."""
+"""Version rules: the shipped table, and tables that are wrong.
+
+Sources: docs/protocol/login.md, docs/protocol/characters.md.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names between bytes and text (eq2-login.md, conventions)."""
+"""Names between bytes and text (docs/protocol/index.md#notation)."""
 
 from __future__ import annotations
 

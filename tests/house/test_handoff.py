@@ -1,4 +1,7 @@
-"""From a granted play request into the world, once (eq2-login.md 5.5, eq2-world.md 1.2 to 1.4)."""
+"""From a granted play request into the world, once.
+
+Sources: docs/protocol/characters.md#play-reply, docs/protocol/world/entering.md.
+"""
 
 import struct
 from pathlib import Path

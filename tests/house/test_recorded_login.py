@@ -1,4 +1,4 @@
-"""A real client's own bytes against a running server (eq2-transport.md 3)."""
+"""A real client's own bytes against a running server (docs/protocol/transport.md#setup)."""
 
 import struct
 from pathlib import Path
@@ -17,7 +17,7 @@ STATISTICS = bytes.fromhex(
 )
 KEY_REQUEST = b"\x02" + struct.pack("<I", 60) + b"\xff" * 60 + struct.pack("<IB", 1, 1)
 ACCEPTED = bytes.fromhex("000000000000000000000000000000000000000000000001ff7cffffff000000ffff0000")
-"""eq2-login.md 1.6, the 36 bytes for 546."""
+"""docs/protocol/login.md#accepted, the 36 bytes for 546."""
 
 
 def decrypted(payload: bytes) -> bytes:

@@ -1,6 +1,6 @@
 """Our world, in a process of its own kind, against a login server written byte by byte.
 
-What must be on the wire is eq2-login.md 10.3 to 10.8.
+What must be on the wire is docs/protocol/link.md.
 """
 
 import hashlib

@@ -1,6 +1,7 @@
 """A world written byte by byte, a client written byte by byte, and the login server between them.
 
-Nothing of our link, structs or opcodes speaks here: what both ends see is eq2-login.md 3, 5 and 10.
+Nothing of our link, structs or opcodes speaks here: what both ends see is
+docs/protocol/login.md#world-list, docs/protocol/characters.md, docs/protocol/link.md.
 """
 
 import hashlib

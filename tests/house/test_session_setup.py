@@ -1,4 +1,7 @@
-"""Session set-up over real UDP, as clients do it and as they should not (eq2-transport.md 1, 3)."""
+"""Session set-up over real UDP, as clients do it and as they should not.
+
+Sources: docs/protocol/transport.md#datagrams, docs/protocol/transport.md#setup.
+"""
 
 import struct
 from pathlib import Path

@@ -21,7 +21,7 @@ def read(data: bytes, reader: FrameReader | None = None) -> list[Frame]:
 
 
 def test_recorded_frames_are_read() -> None:
-    # eq2-world-recorded.md 6 (keep-alive) and a recorded LSStatus frame
+    # docs/protocol/link.md#frame (keep-alive) and a recorded LSStatus frame
     assert bytes.fromhex("07000000000000") == KEEP_ALIVE
     stream = KEEP_ALIVE + bytes.fromhex("1400000000011001000000000000000000000032")
     status = Frame(0x1001, bytes.fromhex("01000000000000000000000032"))

@@ -1,4 +1,7 @@
-"""Defaults of the login service are those of the spec (eq2-login.md 1.6, 7.2)."""
+"""Defaults of the login service are those of the spec.
+
+Sources: docs/protocol/login.md#accepted, docs/protocol/login.md#timers.
+"""
 
 from __future__ import annotations
 

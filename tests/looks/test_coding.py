@@ -1,4 +1,4 @@
-"""How the parts of looks are coded (eq2-login.md 4.4)."""
+"""How the parts of looks are coded (docs/protocol/characters.md#looks)."""
 
 import math
 import struct

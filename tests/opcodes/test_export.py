@@ -32,7 +32,9 @@ def test_a_dump_reads_back_but_for_what_it_has_no_columns_for(rows: list[OpcodeR
 
 
 def test_a_dump_has_the_table_that_eq2emulator_reads() -> None:
-    """Columns and key of eq2-login.md 9.1; ids from 1; no row's insert grows without end."""
+    """Columns and key of docs/protocol/opcodes.md#table; ids from 1; no row's insert grows without
+    end.
+    """
     rows = [OpcodeRow(1, 2, f"OP_N{n}", n) for n in range(ROWS_PER_INSERT + 1)]
     text = "".join(as_sql(rows))
     for column in (

@@ -89,7 +89,10 @@ def test_csv_with_ranges_and_json() -> None:
 
 def test_a_folder_is_read_as_a_whole() -> None:
     rows = list(read_rows(opcodes_folder()))
-    assert ("540-546", OpcodeRow(540, 546, "OP_ClientCmdMsg", 50, "eq2-world.md 3.0", "")) in rows
+    assert (
+        "540-546",
+        OpcodeRow(540, 546, "OP_ClientCmdMsg", 50, "docs/protocol/opcodes.md#world-numbers", ""),
+    ) in rows
 
 
 @pytest.mark.parametrize(
@@ -176,7 +179,7 @@ def test_any_bytes_give_rows_or_one_error(data: bytes, form: str | None) -> None
 def test_real_dumps_are_as_their_description_says(
     name: str, figures: tuple[int, int, int, int, int]
 ) -> None:
-    """The figures of opcode-data.md."""
+    """The figures of docs/protocol/opcodes.md#data-sets."""
     count, ranges, names, sentinels, shared = figures
     placed = list(read_rows(SHARED / f"{name}-opcodes.sql.gz"))
     rows = [row for _, row in placed]

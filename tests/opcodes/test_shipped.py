@@ -12,7 +12,8 @@ from emu.opcodes.shipped import shipped_rows
 from emu.versions import LOGIN_VERSION_STEPS, NEWEST_KNOWN
 
 LOGIN = {
-    # name: numbers at 283, 546, 561, 1096, 1208, 57048, 57080, 60114, 64753 (eq2-login.md 9.3)
+    # name: numbers at 283, 546, 561, 1096, 1208, 57048, 57080, 60114, 64753
+    # (docs/protocol/opcodes.md#login-numbers)
     "OP_LoginRequestMsg": (0,) * 9,
     "OP_LoginReplyMsg": (4,) * 9,
     "OP_WorldListMsg": (8,) * 9,
@@ -29,7 +30,7 @@ LOGIN = {
     "OP_LsClientVerifylogReplyMsg": (201, 217, 217, 227, 242, 243, 243, 246, 247),
 }
 WORLD = {
-    # name: numbers at 546, 561, 1096, 1208, 60114 (eq2-world.md 3.0)
+    # name: numbers at 546, 561, 1096, 1208, 60114 (docs/protocol/opcodes.md#world-numbers)
     "OP_EqHearChatCmd": (411, 417, 543, 589, 614),
     "OP_EqStateCmd": (430, 437, 564, 610, 635),
     "OP_EqUpdateTargetCmd": (484, 492, 622, 668, 693),

@@ -7,20 +7,20 @@ import pytest
 from emu.structs import Layout, shipped_catalog
 
 EMPTY_LENGTHS = [
-    # eq2-login.md 1.1, 1.5, 1.6
+    # docs/protocol/login.md
     ("LS_LoginDenied", 546, 34), ("LS_LoginReplyMsg", 1, 20),
-    # eq2-login.md 4.1, 4.3
+    # docs/protocol/characters.md#list, docs/protocol/characters.md#entry
     ("LS_WorldStatusChanged", 546, 7), ("LS_CharSelectAccountInfo", 546, 15),
     ("CharSelectProfile", 546, 388), ("CharSelectProfile", 561, 388),
     ("CharSelectProfile", 562, 369), ("CharSelectProfile", 887, 441),
     ("CharSelectProfile", 64753, 441),
-    # eq2-login.md 5.1
+    # docs/protocol/characters.md#create
     ("CreateCharacter", 546, 319), ("CreateCharacter", 561, 318),
-    # eq2-world.md 1.2 to 1.4
+    # docs/protocol/world/entering.md
     ("LoginByNumRequest", 546, 30), ("LoginByNumRequest", 562, 34),
     ("LoginByNumRequest", 1208, 40), ("LS_LoginResponse", 1, 34), ("LS_LoginResponse", 546, 24),
     ("LS_LoginResponse", 561, 63), ("LS_LoginResponse", 1208, 69),
-    # eq2-world.md 3.1 to 3.5, eq2-world-recorded.md 2 to 4
+    # docs/protocol/world/entering.md, docs/protocol/world/recorded.md
     ("WS_ZoneInfo", 546, 69), ("WS_ZoneInfo", 561, 79), ("WS_GameWorldTime", 546, 7),
     ("WS_GameWorldTime", 1208, 15), ("WS_CharacterSheet", 546, 4897),
     ("WS_CharacterSheet", 561, 4908), ("WS_SetControlGhost", 546, 13),
@@ -28,7 +28,7 @@ EMPTY_LENGTHS = [
     ("WS_DefaultGroupOptions", 546, 6), ("WS_ServerControlFlags", 546, 8),
     ("Substruct_SpellEffects", 546, 19), ("Substruct_MaintainedEffects", 546, 87),
     ("Substruct_GroupMember", 546, 137),
-    # eq2-world.md 4.1 and 5
+    # docs/protocol/world/movement.md#prediction, docs/protocol/world/spawns.md#create-ghost
     ("Player_Update", 546, 152), ("Player_Update", 561, 152), ("Player_Update", 1096, 156),
     ("Player_Update", 1144, 172), ("Substruct_SpawnPositionStruct", 546, 88),
     ("Substruct_SpawnVisualizationInfoStruct", 546, 78),
@@ -38,13 +38,13 @@ EMPTY_LENGTHS = [
 ]  # fmt: skip
 
 CREATE_LENGTHS = {1096: 692, 1208: 692, 57080: 694, 60114: 694, 64659: 697, 64753: 697}
-"""With three floats a color (eq2-login.md 5.1)."""
+"""With three floats a color (docs/protocol/characters.md#create)."""
 
 REPLY_LENGTHS = {
     546: 36, 561: 36, 1096: 64, 1188: 70, 57048: 70, 57080: 95, 60114: 85, 63181: 89, 64753: 89,
     65534: 77,
 }  # fmt: skip
-"""With unknown10 set, which brings the count of class items (eq2-login.md 1.6)."""
+"""With unknown10 set, which brings the count of class items (docs/protocol/login.md#accepted)."""
 
 RECORD_LENGTHS = [
     ("WS_UpdateSpellBook", 546, {"spell_array": [{}] * 10}, 6 + 27 * 10),
@@ -72,7 +72,7 @@ SHEET = {
         "bind_zone": 4847,
     },
 }  # fmt: skip
-"""eq2-world.md 3.3."""
+"""docs/protocol/world/entering.md#character-sheet."""
 
 SUBSTRUCTS = [
     ("WS_CharacterSheet", 546, "spell_effects", "spell_id", 340),

@@ -8,7 +8,7 @@ from emu.errors import MalformedMessage, StructValueError
 from emu.structs.client_cmd import ClientCmd, read_client_cmds, write_client_cmd
 
 RECORDED = {
-    # eq2-world-recorded.md 4.2: an idle ghost update of 546
+    # docs/protocol/world/recorded.md#update-ghost: an idle ghost update of 546
     417: "12000000 ffa101 325c0300 00 08 0258 0358 0458 0758 00",
 }
 COMMANDS = st.lists(

@@ -23,19 +23,20 @@ RUNS = st.lists(
 """Bytes as structs have them: literals between long runs of zeros."""
 
 EXAMPLES = [
-    # eq2-login.md 8.8
+    # docs/protocol/structs.md#packed
     (546, "0000000500000709 000000000000000000 0a0b", "09000000 03 99 090705 07 83 0b0a"),
     (374, "0000000500000709 000000000000000000 0a0b", "09000000 03 99 050709 07 83 0a0b"),
-    # eq2-world.md 4.2
+    # docs/protocol/structs.md#packed
     (546, "00000011002233000000440000000000", "07000000 03 8d 332211 81 44"),
     (2, "00000011002233000000440000000000", "07000000 03 8d 112233 81 44"),
     (1, "00000011002233000000440000000000", "07000000 03 8d 332211 81 44"),
 ]
 MOVE = "10 b5 012c4040 27 81 03 83 0340 0c"
-"""The change of a position of 88 bytes (eq2-world.md 4.3)."""
+"""The change of a position of 88 bytes (docs/protocol/world/movement.md#updates)."""
 MOVED = {16: 0x40, 18: 0x40, 20: 0x2C, 21: 0x01, 62: 0x03, 69: 0x40, 70: 0x03}
 GHOST = [
-    # eq2-world-recorded.md 4.2: nothing; hit points and power; the sitting; the standing up
+    # docs/protocol/world/recorded.md#update-ghost: nothing; hit points and power; the sitting; the
+    # standing up
     (88, "58", {}), (1089, "91 4f4e 7f7f7f7f7f7f7f7f 42", {0: 0x4E, 4: 0x4F}),
     (1089, "7f7f7f7f7f7f7f7f 41 83 021a 01", {1081: 0x1A, 1082: 0x02}),
     (1089, "7f7f7f7f7f7f7f7f 41 81 01 01", {1081: 0x01}),
@@ -43,7 +44,7 @@ GHOST = [
 
 
 def reference(data: bytes, *, reverse: bool) -> bytes:
-    """Pack as eq2-login.md 8.8 tells it, byte after byte."""
+    """Pack as docs/protocol/structs.md#packed tells it, byte after byte."""
     out = bytearray()
     zeros = at = 0
     while at < len(data):
@@ -98,7 +99,7 @@ def test_recorded_changes_of_ghosts(size: int, stream: str, values: dict[int, in
 
 
 def test_a_group_at_the_end_reaches_beyond_what_is_wanted() -> None:
-    # eq2-world-recorded.md 3.12
+    # docs/protocol/structs.md#packed
     assert unpack_stream(bytes.fromhex("81 05"), 3, reverse=True) == (b"\x05\0\0", 2)
     assert unpack_stream(bytes.fromhex("ff 07060504030201"), 3, reverse=True) == (
         b"\x01\x02\x03",
@@ -214,7 +215,7 @@ def test_count_packets_both_ways(records: list[bytes], tail: bytes) -> None:
 
 
 def test_an_empty_spell_book_is_the_recorded_one() -> None:
-    # eq2-world-recorded.md 4
+    # docs/protocol/world/recorded.md#examples
     assert pack_counted(0, b"", b"", 546) == bytes(6)
 
 

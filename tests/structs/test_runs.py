@@ -181,7 +181,7 @@ def test_equipment_cut_short() -> None:
 
 
 OVERSIZED_FORMS = [
-    # eq2-login.md 8.5: threshold, marker, value, bytes
+    # docs/protocol/structs.md#oversized: threshold, marker, value, bytes
     (FieldType.INT16, 255, 255, 0, "00"), (FieldType.INT16, 255, 255, 254, "fe"),
     (FieldType.INT16, 255, 255, 255, "ffff00"), (FieldType.INT16, 255, 255, 65535, "ffffff"),
     (FieldType.INT16, 100, 200, 99, "63"), (FieldType.INT16, 100, 200, 100, "c86400"),

@@ -16,7 +16,7 @@ KEY_BLOCK = bytes(range(1, 61))
 """A key block whose last 8 bytes are 35 to 3c hexadecimal."""
 
 SESSION_ID = 0x5352F60F
-"""The session id of the recorded client (eq2-transport.md 3)."""
+"""The session id of the recorded client (docs/protocol/transport.md#setup)."""
 
 DELAY = 0.01
 """How long a datagram is under way, in seconds."""

@@ -18,13 +18,19 @@ KEY_BLOCK = bytes(range(1, 61))
 
 
 def login_request(version: int, user: bytes = b"testlabs") -> bytes:
-    """Return OP_LoginRequestMsg's body as clients up to 1211 send it (eq2-login.md 1.1)."""
+    """Return OP_LoginRequestMsg's body as clients up to 1211 send it.
+
+    Source: docs/protocol/login.md#request.
+    """
     strings = b"".join(len(text).to_bytes(2, "little") + text for text in (b"", b"", user, b"x"))
     return strings + struct.pack("<IIHHHIBH", 0, 0, version, 0, 0, 0, 0, 0)
 
 
 def login_by_number(version: int, account: int = 101) -> bytes:
-    """Return OP_LoginByNumRequestMsg's body of 30 bytes (eq2-world.md 1.2)."""
+    """Return OP_LoginByNumRequestMsg's body of 30 bytes.
+
+    Source: docs/protocol/world/entering.md#login-by-num.
+    """
     return struct.pack("<IIH20x", account, 0x3FD515C0, version)
 
 

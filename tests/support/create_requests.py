@@ -1,4 +1,6 @@
-"""Create requests written byte by byte from eq2-login.md 5.1, not through our struct catalog."""
+"""Create requests written byte by byte from docs/protocol/characters.md#create, not through our
+struct catalog.
+"""
 
 from __future__ import annotations
 

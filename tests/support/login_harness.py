@@ -1,6 +1,6 @@
 """A whole login service on fakes, and clients of any version to drive it with.
 
-Messages of the client are put together here byte by byte from eq2-login.md, not with the
+Messages of the client are put together here byte by byte from docs/protocol/login.md, not with the
 project's own structs, so that both are checked against each other.
 """
 

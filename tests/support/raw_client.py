@@ -1,4 +1,5 @@
-"""One client session on a socket, written from eq2-transport.md with nothing of ours in it.
+"""One client session on a socket, written from docs/protocol/transport.md with nothing of ours in
+it.
 
 Sends whatever a test tells it to, also what no client would; takes everything in order, so that a
 test can look at the bytes. It repeats nothing: loopback loses nothing.
@@ -26,13 +27,19 @@ def str16(text: bytes) -> bytes:
 
 
 def login_request(user: bytes, password: bytes, version: int = 546) -> bytes:
-    """Return a login request in the classic layout, opcode included (eq2-login.md 1.1)."""
+    """Return a login request in the classic layout, opcode included.
+
+    Source: docs/protocol/login.md#request.
+    """
     head = bytes(4) + str16(user) + str16(password)
     return b"\0" + head + struct.pack("<IIH", 0, 0, version) + bytes(19)
 
 
 def by_number(account: int, key: int, version: int = 546) -> bytes:
-    """Return OP_LoginByNumRequestMsg with its opcode, as a version has it (eq2-login.md 5.5)."""
+    """Return OP_LoginByNumRequestMsg with its opcode, as a version has it.
+
+    Source: docs/protocol/characters.md#play-reply.
+    """
     head = struct.pack("<BII", 1, account, key)
     if version < 562:
         return head + struct.pack("<H20x", version)

@@ -1,4 +1,6 @@
-"""Login messages as bytes, written from eq2-login.md alone (no struct catalog, no opcode table)."""
+"""Login messages as bytes, written from docs/protocol/login.md alone (no struct catalog, no opcode
+table).
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from dataclasses import dataclass, field
 from tests.support.reference_wire import need
 
 ACCOUNT = "tester"
-"""The account name inside the recorded login replies below (eq2-login.md 1.6)."""
+"""The account name inside the recorded login replies below (docs/protocol/login.md#accepted)."""
 
 _REPLY_284 = "000000000000000000000000000000000000000000000001ff7cffffff000000ffff0000"
 _REPLY_1096 = (
@@ -33,7 +35,7 @@ _REPLY_63181 = (
 
 
 def login_reply(version: int) -> bytes:
-    """Return the accepted reply of account `ACCOUNT` (eq2-login.md 1.6)."""
+    """Return the accepted reply of account `ACCOUNT` (docs/protocol/login.md#accepted)."""
     if version < 843:
         return bytes.fromhex(_REPLY_284)
     if version < 1096:
@@ -55,7 +57,7 @@ def flags_reply(version: int) -> bytes:
 
 
 def denial(code: int) -> bytes:
-    """Return the 34 bytes of a refusal (eq2-login.md 1.5)."""
+    """Return the 34 bytes of a refusal (docs/protocol/login.md#denial)."""
     return struct.pack("<BHBiiii4xiIH", code, 0, 0, -1, -1, 0, 0, 0, 0, 0)
 
 
@@ -65,7 +67,10 @@ def str16(text: str) -> bytes:
 
 
 def world_list(version: int, worlds: list[tuple[int, str]]) -> bytes:
-    """Return a world list with all worlds up and 3 players in each (eq2-login.md 3.1)."""
+    """Return a world list with all worlds up and 3 players in each.
+
+    Source: docs/protocol/login.md#world-list.
+    """
     out = struct.pack("<B", len(worlds))
     for place, (world_id, name) in enumerate(worlds, 1):
         out += struct.pack("<I", world_id) + str16(name) + str16(name)
@@ -91,7 +96,10 @@ def _filler(length: int) -> bytes:
 
 
 def character_entry(version: int, character: ReferenceCharacter) -> bytes:
-    """Return one entry of the character list (eq2-login.md 4.3); appearance is a pattern."""
+    """Return one entry of the character list; appearance is a pattern.
+
+    Source: docs/protocol/characters.md#entry.
+    """
     ids = struct.pack("<II", character.char_id, character.world_id) + str16(character.name)
     who = struct.pack("<BBB", character.race, character.class_, 1)
     where = struct.pack("<I", character.level) + str16("antonica")
@@ -110,7 +118,7 @@ def character_entry(version: int, character: ReferenceCharacter) -> bytes:
 def character_list(
     version: int, characters: list[ReferenceCharacter], account_id: int = 77
 ) -> bytes:
-    """Return the whole list with the account info behind it (eq2-login.md 4.1)."""
+    """Return the whole list with the account info behind it (docs/protocol/characters.md#list)."""
     out = struct.pack("<B", len(characters))
     for character in characters:
         out += character_entry(version, character)
@@ -121,7 +129,7 @@ def character_list(
 
 
 def create_reply(version: int, code: int, name: str, account_id: int = 77) -> bytes:
-    """Return the answer to a create request (eq2-login.md 5.2)."""
+    """Return the answer to a create request (docs/protocol/characters.md#create-reply)."""
     out = struct.pack("<I", account_id)
     if version >= 1189:
         out += b"\xff\xff\xff\xff" if code == 1 else bytes(4)
@@ -137,7 +145,7 @@ def delete_reply(code: int, character: ReferenceCharacter, *, short: bool) -> by
 
 
 def play_reply(version: int, code: int, address: str, port: int, key: int) -> bytes:
-    """Return the answer to a play request (eq2-login.md 5.5)."""
+    """Return the answer to a play request (docs/protocol/characters.md#play-reply)."""
     pad = 0 if version < 1096 else 2 if version < 60085 else 6
     out = struct.pack("<B", code) + bytes(pad)
     out += struct.pack("<B", len(address)) + address.encode("latin-1")
@@ -159,7 +167,10 @@ class CreateRequest:
 
 
 _OLD = (60 + 26, 24, 24, 24, 24 + 96 + 8)
-"""Bytes behind each file name of 546 and 561: race, hair, face, chest, legs (eq2-login.md 5.1)."""
+"""Bytes behind each file name of 546 and 561: race, hair, face, chest, legs.
+
+Source: docs/protocol/characters.md#create.
+"""
 
 
 def _create_gaps(version: int) -> tuple[int, tuple[int, ...], int]:

@@ -26,7 +26,9 @@ ALERT_LOG = {
     546: 216, 561: 216, 562: 215, 843: 215, 1096: 226, 1208: 241, 57080: 242,
     60085: 245, 60100: 245, 60114: 245, 63181: 246, 64753: 246,
 }  # fmt: skip
-"""Opcode of the alert log; eq2-login.md 9.3. Versions not named there may use any."""
+"""Opcode of the alert log; docs/protocol/opcodes.md#login-numbers. Versions not named there may use
+any.
+"""
 
 
 @dataclass
@@ -54,7 +56,7 @@ class Script:
 
 @dataclass(frozen=True)
 class LoginRequest:
-    """A login request, read as eq2-login.md 1.1 has it."""
+    """A login request, read as docs/protocol/login.md#request has it."""
 
     user: str
     password: str

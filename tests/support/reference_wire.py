@@ -1,4 +1,4 @@
-"""The server end of one EQ2 session, written from eq2-transport.md alone.
+"""The server end of one EQ2 session, written from docs/protocol/transport.md alone.
 
 It shares no line with `emu.session`: struct, zlib and an RC4 are all it needs, so that the client
 is tested against bytes of another origin. It is strict: a client that sends what a real one would
@@ -23,7 +23,7 @@ RECORDED = bytes.fromhex(
 )
 """A real client's key block and login request: testlabs, testpass, version 546, session 5352f60f.
 
-Datagram 5 of eq2-transport.md 3.
+Datagram 5 of docs/protocol/transport.md#setup.
 """
 
 
@@ -38,7 +38,7 @@ def need(condition: object, text: str) -> None:
 
 
 def check_of(data: bytes, key: int) -> bytes:
-    """Return the two check bytes (eq2-transport.md 2)."""
+    """Return the two check bytes (docs/protocol/transport.md#check)."""
     start = zlib.crc32(struct.pack("<I", key))
     return struct.pack(">H", zlib.crc32(data, start) & 0xFFFF)
 
@@ -49,7 +49,7 @@ def rc4(key: bytes) -> Cipher[None]:
 
 
 class Keystream:
-    """One direction's RC4 with its first 20 bytes thrown away (eq2-transport.md 4)."""
+    """One direction's RC4 with its first 20 bytes thrown away (docs/protocol/transport.md#keys)."""
 
     def __init__(self, key: bytes) -> None:
         self._context = rc4(key).encryptor()

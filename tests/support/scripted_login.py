@@ -1,6 +1,6 @@
 """A login server that speaks the world link byte by byte from the pages, not through our code.
 
-Source: eq2-login.md 10, eq2-world.md 7, and the recorded link.
+Source: docs/protocol/link.md, and the recorded link.
 """
 
 from __future__ import annotations

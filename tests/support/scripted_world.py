@@ -1,7 +1,7 @@
 """A world server that speaks the login link byte by byte from the pages, not through our code.
 
 Everything is written with `struct` and read by hand, so that a fault of our codec cannot hide
-behind the same fault on the other side. Source: eq2-login.md 10, and the recorded link.
+behind the same fault on the other side. Source: docs/protocol/link.md, and the recorded link.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from tests.support.times import APART, ManualClock
 from tests.support.worlds import WorldHouse
 
 DENIED = bytes(3) + b"\xff" * 8 + bytes(22)
-"""What follows the code of a denial (eq2-world.md 1.4)."""
+"""What follows the code of a denial (docs/protocol/world/entering.md#login-reply)."""
 
 CHARACTER = WorldCharacter(
     id=5, account_id=101, name="Aldana", race=9, class_=0, gender=1, deity=0, level=1,
@@ -96,7 +96,10 @@ def drive(coroutine):
 
 
 def request(key, account=101, version=546):
-    """The 546 layout: account, key, version, five words (eq2-world.md 1.2)."""
+    """The 546 layout: account, key, version, five words.
+
+    Source: docs/protocol/world/entering.md#login-by-num.
+    """
     return struct.pack("<IIH5I", account, key, version, 0, 0, 0, 0, 0)
 
 
@@ -110,7 +113,7 @@ def let_in(house):
 def test_a_key_lets_its_character_in_with_the_peers_reply() -> None:
     house = House()
     link, _, _ = let_in(house)
-    # eq2-world-recorded.md 4: 23 zero bytes and a one, as opcode 4.
+    # docs/protocol/world/recorded.md#examples: 23 zero bytes and a one, as opcode 4.
     assert link.replies == [(4, bytes(23) + b"\x01")]
     assert house.events == [Entered("Aldana", 101, 5, "127.0.0.1", 546)]
     assert house.presence.is_playing(101)

@@ -1,7 +1,7 @@
 """Which account names are allowed, and how they are written.
 
-EQ2Emulator copies names into 32 bytes without looking (eq2-login.md 1.3): longer ones are refused
-here, never cut.
+EQ2Emulator copies names into 32 bytes without looking (docs/protocol/login.md#account): longer ones
+are refused here, never cut.
 """
 
 from __future__ import annotations

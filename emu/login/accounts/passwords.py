@@ -83,7 +83,10 @@ def is_phc(stored: str) -> bool:
 
 
 def is_eq2emulator_hash(stored: str) -> bool:
-    """Say whether this is a hash of EQ2Emulator's account table (eq2-login.md 1.3)."""
+    """Say whether this is a hash of EQ2Emulator's account table.
+
+    Source: docs/protocol/login.md#account.
+    """
     return _SHA512.fullmatch(stored) is not None
 
 

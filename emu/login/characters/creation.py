@@ -1,7 +1,7 @@
 """Create requests: reading them and making rows of them.
 
-Owns what becomes of each field of a create request (eq2-login.md 5.1, 4.4). Sends nothing and
-stores nothing.
+Owns what becomes of each field of a create request (docs/protocol/characters.md#create,
+docs/protocol/characters.md#looks). Sends nothing and stores nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""The character list: rows of the store turned into CharSelectProfile entries (eq2-login.md 4).
+"""The character list: rows of the store turned into CharSelectProfile entries.
+
+Source: docs/protocol/characters.md.
 
 Owns what every field of an entry is filled with, for all layouts at once: a layout takes the
 fields it has. Which characters are listed, and from where they come, is `emu.login.messages.lists`.

@@ -1,7 +1,8 @@
 """Zone names and descriptions for the character list, read from the store now and then.
 
-Worlds describe their zones (eq2-login.md 10.8); clients from 1212 on are shown that name, older
-ones the name of the zone's file, and all of them the description (4.2).
+Worlds describe their zones (docs/protocol/link.md#batches); clients from 1212 on are shown that
+name, older ones the name of the zone's file, and all of them the description
+(docs/protocol/characters.md#entry-format).
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Sits between the links (`WorldLink`, driven by the shell) and the client side of
 which sees it as `emu.login.ports.Worlds`. Knows no socket and no clock; the stores are awaited in
 coroutines that the shell starts. What a world reports about itself and its answers take effect at
 once; what goes to the stores waits in one queue a world, so that its order is kept.
-Source: eq2-login.md 10.
+Source: docs/protocol/link.md.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Which worlds may register, and with which of EQ2Emulator's texts the others are refused.
 
-Decides on `LSInfo` and a stored row; asks no store and keeps nothing. Source: eq2-login.md 10.3.
+Decides on `LSInfo` and a stored row; asks no store and keeps nothing. Source:
+docs/protocol/link.md#registration.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a world reports about characters, zones and bugs, turned into calls of the stores.
 
 Each update becomes one task that stores everything that belongs together. Source:
-eq2-login.md 10.2, 10.6, 10.8.
+docs/protocol/link.md.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Client logs: four messages that carry a compressed text file of the player's machine.
 
 Owns opening them within bounds. A log is a courtesy of the client: whatever is wrong with one, the
-session goes on (eq2-login.md 6; a client sends its alert log right after it was let in, and a
-server that stumbles over it locks real players out).
+session goes on (docs/protocol/login.md#client-logs; a client sends its alert log right after it was
+let in, and a server that stumbles over it locks real players out).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which reply code tells a player why the login is refused (eq2-login.md 1.4).
+"""Which reply code tells a player why the login is refused (docs/protocol/login.md#reply-codes).
 
 The client has no code for a server in trouble or too busy. It calls every code that it does not
 know an unknown reason, which is true and, unlike "bad password", has nobody change the password.

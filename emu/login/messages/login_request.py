@@ -1,4 +1,6 @@
-"""Reading OP_LoginRequestMsg: who wants in, and which client version asks (eq2-login.md 1.1, 1.2).
+"""Reading OP_LoginRequestMsg: who wants in, and which client version asks.
+
+Sources: docs/protocol/login.md#request, docs/protocol/login.md#version.
 
 Two layouts are in use and nothing in the message says which: the classic one, whose version field
 is read first, and the one of 1208 and later. Fields past the end of a short message count as

@@ -1,7 +1,7 @@
 """Payloads the login service sends, but for the character list: values in, bytes out.
 
-Layouts come from the struct tables, values are those of eq2-login.md 1.5, 1.6, 3, 5.2, 5.3, 5.5.
-Nothing here knows a client or a world, only the dialect it writes in.
+Layouts come from the struct tables, values are those of docs/protocol/login.md,
+docs/protocol/characters.md. Nothing here knows a client or a world, only the dialect it writes in.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The character list: characters with their looks and equipment, and the zones they are in.
 
 Owns the columns of login_characters, login_char_colors, login_equipment and ls_world_zones
-(eq2-login.md 4.3, 4.4, 10.8) and what becomes of each row. What is here already stays; what a
-character here lacks is added, so that an import that was interrupted can be finished.
+(docs/protocol/characters.md, docs/protocol/link.md#batches) and what becomes of each row. What is
+here already stays; what a character here lacks is added, so that an import that was interrupted can
+be finished.
 """
 
 from __future__ import annotations

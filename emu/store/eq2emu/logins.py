@@ -1,7 +1,9 @@
 """Who may log in and register: rows of account, worlds, bans, settings and models.
 
-Owns the columns of those five tables (eq2-login.md 1.3, 4.1, 10.3, player-models.md) and what
-becomes of each row. Ids are kept, because worlds know accounts by id.
+Owns the columns of those five tables (docs/protocol/login.md#account,
+docs/protocol/characters.md#list, docs/protocol/link.md#registration,
+docs/protocol/characters.md#models) and what becomes of each row. Ids are kept, because worlds know
+accounts by id.
 """
 
 from __future__ import annotations

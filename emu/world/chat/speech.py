@@ -1,7 +1,8 @@
 """Who hears what a player says, and how the message reads for each of them.
 
 Chat reaches clients as OP_EqHearChatCmd, with the speaker's index as the hearer knows it and the
-hearer's own name (eq2-world-recorded.md 3.3 and 3.4). Whoever ignores the speaker hears nothing.
+hearer's own name (docs/protocol/world/chat.md#hear-chat). Whoever ignores the speaker hears
+nothing.
 """
 
 from __future__ import annotations

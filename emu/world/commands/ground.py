@@ -19,7 +19,7 @@ from emu.world.world import World
 GUIDE = 10
 MASTER = 100
 ADMINISTRATOR = 200
-"""Ranks on the scale of `admin_status` (eq2-world.md 8.1)."""
+"""Ranks on the scale of `admin_status` (docs/protocol/world/commands.md#eq2emulator)."""
 
 Reload = Callable[[], Awaitable[str]]
 

@@ -1,7 +1,7 @@
 """How clients use commands: a table they are given, and indexes into it that they send.
 
 A client knows only the commands it was given and sends the position of one with its arguments
-(eq2-world.md 3.6). It is given those that its rank allows.
+(docs/protocol/world/commands.md#remote-cmd). It is given those that its rank allows.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class RemoteCommands:
     def called(self, _world: World, player: Player, body: bytes, now: Monotonic) -> None:
         """Run what a client asks for. Raises `MalformedMessage`; an empty body ends the session.
 
-        Source: eq2-world-recorded.md 10.5.
+        Source: docs/protocol/world/movement.md#bad-predictions.
         """
         if not body:
             player.client.close()

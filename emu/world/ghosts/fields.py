@@ -1,7 +1,8 @@
 """What a client is told of a spawn, as the values of the three parts of its ghost.
 
 One function for each part; the names are those of `data/structs/SpawnStructs.xml`, the constants
-those that EQ2Emulator was recorded to send (eq2-world-recorded.md 3.13 to 3.16 and 4.1).
+those that EQ2Emulator was recorded to send (docs/protocol/world/spawns.md,
+docs/protocol/world/recorded.md#own-ghost).
 """
 
 from __future__ import annotations
@@ -17,7 +18,10 @@ NO_ANIMATION: Final = 0xFFFF
 HEADING_UNIT: Final = 64
 HEADING_ZERO: Final = 180.0
 SPEED_UNIT: Final = 256
-"""World units a second times this is what clients are told (eq2-world-recorded.md 3.15)."""
+"""World units a second times this is what clients are told.
+
+Source: docs/protocol/world/spawns.md#units.
+"""
 LIVING_STATE: Final = 16512
 FALLING_STATE: Final = 1024
 THING_STATE: Final = 1

@@ -2,7 +2,7 @@
 
 What differs between versions is in `data/structs` and `data/world/ghosts.toml`; here both are
 joined. A form is shared by all clients of its version, so that what is encoded once serves all of
-them. Source: eq2-world.md 5, eq2-world-recorded.md 4.1.
+them. Source: docs/protocol/world/spawns.md#create-ghost, docs/protocol/world/recorded.md#own-ghost.
 """
 
 from __future__ import annotations

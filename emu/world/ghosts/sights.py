@@ -4,7 +4,8 @@ An index is given when a ghost is created. It is not used again while the viewer
 the ghost it stood for: indexes count upward and begin again only at the end of their range. A
 baseline moves only when the update that moved it is handed out, so whoever takes an update must
 send it; a viewer whose link is full is simply not asked, and gets the newest state later.
-Source: eq2-world.md 4.2 and 4.3, eq2-world-recorded.md 4.2.
+Source: docs/protocol/structs.md#packed, docs/protocol/world/movement.md#updates,
+docs/protocol/world/recorded.md#update-ghost.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
 The message packs a position struct XORed with the one before. Both ends keep that one, so it moves
 on with every message that can be unpacked, whatever is in it: a client that once sends nonsense is
-understood again with its next step (eq2-world.md 4.1, eq2-world-recorded.md 10.5). Whether a step
-is believed is `emu.world.movement.trust`'s business.
+understood again with its next step (docs/protocol/world/movement.md#prediction,
+docs/protocol/world/movement.md#bad-predictions). Whether a step is believed is
+`emu.world.movement.trust`'s business.
 """
 
 from __future__ import annotations

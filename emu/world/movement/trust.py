@@ -16,7 +16,10 @@ from emu.world.spawns import Position
 
 @dataclass(frozen=True, slots=True)
 class MovementRules:
-    """What is believed. Walking is about 10 units a second (eq2-world-recorded.md 10.11)."""
+    """What is believed. Walking is about 10 units a second.
+
+    Source: docs/protocol/world/movement.md#speed.
+    """
 
     fastest: float = 30.0
     """Units a second on the ground."""

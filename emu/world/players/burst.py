@@ -1,7 +1,8 @@
 """What a client is sent on entering besides the zone itself: one function a message.
 
 Many are empty in a world without fights, items and quests; they are sent all the same, because
-clients wait for some of them and nobody knows for all of them (eq2-world-recorded.md 2).
+clients wait for some of them and nobody knows for all of them
+(docs/protocol/world/entering.md#order).
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ EVERY_EXPANSION: Final = 0xFFFFFFFF
 UNKNOWN_THREE: Final = [4294967296.0, 0.0]
 UNKNOWN_SEVEN: Final = [1.0, 1.0]
 ADVENTURE_ZONES: Final = 9
-"""Entries of ZoneInfo's list, all of them empty (eq2-world-recorded.md 3.1)."""
+"""Entries of ZoneInfo's list, all of them empty (docs/protocol/world/entering.md#zone-info)."""
 EQUIPMENT, APPEARANCE = 1, 2
 
 
@@ -55,7 +56,10 @@ def send_quickbar(client: WorldClient) -> None:
 
 
 def send_motd(client: WorldClient, text: str) -> None:
-    """Greet with the message of the day; it is a line of text like others (eq2-world.md 2)."""
+    """Greet with the message of the day; it is a line of text like others.
+
+    Source: docs/protocol/world/entering.md#order.
+    """
     send_text(client, text)
 
 

@@ -1,8 +1,8 @@
 """From the key to standing in the zone: what a client is sent, and what is waited for.
 
-The order is the one that EQ2Emulator was recorded to send (eq2-world-recorded.md 2). A client may
-skip steps: whoever has loaded its entities without asking for them is given them first, and the
-signal of the avatar brings everything that is still missing.
+The order is the one that EQ2Emulator was recorded to send (docs/protocol/world/entering.md#order).
+A client may skip steps: whoever has loaded its entities without asking for them is given them
+first, and the signal of the avatar brings everything that is still missing.
 """
 
 from __future__ import annotations
@@ -79,7 +79,10 @@ def entities_loaded(world: World, player: Player, now: Monotonic) -> None:
 
 
 def ui_loaded(_world: World, player: Player, _now: float) -> None:
-    """Echo that the interface is loaded: clients up to 561 wait for it (eq2-world.md 2)."""
+    """Echo that the interface is loaded: clients up to 561 wait for it.
+
+    Source: docs/protocol/world/entering.md#order.
+    """
     player.client.send_bytes("OP_DoneLoadingUIResourcesMsg")
 
 

@@ -1,7 +1,8 @@
 """How a character looks as a ghost: the fields of Substruct_SpawnInfoStruct for its looks.
 
-What is stored has the names of the create request (eq2-login.md 5.1); ghosts have names of their
-own for the same bodies, sliders and clothes. How colors are coded is `emu.looks.coding`'s business.
+What is stored has the names of the create request (docs/protocol/characters.md#create); ghosts have
+names of their own for the same bodies, sliders and clothes. How colors are coded is
+`emu.looks.coding`'s business.
 """
 
 from __future__ import annotations

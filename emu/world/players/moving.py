@@ -1,7 +1,7 @@
 """A player moves: what its client predicts is believed, or it is put back where it was.
 
-Source: eq2-world.md 4.1; limits of ours, because EQ2Emulator passes everything on
-(eq2-world-recorded.md 10.5).
+Source: docs/protocol/world/movement.md#prediction; limits of ours, because EQ2Emulator passes
+everything on (docs/protocol/world/movement.md#bad-predictions).
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ MOST_NAMES: Final = 100
 
 
 class Relation(enum.IntEnum):
-    """Types of ChatRelationship on the wire (eq2-world-recorded.md 2)."""
+    """Types of ChatRelationship on the wire (docs/protocol/world/entering.md#order)."""
 
     FRIEND = 0
     IGNORED = 2

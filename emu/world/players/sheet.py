@@ -1,7 +1,8 @@
 """The character sheet: one large struct, sent as the XOR with the one before and packed.
 
 Owns the values of WS_CharacterSheet and what one client was sent last. Every byte that nobody set
-is zero (EQ2Emulator's sheets carry what was left in its memory; eq2-world-recorded.md 9).
+is zero (EQ2Emulator's sheets carry what was left in its memory;
+docs/protocol/world/entering.md#character-sheet).
 """
 
 from __future__ import annotations

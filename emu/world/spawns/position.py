@@ -12,7 +12,7 @@ class Position(NamedTuple):
     """A place in a zone: world units with Y up, heading in degrees (0 to 360), the client's grid.
 
     The heading is the one that zone files and databases hold; clients count from its opposite
-    (eq2-world-recorded.md 3.13).
+    (docs/protocol/world/spawns.md#units).
     """
 
     x: float

@@ -56,7 +56,10 @@ class Footer(NamedTuple):
 NOBODY: Callable[[Spawn, Change], None] = lambda _spawn, _change: None  # noqa: E731  # a default
 STANDING = 539
 SITTING = 538
-"""Visual states of a player who sits and of one who has stood up (eq2-world-recorded.md 3.17)."""
+"""Visual states of a player who sits and of one who has stood up.
+
+Source: docs/protocol/world/spawns.md#posture.
+"""
 
 
 class Spawn:
@@ -64,8 +67,9 @@ class Spawn:
 
     `id` is unique in the world process and never goes on the wire: clients know a spawn by an index
     of their own. Speeds are world units a second, `pitch` degrees, `activity` the client's own bits
-    (eq2-world.md 4.1). `looks` are field names of Substruct_SpawnInfoStruct with their values;
-    `words` say what it is and does (``afk``, ``merchant`` ...): those of `data/world/ghosts.toml`.
+    (docs/protocol/world/movement.md#prediction). `looks` are field names of
+    Substruct_SpawnInfoStruct with their values; `words` say what it is and does (``afk``,
+    ``merchant`` ...): those of `data/world/ghosts.toml`.
     """
 
     __slots__ = (

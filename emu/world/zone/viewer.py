@@ -1,7 +1,8 @@
 """One player's eyes in a zone: which ghosts its client has, and what it is sent of them.
 
 Owns the commands that create, update and destroy ghosts. When to look is the zone's business; what
-the session below has room for, the link's. Source: eq2-world.md 4.3 and 5.
+the session below has room for, the link's. Source: docs/protocol/world/spawns.md#visibility,
+docs/protocol/world/spawns.md#create-ghost.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ _CLOCK: Final = 0xFFFFFFFF
 
 @dataclass(frozen=True, slots=True)
 class ZoneRules:
-    """Distances in world units, times in seconds (eq2-world.md 4.3)."""
+    """Distances in world units, times in seconds (docs/protocol/world/spawns.md#visibility)."""
 
     create_distance: float = 250.0
     destroy_distance: float = 300.0

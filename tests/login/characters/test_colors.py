@@ -1,4 +1,4 @@
-"""Colors and sliders in both families' coding (eq2-login.md 4.4)."""
+"""Colors and sliders in both families' coding (docs/protocol/characters.md#looks)."""
 
 from __future__ import annotations
 

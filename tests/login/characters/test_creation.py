@@ -1,4 +1,4 @@
-"""Reading create requests (eq2-login.md 5.1)."""
+"""Reading create requests (docs/protocol/characters.md#create)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.login_harness import create_request
 DIALECTS = Dialects(shipped_tables, shipped_catalog(), shipped_rules())
 MODEL = "ec/pc/human/human_male"
 LENGTHS = {546: 319, 561: 318, 1096: 692, 1208: 692, 57080: 694, 60114: 694, 64753: 697}
-"""Lengths with empty strings, from eq2-login.md 5.1."""
+"""Lengths with empty strings, from docs/protocol/characters.md#create."""
 
 
 def dialect(version: int) -> Dialect:

@@ -1,4 +1,6 @@
-"""Entries of the character list, field by field at the offsets of eq2-login.md 4.3."""
+"""Entries of the character list, field by field at the offsets of
+docs/protocol/characters.md#entry.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Zone texts of the character list (eq2-login.md 4.2, 10.8)."""
+"""Zone texts of the character list.
+
+Sources: docs/protocol/characters.md#entry-format, docs/protocol/link.md#batches.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opening client logs within bounds (eq2-login.md 6)."""
+"""Opening client logs within bounds (docs/protocol/login.md#client-logs)."""
 
 from __future__ import annotations
 

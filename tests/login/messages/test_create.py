@@ -1,4 +1,7 @@
-"""Creating characters: refusals, answers early, late and never (eq2-login.md 5.1, 5.2)."""
+"""Creating characters: refusals, answers early, late and never.
+
+Sources: docs/protocol/characters.md#create, docs/protocol/characters.md#create-reply.
+"""
 
 from __future__ import annotations
 

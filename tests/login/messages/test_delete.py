@@ -1,4 +1,4 @@
-"""Deleting characters (eq2-login.md 5.3, 4.1)."""
+"""Deleting characters (docs/protocol/characters.md#delete, docs/protocol/characters.md#list)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a refused player is told (eq2-login.md 1.4)."""
+"""What a refused player is told (docs/protocol/login.md#reply-codes)."""
 
 from __future__ import annotations
 

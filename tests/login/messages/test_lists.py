@@ -1,4 +1,7 @@
-"""World list, second reply, character list, and world changes (eq2-login.md 3, 4, 7.1)."""
+"""World list, second reply, character list, and world changes.
+
+Sources: docs/protocol/login.md, docs/protocol/characters.md.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ DOWN = WorldEntry(9, "Sleeping", up=False, locked=False, players=0)
 
 
 def world(version: int, entry: WorldEntry, position: int, load: int) -> bytes:
-    """Put one entry together from eq2-login.md 3.1."""
+    """Put one entry together from docs/protocol/login.md#world-list."""
     name = str16(entry.name.encode())
     races = 0xFFFFFFFF if version < 1212 else 0xFFFFF if version < 60006 else 0x1FFFFF
     place = position if version < 1212 else 0

@@ -1,4 +1,4 @@
-"""From a login request to an acceptance or a denial (eq2-login.md 1)."""
+"""From a login request to an acceptance or a denial (docs/protocol/login.md)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.login_harness import Harness, classic_login, later_login, log
 
 
 def denial(code: int) -> bytes:
-    """Return the message of eq2-login.md 1.5."""
+    """Return the message of docs/protocol/login.md#denial."""
     return bytes([code]) + bytes(3) + struct.pack("<iiii4xiIH", -1, -1, 0, 0, 0, 0, 0)
 
 
@@ -26,7 +26,7 @@ SOMETHING_ELSE = denial(9)
 ACCEPTED_546 = bytes.fromhex(
     "00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 01 ff 7c ff ff ff 00 00"
     "00 ff ff 00 00"
-)  # eq2-login.md 1.6
+)  # docs/protocol/login.md#accepted
 
 
 def refused(harness: Harness) -> list[str]:

@@ -1,4 +1,7 @@
-"""Finding out which client version asks (eq2-login.md 1.1, 1.2)."""
+"""Finding out which client version asks.
+
+Sources: docs/protocol/login.md#request, docs/protocol/login.md#version.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ from tests.support.login_harness import classic_login, later_login
 DIALECTS = Dialects(shipped_tables, shipped_catalog(), shipped_rules())
 
 CAPTURED = bytes.fromhex("00000000 0800") + b"testlabs" + b"\x08\0testpass" + bytes(8) + b"\x22\x02"
-"""The login request of the real 2006 client (eq2-transport.md 3), as decrypted."""
+"""The login request of the real 2006 client (docs/protocol/transport.md#setup), as decrypted."""
 
 
 def test_the_real_client_s_request_ends_after_its_version() -> None:

@@ -1,4 +1,7 @@
-"""Client logs never disturb a session (eq2-login.md 6, client-546-notes.md 5)."""
+"""Client logs never disturb a session.
+
+Sources: docs/protocol/login.md#client-logs, docs/protocol/login.md#flow.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Play requests: every answer, and every way of getting none (eq2-login.md 5.4, 5.5)."""
+"""Play requests: every answer, and every way of getting none.
+
+Sources: docs/protocol/characters.md#play, docs/protocol/characters.md#play-reply.
+"""
 
 from __future__ import annotations
 

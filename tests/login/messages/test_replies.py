@@ -1,4 +1,4 @@
-"""Payloads byte by byte; the six long examples are those of eq2-login.md 1.6."""
+"""Payloads byte by byte; the six long examples are those of docs/protocol/login.md#accepted."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ EXAMPLES = {
     "0000ee000000ff00000000ff000000000000ffffffffffff1f00feffff07060074657374657206007465"
     "7374657200000000000000000000000000",
 }
-LENGTHS = {  # with the account name "tester", by eq2-login.md 1.6
+LENGTHS = {  # with the account name "tester", by docs/protocol/login.md#accepted
     561: 36, 562: 36, 842: 36, 843: 40, 1095: 40, 1096: 76, 1142: 80, 1187: 80, 1188: 82,
     1208: 82, 57079: 82, 57080: 107, 60099: 107, 60100: 97, 63180: 97, 63181: 101,
 }  # fmt: skip

@@ -1,4 +1,7 @@
-"""The character list of an EQ2Emulator login database (eq2-login.md 4.3, 4.4, 10.8)."""
+"""The character list of an EQ2Emulator login database.
+
+Sources: docs/protocol/characters.md, docs/protocol/link.md#batches.
+"""
 
 import pytest
 

@@ -20,7 +20,9 @@ def heard(client: Client) -> str:
 
 
 def test_say_has_the_recorded_bytes() -> None:
-    """eq2-world-recorded.md 4: heard by Aldana, and Borvik's own copy; our index is 2, theirs 8."""
+    """docs/protocol/world/recorded.md#examples: heard by Aldana, and Borvik's own copy; our index
+    is 2, theirs 8.
+    """
     _, borvik, aldana = two()
     borvik.types("/say Hello there")
     tail = "08000b00" + b"Hello there".hex() + "000001"
@@ -172,14 +174,15 @@ def test_broadcast_and_announce_reach_everybody() -> None:
     for client in (borvik, aldana):
         assert client.decoded("WS_DisplayText")[-1]["color"] == 77
     house.console("announce Now")
-    # The layout that was recorded: 10, text, type, size 5, yellow (eq2-world-recorded.md 4).
+    # The layout that was recorded: 10, text, type, size 5, yellow
+    # (docs/protocol/world/recorded.md#examples).
     assert [data.hex() for name, data in borvik.log if name == "OP_OnscreenMsgMsg"] == [
         "0a0300" + b"Now".hex() + "1100" + b"ui_harvest_normal".hex() + "0000a040ffff00"
     ]
 
 
 def test_numbers_of_every_age() -> None:
-    """eq2-world.md 3.4: tell 26, ooc 30, custom 32, broadcast 77 up to 561."""
+    """docs/protocol/world/chat.md#hear-chat: tell 26, ooc 30, custom 32, broadcast 77 up to 561."""
     numbers = read_numbers()
     old = {name: numbers.number(name, 546) for name in ("say", "tell", "ooc", "custom",
                                                         "broadcast", "error")}  # fmt: skip

@@ -6,7 +6,7 @@ from tests.support.worlds import WorldHouse
 
 
 def test_who_has_the_recorded_size_and_shows_the_zone_or_all() -> None:
-    """331 bytes for 2, 491 for 3 (eq2-world-recorded.md 4)."""
+    """331 bytes for 2, 491 for 3 (docs/protocol/world/recorded.md#examples)."""
     house = WorldHouse()
     one = house.stand(5, name="Aldana", account_id=101)
     house.stand(6, name="Borvik")

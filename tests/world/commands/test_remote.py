@@ -41,7 +41,7 @@ def test_damaged_ones_are_counted(body: bytes) -> None:
 
 
 def test_an_empty_one_ends_the_session() -> None:
-    """eq2-world-recorded.md 10.5."""
+    """docs/protocol/world/movement.md#bad-predictions."""
     one = WorldHouse().stand(5)
     one.say("OP_RemoteCmdMsg", b"")
     assert one.is_closed

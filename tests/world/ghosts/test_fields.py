@@ -10,7 +10,7 @@ from emu.world.spawns import Position, Spawn, SpawnKind
 
 @pytest.mark.parametrize(("degrees", "units"), [(92, -5632), (0, -11520), (180.5, 32), (270, 5760)])
 def test_headings_count_from_the_opposite(degrees: float, units: int) -> None:
-    """eq2-world-recorded.md 3.13."""
+    """docs/protocol/world/spawns.md#units."""
     assert heading_units(degrees) == units
 
 
@@ -18,7 +18,7 @@ def test_headings_count_from_the_opposite(degrees: float, units: int) -> None:
     ("activity", "state"), [(128, 16512), (0, 1024), (1024, 1024), (6336, 16512)]
 )
 def test_state_follows_the_activity(activity: int, state: int) -> None:
-    """eq2-world-recorded.md 3.15."""
+    """docs/protocol/world/spawns.md#units."""
     player = Spawn(1, SpawnKind.PLAYER, "A", Position(0, 0, 0))
     player.move(player.position, activity=activity)
     assert position_fields(player)["pos_state"] == state

@@ -13,7 +13,7 @@ from tests.support.ghost_views import form
 
 @pytest.mark.parametrize(("version", "sizes"), [(546, (88, 78, 1089)), (561, (88, 72, 1070))])
 def test_sizes_are_those_of_the_wire(version: int, sizes: tuple[int, ...]) -> None:
-    """eq2-world.md 5: 1255 and 1230 bytes in all."""
+    """docs/protocol/world/spawns.md#create-ghost: 1255 and 1230 bytes in all."""
     assert form(version).sizes == sizes
 
 

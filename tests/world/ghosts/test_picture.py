@@ -14,7 +14,9 @@ GUARD = {
     "pos_move_type": 25, "pos_x": 5.5, "pos_y": -7.5, "pos_z": 240.25,
     "pos_collision_radius": 32, "pos_size": 32, "face_actor_id": 0xFFFFFFFF,
 }  # fmt: skip
-"""eq2-world-recorded.md 4.1, the guard of the recorded zone; its height is the true one here."""
+"""docs/protocol/world/recorded.md#own-ghost, the guard of the recorded zone; its height is the true
+one here.
+"""
 
 
 def guard() -> Spawn:
@@ -62,7 +64,10 @@ def test_an_object(version: int, flags: int, status: int) -> None:
 
 
 def test_a_sign_has_its_texts_behind_it() -> None:
-    """The footer that was recorded (eq2-world-recorded.md 4.1), with texts of our own."""
+    """The footer that was recorded, with texts of our own.
+
+    Source: docs/protocol/world/recorded.md#own-ghost.
+    """
     sign = Spawn(4, SpawnKind.SIGN, "To the docks", Position(3.0, -7.5, 230.0, 180.0, 1234),
                  footer=Footer(0, 0.0, 0.0, 0.0, "To the docks", "Mind the gap.", 7.0))  # fmt: skip
     view = View(546)

@@ -42,7 +42,7 @@ def npc(number: int, x: float = 0.0) -> Spawn:
 
 
 def test_the_worked_example_of_the_protocol_page() -> None:
-    """eq2-world.md 4.3: viewer's index 5 moves."""
+    """docs/protocol/world/movement.md#updates: viewer's index 5 moves."""
     scene = Scene()
     others = [npc(number) for number in range(10, 13)]
     assert [scene.show(spawn) for spawn in others] == [2, 3, 4]
@@ -54,7 +54,7 @@ def test_the_worked_example_of_the_protocol_page() -> None:
 
 
 def test_sitting_down_is_a_few_bytes_of_info() -> None:
-    """eq2-world-recorded.md 4.2."""
+    """docs/protocol/world/recorded.md#update-ghost."""
     scene = Scene()
     players = [Spawn(n, SpawnKind.PLAYER, f"p{n}", HERE) for n in range(2, 9)]
     assert [scene.show(spawn) for spawn in players] == [2, 3, 4, 5, 6, 7, 8]

@@ -18,7 +18,7 @@ FIRST = bytes.fromhex(
     "00181b00002200000006833f802db3c21443dc01b343dc444d01b3444dc2141fc1dc3799c2144383444d13"
 )
 SECOND = bytes.fromhex("00d0260000110000003981800191804005814021818001814014")
-"""eq2-world-recorded.md 4.3: first and second prediction of one client."""
+"""docs/protocol/world/recorded.md#predictions: first and second prediction of one client."""
 
 NUMBERS = st.floats(width=32, allow_nan=False, allow_infinity=False)
 

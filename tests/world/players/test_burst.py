@@ -15,7 +15,9 @@ RECORDED = {
     "OP_UpdateSpellBookMsg": "000000000000",
     "OP_UpdateRecipeBookMsg": "000000000000",
 }
-"""eq2-world-recorded.md 2 and 4: a player called Aldana, client 546."""
+"""docs/protocol/world/entering.md#order, docs/protocol/world/recorded.md#examples: a player called
+Aldana, client 546.
+"""
 
 
 @pytest.mark.parametrize("name", RECORDED)

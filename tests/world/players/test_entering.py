@@ -12,7 +12,7 @@ BURST_546 = [
     "OP_SetRemoteCmdsMsg", "OP_KnownLanguagesMsg", "OP_ZoneInfoMsg",
     "OP_ChatRelationshipUpdateMsg", "OP_ChatRelationshipUpdateMsg",
 ]  # fmt: skip
-"""eq2-world-recorded.md 2, without the message of the day."""
+"""docs/protocol/world/entering.md#order, without the message of the day."""
 
 
 def test_the_burst_comes_in_the_recorded_order() -> None:
@@ -22,7 +22,10 @@ def test_the_burst_comes_in_the_recorded_order() -> None:
 
 @pytest.mark.parametrize(("version", "size"), [(546, 197), (561, 208)])
 def test_zone_info_has_the_recorded_size(version: int, size: int) -> None:
-    """197 and 208 are for names of six and seven letters (eq2-world-recorded.md 10.8)."""
+    """197 and 208 are for names of six and seven letters.
+
+    Source: docs/protocol/world/entering.md#order.
+    """
     client = WorldHouse().enter(5, version, name="Aldana" if version == 546 else "Aldanas")
     [(_, payload)] = [entry for entry in client.log if entry[0] == "OP_ZoneInfoMsg"]
     website = len("eq2emulator.net") + len("test_upload.m") + len("dsya987yda9")

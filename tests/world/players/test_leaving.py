@@ -13,7 +13,7 @@ from tests.support.worlds import WorldHouse
 
 
 def test_camping_takes_20_seconds_and_is_seen() -> None:
-    """`14 00` and the end after 20 s, eq2-world-recorded.md 4."""
+    """`14 00` and the end after 20 s, docs/protocol/world/recorded.md#examples."""
     house = WorldHouse()
     one, two = house.stand(5), house.stand(6)
     house.run(0.5)
@@ -85,7 +85,7 @@ def test_who_loses_the_link_stays_two_minutes_and_is_seen_so() -> None:
 
 
 def test_who_comes_back_in_time_keeps_body_and_index() -> None:
-    """eq2-world-recorded.md 6: same index, no new ghost, the full sequence again."""
+    """docs/protocol/world/entering.md#door: same index, no new ghost, the full sequence again."""
     house = WorldHouse()
     one, two = house.stand(5), house.stand(6)
     one.walk(5.0, 1.0, 250.0)
@@ -217,7 +217,7 @@ def test_an_unknown_zone_leaves_everything_as_it_was() -> None:
 
 
 def test_ready_to_zone_without_reason_ends_the_session() -> None:
-    """eq2-world-recorded.md 10.5."""
+    """docs/protocol/world/movement.md#bad-predictions."""
     house = WorldHouse()
     one = house.stand(5)
     one.say("OP_ReadyToZoneMsg")

@@ -86,7 +86,7 @@ def test_who_falls_out_of_the_zone_is_put_on_its_safe_place() -> None:
 
 
 def test_sitting_and_standing_are_seen() -> None:
-    """538 and 539, eq2-world-recorded.md 3.17."""
+    """538 and 539, docs/protocol/world/spawns.md#posture."""
     house = WorldHouse()
     one, two = house.stand(5), house.stand(6)
     house.run(0.5)

@@ -39,7 +39,8 @@ def test_only_what_changed_is_sent_and_nothing_when_nothing_did() -> None:
     assert sender.update(fields()) is None
     second = sender.update(fields(current_hp=40))
     assert second is not None
-    # 125 zeros, one changed byte of current_hp, zeros to the end (eq2-world.md 3.3).
+    # 125 zeros, one changed byte of current_hp, zeros to the end
+    # (docs/protocol/world/entering.md#character-sheet).
     data, _ = unpack(second, 4897, 546)
     assert [at for at, byte in enumerate(data) if byte] == [125]
     assert data[125] == 43 ^ 40

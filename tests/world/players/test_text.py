@@ -7,7 +7,7 @@ from tests.support.worlds import WorldHouse
 
 
 def test_the_recorded_line() -> None:
-    """eq2-world-recorded.md 4."""
+    """docs/protocol/world/recorded.md#examples."""
     client = WorldHouse().stand(5)
     send_text(client.player.client, "Unable to find client Nobody", 3)
     assert client.log[-1] == (

@@ -8,7 +8,7 @@ from tests.support.zone_clients import ZoneClient, player
 
 
 def test_destroying_names_the_index() -> None:
-    """DestroyGhost of index 2, eq2-world-recorded.md 4."""
+    """DestroyGhost of index 2, docs/protocol/world/recorded.md#examples."""
     sent: list[tuple[str, bytes]] = []
     zone = Zone(1)
     one = ZoneClient(player(1))

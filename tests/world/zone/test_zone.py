@@ -58,7 +58,7 @@ def test_creatures_and_things_near_are_shown_on_entering() -> None:
 
 
 def test_who_goes_far_is_hidden_and_comes_back_under_another_index() -> None:
-    """Created at 250 units, destroyed beyond 300 (eq2-world.md 4.3, recorded 3.20)."""
+    """Created at 250 units, destroyed beyond 300 (docs/protocol/world/spawns.md#visibility)."""
     zone = Zone(325)
     one, two = ZoneClient(player(1)), ZoneClient(player(2, 100.0))
     one.enter(zone, 0.0)
