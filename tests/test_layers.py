@@ -1,6 +1,7 @@
 """What the layering contract cannot say: which rooms may know the outside world at all."""
 
 import ast
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -77,3 +78,32 @@ def test_clocks_are_read_in_one_place() -> None:
                 text = ast.unparse(node) if isinstance(node, ast.Attribute) else ""
                 clocks = {"time.time", "time.monotonic", "time.perf_counter", "datetime.now"}
                 assert text not in clocks, f"{path}: {text}"
+
+
+def test_no_file_needs_one_that_needs_it() -> None:
+    """Imports for types alone and those inside functions count as well."""
+    files = {dotted(path): path for path in EMU.rglob("*.py")}
+    needs = {name: modules_needed(path, name, files) for name, path in files.items()}
+    order = TopologicalSorter(needs)
+    try:
+        order.prepare()
+    except CycleError as error:
+        raise AssertionError(" needs ".join(reversed(error.args[1]))) from None
+
+
+def dotted(path: Path) -> str:
+    parts = path.relative_to(EMU.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def modules_needed(path: Path, name: str, files: dict[str, Path]) -> set[str]:
+    """Return the modules of ours that a file imports; of a name out of a package, its module."""
+    needed: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            needed.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                whole = f"{node.module}.{alias.name}"
+                needed.add(whole if whole in files else node.module)
+    return (needed & set(files)) - {name}

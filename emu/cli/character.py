@@ -16,7 +16,7 @@ from emu.model import Character
 from emu.store import RosterEntry, Store
 from emu.store.names import name_key
 from emu.times import UNKNOWN, Moment
-from emu.world.names import LEAST_LENGTH, MOST_LENGTH, NameRules
+from emu.world.registration.names import LEAST_LENGTH, MOST_LENGTH, NameRules
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

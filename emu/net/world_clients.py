@@ -18,7 +18,7 @@ from emu.net.scheduler import Scheduler
 from emu.net.udp import SessionPort
 from emu.session import Event, Message, SessionClosed
 from emu.times import Monotonic
-from emu.world.entry import Door, DoorEvent, Entered, TurnedAway
+from emu.world.door.entry import Door, DoorEvent, Entered, TurnedAway
 from emu.world.events import WorldEvent
 from emu.world.service import WorldService
 

@@ -37,15 +37,15 @@ from emu.session import Endpoint
 from emu.store import Store
 from emu.structs import shipped_catalog
 from emu.times import Moment, Monotonic
-from emu.world.admission import Admission, AdmissionRules
 from emu.world.chat import Chat, ChatRules, read_numbers
 from emu.world.commands import House, RemoteCommands, world_commands
-from emu.world.creation import CharacterCreation, CreationRules
-from emu.world.entry import Door
+from emu.world.door.admission import Admission, AdmissionRules
+from emu.world.door.entry import Door
 from emu.world.ghosts import read_rules
-from emu.world.names import NameRules
 from emu.world.players.looks import with_models
-from emu.world.registry import RegistryConfig, WorldRegistry
+from emu.world.registration.creation import CharacterCreation, CreationRules
+from emu.world.registration.names import NameRules
+from emu.world.registration.registry import RegistryConfig, WorldRegistry
 from emu.world.service import WorldService
 from emu.world.world import World, WorldRules
 from emu.world.zone import Zone, ZoneRules

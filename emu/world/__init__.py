@@ -1,6 +1,6 @@
 """The built-in world without input or output.
 
-`registry.WorldRegistry` answers login servers (status, create, delete, play), `handoff` keeps the
-keys they hand to players, `entry.Door` lets players in with them. `ports` states what is needed
-of the outside.
+`registration.registry.WorldRegistry` answers login servers (status, create, delete, play),
+`door.entry.Door` lets players in with the keys they were handed, `service.WorldService` takes what
+they do inside. `ports` states what is needed of the outside.
 """

@@ -23,10 +23,10 @@ from emu.net.link_tasks import Tasks
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.structs import shipped_catalog
-from emu.world.admission import Admission, AdmissionRules
-from emu.world.creation import CharacterCreation, CreationRules
-from emu.world.names import NameRules
-from emu.world.registry import RegistryConfig, WorldRegistry
+from emu.world.door.admission import Admission, AdmissionRules
+from emu.world.registration.creation import CharacterCreation, CreationRules
+from emu.world.registration.names import NameRules
+from emu.world.registration.registry import RegistryConfig, WorldRegistry
 from tests.support.create_requests import request_546
 from tests.support.directory_fakes import Observer, Stores
 from tests.support.processes import handoff_keys, presence

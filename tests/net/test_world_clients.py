@@ -11,7 +11,7 @@ from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler
 from emu.net.world_clients import WorldTimer, report_to, report_world
 from emu.times import Monotonic
-from emu.world.entry import Entered, Left, TurnedAway
+from emu.world.door.entry import Entered, Left, TurnedAway
 from emu.world.events import PlayerRefused
 
 

@@ -9,9 +9,9 @@ from emu.commands import Caller, Reply, Use
 from emu.model import WorldCharacter
 from emu.structs.client_cmd import read_client_cmds
 from emu.times import Moment, Monotonic
-from emu.world.admission import Admission, AdmissionRules
 from emu.world.chat import Chat, ChatRules, read_numbers
 from emu.world.commands import House, RemoteCommands, world_commands
+from emu.world.door.admission import Admission, AdmissionRules
 from emu.world.events import WorldEvent
 from emu.world.ghosts import read_rules
 from emu.world.players.client import WorldClient

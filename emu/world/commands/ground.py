@@ -11,8 +11,8 @@ from typing import Any
 
 from emu.commands import Call
 from emu.errors import CommandError
-from emu.world.admission import Admission
 from emu.world.chat import Chat
+from emu.world.door.admission import Admission
 from emu.world.players.player import Player
 from emu.world.world import World
 

@@ -7,8 +7,8 @@ import math
 from emu.commands import Argument, Call, Command, Kind, Reply
 from emu.errors import CommandError
 from emu.times import Moment
-from emu.world.admission import STATUS_BANNED, STATUS_BANNED_FOR_EVER
 from emu.world.commands.ground import GUIDE, MASTER, House, outranks, player_named
+from emu.world.door.admission import STATUS_BANNED, STATUS_BANNED_FOR_EVER
 from emu.world.players import leaving
 
 NAME = Argument("name", help="the player")

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from emu.looks.models import Models
 from emu.model import WorldCharacter
-from emu.world.looks import SLIDERS
+from emu.world.registration.looks import SLIDERS
 
 MODEL_FIELDS: Final[Mapping[str, str]] = {
     "race_file": "model_type",

@@ -19,7 +19,7 @@ from emu.mailbox import Mailbox
 from emu.model import Handoff, WorldCharacter
 from emu.processes.ports import Presence
 from emu.times import Clock, Moment, Monotonic
-from emu.world.admission import (
+from emu.world.door.admission import (
     ACCOUNT_IN_USE,
     BANNED,
     CHARACTER_NOT_LOADED,

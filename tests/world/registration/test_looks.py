@@ -5,7 +5,7 @@ import math
 import pytest
 
 from emu.model import Color
-from emu.world.looks import read_looks
+from emu.world.registration.looks import read_looks
 
 
 def test_old_clients_have_colors_in_signed_bytes() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from emu.processes.ports import Presence
 from emu.times import Clock
-from emu.world.admission import Admission, AdmissionRules
+from emu.world.door.admission import Admission, AdmissionRules
 from tests.support.processes import handoff_keys, presence
 from tests.support.stores import finish
 from tests.support.times import ManualClock

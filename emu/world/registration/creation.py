@@ -18,10 +18,10 @@ from emu.model import WorldCharacter
 from emu.structs import StructCatalog
 from emu.times import Moment, Monotonic
 from emu.versions import CLIENT_2006, LAST_OLD_CLIENT
-from emu.world.admission import STATUS_BANNED_FOR_EVER
-from emu.world.looks import read_looks
-from emu.world.names import NAME_TAKEN, NameRules
+from emu.world.door.admission import STATUS_BANNED_FOR_EVER
 from emu.world.ports import WorldCharacterStore
+from emu.world.registration.looks import read_looks
+from emu.world.registration.names import NAME_TAKEN, NameRules
 
 UNKNOWN_ERROR = 0
 SUCCESS = 1

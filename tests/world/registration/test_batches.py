@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from emu.link.batches import EquipmentItem, ZoneItem
-from emu.world.batches import EquipmentReport, ZoneReport
+from emu.world.registration.batches import EquipmentReport, ZoneReport
 
 ZONES = [ZoneItem(number, f"zone{number}", "") for number in range(45)]
 

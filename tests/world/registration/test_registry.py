@@ -20,10 +20,10 @@ from emu.link.registration import LSInfo, LSStatus
 from emu.looks.models import Models
 from emu.model import WorldCharacter
 from emu.structs import shipped_catalog
-from emu.world.admission import Admission, AdmissionRules
-from emu.world.creation import CharacterCreation, CreationRules
-from emu.world.names import NameRules
-from emu.world.registry import RegistryConfig, WorldRegistry
+from emu.world.door.admission import Admission, AdmissionRules
+from emu.world.registration.creation import CharacterCreation, CreationRules
+from emu.world.registration.names import NameRules
+from emu.world.registration.registry import RegistryConfig, WorldRegistry
 from tests.support.create_requests import request_546
 from tests.support.directory_fakes import Loop
 from tests.support.processes import handoff_keys, presence

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from emu.world.addresses import address_for, is_private
+from emu.world.registration.addresses import address_for, is_private
 
 
 @pytest.mark.parametrize(

@@ -31,11 +31,11 @@ from emu.link.registration import (
 )
 from emu.looks.models import Models
 from emu.times import Clock, Monotonic
-from emu.world.addresses import address_for
-from emu.world.admission import LOADING_ERROR, PROBLEM, SUCCESS, Admission
-from emu.world.batches import EquipmentReport, ZoneReport
-from emu.world.creation import CharacterCreation
+from emu.world.door.admission import LOADING_ERROR, PROBLEM, SUCCESS, Admission
 from emu.world.ports import WorldCharacterStore
+from emu.world.registration.addresses import address_for
+from emu.world.registration.batches import EquipmentReport, ZoneReport
+from emu.world.registration.creation import CharacterCreation
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ import pytest
 
 from emu.errors import StoreError
 from emu.model import WorldCharacter
-from emu.world.admission import Admission, AdmissionRules
-from emu.world.entry import Door, Entered, Left, TurnedAway
+from emu.world.door.admission import Admission, AdmissionRules
+from emu.world.door.entry import Door, Entered, Left, TurnedAway
 from tests.support.ghost_views import DIALECTS
 from tests.support.stores import finish
 from tests.support.times import APART, ManualClock

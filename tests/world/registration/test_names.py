@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.world.names import NameRules
+from emu.world.registration.names import NameRules
 
 RULES = NameRules(["bad", "Qeynos", ""])
 
