@@ -38,6 +38,14 @@ def test_early_acks_that_a_later_packet_made_needless_are_left_out():
     assert [ack.hex() for ack in channel.ack_packets()] == ["00150001", "00110005"]
 
 
+def test_one_ack_is_not_all_that_is_owed_while_early_packets_wait_for_theirs():
+    channel = make()
+    receive(channel, PACKET, 0, b"a")
+    assert channel.owes_only_ack
+    receive(channel, PACKET, 2, b"c")
+    assert not channel.owes_only_ack
+
+
 def test_a_duplicate_is_counted_and_acknowledged_again():
     channel = make()
     receive(channel, PACKET, 0, b"a")

@@ -97,3 +97,32 @@ def test_a_timeout_starts_again_from_the_smallest_window_and_slow_start():
     for _ in range(fill(control)):
         control.on_acked(UNIT, 2.5)
     assert control.window == 2000
+
+
+def test_what_was_sent_at_the_moment_of_a_loss_belongs_to_the_recovery():
+    """The repeated packets leave in that moment: they neither open the window nor halve it."""
+    control = make(10_000)
+    control.on_sent(10_000)
+    assert not control.may_send(1)
+    control.on_lost(500, sent_at=0.0, now=1.0)
+    assert control.window == 5000
+    control.on_sent(1000)
+    control.on_acked(500, sent_at=1.0)
+    assert control.window == 5000
+    control.on_lost(500, sent_at=1.0, now=1.1)
+    assert control.window == 5000
+    control.on_sent(1000)
+    control.on_acked(500, sent_at=1.05)
+    assert control.window > 5000
+    control.on_lost(500, sent_at=1.05, now=1.2)
+    assert control.window < 5000
+
+
+def test_after_a_timeout_the_window_opens_again_without_being_asked():
+    control = make(10_000)
+    control.on_sent(500)
+    control.on_timeout(500, now=1.0)
+    assert control.window == 1000
+    control.on_sent(500)
+    control.on_acked(500, sent_at=1.1)
+    assert control.window == 1500

@@ -57,3 +57,10 @@ def test_the_number_of_fragments_is_bounded():
     assembler.add(b"a", 100)
     with pytest.raises(LimitExceeded, match="too many fragments"):
         assembler.add(b"a", 100)
+
+
+def test_each_run_counts_its_fragments_anew():
+    assembler = Assembler(2)
+    for _ in range(3):
+        assert assembler.add((2).to_bytes(4, "big") + b"a", 100) is None
+        assert assembler.add(b"b", 100) == b"ab"

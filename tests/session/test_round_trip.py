@@ -48,3 +48,13 @@ def test_the_timeout_stays_within_its_bounds(samples, hint):
         estimate.measure(sample)
         assert 0.2 <= estimate.timeout <= 5.0
         assert estimate.low <= estimate.high
+
+
+def test_the_variation_follows_by_a_quarter_and_the_average_by_an_eighth():
+    trip = RoundTrip(SessionConfig())
+    trip.measure(0.1)
+    trip.measure(0.3)
+    assert trip.smoothed == pytest.approx(0.125)
+    assert trip.variation == pytest.approx(0.05 + (0.2 - 0.05) / 4)
+    assert trip.timeout == pytest.approx(0.125 + 4 * 0.0875)
+    assert (trip.low, trip.high) == (0.1, 0.3)

@@ -339,3 +339,49 @@ def test_a_lost_packet_that_arrives_after_all_was_taken_out_of_flight_once():
     assert queue.congestion.in_flight == 0
     assert queue.take(0.11) == []
     assert queue.empty
+
+
+def test_a_loss_behind_a_repeated_packet_is_found():
+    queue = make(4)
+    queue.take(0.0)
+    queue.acknowledge_one(1, 0.1)
+    assert numbers(queue.take(0.1)) == [0]
+    queue.acknowledge_one(3, 0.1)
+    assert numbers(queue.take(0.1)) == [2]
+
+
+def test_a_window_that_holds_nothing_back_does_not_grow():
+    queue = make(12, size=496, congestion_window_start=8 * 512)
+    queue.take(0.0)
+    queue.acknowledge_up_to(7, 0.1)
+    queue.take(0.1)
+    grown = queue.congestion.window
+    assert grown > 8 * 512
+    now = 0.2
+    queue.acknowledge_up_to(11, now)
+    for number in range(12, 30):
+        queue.add(MARKER, bytes(400))
+        queue.take(now)
+        now += 0.1
+        queue.acknowledge_up_to(number, now)
+    assert queue.congestion.window == grown
+
+
+def test_a_path_that_reorders_is_waited_for_no_longer_than_two_round_trips():
+    queue = make(1)
+    queue.take(0.0)
+    queue.acknowledge_up_to(0, 0.1)
+    now = 1.0
+    for number in range(1, 30, 2):  # each second packet overtakes, far too late to wait for
+        queue.add(MARKER, b"x")
+        queue.add(MARKER, b"x")
+        queue.take(now)
+        queue.acknowledge_one(number + 1, now + 0.1)
+        if not queue.take(now + 0.1):
+            due = queue.timer()
+            assert due - now <= 2 * queue.round_trip.smoothed + 0.001
+            queue.handle_timer(due)
+            assert numbers(queue.take(due)) == [number]
+        queue.acknowledge_up_to(number + 1, queue._under_way[number].sent_at + 0.01)
+        now += 1.0
+    assert queue._reorder == 2.0
