@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import secrets
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,7 @@ from emu.looks.models import Models
 from emu.model import BUILT_IN_ACCOUNT, WorldCharacter
 from emu.model import World as WorldRow
 from emu.net import parameters
+from emu.net.guard import limited
 from emu.net.hosts import listen_address
 from emu.net.link_client import LoginLink, LoginServerAddress, WorldLinkConfig
 from emu.net.link_tasks import Tasks
@@ -37,6 +39,7 @@ from emu.session import Endpoint
 from emu.store import Store
 from emu.structs import shipped_catalog
 from emu.times import Moment, Monotonic
+from emu.world.behaviors import Behaviors, Library
 from emu.world.chat import Chat, ChatRules, read_numbers
 from emu.world.commands import House, RemoteCommands, world_commands
 from emu.world.door.admission import Admission, AdmissionRules
@@ -123,10 +126,13 @@ class WorldPart:
         self._timer = WorldTimer(scheduler)
         self.world = self._make_world(dialects, presence)
         chat = Chat(self.world, ChatRules(), read_numbers())
-        house = House(self.world, chat, self._admission)
+        self.behaviors = Behaviors(
+            self.world, chat, Library(), guard=limited, clock=time.monotonic, wake=self._timer.wake
+        )
+        house = House(self.world, chat, self._admission, {"behaviors": self._reload_behaviors})
         self.commands = world_commands(house, report_use(_log))
         self.service = WorldService(
-            self.world, chat, RemoteCommands(self.world, self.commands, chat)
+            self.world, chat, RemoteCommands(self.world, self.commands, chat), self.behaviors
         )
         self._timer.service = self.service
         self.door = Door(
@@ -215,6 +221,9 @@ class WorldPart:
             changed=self._status_changed,
             wake=self._timer.wake,
         )
+
+    async def _reload_behaviors(self) -> str:
+        return self.behaviors.reload(self._scheduler.now())
 
     def _told_address(self) -> tuple[str, int]:
         """Return where players reach this world, as it is told to them."""

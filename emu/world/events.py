@@ -104,3 +104,18 @@ class NotHandled(WorldEvent):
             f"unknown message {self.opcode} {self.message or '(no name)'} of {self.name}"
             f" from {self.address}, client {self.version}: {self.length} bytes: {self.begin}"
         )
+
+
+@dataclass(frozen=True, slots=True)
+class BehaviorFailed(WorldEvent):
+    """A behavior could not be loaded, raised, or did not return in time; it is switched off."""
+
+    level: ClassVar[str] = "error"
+    behavior: str
+    whose: str
+    reason: str
+
+    @property
+    def line(self) -> str:
+        """Return one line for a log."""
+        return f"behavior {self.behavior} of {self.whose} is switched off: {self.reason}"

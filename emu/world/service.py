@@ -15,6 +15,7 @@ from emu.errors import EmuError, PeerError
 from emu.limits.unknown_messages import UnknownMessages, first_bytes
 from emu.model import WorldCharacter
 from emu.times import Monotonic
+from emu.world.behaviors import Behaviors
 from emu.world.chat import Chat
 from emu.world.commands import RemoteCommands
 from emu.world.events import NotHandled, PlayerRefused
@@ -92,11 +93,17 @@ MESSAGES: Final[dict[str, Rule]] = {
 class WorldService:
     """Joins players' clients to the world."""
 
-    def __init__(self, world: World, chat: Chat, commands: RemoteCommands) -> None:
-        """Join world, chat and commands."""
+    def __init__(
+        self, world: World, chat: Chat, commands: RemoteCommands, behaviors: Behaviors
+    ) -> None:
+        """Join world, chat, commands and behaviors."""
         self.world = world
-        self._chat = chat
-        self._messages = MESSAGES | {"OP_RemoteCmdMsg": Rule(commands.called, IN_ZONE)}
+        self._behaviors = behaviors
+        self._messages = MESSAGES | {
+            "OP_RemoteCmdMsg": Rule(commands.called, IN_ZONE),
+            "OP_DialogSelectMsg": Rule(behaviors.select_message, IN_ZONE),
+            "OP_DialogCloseMsg": Rule(behaviors.close_message, IN_ZONE),
+        }
         world.give_commands = commands.send_table
         world.on_left.append(chat.leave_all)
         self._unknown_messages = UnknownMessages()
@@ -173,11 +180,16 @@ class WorldService:
 
     def get_timer(self) -> Monotonic | None:
         """Return when `handle_timer` wants to be called."""
-        times = (self.world.deadlines.next(), self.world.zones.get_timer())
+        times = (
+            self.world.deadlines.next(),
+            self._behaviors.get_timer(),
+            self.world.zones.get_timer(),
+        )
         return min((due for due in times if due is not None), default=None)
 
     def handle_timer(self, now: Monotonic) -> None:
         """Do what is due: ticks of zones, and deadlines of players."""
+        self._behaviors.handle_timer(now)
         self.world.zones.handle_timer(now)
         while (due := self.world.deadlines.pop_due(now)) is not None:
             self._deadline(*due, now)

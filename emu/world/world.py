@@ -128,6 +128,10 @@ class World:
         self.deadlines: Deadlines[Player] = Deadlines()
         self.motd = rules.motd
         self.counters: Counter[str] = Counter()
+        self.on_stand: list[Callable[[Player, Monotonic], None]] = []
+        """Who is told of everybody who stands in a zone."""
+        self.on_out_of_zone: list[Callable[[Player], None]] = []
+        """Who is told of everybody who is out of its zone, or of the world."""
         self.on_left: list[Callable[[Player], None]] = []
         """Who is told of everybody who is out of the world."""
         self.on_say: list[Callable[[Player, str, Monotonic], None]] = []

@@ -9,6 +9,7 @@ from emu.commands import Caller, Reply, Use
 from emu.model import WorldCharacter
 from emu.structs.client_cmd import read_client_cmds
 from emu.times import Moment, Monotonic
+from emu.world.behaviors import Behaviors, Library
 from emu.world.chat import Chat, ChatRules, read_numbers
 from emu.world.commands import House, RemoteCommands, world_commands
 from emu.world.door.admission import Admission, AdmissionRules
@@ -138,6 +139,8 @@ class WorldHouse:
 
     def __init__(self, rules: WorldRules | None = None) -> None:
         self.now = Monotonic(1000.0)
+        self.watch = 0.0
+        """What behaviors' calls are measured with."""
         self.events: list[WorldEvent] = []
         self.store = CharactersInMemory()
         self.keys = handoff_keys(iter(range(1000, 9000)).__next__)
@@ -169,7 +172,11 @@ class WorldHouse:
         )  # fmt: skip
         self.registry = world_commands(self.ground, self.uses.append)
         self.remote = RemoteCommands(self.world, self.registry, self.chat)
-        self.service = WorldService(self.world, self.chat, self.remote)
+        self.library = Library()
+        self.behaviors = Behaviors(
+            self.world, self.chat, self.library, clock=lambda: self.watch, wake=lambda: None
+        )
+        self.service = WorldService(self.world, self.chat, self.remote, self.behaviors)
 
     async def _reload(self) -> str:
         return "read anew"

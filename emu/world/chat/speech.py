@@ -113,12 +113,14 @@ class Chat:
             )  # fmt: skip
         return len(hearers)
 
-    def spawn_says(self, spawn: Spawn, zone_players: Iterable[Player], text: str) -> None:
-        """Let a creature speak to players near it."""
-        for hearer in zone_players:
+    def spawn_says(
+        self, spawn: Spawn, players: Iterable[Player], text: str, channel: str = "say"
+    ) -> None:
+        """Let a creature speak, or do something in words, before those of the players near it."""
+        for hearer in players:
             if hearer.position.distance_to(spawn.position) <= self.rules.hear:
                 index = hearer.index_of(spawn)
-                self._hear(hearer, "say", spawn.name, hearer.name, text, index=index)
+                self._hear(hearer, channel, spawn.name, hearer.name, text, index=index)
 
     def line(self, player: Player, text: str, channel: str = "system") -> None:
         """Show a line of plain text to one player."""

@@ -95,6 +95,8 @@ def avatar_ready(world: World, player: Player, now: Monotonic) -> None:
     burst.send_belongings(player)
     if player.viewer is not None:
         player.zone.ready(player.viewer, now)
+    for told in world.on_stand:
+        told(player, now)
     definition = world.zones.definition(player.zone.zone_id)
     if definition.motd:
         burst.send_motd(player.client, f"Zone MOTD: {definition.motd}")

@@ -91,7 +91,7 @@ def remove(world: World, player: Player, reason: str, now: Monotonic) -> None:
     world.deadlines.forget(player, DEADLINES)
     world.players.remove(player)
     world.zones.left(zone, sum(1 for other in world.players if other.zone is zone), now)
-    for told in world.on_left:
+    for told in (*world.on_out_of_zone, *world.on_left):
         told(player)
     world.presence.left(player.id)
     world.changed()
@@ -111,6 +111,8 @@ async def change_zone(world: World, player: Player, to: Destination, now: Monoto
     host, port = world.address
     close_eyes(player, now)
     player.zone.remove(player.spawn, now)
+    for told in world.on_out_of_zone:
+        told(player)
     player.destination = to
     player.state = PlayerState.ZONING
     world.deadlines.forget(player, DEADLINES)

@@ -33,9 +33,14 @@ class Zones:
         rules: ZoneRules,
         *,
         wake: Callable[[], None],
+        ended: Callable[[Zone], None] = lambda _zone: None,
         linger: float = 300.0,
     ) -> None:
-        """Make a directory; `linger`: seconds that an empty instance goes on."""
+        """Make a directory; `linger`: seconds that an empty instance goes on.
+
+        `ended` is told of every instance that is over.
+        """
+        self._ended = ended
         self.table = table
         self.rules = rules
         self._populate = populate
@@ -109,6 +114,7 @@ class Zones:
         self._running.pop((zone.zone_id, zone.instance), None)
         self._empty_since.pop(zone, None)
         self._due.pop(zone, None)
+        self._ended(zone)
 
     def _start(self, definition: ZoneDefinition, instance: int, now: Monotonic) -> Zone:
         def wake() -> None:

@@ -1,0 +1,1 @@
+"""Behaviors that come with the program; they are examples as well."""

@@ -1,0 +1,45 @@
+"""Walks a round for ever, and stops to look at who hails it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from emu.world.behaviors.actor import WALKING, Actor, Visitor
+
+
+class Wanderer:
+    """Walks from point to point and rests at each.
+
+    Options: `path` (a list of ``[x, y, z]``), `speed` in units a second, `rest` in seconds, `says`
+    (what it says to who hails it).
+    """
+
+    def __init__(self, me: Actor, options: Mapping[str, Any]) -> None:
+        self.me = me
+        points = [(float(x), float(y), float(z)) for x, y, z in options.get("path", ())]
+        self.path = points or [me.home]
+        self.speed = float(options.get("speed", WALKING))
+        self.rest = float(options.get("rest", 4.0))
+        self.says = str(options.get("says", "Move along, {name}."))
+        self.goal = 0
+
+    def on_start(self) -> None:
+        """Begin the round."""
+        self.me.after(self.rest)
+
+    def on_timer(self, _name: str) -> None:
+        """Go on to the next point."""
+        self.me.walk(self.path[self.goal % len(self.path)], speed=self.speed)
+        self.goal += 1
+
+    def on_arrive(self) -> None:
+        """Rest."""
+        self.me.after(self.rest)
+
+    def on_hail(self, visitor: Visitor) -> None:
+        """Stop for a moment."""
+        self.me.stop()
+        self.me.look_at(visitor)
+        self.me.say(self.says.replace("{name}", visitor.name))
+        self.me.after(self.rest)

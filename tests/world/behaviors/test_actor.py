@@ -1,0 +1,46 @@
+"""The face of the world for behaviors."""
+
+from __future__ import annotations
+
+from emu.world.behaviors import Actor, Visitor, ZoneActor
+from emu.world.spawns import Position, Spawn, SpawnKind
+from tests.support.worlds import WorldHouse
+
+
+def test_a_visitor_shows_the_player_and_acts_on_it() -> None:
+    house = WorldHouse()
+    client, other = house.stand(5, name="Aldana"), house.stand(6)
+    house.run(0.5)
+    visitor = Visitor(client.player, house.behaviors)
+    assert (visitor.id, visitor.name, visitor.level, visitor.race) == (5, "Aldana", 1, 9)
+    assert visitor == Visitor(client.player, house.behaviors)
+    assert visitor != Visitor(other.player, house.behaviors)
+    assert len({visitor, Visitor(client.player, house.behaviors)}) == 1
+    assert repr(visitor) == "Visitor('Aldana')"
+    visitor.tell("psst")
+    assert client.decoded("WS_DisplayText")[-1]["text"] == "psst"
+    assert "OP_EqDisplayTextCmd" not in other.names
+    visitor.move_to(1.0, 2.0, 240.0)
+    assert visitor.place == (1.0, 2.0, 240.0)
+    visitor.give_title("of the Isle")
+    house.run(0.5)
+    assert other.fields_of("Aldana")["suffix"] == "of the Isle"
+
+
+def test_an_actor_sees_who_is_near() -> None:
+    house = WorldHouse()
+    client, _ = house.stand(5, name="Aldana"), house.stand(6, name="Far", zone_id=12)
+    zone = client.player.zone
+    spawn = Spawn(house.world.next_spawn_id(), SpawnKind.NPC, "Guard", Position(0, 0, 243))
+    zone.add(spawn, house.now)
+    house.behaviors.add("greeter", {}, zone, spawn, house.now)
+    house.behaviors.add("greeter", {}, zone, None, house.now)
+    actors = list(house.behaviors._parts)
+    [actor] = [one for one in actors if isinstance(one, Actor)]
+    [place] = [one for one in actors if isinstance(one, ZoneActor)]
+    assert (actor.name, actor.place, actor.home) == ("Guard", (0, 0, 243), (0, 0, 243))
+    assert [one.name for one in actor.visitors(50.0)] == ["Aldana"]
+    assert actor.visitors(1.0) == []
+    assert [one.name for one in place.visitors()] == ["Aldana"]
+    actor.emote("yawns")
+    assert ("10", "Guard", "yawns") in client.hears()

@@ -1,0 +1,258 @@
+"""Behaviors at work, and those that misbehave."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from emu.world.behaviors import OutOfTime
+from emu.world.events import BehaviorFailed
+from emu.world.spawns import Position, Spawn, SpawnKind
+from tests.support.worlds import Client, WorldHouse
+
+NEAR = Position(1.56, -7.97, 243.45, 92.0)
+"""Where players of the tests stand."""
+
+
+class Notes:
+    """A behavior that writes down what happens to it."""
+
+    log: list[tuple[Any, ...]]
+
+    def __init__(self, me: Any, options: Any) -> None:
+        self.me = me
+        self.log = options["log"]
+
+    def on_start(self) -> None:
+        self.log.append(("start",))
+
+    def on_enter(self, visitor: Any) -> None:
+        self.log.append(("enter", visitor.name))
+
+    def on_leave(self, visitor: Any) -> None:
+        self.log.append(("leave", visitor.name))
+
+    def on_hail(self, visitor: Any) -> None:
+        self.log.append(("hail", visitor.name))
+        self.me.ask(visitor, "Well?", "Yes", "No")
+
+    def on_say(self, visitor: Any, text: str) -> None:
+        self.log.append(("say", visitor.name, text))
+
+    def on_choice(self, visitor: Any, number: int) -> None:
+        self.log.append(("choice", visitor.name, number))
+
+    def on_timer(self, name: str) -> None:
+        self.log.append(("timer", name))
+
+    def on_arrive(self) -> None:
+        self.log.append(("arrive",))
+
+
+class Scene:
+    def __init__(self, behavior: type, options: dict[str, Any] | None = None) -> None:
+        self.house = WorldHouse()
+        self.house.library._classes["test"] = behavior
+        self.client: Client = self.house.stand(5, name="Aldana")
+        self.zone = self.client.player.zone
+        self.spawn = Spawn(self.house.world.next_spawn_id(), SpawnKind.NPC, "Guard", NEAR)
+        self.log: list[tuple[Any, ...]] = []
+        self.options = {"log": self.log} if options is None else options
+        self.zone.add(self.spawn, self.house.now)
+
+    def begin(self) -> None:
+        self.house.behaviors.add("test", self.options, self.zone, self.spawn, self.house.now)
+        self.house.run(1.5)
+
+    def target(self) -> None:
+        index = self.client.player.index_of(self.spawn)
+        self.client.say("OP_UpdateTargetMsg", index.to_bytes(2, "little"))
+
+    def failures(self) -> list[str]:
+        return [event.line for event in self.house.events if isinstance(event, BehaviorFailed)]
+
+
+def test_a_visit() -> None:
+    scene = Scene(Notes)
+    scene.begin()
+    assert scene.log == [("start",), ("enter", "Aldana")]
+    scene.client.types("/say nice weather")
+    scene.target()
+    scene.client.types("/hail")
+    [dialog] = scene.client.decoded("WS_DialogOpen")
+    assert (dialog["title"], dialog["text"]) == ("Guard", "Well?")
+    assert [row["response"] for row in dialog["response_array"]] == ["Yes", "No"]
+    assert dialog["spawn_id"] == scene.client.player.index_of(scene.spawn)
+    scene.client.say(
+        "OP_DialogSelectMsg", dialog["conversation_id"].to_bytes(4, "little") + b"\2\0\0\0"
+    )
+    scene.client.say(
+        "OP_DialogSelectMsg", dialog["conversation_id"].to_bytes(4, "little") + b"\2\0\0\0"
+    )
+    scene.client.say("OP_RequestCampMsg", b"\1\1")
+    assert scene.log[2:] == [
+        ("say", "Aldana", "nice weather"), ("hail", "Aldana"), ("choice", "Aldana", 2),
+        ("leave", "Aldana"),
+    ]  # fmt: skip
+    assert scene.failures() == []
+
+
+def test_who_walks_away_leaves() -> None:
+    scene = Scene(Notes)
+    scene.begin()
+    scene.client.player.spawn.move(NEAR._replace(x=60.0))
+    scene.house.run(1.5)
+    assert scene.log[-1] == ("leave", "Aldana")
+    scene.client.types("/say anybody?")
+    assert scene.log[-1] == ("leave", "Aldana")
+
+
+def test_nothing_runs_where_nobody_is() -> None:
+    scene = Scene(Notes)
+    scene.begin()
+    scene.client.say("OP_RequestCampMsg", b"\1\1")
+    scene.house.run(3.0)
+    assert scene.house.behaviors.get_timer() is None
+    scene.house.stand(6, name="Borvik")
+    scene.house.run(1.5)
+    assert scene.log[-1] == ("enter", "Borvik")
+
+
+def test_timers_and_ways() -> None:
+    class Walker(Notes):
+        def on_start(self) -> None:
+            self.me.after(1.0, "go")
+            self.me.after(2.0, "go")
+
+        def on_timer(self, name: str) -> None:
+            super().on_timer(name)
+            self.me.walk((NEAR.x + 3.0, NEAR.y, NEAR.z), (NEAR.x + 3.0, NEAR.y, NEAR.z + 4.0),
+                         speed=2.0)  # fmt: skip
+
+    scene = Scene(Walker)
+    scene.begin()
+    assert ("timer", "go") not in scene.log
+    scene.house.run(2.0)
+    assert scene.log.count(("timer", "go")) == 1
+    assert 0 < scene.spawn.position.x - NEAR.x < 3.01
+    assert scene.spawn.speed == 2.0
+    scene.house.run(3.0)
+    assert scene.log[-1] == ("arrive",)
+    assert scene.spawn.position[:3] == pytest.approx((NEAR.x + 3.0, NEAR.y, NEAR.z + 4.0))
+    assert scene.client.fields_of("Guard")["pos_x"] == pytest.approx(NEAR.x + 3.0)
+    assert "pos_speed" not in scene.client.fields_of("Guard")
+
+
+def raises() -> None:
+    raise RuntimeError("a mistake")
+
+
+def too_deep() -> None:
+    too_deep()
+
+
+def asks_for_nonsense(me: Any) -> None:
+    me.walk((float("nan"), 0.0, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("mistake", "told"),
+    [
+        (lambda _me: raises(), r"test_host\.py, line \d+: RuntimeError: a mistake"),
+        (lambda _me: too_deep(), "RecursionError"),
+        (asks_for_nonsense, "ValueError: not a place"),
+        (lambda me: me.walk("abc"), "ValueError"),
+        (lambda me: [me.after(1.0, str(n)) for n in range(99)], "16 timers already"),
+        (lambda _me: exec("1 / 0"), "ZeroDivisionError"),
+    ],
+)
+def test_what_raises_is_switched_off_and_told_of_with_its_place(
+    mistake: Callable[[Any], object], told: str
+) -> None:
+    class Broken(Notes):
+        def on_say(self, visitor: Any, text: str) -> None:
+            super().on_say(visitor, text)
+            mistake(self.me)
+
+    scene = Scene(Broken)
+    scene.begin()
+    scene.client.types("/say one")
+    scene.client.types("/say two")
+    assert scene.log[-1] == ("say", "Aldana", "one")
+    [line] = scene.failures()
+    assert line.startswith("behavior test of Guard is switched off: ")
+    assert re.search(told, line)
+    assert not scene.client.is_closed
+    assert scene.client.hears()
+
+
+def test_a_behavior_that_cannot_be_made_or_found() -> None:
+    class Never:
+        def __init__(self, me: Any, options: Any) -> None:
+            raise KeyError("path")
+
+        def on_start(self) -> None: ...
+
+    scene = Scene(Never)
+    scene.begin()
+    assert "KeyError: 'path'" in scene.failures()[0]
+    assert not scene.house.behaviors.add("no_such", {}, scene.zone, scene.spawn, scene.house.now)
+    assert "there is no such behavior" in scene.failures()[1]
+
+
+def test_who_takes_too_long_is_switched_off() -> None:
+    class Slow(Notes):
+        def on_say(self, visitor: Any, text: str) -> None:
+            super().on_say(visitor, text)
+            scene.house.watch += 5.0
+
+    scene = Scene(Slow)
+    scene.begin()
+    scene.client.types("/say one")
+    scene.client.types("/say two")
+    assert scene.log[-1] == ("say", "Aldana", "one")
+    assert "took longer than 0.25 s" in scene.failures()[0]
+
+
+def test_who_is_interrupted_is_told_of_with_its_place() -> None:
+    class Endless(Notes):
+        def on_say(self, visitor: Any, text: str) -> None:
+            raise OutOfTime
+
+    scene = Scene(Endless)
+    scene.begin()
+    scene.client.types("/say one")
+    assert "test_host.py, line" in scene.failures()[0]
+    assert "took longer" in scene.failures()[0]
+
+
+def test_a_reload_begins_again() -> None:
+    scene = Scene(Notes)
+    scene.begin()
+    again = type("Again", (Notes,), {})
+    keep = scene.house.library.reload
+    scene.house.library.reload = lambda: (keep(), scene.house.library._classes.update(test=again))[
+        0
+    ]
+    told = scene.house.behaviors.reload(scene.house.now)
+    assert "1 at work, 0 problems" in told
+    assert scene.log.count(("start",)) == 2
+    scene.house.run(1.5)
+    assert scene.log[-1] == ("enter", "Aldana")
+
+
+def test_a_zone_can_have_a_behavior() -> None:
+    scene = Scene(Notes)
+    scene.spawn = None
+    scene.begin()
+    assert scene.log == [("start",), ("enter", "Aldana")]
+    other = scene.house.stand(6, name="Borvik")
+    assert scene.log[-1] == ("enter", "Borvik")
+    other.say("OP_RequestCampMsg", b"\1\1")
+    assert scene.log[-1] == ("leave", "Borvik")
+    scene.house.behaviors.forget_zone(scene.zone)
+    scene.client.types("/say hello")
+    assert scene.log[-1] == ("leave", "Borvik")
