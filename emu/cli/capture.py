@@ -93,6 +93,7 @@ def _decoding_options(command: Callable[..., None]) -> Callable[..., None]:
 def decode(ctx: click.Context, /, file: Path, style: str, **options: Any) -> None:
     """Print every application message in FILE (pcap or pcapng, gzipped or not; - is stdin).
 
+    Ghosts, sheets, books and predictions are shown whole the first time, then as what changed.
     Messages go to standard output, notes about the capture (bad checks, missing packets) and the
     progress to standard error. A damaged file is decoded up to the damage; the exit status is 1.
 

@@ -20,6 +20,7 @@ from emu.cli.opcodes_common import present_tables
 from emu.cli.structs_show import FIELD_COLUMNS, field_rows
 from emu.cli.tables import Row, format_option, print_rows
 from emu.errors import CommandError, FileFormatError, MalformedMessage, MalformedStruct
+from emu.opcodes.names import names_of_message
 from emu.structs import Layout, StructCatalog, load_folder, shipped_catalog
 from emu.structs.client_cmd import EXAMINE_INFO, read_client_cmds, write_client_cmd
 from emu.structs.lints import oddities
@@ -94,7 +95,8 @@ def list_verb(
                 continue
             if catalog.definition(definition.name, version) is not definition:
                 continue
-        words = f"{definition.name} {definition.opcode_name} {definition.opcode_type}"
+        names = names_of_message(definition.opcode_name)
+        words = " ".join((definition.name, *names, definition.opcode_type))
         if filter_text.lower() in words.lower():
             layout = catalog.layout(definition.name, definition.client_version)
             rows.append(
@@ -261,7 +263,10 @@ def check_verb(ctx: click.Context, /, paths: tuple[Path, ...], level: str, style
     failed = bool(rows)
     if level == "note":
         names = {
-            name for _, _, table in present_tables(ctx).spans() for name in table.names.values()
+            name
+            for _, _, table in present_tables(ctx).spans()
+            for shown in table.names.values()
+            for name in names_of_message(shown)
         }
         notes = [*catalog.notes, *(text for made in catalog for text in oddities(made, names))]
         rows += [{"severity": "note", "message": text} for text in notes]

@@ -21,9 +21,11 @@ from tests.support.tshark import run_tshark
 CLIENT = ("10.0.0.1", 40001)
 SERVER = ("10.0.0.2", 9312)  # no registered port: the heuristic has to find it
 KEY = 0x33624702
+COMMANDS = {50: "OP_ClientCmdMsg", 60: "OP_ShortCmd", 412: "OP_EqDisplayTextCmd"}
 TABLES = [
     (540, 546, {0: "OP_LoginRequestMsg", 2: "OP_WSLoginRequestMsg", 300: "OP_OldMsg"}),
     (547, 999, {2: "OP_WSLoginRequestMsg", 300: "OP_NewMsg"}),
+    (374, 375, COMMANDS),
 ]
 
 REQUEST = bytes.fromhex("0001000000025352f60f00000200")
@@ -170,6 +172,30 @@ def test_application_opcodes_in_clear_are_named_by_the_chosen_version(dissect):
     assert (client["eq2.app.opcode"], client["eq2.app.name"]) == ("0", "OP_LoginRequestMsg")
     server = dissect(datagrams, "-o", "eq2.version:561")[3]
     assert server["eq2.app.name"] == "OP_NewMsg"
+
+
+def test_commands_in_clear_are_named(dissect):
+    # docs/protocol/structs.md#client-cmd: sizes are u32 above 374, else u8 or FF + u16.
+    commands = bytes.fromhex("05000000ff9c01aabb 02000000 3ccc 03000000ff0f27")
+    old = bytes.fromhex("05ff9c01aabb ff0200 3ccc 03ff0f27")
+    for body, version in ((commands, 375), (old, 374)):
+        message = (False, seal(sequenced(9, 1, b"\0\x32" + body)))
+        frame = dissect([*OPENING, message], "-o", f"eq2.version:{version}")[-1]
+        assert frame["eq2.app.name"] == "OP_ClientCmdMsg"
+        text, short, unknown = frame["eq2.command"]
+        assert (text["eq2.command.opcode"], text["eq2.command.size"]) == ("412", "5")
+        assert text["eq2.command.name"] == "OP_EqDisplayTextCmd"
+        assert text["eq2.command.data"] == "aa:bb"
+        assert (short["eq2.command.name"], short["eq2.command.data"]) == ("OP_ShortCmd", "cc")
+        assert (unknown["eq2.command.opcode"], unknown["eq2.command.name"]) == ("9999", "unknown")
+        assert "eq2.command.data" not in unknown
+
+
+@pytest.mark.parametrize("body", ["00000000", "0500", "09000000ff9c01", "02000000ff9c"])
+def test_damaged_commands_are_told(dissect, body):
+    message = (False, seal(sequenced(9, 1, b"\0\x32" + bytes.fromhex(body))))
+    frame = dissect([*OPENING, message], "-o", "eq2.version:375")[-1]
+    assert "eq2.malformed" in str(frame)
 
 
 def test_after_the_key_block_messages_are_shown_as_encrypted(dissect):

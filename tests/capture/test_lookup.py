@@ -7,9 +7,9 @@ import itertools
 import pytest
 
 from emu.capture.lookup import StructLookup, opcode_ranges
-from emu.errors import EmuError, FileFormatError
+from emu.errors import EmuError, FileFormatError, UnknownStruct
 from emu.opcodes import OpcodeRow, OpcodeTables, shipped_tables
-from emu.structs import StructCatalog
+from emu.structs import StructCatalog, shipped_catalog
 
 STRUCTS = """<EQ2Emulator>
 <Struct Name="Reply" ClientVersion="1" OpcodeName="OP_LoginReplyMsg">
@@ -107,6 +107,21 @@ def test_the_operators_structs_come_first(file, tmp_path):
     assert lookup.layouts_for("OP_LoginReplyMsg", None, 1) is lookup.layouts_for(
         "OP_LoginReplyMsg", None, 1
     )
+
+
+def test_a_message_is_found_under_its_former_name_too():
+    lookup = StructLookup(shipped_catalog())
+    for name in ("OP_SignalMsg", "OP_SysClient"):
+        assert decoded(lookup, name, None, 1208, b"\2\0hi") == [{"signal": "hi"}]
+
+
+def test_structs_by_name_are_the_operators_first(file):
+    lookup = StructLookup(shipped_catalog(), [file])
+    assert lookup.layout("Reply", 546).decode(b"\1\0") == {"code": 1}
+    assert lookup.layout("LoginByNumRequest", 562).empty_size() == 3
+    assert lookup.layout("WS_CharacterSheet", 546).empty_size() == 4897
+    with pytest.raises(UnknownStruct):
+        lookup.layout("WS_CharacterSheet", 545)
 
 
 def test_a_bad_struct_file_is_refused(tmp_path):

@@ -47,6 +47,12 @@ def test_list_filters_by_version_name_and_message(command: CommandLine) -> None:
     assert len(command.rows("structs", "list", "OP_EqHearChatCmd")) == 3
 
 
+def test_list_knows_every_name_of_a_message(command: CommandLine) -> None:
+    # EQ2Emulator's newer data calls OP_SignalMsg OP_SysClient.
+    (signal,) = command.rows("structs", "list", "OP_SysClient")
+    assert (signal["name"], signal["message"]) == ("WS_Signal", "OP_SignalMsg")
+
+
 def test_other_files_take_the_place_of_ours(command: CommandLine, mine: str) -> None:
     names = [row["name"] for row in command.rows("structs", "list", "--file", mine)]
     assert names == ["WS_Mine"]

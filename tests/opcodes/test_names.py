@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from emu.opcodes.names import dead_numbers, full_names, is_absent, preference
+from emu.opcodes.names import dead_numbers, full_names, is_absent, names_of_message, preference
 from emu.opcodes.rows import OpcodeRow
 
 CUT = "OP_ExpectClientAsCharacterReplyMs"
@@ -48,3 +48,9 @@ def test_the_shown_name_does_not_hang_on_order() -> None:
     assert expected == [
         "OP_EqStateCmd", FULL, "OP_SignalMsg", "OP_ExpPurchWindow", "OP_SysClient", CUT,
     ]  # fmt: skip
+
+
+def test_both_names_of_a_renamed_message_mean_it() -> None:
+    assert names_of_message("OP_SysClient") == ("OP_SysClient", "OP_SignalMsg")
+    assert names_of_message("OP_SignalMsg") == ("OP_SignalMsg", "OP_SysClient")
+    assert names_of_message("OP_ZoneInfoMsg") == ("OP_ZoneInfoMsg",)

@@ -5,7 +5,9 @@
 --
 -- Shows protocol opcodes, sequence numbers, checks (computed with the key of the session's own
 -- SessionResponse), Combined and AppCombined parts, fragment headers, acks, the key exchange, and
--- application opcodes where they are in clear. Encrypted messages: `emu capture decode`.
+-- application opcodes and the commands in OP_ClientCmdMsg where they are in clear. What needs the
+-- whole stream before it - encrypted and compressed messages, messages in fragments, and all that is
+-- told as a change (ghosts, sheets, books, predictions) - is read by `emu capture decode`.
 
 local NAMES = {} -- @names@
 -- Each range: {lowest client version, highest, "number=index in NAMES number=index ..."}
@@ -65,6 +67,11 @@ local f = {
     app_opcode = ProtoField.uint16("eq2.app.opcode", "Application opcode"),
     app_name = ProtoField.string("eq2.app.name", "Application message"),
     app_data = ProtoField.bytes("eq2.app.data", "Application payload"),
+    command = ProtoField.none("eq2.command", "Command"),
+    command_size = ProtoField.uint32("eq2.command.size", "Command size"),
+    command_opcode = ProtoField.uint16("eq2.command.opcode", "Command opcode"),
+    command_name = ProtoField.string("eq2.command.name", "Command name"),
+    command_data = ProtoField.bytes("eq2.command.data", "Command payload"),
     encrypted = ProtoField.bytes("eq2.app.encrypted", "Encrypted message"),
     key_size = ProtoField.uint32("eq2.key_exchange.size", "Key size"),
     modulus = ProtoField.bytes("eq2.key_exchange.modulus", "RSA modulus"),

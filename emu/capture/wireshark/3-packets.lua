@@ -61,6 +61,45 @@ local function app_name(opcode)
     return names_of(eq2.prefs.version)[opcode] or "unknown"
 end
 
+-- Size of a command and bytes it took: u32 above client version 374, else u8 or FF + u16.
+local function command_size(range, at)
+    local left = range:len() - at
+    if eq2.prefs.version > 374 then
+        if left < 4 then return nil end
+        return range:range(at, 4):le_uint(), 4
+    end
+    local size = range:range(at, 1):uint()
+    if size < 255 then return size, 1 end
+    if left < 3 then return nil end
+    return range:range(at + 1, 2):le_uint(), 3
+end
+
+-- Walk the commands in OP_ClientCmdMsg: size, then opcode (u8, or FF + u16) and payload.
+local function show_commands(state, range, tree)
+    local at, count = 0, 0
+    while at < range:len() do
+        local size, took = command_size(range, at)
+        count = count + 1
+        if not size or size < 1 or at + took + size > range:len() or count > MAX_PARTS then
+            return complain(tree, "A command runs past the end")
+        end
+        local item = tree:add(f.command, range:range(at, took + size))
+        item:add(f.command_size, range:range(at, took), size)
+        local body = range:range(at + took, size)
+        local head, opcode = 1, body:range(0, 1):uint()
+        if opcode == 255 then
+            if size < 3 then return complain(item, "A command without opcode") end
+            head, opcode = 3, body:range(1, 2):le_uint()
+        end
+        item:add(f.command_opcode, body:range(0, head), opcode)
+        item:add(f.command_name, body:range(0, head), app_name(opcode)):set_generated()
+        item:set_text("Command " .. app_name(opcode) .. " (" .. opcode .. ")")
+        if size > head then item:add(f.command_data, body:range(head)) end
+        note(state, app_name(opcode) .. " (" .. opcode .. ")")
+        at = at + took + size
+    end
+end
+
 local function show_clear(state, range, tree, flagged)
     local at = 0
     if flagged then
@@ -83,7 +122,10 @@ local function show_clear(state, range, tree, flagged)
     end
     tree:add(f.app_name, range:range(at, size), app_name(opcode)):set_generated()
     note(state, app_name(opcode) .. " (" .. opcode .. ")")
-    if range:len() > at + size then tree:add(f.app_data, range:range(at + size)) end
+    if range:len() == at + size then return end
+    local data = range:range(at + size)
+    tree:add(f.app_data, data)
+    if app_name(opcode) == "OP_ClientCmdMsg" then show_commands(state, data, tree) end
 end
 
 local function learn_key_block(state, range)
