@@ -51,10 +51,10 @@ def add(ctx: click.Context, name: str, password: str | None) -> None:
     """
     clean = _clean(name)
     with change_store(ctx, create=True) as store:
-        if store.find_account(clean) is not None:
+        if store.login.accounts.find(clean) is not None:
             raise CommandError(f"there is already an account {clean!r}")
         hashed = _hash(ctx, chosen_password(password))
-        added = store.add_account(clean, hashed, present())
+        added = store.login.accounts.add(clean, hashed, present())
     click.echo(f"added account {added.name!r} with the id {added.id}", err=True)
 
 
@@ -68,7 +68,9 @@ def list_accounts(ctx: click.Context, style: str) -> None:
     """
     moment = present()
     with look_store(ctx) as store:
-        print_rows([_row(account, moment) for account in store.accounts()], style, COLUMNS)
+        print_rows(
+            [_row(account, moment) for account in store.login.accounts.every()], style, COLUMNS
+        )
 
 
 @account.command()
@@ -82,7 +84,7 @@ def show(ctx: click.Context, name: str, style: str) -> None:
     """
     with look_store(ctx) as store:
         found = _find(store, name)
-        characters = store.characters_of(found.id)
+        characters = store.login.characters.of_account(found.id)
     record = _row(found, present()) | {
         "banned_until": _ban_end(found.banned_until),
         "ban_reason": found.ban_reason,
@@ -107,7 +109,7 @@ def password(ctx: click.Context, name: str, password: str | None) -> None:
     """
     with change_store(ctx) as store:
         found = _find(store, name)
-        store.set_password(found.id, _hash(ctx, chosen_password(password)))
+        store.login.accounts.set_password(found.id, _hash(ctx, chosen_password(password)))
     click.echo(f"account {found.name!r} has a new password", err=True)
 
 
@@ -148,7 +150,7 @@ def ban(
     end = end_of(until, lasting, present())
     with change_store(ctx) as store:
         found = _find(store, name)
-        store.ban_account(found.id, end, reason)
+        store.login.accounts.ban(found.id, end, reason)
     click.echo(f"account {found.name!r} is banned until: {_ban_end(end)}", err=True)
 
 
@@ -162,7 +164,7 @@ def unban(ctx: click.Context, name: str) -> None:
     """
     with change_store(ctx) as store:
         found = _find(store, name)
-        store.ban_account(found.id, None, "")
+        store.login.accounts.ban(found.id, None, "")
     click.echo(f"account {found.name!r} is not banned", err=True)
 
 
@@ -177,13 +179,13 @@ def remove(ctx: click.Context, name: str, characters: bool) -> None:
     """
     with change_store(ctx) as store:
         found = _find(store, name)
-        count = store.count_characters(account_id=found.id)
+        count = store.login.characters.count_of_account(found.id)
         if count and not characters:
             raise CommandError(
                 f"account {found.name!r} has {count} characters; disable it instead, or add"
                 " --characters"
             )
-        store.remove_account(found.id)
+        store.login.accounts.remove(found.id)
     click.echo(f"removed account {found.name!r} and {count} characters", err=True)
 
 
@@ -195,7 +197,7 @@ def _clean(name: str) -> str:
 
 
 def _find(store: Store, name: str) -> Account:
-    found = store.find_account(name.strip())
+    found = store.login.accounts.find(name.strip())
     if found is None:
         raise CommandError(f"there is no account {name!r}; `emu account list` shows all")
     return found
@@ -204,7 +206,7 @@ def _find(store: Store, name: str) -> Account:
 def _set_enabled(ctx: click.Context, name: str, *, enabled: bool) -> None:
     with change_store(ctx) as store:
         found = _find(store, name)
-        store.set_account_enabled(found.id, enabled)
+        store.login.accounts.set_enabled(found.id, enabled)
     click.echo(f"account {found.name!r} is {'enabled' if enabled else 'disabled'}", err=True)
 
 

@@ -41,7 +41,7 @@ def ban(
     end = end_of(until, lasting, moment)
     entry = BannedAddress(_clean(prefix), reason, moment, None if end == math.inf else end)
     with change_store(ctx) as store:
-        new = store.ban_address(entry)
+        new = store.login.bans.add(entry)
     click.echo(f"{entry.prefix} is banned{'' if new else ' (the ban was changed)'}", err=True)
 
 
@@ -55,7 +55,7 @@ def unban(ctx: click.Context, prefix: str) -> None:
     """
     clean = _clean(prefix)
     with change_store(ctx) as store:
-        if not store.unban_address(clean):
+        if not store.login.bans.lift(clean):
             raise CommandError(f"{clean} is not banned; `emu account address list` shows all")
     click.echo(f"{clean} is not banned any more", err=True)
 
@@ -69,7 +69,7 @@ def list_addresses(ctx: click.Context, style: str) -> None:
     Example: emu account address list
     """
     with look_store(ctx) as store:
-        bans = store.banned_addresses()
+        bans = store.login.bans.every()
     rows = [
         {
             "prefix": entry.prefix,

@@ -13,8 +13,9 @@ from emu.cli.tables import Row, format_option, print_record, print_rows, show_mo
 from emu.errors import CommandError
 from emu.link.characters import MAX_NAME
 from emu.model import Character
-from emu.store import RosterEntry, Store
+from emu.store import Store
 from emu.store.names import name_key
+from emu.store.roster import RosterEntry
 from emu.times import UNKNOWN, Moment
 from emu.world.registration.names import LEAST_LENGTH, MOST_LENGTH, NameRules
 
@@ -56,7 +57,7 @@ def list_characters(
     Example: emu character list --world Antonia --deleted
     """
     with look_store(ctx) as store:
-        entries = store.roster()
+        entries = store.roster.every()
     rows = [
         _row(entry)
         for entry in entries
@@ -78,7 +79,7 @@ def show(ctx: click.Context, character: str, world: str | None, style: str) -> N
     """
     with look_store(ctx) as store:
         entry = _find(store, character, world)
-        listed = None if entry.id is None else store.listed_character(entry.id)
+        listed = None if entry.id is None else store.login.characters.get(entry.id)
     record = _row(entry) | {
         "account_id": entry.account_id,
         "char_id": entry.char_id,
@@ -106,7 +107,7 @@ def rename(ctx: click.Context, character: str, name: str, world: str | None) -> 
     with change_store(ctx) as store:
         entry = _find(store, character, world)
         _check_name(ctx, entry, name)
-        store.rename_character(entry, name)
+        store.roster.rename(entry, name)
         click.echo(f"character {entry.name!r} is called {name!r}", err=True)
         _tell_elsewhere(entry)
 
@@ -121,7 +122,7 @@ def delete(ctx: click.Context, character: str, world: str | None) -> None:
     """
     with change_store(ctx) as store:
         entry = _find(store, character, world, deleted=False)
-        store.mark_character(entry, deleted=True)
+        store.roster.delete(entry)
         click.echo(f"character {entry.name!r} is deleted", err=True)
         _tell_elsewhere(entry)
 
@@ -138,7 +139,7 @@ def restore(ctx: click.Context, character: str, world: str | None) -> None:
         entry = _find(store, character, world, deleted=True)
         if entry.is_built_in and entry.own_id is None:
             raise CommandError(f"the world does not have {entry.name!r} any more")
-        store.mark_character(entry, deleted=False)
+        store.roster.restore(entry)
         click.echo(f"character {entry.name!r} is back", err=True)
         _tell_elsewhere(entry)
 
@@ -155,7 +156,7 @@ def free_name(ctx: click.Context, character: str, world: str | None) -> None:
         entry = _find(store, character, world, deleted=True)
         if not entry.is_built_in:
             raise CommandError(f"the name {entry.name!r} is kept by its world, {entry.world}")
-        store.forget_character(entry)
+        store.roster.forget(entry)
         click.echo(f"the name {entry.name!r} is free", err=True)
 
 
@@ -169,7 +170,7 @@ def _find(
     key = name_key(wanted.strip())
     entries = [
         entry
-        for entry in store.roster()
+        for entry in store.roster.every()
         if key in (str(entry.id), name_key(entry.name)) and _is(entry.world, world)
     ]
     if not entries:

@@ -61,10 +61,10 @@ def add(
     name = _checked("a world's name", name, LONGEST_NAME)
     account = _checked("the account", account, LONGEST_ACCOUNT)
     with change_store(ctx, create=True) as store:
-        if store.find_world(name) is not None:
+        if store.login.worlds.find(name) is not None:
             raise CommandError(f"there is already a world {name!r}")
         hashed = hash_link_password(_text_password(password))
-        added = store.add_world(
+        added = store.login.worlds.add(
             World(id=0, name=name, account=account, password=hashed, description=description),
             present(),
         )
@@ -82,7 +82,9 @@ def list_worlds(ctx: click.Context, style: str) -> None:
     Example: emu world list --format json
     """
     with look_store(ctx) as store:
-        print_rows([_row(report, present()) for report in store.world_reports()], style, COLUMNS)
+        print_rows(
+            [_row(report, present()) for report in store.login.worlds.reports()], style, COLUMNS
+        )
 
 
 @world.command()
@@ -96,7 +98,7 @@ def password(ctx: click.Context, name: str, password: str | None) -> None:
     """
     with change_store(ctx) as store:
         found = _find(store, name)
-        store.set_world_password(found.id, hash_link_password(_text_password(password)))
+        store.login.worlds.set_password(found.id, hash_link_password(_text_password(password)))
     click.echo(f"world {found.name!r} has a new password", err=True)
 
 
@@ -133,18 +135,18 @@ def remove(ctx: click.Context, name: str, characters: bool) -> None:
     """
     with change_store(ctx) as store:
         found = _find(store, name)
-        count = store.count_characters(world_id=found.id)
+        count = store.login.characters.count_of_world(found.id)
         if count and not characters:
             raise CommandError(
                 f"world {found.name!r} has {count} characters; disable it instead, or add"
                 " --characters"
             )
-        store.remove_world(found.id)
+        store.login.worlds.remove(found.id)
     click.echo(f"removed world {found.name!r} and {count} characters", err=True)
 
 
 def _find(store: Store, name: str) -> World:
-    found = store.find_world(name.strip())
+    found = store.login.worlds.find(name.strip())
     if found is None:
         raise CommandError(f"there is no world {name!r}; `emu world list` shows all")
     return found
@@ -153,7 +155,7 @@ def _find(store: Store, name: str) -> World:
 def _set_enabled(ctx: click.Context, name: str, *, enabled: bool) -> None:
     with change_store(ctx) as store:
         found = _find(store, name)
-        store.set_world_enabled(found.id, enabled)
+        store.login.worlds.set_enabled(found.id, enabled)
     click.echo(f"world {found.name!r} is {'enabled' if enabled else 'disabled'}", err=True)
 
 

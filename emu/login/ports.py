@@ -79,14 +79,17 @@ class CharacterStore(Protocol):
         """Store a batch of (char id, equipment) of one world in one transaction."""
 
 
-class WorldStore(Protocol):
+class RegisteredWorlds(Protocol):
     """Registered worlds and what they report."""
 
     async def find_world_by_account(self, account: str) -> World | None:
         """Look a world up by the account name it registers with."""
 
-    async def add_world(self, name: str, account: str, password: str) -> World:
-        """Add a world (for unregistered worlds that a setting lets in). Raises `DuplicateName`."""
+    async def add_world(self, world: World, created: Moment) -> World:
+        """Add a world (for unregistered worlds that a setting lets in) and return it with its id.
+
+        Raises `DuplicateName`.
+        """
 
     async def world_connected(
         self, world_id: int, address: str, version: str, moment: Moment
@@ -103,9 +106,6 @@ class WorldStore(Protocol):
 
     async def zones_of(self, world_id: int) -> Sequence[ZoneDescription]:
         """Return the zones a world has described, by ascending id."""
-
-    async def is_address_banned(self, address: str, moment: Moment) -> bool:
-        """Say whether an address starts with a banned prefix."""
 
 
 class LogStore(Protocol):

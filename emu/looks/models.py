@@ -21,7 +21,7 @@ LARGEST_MODEL = 0xFFFF
 
 
 class ModelSource(Protocol):
-    """Where the numbers of further models come from; `emu.store.front.AsyncStore` is one."""
+    """Where the numbers of further models come from; `emu.store.front.ModelFront` is one."""
 
     async def model_numbers(self, paths: Collection[str]) -> Mapping[str, int]:
         """Return the numbers of those paths that are known; paths are as `model_key` has them."""

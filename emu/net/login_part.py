@@ -61,9 +61,9 @@ class LoginPart:
         self._refusals = RefusalLog(_log, scheduler)
         self._link_refusals = RefusalLog(_link_log, scheduler)
         self._accounts = AccountService(
-            storage.store,
+            storage.accounts,
             workers=self._passwords,
-            is_address_banned=storage.store.is_address_banned,
+            is_address_banned=storage.bans.is_address_banned,
             random_bytes=os.urandom,
             start=self._tasks.spawn,
             clock=scheduler,
@@ -71,9 +71,10 @@ class LoginPart:
         )
         self.directory = WorldDirectory(
             parameters.directory_config(config),
-            worlds=storage.store,
-            characters=storage.store,
-            logs=storage.store,
+            worlds=storage.worlds,
+            characters=storage.characters,
+            logs=storage.reports,
+            is_address_banned=storage.bans.is_address_banned,
             catalog=shipped_catalog(),
             spawn=self._tasks.spawn,
             clock=scheduler,
@@ -87,11 +88,11 @@ class LoginPart:
             opcodes=opcodes,
             structs=shipped_catalog(),
             authenticator=self._accounts,
-            characters=storage.store,
-            logs=storage.store,
+            characters=storage.characters,
+            logs=storage.reports,
             worlds=self.directory,
-            zones=storage.store,
-            models=Models(storage.store),
+            zones=storage.worlds,
+            models=Models(storage.models),
             start=self._tasks.spawn,
             clock=scheduler,
             log=log_event(_log, self._refusals),

@@ -20,13 +20,14 @@ from emu.world.zones import ZoneTable
 def reconcile(store: Store, world_id: int, zones: ZoneTable) -> int:
     """Finish what a killed process began, in one transaction; return how many rows changed."""
     with store.transaction():
-        made = store.unlisted_world_characters(world_id)
+        made = [store.world.characters.find(char_id) for char_id in store.roster.unlisted(world_id)]
         for character in made:
+            assert character is not None  # noqa: S101  # it was there in the same transaction
             row = listed(character, world_id, zones, _model_numbers(store, character))
-            store.add_character(row)
-        gone = store.disowned_world_characters(world_id)
+            store.login.characters.add(row)
+        gone = store.roster.disowned(world_id)
         for account_id, char_id in gone:
-            store.delete_world_character(account_id, char_id)
+            store.world.characters.delete(account_id, char_id)
     return len(made) + len(gone)
 
 
@@ -65,5 +66,5 @@ def _model_numbers(store: Store, character: WorldCharacter) -> dict[str, int]:
         for name, path in character.appearance.items()
         if name in MODEL_FIELDS
     }
-    known = {**store.model_numbers(paths.values()), **shipped_models()}
+    known = {**store.login.models.numbers(paths.values()), **shipped_models()}
     return {field: known[path] for field, path in paths.items() if path in known}

@@ -75,13 +75,13 @@ def built_in_account(store: Store, name: str, moment: Moment) -> LinkAccount:
     """
     password = secrets.token_hex(16)
     hashed = hash_link_password(password)
-    world = store.find_world_by_account(BUILT_IN_ACCOUNT)
+    world = store.login.worlds.find_by_account(BUILT_IN_ACCOUNT)
     if world is None:
-        world = store.add_world(WorldRow(0, name, BUILT_IN_ACCOUNT, hashed), moment)
+        world = store.login.worlds.add(WorldRow(0, name, BUILT_IN_ACCOUNT, hashed), moment)
     else:
-        store.set_world_password(world.id, hashed)
+        store.login.worlds.set_password(world.id, hashed)
         if world.name != name:
-            store.rename_world(world.id, name)
+            store.login.worlds.rename(world.id, name)
     changes = reconcile(store, world.id, read_zones())
     if changes:
         _log.warn("the character list was brought in line with the world: {n} changes", n=changes)
@@ -109,7 +109,7 @@ class WorldPart:
         self.account = LinkAccount(config.world.account, config.world.password)
         """How it proves itself; set before `register` where the configuration does not say."""
         self._tasks = Tasks(_log)
-        self._models = Models(storage.store)
+        self._models = Models(storage.models)
         presence = SharedPresence(LocalBus(_bus_failed), secrets.token_hex(8))
         self._handoffs = LocalHandoffKeys(lambda: secrets.randbits(32), scheduler)
         self._admission = Admission(

@@ -1,21 +1,10 @@
-"""Everything that must outlive a restart: one SQLite file, its schema, and its rows.
+"""Everything that must outlive a restart: a repository for each subject, over one SQLite file.
 
-`Store` is the synchronous store that the command line uses; `AsyncStore` and
-`AsyncWorldCharacters` put the services' ports on top of it.
+`Store` is what the command line uses; `emu.store.front` puts the services' ports on top of it.
 """
 
-from emu.store.addresses import BannedAddress
-from emu.store.front import AsyncStore, AsyncWorldCharacters, Calls
-from emu.store.roster import RosterEntry
-from emu.store.store import Store
+from emu.store.bans import BannedAddress
+from emu.store.store import LoginStore, Store, WorldStore
 from emu.store.worlds import WorldReport
 
-__all__ = [
-    "AsyncStore",
-    "AsyncWorldCharacters",
-    "BannedAddress",
-    "Calls",
-    "RosterEntry",
-    "Store",
-    "WorldReport",
-]
+__all__ = ["BannedAddress", "LoginStore", "Store", "WorldReport", "WorldStore"]

@@ -1,4 +1,4 @@
-"""Rows of players' accounts. Runs inside the transactions of `emu.store.store.Store`."""
+"""Players' accounts."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sqlite3
 from emu.errors import DuplicateName
 from emu.model import Account
 from emu.store.names import name_key
+from emu.store.repository import Repository, changes, reads
 from emu.times import Moment
 
 FOR_EVER = 253402300799.0
@@ -19,110 +20,108 @@ _COLUMNS = (
 )
 
 
-def find(connection: sqlite3.Connection, name: str) -> Account | None:
-    """Return the account of this name, without regard to case."""
-    row = connection.execute(
-        f"SELECT {_COLUMNS} FROM accounts WHERE name_key = ?",  # noqa: S608
-        (name_key(name),),
-    ).fetchone()
-    return _account(row) if row else None
+class Accounts(Repository):
+    """Rows of accounts; names are looked up without regard to case."""
 
+    @reads
+    def find(self, name: str) -> Account | None:
+        """Return the account of this name, without regard to case."""
+        row = self._run(
+            f"SELECT {_COLUMNS} FROM accounts WHERE name_key = ?",  # noqa: S608
+            (name_key(name),),
+        ).fetchone()
+        return _account(row) if row else None
 
-def get(connection: sqlite3.Connection, account_id: int) -> Account | None:
-    """Return the account with this id."""
-    row = connection.execute(
-        f"SELECT {_COLUMNS} FROM accounts WHERE id = ?",  # noqa: S608
-        (account_id,),
-    ).fetchone()
-    return _account(row) if row else None
+    @reads
+    def get(self, account_id: int) -> Account | None:
+        """Return the account with this id."""
+        row = self._run(
+            f"SELECT {_COLUMNS} FROM accounts WHERE id = ?",  # noqa: S608
+            (account_id,),
+        ).fetchone()
+        return _account(row) if row else None
 
+    @reads
+    def every(self) -> list[Account]:
+        """Return all accounts by name."""
+        rows = self._run(f"SELECT {_COLUMNS} FROM accounts ORDER BY name_key")  # noqa: S608
+        return [_account(row) for row in rows]
 
-def every(connection: sqlite3.Connection) -> list[Account]:
-    """Return all accounts by name."""
-    rows = connection.execute(f"SELECT {_COLUMNS} FROM accounts ORDER BY name_key")  # noqa: S608
-    return [_account(row) for row in rows]
+    @changes
+    def add(self, name: str, password: str, created: Moment) -> Account:
+        """Add an account. Raises `DuplicateName`."""
+        if self.find(name) is not None:
+            raise DuplicateName(f"there is already an account {name!r}")
+        account_id = self._run(
+            "INSERT INTO accounts (name, name_key, password, created) VALUES (?, ?, ?, ?)",
+            (name, name_key(name), password, created),
+        ).lastrowid
+        return Account(id=account_id or 0, name=name, password=password, created=created)
 
+    @changes
+    def put(self, account: Account) -> Account:
+        """Add an account with everything it has; its id too, unless that is 0.
 
-def add(connection: sqlite3.Connection, name: str, password: str, created: Moment) -> Account:
-    """Add an account. Raises `DuplicateName`."""
-    if find(connection, name) is not None:
-        raise DuplicateName(f"there is already an account {name!r}")
-    account_id = connection.execute(
-        "INSERT INTO accounts (name, name_key, password, created) VALUES (?, ?, ?, ?)",
-        (name, name_key(name), password, created),
-    ).lastrowid
-    return Account(id=account_id or 0, name=name, password=password, created=created)
+        Raises `DuplicateName` when name or id is taken.
+        """
+        account_id = self._run(
+            "INSERT INTO accounts (id, name, name_key, password, enabled, banned_until, ban_reason,"
+            " created, last_login, last_address, last_client_version)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                account.id or None,
+                account.name,
+                name_key(account.name),
+                account.password,
+                account.enabled,
+                _stored_end(account.banned_until),
+                account.ban_reason,
+                account.created,
+                account.last_login,
+                account.last_address,
+                account.last_client_version,
+            ),
+        ).lastrowid
+        stored = self.get(account_id or 0)
+        assert stored is not None  # noqa: S101  # it was inserted above
+        return stored
 
+    @changes
+    def set_password(self, account_id: int, password: str, expected: str | None = None) -> bool:
+        """Replace the password hash; with `expected` only where that is still the stored one."""
+        changed = self._run(
+            "UPDATE accounts SET password = ? WHERE id = ? AND password = coalesce(?, password)",
+            (password, account_id, expected),
+        )
+        return changed.rowcount == 1
 
-def put(connection: sqlite3.Connection, account: Account) -> Account:
-    """Add an account with everything it has; its id too, unless that is 0.
+    @changes
+    def set_enabled(self, account_id: int, enabled: bool) -> None:
+        """Let an account log in, or not."""
+        self._run("UPDATE accounts SET enabled = ? WHERE id = ?", (enabled, account_id))
 
-    Raises `DuplicateName` when name or id is taken.
-    """
-    account_id = connection.execute(
-        "INSERT INTO accounts (id, name, name_key, password, enabled, banned_until, ban_reason,"
-        " created, last_login, last_address, last_client_version)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            account.id or None,
-            account.name,
-            name_key(account.name),
-            account.password,
-            account.enabled,
-            _stored_end(account.banned_until),
-            account.ban_reason,
-            account.created,
-            account.last_login,
-            account.last_address,
-            account.last_client_version,
-        ),
-    ).lastrowid
-    stored = get(connection, account_id or 0)
-    assert stored is not None  # noqa: S101  # it was inserted above
-    return stored
+    @changes
+    def ban(self, account_id: int, until: Moment | None, reason: str) -> None:
+        """Ban an account until a unix time (``math.inf``: for ever), or lift its ban with None."""
+        self._run(
+            "UPDATE accounts SET banned_until = ?, ban_reason = ? WHERE id = ?",
+            (_stored_end(until), reason, account_id),
+        )
 
+    @changes
+    def record_login(self, account_id: int, address: str, version: int, moment: Moment) -> None:
+        """Remember when, from where and with which client version an account logged in."""
+        self._run(
+            "UPDATE accounts SET last_login = ?, last_address = ?, last_client_version = ?"
+            " WHERE id = ?",
+            (moment, address, version, account_id),
+        )
 
-def set_password(
-    connection: sqlite3.Connection, account_id: int, password: str, expected: str | None
-) -> bool:
-    """Replace the password hash; with `expected` only where that is still the stored one."""
-    changed = connection.execute(
-        "UPDATE accounts SET password = ? WHERE id = ? AND password = coalesce(?, password)",
-        (password, account_id, expected),
-    )
-    return changed.rowcount == 1
-
-
-def set_enabled(connection: sqlite3.Connection, account_id: int, enabled: bool) -> None:
-    """Let an account log in, or not."""
-    connection.execute("UPDATE accounts SET enabled = ? WHERE id = ?", (enabled, account_id))
-
-
-def set_ban(
-    connection: sqlite3.Connection, account_id: int, until: Moment | None, reason: str
-) -> None:
-    """Ban an account until a unix time (``math.inf``: for ever), or lift its ban with None."""
-    connection.execute(
-        "UPDATE accounts SET banned_until = ?, ban_reason = ? WHERE id = ?",
-        (_stored_end(until), reason, account_id),
-    )
-
-
-def record_login(
-    connection: sqlite3.Connection, account_id: int, address: str, version: int, moment: Moment
-) -> None:
-    """Remember when, from where and with which client version an account logged in."""
-    connection.execute(
-        "UPDATE accounts SET last_login = ?, last_address = ?, last_client_version = ?"
-        " WHERE id = ?",
-        (moment, address, version, account_id),
-    )
-
-
-def remove(connection: sqlite3.Connection, account_id: int) -> None:
-    """Remove an account and the rows of its characters."""
-    connection.execute("DELETE FROM characters WHERE account_id = ?", (account_id,))
-    connection.execute("DELETE FROM accounts WHERE id = ?", (account_id,))
+    @changes
+    def remove(self, account_id: int) -> None:
+        """Remove an account and the rows of its characters."""
+        self._run("DELETE FROM characters WHERE account_id = ?", (account_id,))
+        self._run("DELETE FROM accounts WHERE id = ?", (account_id,))
 
 
 def _stored_end(until: Moment | None) -> Moment | None:

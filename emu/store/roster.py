@@ -7,13 +7,13 @@ login server is elsewhere has only the world's.
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import dataclass
 from typing import Any
 
 from emu.errors import DuplicateName
 from emu.model import BUILT_IN_ACCOUNT
 from emu.store.names import name_key
+from emu.store.repository import Repository, changes, reads
 from emu.times import Moment
 
 
@@ -74,63 +74,92 @@ _UNLISTED = f"""
 """  # noqa: S608
 
 
-def every(connection: sqlite3.Connection) -> list[RosterEntry]:
-    """Return all characters by name, deleted ones too."""
-    rows = connection.execute(
-        f"SELECT * FROM ({_LISTED} UNION ALL {_UNLISTED})"  # noqa: S608
-        " ORDER BY name COLLATE NOCASE, id, own_id",
-        {"built_in": BUILT_IN_ACCOUNT},
-    )
-    return [_entry(dict(row)) for row in rows]
+class Roster(Repository):
+    """All characters; what changes in both rows changes together."""
 
-
-def rename(connection: sqlite3.Connection, entry: RosterEntry, name: str) -> None:
-    """Give a character another name. Raises `DuplicateName` when its world has that already."""
-    if entry.own_id is not None:
-        key = name_key(name)
-        other = connection.execute(
-            "SELECT 1 FROM world_characters WHERE name_key = ? AND id <> ?", (key, entry.own_id)
+    @reads
+    def every(self) -> list[RosterEntry]:
+        """Return all characters by name, deleted ones too."""
+        rows = self._run(
+            f"SELECT * FROM ({_LISTED} UNION ALL {_UNLISTED})"  # noqa: S608
+            " ORDER BY name COLLATE NOCASE, id, own_id",
+            {"built_in": BUILT_IN_ACCOUNT},
         )
-        if other.fetchone() is not None:
-            raise DuplicateName(f"there is already a character {name!r}")
-        connection.execute(
-            "UPDATE world_characters SET name = ?, name_key = ? WHERE id = ?",
-            (name, key, entry.own_id),
+        return [_entry(dict(row)) for row in rows]
+
+    @changes
+    def rename(self, entry: RosterEntry, name: str) -> None:
+        """Give a character another name. Raises `DuplicateName` when its world has that already."""
+        if entry.own_id is not None:
+            key = name_key(name)
+            other = self._run(
+                "SELECT 1 FROM world_characters WHERE name_key = ? AND id <> ?", (key, entry.own_id)
+            )
+            if other.fetchone() is not None:
+                raise DuplicateName(f"there is already a character {name!r}")
+            self._run(
+                "UPDATE world_characters SET name = ?, name_key = ? WHERE id = ?",
+                (name, key, entry.own_id),
+            )
+        self._run("UPDATE characters SET name = ? WHERE id = ?", (name, entry.id))
+
+    @changes
+    def delete(self, entry: RosterEntry) -> None:
+        """Mark a character deleted."""
+        self._mark(entry, deleted=True)
+
+    @changes
+    def restore(self, entry: RosterEntry) -> None:
+        """Undo a deletion. Raises `DuplicateName` when its world gave its number to another one."""
+        other = self._run(
+            "SELECT other.name FROM characters AS other JOIN characters AS listed"
+            " ON other.world_id = listed.world_id AND other.char_id = listed.char_id"
+            " WHERE listed.id = ? AND NOT other.deleted",
+            (entry.id,),
+        ).fetchone()
+        if other is not None:
+            raise DuplicateName(f"number {entry.char_id} of its world is {other['name']!r} by now")
+        self._mark(entry, deleted=False)
+
+    @changes
+    def forget(self, entry: RosterEntry) -> None:
+        """Remove a character for good, so that its name is free."""
+        self._run("DELETE FROM characters WHERE id = ?", (entry.id,))
+        self._run("DELETE FROM world_characters WHERE id = ?", (entry.own_id,))
+
+    @reads
+    def unlisted(self, world_id: int) -> list[int]:
+        """Return the built-in world's characters that the list of `world_id` never had a row for.
+
+        Those of accounts that are not here belong to another login server's list.
+        """
+        rows = self._run(
+            "SELECT id FROM world_characters AS own WHERE NOT deleted"
+            " AND EXISTS (SELECT 1 FROM accounts WHERE accounts.id = own.account_id)"
+            " AND NOT EXISTS (SELECT 1 FROM characters"
+            " WHERE world_id = ? AND char_id = own.id AND characters.account_id = own.account_id)"
+            " ORDER BY id",
+            (world_id,),
         )
-    connection.execute("UPDATE characters SET name = ? WHERE id = ?", (name, entry.id))
+        return [row["id"] for row in rows]
 
+    @reads
+    def disowned(self, world_id: int) -> list[tuple[int, int]]:
+        """Return (account id, id) of those whose rows in the list of `world_id` are deleted."""
+        rows = self._run(
+            "SELECT account_id, id FROM world_characters AS own WHERE NOT deleted"
+            " AND 1 = (SELECT min(characters.deleted) FROM characters"
+            " WHERE world_id = ? AND char_id = own.id AND characters.account_id = own.account_id)"
+            " ORDER BY id",
+            (world_id,),
+        )
+        return [(account_id, char_id) for account_id, char_id in rows]
 
-def delete(connection: sqlite3.Connection, entry: RosterEntry) -> None:
-    """Mark a character deleted."""
-    _mark(connection, entry, deleted=True)
-
-
-def restore(connection: sqlite3.Connection, entry: RosterEntry) -> None:
-    """Undo a deletion. Raises `DuplicateName` when its world gave its number to another one."""
-    other = connection.execute(
-        "SELECT other.name FROM characters AS other JOIN characters AS listed"
-        " ON other.world_id = listed.world_id AND other.char_id = listed.char_id"
-        " WHERE listed.id = ? AND NOT other.deleted",
-        (entry.id,),
-    ).fetchone()
-    if other is not None:
-        raise DuplicateName(f"number {entry.char_id} of its world is {other['name']!r} by now")
-    _mark(connection, entry, deleted=False)
-
-
-def forget(connection: sqlite3.Connection, entry: RosterEntry) -> None:
-    """Remove a character for good, so that its name is free."""
-    connection.execute("DELETE FROM characters WHERE id = ?", (entry.id,))
-    connection.execute("DELETE FROM world_characters WHERE id = ?", (entry.own_id,))
+    def _mark(self, entry: RosterEntry, *, deleted: bool) -> None:
+        self._run("UPDATE characters SET deleted = ? WHERE id = ?", (deleted, entry.id))
+        self._run("UPDATE world_characters SET deleted = ? WHERE id = ?", (deleted, entry.own_id))
 
 
 def _entry(values: dict[str, Any]) -> RosterEntry:
     flags = {name: bool(values[name]) for name in ("is_built_in", "deleted")}
     return RosterEntry(**{**values, **flags})
-
-
-def _mark(connection: sqlite3.Connection, entry: RosterEntry, *, deleted: bool) -> None:
-    connection.execute("UPDATE characters SET deleted = ? WHERE id = ?", (deleted, entry.id))
-    connection.execute(
-        "UPDATE world_characters SET deleted = ? WHERE id = ?", (deleted, entry.own_id)
-    )

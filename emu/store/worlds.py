@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from emu.errors import DuplicateName
 from emu.model import World, ZoneDescription
 from emu.store.names import name_key
+from emu.store.repository import Repository, changes, reads
 from emu.times import UNKNOWN, Moment
 
 _COLUMNS = "id, name, account, password, description, enabled, last_address, login_version"
@@ -29,162 +30,169 @@ class WorldReport:
     created: Moment
 
 
-def find_by_account(connection: sqlite3.Connection, account: str) -> World | None:
-    """Return the world that registers with this account name, without regard to case."""
-    return _one(connection, "account_key = ?", name_key(account))
+class Worlds(Repository):
+    """Registered worlds, what they report, and their zones."""
 
+    @reads
+    def find_by_account(self, account: str) -> World | None:
+        """Return the world that registers with this account name, without regard to case."""
+        return self._one("account_key = ?", name_key(account))
 
-def find(connection: sqlite3.Connection, name: str) -> World | None:
-    """Return the world of this name, without regard to case."""
-    return _one(connection, "name_key = ?", name_key(name))
+    @reads
+    def find(self, name: str) -> World | None:
+        """Return the world of this name, without regard to case."""
+        return self._one("name_key = ?", name_key(name))
 
+    @reads
+    def get(self, world_id: int) -> World | None:
+        """Return the world with this id."""
+        return self._one("id = ?", world_id)
 
-def get(connection: sqlite3.Connection, world_id: int) -> World | None:
-    """Return the world with this id."""
-    return _one(connection, "id = ?", world_id)
-
-
-def reports(connection: sqlite3.Connection) -> list[WorldReport]:
-    """Return all worlds by id, each with its latest status (-4 when it never reported one)."""
-    rows = connection.execute(
-        "SELECT worlds.*, coalesce(status, -4) AS status, coalesce(players, 0) AS players,"
-        " coalesce(zones, 0) AS zones, updated FROM worlds"
-        " LEFT JOIN world_stats ON world_stats.world_id = worlds.id ORDER BY worlds.id"
-    )
-    return [
-        WorldReport(
-            world=_world(row),
-            status=row["status"],
-            players=row["players"],
-            zones=row["zones"],
-            updated=row["updated"],
-            last_connected=row["last_connected"],
-            created=row["created"],
+    @reads
+    def reports(self) -> list[WorldReport]:
+        """Return all worlds by id, each with its latest status (-4 when it never reported one)."""
+        rows = self._run(
+            "SELECT worlds.*, coalesce(status, -4) AS status, coalesce(players, 0) AS players,"
+            " coalesce(zones, 0) AS zones, updated FROM worlds"
+            " LEFT JOIN world_stats ON world_stats.world_id = worlds.id ORDER BY worlds.id"
         )
-        for row in rows
-    ]
-
-
-def put(connection: sqlite3.Connection, world: World, created: Moment = UNKNOWN) -> World:
-    """Add a world with everything it has; its id too, unless that is 0. Raises `DuplicateName`."""
-    if find(connection, world.name) is not None:
-        raise DuplicateName(f"there is already a world {world.name!r}")
-    if find_by_account(connection, world.account) is not None:
-        raise DuplicateName(f"another world registers with the account {world.account!r}")
-    world_id = connection.execute(
-        "INSERT INTO worlds (id, name, name_key, account, account_key, password, description,"
-        " enabled, created, last_address, login_version) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            world.id or None,
-            world.name,
-            name_key(world.name),
-            world.account,
-            name_key(world.account),
-            world.password,
-            world.description,
-            world.enabled,
-            created,
-            world.last_address,
-            world.login_version,
-        ),
-    ).lastrowid
-    stored = get(connection, world_id or 0)
-    assert stored is not None  # noqa: S101  # it was inserted above
-    return stored
-
-
-def set_password(connection: sqlite3.Connection, world_id: int, password: str) -> None:
-    """Replace the link password's hash."""
-    connection.execute("UPDATE worlds SET password = ? WHERE id = ?", (password, world_id))
-
-
-def rename(connection: sqlite3.Connection, world_id: int, name: str) -> None:
-    """Show a world under another name. Raises `DuplicateName` when another world has it."""
-    other = find(connection, name)
-    if other is not None and other.id != world_id:
-        raise DuplicateName(f"there is already a world {name!r}")
-    connection.execute(
-        "UPDATE worlds SET name = ?, name_key = ? WHERE id = ?", (name, name_key(name), world_id)
-    )
-
-
-def set_enabled(connection: sqlite3.Connection, world_id: int, enabled: bool) -> None:
-    """Let a world register, or not."""
-    connection.execute("UPDATE worlds SET enabled = ? WHERE id = ?", (enabled, world_id))
-
-
-def connected(
-    connection: sqlite3.Connection, world_id: int, address: str, version: str, moment: Moment
-) -> None:
-    """Remember the address and program version of a world that has registered."""
-    connection.execute(
-        "UPDATE worlds SET last_address = ?, login_version = ?, last_connected = ? WHERE id = ?",
-        (address, version, moment, world_id),
-    )
-
-
-def record_status(  # noqa: PLR0917  # the order of the port
-    connection: sqlite3.Connection,
-    world_id: int,
-    status: int,
-    players: int,
-    zones: int,
-    moment: Moment,
-) -> None:
-    """Remember a world's status report; nothing when the world was removed meanwhile."""
-    connection.execute(
-        "INSERT INTO world_stats (world_id, status, players, zones, updated)"
-        " SELECT id, ?, ?, ?, ? FROM worlds WHERE id = ?"
-        " ON CONFLICT (world_id) DO UPDATE SET status = excluded.status,"
-        " players = excluded.players, zones = excluded.zones, updated = excluded.updated",
-        (status, players, zones, moment, world_id),
-    )
-
-
-def set_zones(
-    connection: sqlite3.Connection, world_id: int, zones: Sequence[ZoneDescription]
-) -> None:
-    """Store zone names and descriptions of one world; known zones are overwritten."""
-    room = MOST_ZONES - int(
-        connection.execute(
-            "SELECT count(*) FROM world_zones WHERE world_id = ?", (world_id,)
-        ).fetchone()[0]
-    )
-    for zone in zones:
-        changed = connection.execute(
-            "UPDATE world_zones SET name = ?, description = ? WHERE world_id = ? AND zone_id = ?",
-            (zone.name, zone.description, world_id, zone.zone_id),
-        )
-        if changed.rowcount == 0 and room > 0:
-            room -= 1
-            connection.execute(
-                "INSERT INTO world_zones (world_id, zone_id, name, description)"
-                " SELECT id, ?, ?, ? FROM worlds WHERE id = ?",
-                (zone.zone_id, zone.name, zone.description, world_id),
+        return [
+            WorldReport(
+                world=_world(row),
+                status=row["status"],
+                players=row["players"],
+                zones=row["zones"],
+                updated=row["updated"],
+                last_connected=row["last_connected"],
+                created=row["created"],
             )
+            for row in rows
+        ]
 
+    @changes
+    def add(self, world: World, created: Moment = UNKNOWN) -> World:
+        """Add a world with everything it has; its id too, unless that is 0.
 
-def zones_of(connection: sqlite3.Connection, world_id: int) -> list[ZoneDescription]:
-    """Return the zones a world has described, by ascending id."""
-    rows = connection.execute(
-        "SELECT zone_id, name, description FROM world_zones WHERE world_id = ? ORDER BY zone_id",
-        (world_id,),
-    )
-    return [ZoneDescription(*row) for row in rows]
+        Raises `DuplicateName`.
+        """
+        if self.find(world.name) is not None:
+            raise DuplicateName(f"there is already a world {world.name!r}")
+        if self.find_by_account(world.account) is not None:
+            raise DuplicateName(f"another world registers with the account {world.account!r}")
+        world_id = self._run(
+            "INSERT INTO worlds (id, name, name_key, account, account_key, password, description,"
+            " enabled, created, last_address, login_version)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                world.id or None,
+                world.name,
+                name_key(world.name),
+                world.account,
+                name_key(world.account),
+                world.password,
+                world.description,
+                world.enabled,
+                created,
+                world.last_address,
+                world.login_version,
+            ),
+        ).lastrowid
+        stored = self.get(world_id or 0)
+        assert stored is not None  # noqa: S101  # it was inserted above
+        return stored
 
+    @changes
+    def set_password(self, world_id: int, password: str) -> None:
+        """Replace the link password's hash."""
+        self._run("UPDATE worlds SET password = ? WHERE id = ?", (password, world_id))
 
-def remove(connection: sqlite3.Connection, world_id: int) -> None:
-    """Remove a world, what it reported, and the rows of its characters."""
-    connection.execute("DELETE FROM characters WHERE world_id = ?", (world_id,))
-    connection.execute("DELETE FROM worlds WHERE id = ?", (world_id,))
+    @changes
+    def rename(self, world_id: int, name: str) -> None:
+        """Show a world under another name. Raises `DuplicateName` when another world has it."""
+        other = self.find(name)
+        if other is not None and other.id != world_id:
+            raise DuplicateName(f"there is already a world {name!r}")
+        self._run(
+            "UPDATE worlds SET name = ?, name_key = ? WHERE id = ?",
+            (name, name_key(name), world_id),
+        )
 
+    @changes
+    def set_enabled(self, world_id: int, enabled: bool) -> None:
+        """Let a world register, or not."""
+        self._run("UPDATE worlds SET enabled = ? WHERE id = ?", (enabled, world_id))
 
-def _one(connection: sqlite3.Connection, condition: str, value: str | int) -> World | None:
-    row = connection.execute(
-        f"SELECT {_COLUMNS} FROM worlds WHERE {condition}",  # noqa: S608
-        (value,),
-    ).fetchone()
-    return _world(row) if row else None
+    @changes
+    def connected(self, world_id: int, address: str, version: str, moment: Moment) -> None:
+        """Remember the address and program version of a world that has registered."""
+        self._run(
+            "UPDATE worlds SET last_address = ?, login_version = ?, last_connected = ?"
+            " WHERE id = ?",
+            (address, version, moment, world_id),
+        )
+
+    @changes
+    def record_status(
+        self,
+        world_id: int,
+        status: int,
+        players: int,
+        zones: int,
+        moment: Moment,
+    ) -> None:
+        """Remember a world's status report; nothing when the world was removed meanwhile."""
+        self._run(
+            "INSERT INTO world_stats (world_id, status, players, zones, updated)"
+            " SELECT id, ?, ?, ?, ? FROM worlds WHERE id = ?"
+            " ON CONFLICT (world_id) DO UPDATE SET status = excluded.status,"
+            " players = excluded.players, zones = excluded.zones, updated = excluded.updated",
+            (status, players, zones, moment, world_id),
+        )
+
+    @changes
+    def set_zones(self, world_id: int, zones: Sequence[ZoneDescription]) -> None:
+        """Store zone names and descriptions of one world; known zones are overwritten."""
+        room = MOST_ZONES - int(
+            self._run(
+                "SELECT count(*) FROM world_zones WHERE world_id = ?", (world_id,)
+            ).fetchone()[0]
+        )
+        for zone in zones:
+            changed = self._run(
+                "UPDATE world_zones SET name = ?, description = ?"
+                " WHERE world_id = ? AND zone_id = ?",
+                (zone.name, zone.description, world_id, zone.zone_id),
+            )
+            if changed.rowcount == 0 and room > 0:
+                room -= 1
+                self._run(
+                    "INSERT INTO world_zones (world_id, zone_id, name, description)"
+                    " SELECT id, ?, ?, ? FROM worlds WHERE id = ?",
+                    (zone.zone_id, zone.name, zone.description, world_id),
+                )
+
+    @reads
+    def zones_of(self, world_id: int) -> list[ZoneDescription]:
+        """Return the zones a world has described, by ascending id."""
+        rows = self._run(
+            "SELECT zone_id, name, description FROM world_zones WHERE world_id = ?"
+            " ORDER BY zone_id",
+            (world_id,),
+        )
+        return [ZoneDescription(*row) for row in rows]
+
+    @changes
+    def remove(self, world_id: int) -> None:
+        """Remove a world, what it reported, and the rows of its characters."""
+        self._run("DELETE FROM characters WHERE world_id = ?", (world_id,))
+        self._run("DELETE FROM worlds WHERE id = ?", (world_id,))
+
+    def _one(self, condition: str, value: str | int) -> World | None:
+        row = self._run(
+            f"SELECT {_COLUMNS} FROM worlds WHERE {condition}",  # noqa: S608
+            (value,),
+        ).fetchone()
+        return _world(row) if row else None
 
 
 def _world(row: sqlite3.Row) -> World:

@@ -23,7 +23,7 @@ def emu(tmp_path: Path) -> CommandLine:
 
 def stored_password(emu: CommandLine, name: str) -> str:
     with Store.open(emu.database) as store:
-        found = store.find_account(name)
+        found = store.login.accounts.find(name)
         assert found is not None
         return found.password
 
@@ -39,7 +39,7 @@ def test_an_account_is_added_and_the_database_made(emu: CommandLine) -> None:
     assert "added account 'Alice' with the id 1" in result.stderr
     assert is_right("pässword".encode(), stored_password(emu, "alice"))
     with Store.open(emu.database) as store:
-        assert before <= store.accounts()[0].created <= time.time()
+        assert before <= store.login.accounts.every()[0].created <= time.time()
 
 
 def test_a_password_is_read_from_standard_input(emu: CommandLine) -> None:
@@ -121,8 +121,8 @@ def test_a_new_password(emu: CommandLine) -> None:
 def test_an_account_with_characters_is_removed_only_when_that_is_meant(emu: CommandLine) -> None:
     emu.good("account", "add", "alice", "--password", "x")
     with Store.open(emu.database) as store:
-        store.add_world(World(0, "Norrath", "norrath", ""))
-        store.add_character(character())
+        store.login.worlds.add(World(0, "Norrath", "norrath", ""))
+        store.login.characters.add(character())
     assert emu.rows("account", "show", "alice")["characters"] == [
         {"name": "Ayla", "level": 12, "world_id": 1, "id": 7}
     ]

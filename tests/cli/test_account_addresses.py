@@ -16,7 +16,7 @@ def emu(tmp_path: Path) -> CommandLine:
 def test_an_address_is_banned_listed_and_freed(emu: CommandLine) -> None:
     emu.good("account", "address", "ban", "192.0.2.9/24", "--reason", "guessing", "--for", "1h")
     with Store.open(emu.database) as store:
-        (ban,) = store.banned_addresses()
+        (ban,) = store.login.bans.every()
         assert ban.until is not None
         assert ban.until - ban.added == pytest.approx(3600)
         assert ban.prefix == "192.0.2.0/24"

@@ -29,7 +29,7 @@ def emu(tmp_path: Path) -> CommandLine:
 
 def stored_password(emu: CommandLine, name: str) -> str:
     with Store.open(emu.database) as store:
-        found = store.find_account(name)
+        found = store.login.accounts.find(name)
         assert found is not None
         return found.password
 

@@ -17,13 +17,15 @@ def emu(tmp_path: Path) -> CommandLine:
     """A database with Aldana on another world, and Borvik on the built-in one."""
     line = CommandLine(tmp_path)
     with Store.create(line.database) as store:
-        store.add_account("Alice", "hash", 1.0)
-        store.add_account("Bob", "hash", 1.0)
-        store.add_world(World(0, "Norrath", "norrath", ""))
-        store.add_world(World(0, "Here", BUILT_IN_ACCOUNT, ""))
-        own = store.create_world_character(world_character(name="Borvik"))
-        store.add_character(character(name="Borvik", world_id=2, char_id=own.id, last_played=0.0))
-        store.add_character(character(name="Aldana", account_id=2))
+        store.login.accounts.add("Alice", "hash", 1.0)
+        store.login.accounts.add("Bob", "hash", 1.0)
+        store.login.worlds.add(World(0, "Norrath", "norrath", ""))
+        store.login.worlds.add(World(0, "Here", BUILT_IN_ACCOUNT, ""))
+        own = store.world.characters.create(world_character(name="Borvik"))
+        store.login.characters.add(
+            character(name="Borvik", world_id=2, char_id=own.id, last_played=0.0)
+        )
+        store.login.characters.add(character(name="Aldana", account_id=2))
     return line
 
 

@@ -22,7 +22,7 @@ def emu(tmp_path: Path) -> CommandLine:
 
 def stored_password(emu: CommandLine) -> str:
     with Store.open(emu.database) as store:
-        found = store.find_world_by_account("ANTO")
+        found = store.login.worlds.find_by_account("ANTO")
         assert found is not None
         return found.password
 
@@ -53,8 +53,8 @@ def test_what_cannot_be_added(emu: CommandLine, words: tuple[str, ...], why: str
 
 def test_status_is_shown_in_words(emu: CommandLine) -> None:
     with Store.open(emu.database) as store:
-        store.record_status(1, -2, 12, 3, time.time())
-        store.world_connected(1, "192.0.2.1", "0.9.9-Nebula", 0.0)
+        store.login.worlds.record_status(1, -2, 12, 3, time.time())
+        store.login.worlds.connected(1, "192.0.2.1", "0.9.9-Nebula", 0.0)
     (row,) = emu.rows("world", "list")
     assert (row["status"], row["players"], row["zones"]) == ("locked", 12, 3)
     assert (row["last_connected"], row["login_version"]) == (
@@ -67,7 +67,7 @@ def test_a_status_that_nobody_records_any_more_is_not_believed(
     emu: CommandLine, status: int, shown: str
 ) -> None:
     with Store.open(emu.database) as store:
-        store.record_status(1, status, 12, 3, time.time() - 151)
+        store.login.worlds.record_status(1, status, 12, 3, time.time() - 151)
     assert emu.rows("world", "list")[0]["status"] == shown
 
 
@@ -83,7 +83,7 @@ def test_changes(emu: CommandLine) -> None:
 def test_a_world_with_characters_is_removed_only_when_that_is_meant(emu: CommandLine) -> None:
     emu.good("account", "add", "alice", "--password", "x")
     with Store.open(emu.database) as store:
-        store.add_character(character())
+        store.login.characters.add(character())
     assert "has 1 characters" in emu.refused("world", "remove", "Antonia")
     emu.good("world", "remove", "Antonia", "--characters")
     assert emu.rows("world", "list") == []

@@ -160,10 +160,10 @@ async def test_disabled_and_banned_accounts_are_refused_and_the_log_says_why(
     for name in names:
         add_account(tmp_path / "emu.sqlite", name, PASSWORD)
     with closing(Store.create(tmp_path / "emu.sqlite")) as store:
-        ids = {account.name: account.id for account in store.accounts()}
-        store.set_account_enabled(ids["disabled"], enabled=False)
-        store.ban_account(ids["banned"], math.inf, "cheating")
-        store.ban_account(ids["pardoned"], 1000.0, "long ago")
+        ids = {account.name: account.id for account in store.login.accounts.every()}
+        store.login.accounts.set_enabled(ids["disabled"], enabled=False)
+        store.login.accounts.ban(ids["banned"], math.inf, "cheating")
+        store.login.accounts.ban(ids["pardoned"], 1000.0, "long ago")
     async with house(tmp_path, hurry=10) as server:
         for name, reason in (("disabled", "disabled"), ("banned", "banned")):
             client = await server.client(name, PASSWORD)
@@ -261,7 +261,7 @@ async def test_players_come_in_while_another_program_holds_the_write_lock(tmp_pa
     async with house(tmp_path) as server:
         await server.world_registered()
         with closing(Store.open(server.database)) as store:
-            store.add_account("imported", eq2emulator_hash(b"old password"), Moment(0.0))
+            store.login.accounts.add("imported", eq2emulator_hash(b"old password"), Moment(0.0))
         with closing(sqlite3.connect(server.database, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             begun = server.clock.seconds()

@@ -328,6 +328,7 @@ async def test_our_world_registers_with_our_login_server(tls: bool) -> None:
     directory = WorldDirectory(
         DirectoryConfig(),
         worlds=stores,
+        is_address_banned=stores.is_address_banned,
         characters=stores,
         logs=stores,
         catalog=shipped_catalog(),

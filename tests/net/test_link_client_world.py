@@ -47,6 +47,7 @@ class House:
         self.directory = WorldDirectory(
             DirectoryConfig(),
             worlds=self.stores,
+            is_address_banned=self.stores.is_address_banned,
             characters=self.stores,
             logs=self.stores,
             catalog=shipped_catalog(),

@@ -4,7 +4,7 @@ import pytest
 
 from emu.model import Color, World, WorldCharacter
 from emu.net.reconcile import reconcile
-from emu.store import Store, models
+from emu.store import Store
 from emu.world.zones import read_zones
 
 MAN = "ec/pc/human/human_male"
@@ -13,13 +13,13 @@ MAN = "ec/pc/human/human_male"
 @pytest.fixture
 def store(tmp_path: Path):
     with Store.create(tmp_path / "emu.sqlite") as opened:
-        opened.add_account("bob", "hash", 1.0)
-        opened.add_world(World(0, "Norrath", "built-in", ""), 1.0)
+        opened.login.accounts.add("bob", "hash", 1.0)
+        opened.login.worlds.add(World(0, "Norrath", "built-in", ""), 1.0)
         yield opened
 
 
 def made_in_world(store: Store, name: str = "Aldana", account_id: int = 1) -> WorldCharacter:
-    return store.create_world_character(
+    return store.world.characters.create(
         WorldCharacter(
             id=0, account_id=account_id, name=name, race=9, class_=1, gender=1, deity=0, level=3,
             starting_zone=4, zone_id=325, client_version=546, created=5.0,
@@ -30,11 +30,10 @@ def made_in_world(store: Store, name: str = "Aldana", account_id: int = 1) -> Wo
 
 
 def test_a_character_the_world_made_and_the_list_missed_is_listed(store: Store) -> None:
-    with store.transaction() as connection:
-        models.add(connection, "hair_01", 2500)
+    store.login.models.add("hair_01", 2500)
     character = made_in_world(store)
     assert reconcile(store, 1, read_zones()) == 1
-    (row,) = store.characters_of(1)
+    (row,) = store.login.characters.of_account(1)
     assert (row.char_id, row.name, row.level) == (character.id, "Aldana", 3)
     assert row.zone_description == "Isle of Refuge"
     assert row.colors["eye_type"] == Color(1, -2, 3, signed=True)
@@ -46,16 +45,16 @@ def test_a_second_time_there_is_nothing_to_do(store: Store) -> None:
     made_in_world(store)
     reconcile(store, 1, read_zones())
     assert reconcile(store, 1, read_zones()) == 0
-    assert len(store.characters_of(1)) == 1
+    assert len(store.login.characters.of_account(1)) == 1
 
 
 def test_a_deletion_the_world_missed_is_done_there(store: Store) -> None:
     character = made_in_world(store)
     reconcile(store, 1, read_zones())
-    assert store.delete_character(1, 1, character.id, "Aldana")
+    assert store.login.characters.delete(1, 1, character.id, "Aldana")
     assert reconcile(store, 1, read_zones()) == 1
-    assert store.find_world_character(character.id) is None
-    assert store.characters_of(1) == []
+    assert store.world.characters.find(character.id) is None
+    assert store.login.characters.of_account(1) == []
     assert reconcile(store, 1, read_zones()) == 0
 
 

@@ -41,7 +41,7 @@ async def test_a_whole_server_starts_serves_and_stops(tmp_path: Path) -> None:
     finally:
         await service.stopService()
     with Store.open(config.database.path) as store:
-        assert store.find_account("bob") is not None
+        assert store.login.accounts.find("bob") is not None
 
 
 async def test_login_alone_and_world_alone(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ async def test_login_alone_and_world_alone(tmp_path: Path) -> None:
     assert login.world is None
     tcp = login.login.links._ports[0].getHost()
     with Store.open(login.config.database.path) as store:
-        store.add_world(World(0, "Far", "far", hash_link_password("pw")), 0.0)
+        store.login.worlds.add(World(0, "Far", "far", hash_link_password("pw")), 0.0)
     world = EmuService(
         small_config(
             tmp_path / "w", "login.enabled=no", f"world.login_servers=127.0.0.1:{tcp.port}",

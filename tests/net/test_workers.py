@@ -11,9 +11,9 @@ from twisted.internet import reactor
 from twisted.internet.defer import DeferredList
 
 from emu.errors import DuplicateName, StoreError
-from emu.net.scheduler import Scheduler
 from emu.net.workers import StoreWorker
-from emu.store import AsyncStore, Calls, Store
+from emu.store import Store
+from emu.store.front import AccountFront, Way
 
 pytestmark = pytest.mark.usefixtures("collect_garbage")
 
@@ -86,25 +86,25 @@ async def test_a_bound_on_how_many_wait() -> None:
 async def test_stopping_carries_out_what_waits(tmp_path: Path) -> None:
     store = Store.create(tmp_path / "emu.sqlite")
     worker = StoreWorker(reactor, store.transaction)  # type: ignore[arg-type]
-    asked = [worker.run(lambda n=n: store.add_account(f"a{n}", "", 0.0)) for n in range(300)]
+    asked = [worker.run(lambda n=n: store.login.accounts.add(f"a{n}", "", 0.0)) for n in range(300)]
     stopped = worker.stop()
     with pytest.raises(StoreError, match="closing"):
-        await worker.run(store.accounts)
+        await worker.run(store.login.accounts.every)
     await stopped
     assert worker.waiting == 0
     assert all(success for success, _ in await DeferredList(asked))
-    assert len(store.accounts()) == 300
+    assert len(store.login.accounts.every()) == 300
     store.close()
 
 
 async def test_one_that_fails_in_a_group_spoils_no_other(tmp_path: Path) -> None:
     store = Store.create(tmp_path / "emu.sqlite")
     worker = StoreWorker(reactor, store.transaction)  # type: ignore[arg-type]
-    calls = Calls(store, worker.run)
-    front = AsyncStore(calls, calls, Scheduler(reactor))
+    way = Way(store, worker.run)
+    front = AccountFront(way, way, lambda one: one.login.accounts)
     gate = threading.Event()
     blocked = worker.run(gate.wait)
-    asked = [worker.run(lambda n=n: store.add_account(n, "", 0.0)) for n in ("A", "a", "B")]
+    asked = [worker.run(lambda n=n: store.login.accounts.add(n, "", 0.0)) for n in ("A", "a", "B")]
     done = DeferredList(asked, consumeErrors=True)
     gate.set()
     await blocked

@@ -22,7 +22,7 @@ def store(tmp_path: Path):
 
 
 def hashed(store: Store) -> str:
-    world = store.find_world_by_account(BUILT_IN_ACCOUNT)
+    world = store.login.worlds.find_by_account(BUILT_IN_ACCOUNT)
     assert world is not None
     return world.password
 
@@ -35,22 +35,22 @@ def test_the_built_in_world_gets_a_row_and_a_password_of_its_own(store: Store) -
 
 def test_each_start_draws_a_new_password_for_the_same_row(store: Store) -> None:
     first = built_in_account(store, "Norrath", 1.0)
-    row = store.find_world("Norrath")
+    row = store.login.worlds.find("Norrath")
     second = built_in_account(store, "Norrath", 2.0)
     assert first.password != second.password
-    assert store.find_world("Norrath").id == row.id
+    assert store.login.worlds.find("Norrath").id == row.id
 
 
 def test_a_new_name_in_the_configuration_renames_the_row(store: Store) -> None:
     built_in_account(store, "Norrath", 1.0)
-    row = store.find_world("Norrath")
+    row = store.login.worlds.find("Norrath")
     built_in_account(store, "Luclin", 2.0)
-    assert store.find_world("Norrath") is None
-    assert store.find_world("Luclin").id == row.id
+    assert store.login.worlds.find("Norrath") is None
+    assert store.login.worlds.find("Luclin").id == row.id
 
 
 def test_a_name_that_another_world_has_is_refused(store: Store) -> None:
-    store.add_world(World(0, "Luclin", "other", ""), 0.0)
+    store.login.worlds.add(World(0, "Luclin", "other", ""), 0.0)
     built_in_account(store, "Norrath", 1.0)
     with pytest.raises(DuplicateName, match="Luclin"):
         built_in_account(store, "Luclin", 2.0)
@@ -66,7 +66,7 @@ def test_an_address_that_players_cannot_reach_is_warned_of(
     bound = SimpleNamespace(getHost=lambda: SimpleNamespace(host=host, port=9001))
     monkeypatch.setattr("emu.net.world_part.listen", lambda *_: bound)
     config = parse({}, [f"world.listen={host}:9001", f"world.advertise={advertise}"])
-    storage: Any = SimpleNamespace(store=None, world_characters=None)
+    storage: Any = SimpleNamespace(models=None, world_characters=None)
     part = WorldPart(
         config, storage, lambda: None, Clock(), Scheduler(Clock()),
         login_address=None,

@@ -19,6 +19,6 @@ def empty_store(tmp_path: Path) -> Iterator[Store]:
 @pytest.fixture
 def store(empty_store: Store) -> Store:
     """A store with account 1 and world 1."""
-    empty_store.add_account("Alice", "hash", 1.0)
-    empty_store.add_world(World(0, "Norrath", "norrath", "f" * 128))
+    empty_store.login.accounts.add("Alice", "hash", 1.0)
+    empty_store.login.worlds.add(World(0, "Norrath", "norrath", "f" * 128))
     return empty_store

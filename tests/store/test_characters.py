@@ -13,25 +13,29 @@ from tests.support.stores import character, world_character
 
 
 def test_a_character_comes_back_as_it_was(store: Store) -> None:
-    added = store.add_character(character())
+    added = store.login.characters.add(character())
     assert added.id == 1
-    assert store.characters_of(1) == [added]
-    assert store.count_characters(account_id=1) == store.count_characters(world_id=1) == 1
+    assert store.login.characters.of_account(1) == [added]
+    assert (
+        store.login.characters.count_of_account(1) == store.login.characters.count_of_world(1) == 1
+    )
 
 
 def test_an_older_row_of_the_same_character_is_marked_deleted(store: Store) -> None:
-    store.add_character(character())
-    newer = store.add_character(character(name="Bryn"))
-    assert store.characters_of(1) == [newer]
-    rows = store.connection.execute("SELECT name, deleted FROM characters ORDER BY id").fetchall()
+    store.login.characters.add(character())
+    newer = store.login.characters.add(character(name="Bryn"))
+    assert store.login.characters.of_account(1) == [newer]
+    rows = store.database.connection.execute(
+        "SELECT name, deleted FROM characters ORDER BY id"
+    ).fetchall()
     assert [tuple(row) for row in rows] == [("Ayla", 1), ("Bryn", 0)]
 
 
 def test_characters_of_two_worlds_are_kept_apart(store: Store) -> None:
-    store.add_world(World(0, "Other", "other", ""))
-    first = store.add_character(character())
-    second = store.add_character(character(world_id=2))
-    assert store.characters_of(1) == [first, second]
+    store.login.worlds.add(World(0, "Other", "other", ""))
+    first = store.login.characters.add(character())
+    second = store.login.characters.add(character(world_id=2))
+    assert store.login.characters.of_account(1) == [first, second]
 
 
 @pytest.mark.parametrize(
@@ -39,19 +43,19 @@ def test_characters_of_two_worlds_are_kept_apart(store: Store) -> None:
     [{"account_id": 2}, {"world_id": 2}, {"char_id": 8}, {"name": "ayla"}],
 )
 def test_only_the_very_character_is_deleted(store: Store, wrong: dict[str, object]) -> None:
-    store.add_character(character())
+    store.login.characters.add(character())
     right: dict[str, object] = {"account_id": 1, "world_id": 1, "char_id": 7, "name": "Ayla"}
-    assert not store.delete_character(**(right | wrong))  # type: ignore[arg-type]
-    assert store.delete_character(1, 1, 7, "Ayla")
-    assert not store.delete_character(1, 1, 7, "Ayla")
-    assert store.characters_of(1) == []
+    assert not store.login.characters.delete(**(right | wrong))  # type: ignore[arg-type]
+    assert store.login.characters.delete(1, 1, 7, "Ayla")
+    assert not store.login.characters.delete(1, 1, 7, "Ayla")
+    assert store.login.characters.of_account(1) == []
 
 
 def test_columns_and_looks_are_changed(store: Store) -> None:
-    added = store.add_character(character())
+    added = store.login.characters.add(character())
     changes = {"level": 13, "class_": 4, "zone_name": "qey_north", "race_type": 112, "name": "Ay"}
-    assert store.update_character(1, 1, 7, changes)
-    assert store.characters_of(1) == [
+    assert store.login.characters.update(1, 1, 7, changes)
+    assert store.login.characters.of_account(1) == [
         replace(
             added,
             level=13,
@@ -61,28 +65,31 @@ def test_columns_and_looks_are_changed(store: Store) -> None:
             appearance={"race_type": 112, "body_size": -20},
         )
     ]
-    assert not store.update_character(1, 1, 8, {"level": 1})
+    assert not store.login.characters.update(1, 1, 8, {"level": 1})
 
 
 def test_a_change_is_whole_or_nothing(store: Store) -> None:
-    added = store.add_character(character())
+    added = store.login.characters.add(character())
     with pytest.raises(StoreError):
-        store.update_character(1, 1, 7, {"level": 99, "race_type": "no number"})
-    assert store.characters_of(1) == [added]
+        store.login.characters.update(1, 1, 7, {"level": 99, "race_type": "no number"})
+    assert store.login.characters.of_account(1) == [added]
 
 
 def test_a_character_without_account_or_world_is_refused_whole(store: Store) -> None:
     with pytest.raises(StoreError, match="FOREIGN KEY"):
-        store.add_character(character(account_id=5))
-    assert store.connection.execute("SELECT count(*) FROM character_colors").fetchone()[0] == 0
+        store.login.characters.add(character(account_id=5))
+    assert (
+        store.database.connection.execute("SELECT count(*) FROM character_colors").fetchone()[0]
+        == 0
+    )
 
 
 def test_equipment_of_known_characters_is_stored(store: Store) -> None:
-    store.add_character(character())
+    store.login.characters.add(character())
     changed = Equipment(3, 901)
     cloak = Equipment(19, 5, (0, 128, 255), (255, 0, 1))
-    store.set_equipment(1, [(7, changed), (99, cloak), (7, cloak)])
-    (stored,) = store.characters_of(1)
+    store.login.characters.set_equipment(1, [(7, changed), (99, cloak), (7, cloak)])
+    (stored,) = store.login.characters.of_account(1)
     assert stored.equipment == (changed, cloak)
 
 
@@ -117,46 +124,50 @@ CHARACTERS = st.builds(
 @given(st.lists(CHARACTERS, max_size=8, unique_by=lambda item: item.char_id))
 def test_any_characters_come_back_as_they_were(rows: list[Character]) -> None:
     with TemporaryDirectory() as folder, Store.create(Path(folder) / "emu.sqlite") as store:
-        store.add_account("Alice", "hash", 1.0)
-        store.add_world(World(0, "Norrath", "norrath", ""))
-        added = [store.add_character(row) for row in rows]
+        store.login.accounts.add("Alice", "hash", 1.0)
+        store.login.worlds.add(World(0, "Norrath", "norrath", ""))
+        added = [store.login.characters.add(row) for row in rows]
         assert [replace(row, id=0) for row in added] == rows
-        assert store.characters_of(1) == added
+        assert store.login.characters.of_account(1) == added
 
 
 def test_rows_deleted_long_ago_make_room_but_not_while_the_world_has_the_character(
     store: Store,
 ) -> None:
-    store.keep_deleted = 100.0
+    store.login.characters.keep_deleted = 100.0
     for char_id in (7, 8):
-        store.add_character(character(char_id=char_id))
-    own = store.create_world_character(world_character())
-    store.add_character(character(char_id=own.id))
-    for row in store.characters_of(1):
-        store.delete_character(1, 1, row.char_id, row.name)
-    (moment,) = store.connection.execute("SELECT max(deleted_at) FROM characters").fetchone()
-    store.add_character(character(char_id=20, created=moment + 100.0))
-    assert store.connection.execute("SELECT count(*) FROM characters").fetchone()[0] == 4
-    store.add_character(character(char_id=21, created=moment + 101.0))
-    left = store.connection.execute("SELECT char_id FROM characters ORDER BY id")
+        store.login.characters.add(character(char_id=char_id))
+    own = store.world.characters.create(world_character())
+    store.login.characters.add(character(char_id=own.id))
+    for row in store.login.characters.of_account(1):
+        store.login.characters.delete(1, 1, row.char_id, row.name)
+    (moment,) = store.database.connection.execute(
+        "SELECT max(deleted_at) FROM characters"
+    ).fetchone()
+    store.login.characters.add(character(char_id=20, created=moment + 100.0))
+    assert store.database.connection.execute("SELECT count(*) FROM characters").fetchone()[0] == 4
+    store.login.characters.add(character(char_id=21, created=moment + 101.0))
+    left = store.database.connection.execute("SELECT char_id FROM characters ORDER BY id")
     assert [char_id for (char_id,) in left] == [own.id, 20, 21]
 
 
 def test_a_row_goes_when_the_world_s_character_of_that_number_is_somebody_else_s(
     store: Store,
 ) -> None:
-    store.keep_deleted = 100.0
-    own = store.create_world_character(world_character(account_id=44))
-    store.add_character(character(char_id=own.id))
-    assert store.delete_character(1, 1, own.id, "Ayla")
-    store.add_character(character(char_id=20, created=1e12))
-    assert store.connection.execute("SELECT char_id FROM characters").fetchall()[0][0] == 20
+    store.login.characters.keep_deleted = 100.0
+    own = store.world.characters.create(world_character(account_id=44))
+    store.login.characters.add(character(char_id=own.id))
+    assert store.login.characters.delete(1, 1, own.id, "Ayla")
+    store.login.characters.add(character(char_id=20, created=1e12))
+    assert (
+        store.database.connection.execute("SELECT char_id FROM characters").fetchall()[0][0] == 20
+    )
 
 
 def test_an_id_that_a_world_gives_again_ends_the_older_row_whoever_has_it(store: Store) -> None:
-    store.add_account("Bob", "hash", 1.0)
-    store.add_character(character(account_id=2))
-    store.add_character(character(account_id=1, name="Bel"))
-    assert store.characters_of(2) == []
-    store.add_character(character(account_id=2, name="Old", deleted=True))
-    assert [row.name for row in store.characters_of(1)] == ["Bel"]
+    store.login.accounts.add("Bob", "hash", 1.0)
+    store.login.characters.add(character(account_id=2))
+    store.login.characters.add(character(account_id=1, name="Bel"))
+    assert store.login.characters.of_account(2) == []
+    store.login.characters.add(character(account_id=2, name="Old", deleted=True))
+    assert [row.name for row in store.login.characters.of_account(1)] == ["Bel"]

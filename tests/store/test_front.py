@@ -6,26 +6,36 @@ from typing import TypeVar
 import pytest
 
 from emu.errors import DuplicateName
-from emu.login.ports import AccountStore, CharacterStore, LogStore, WorldStore
+from emu.login.ports import AccountStore, CharacterStore, LogStore, RegisteredWorlds
+from emu.looks.models import ModelSource
 from emu.model import ClientLog, Equipment, World, ZoneDescription
-from emu.store import AsyncStore, AsyncWorldCharacters, BannedAddress, Calls, Store
-from emu.store.front import Run
+from emu.store import BannedAddress, Store
+from emu.store.front import (
+    AccountFront,
+    BanFront,
+    CharacterFront,
+    ModelFront,
+    ReportFront,
+    Run,
+    Way,
+    WorldCharacterFront,
+    WorldFront,
+)
 from emu.world.ports import WorldCharacterStore
 from tests.support.stores import character, finish, run_inline, world_character
-from tests.support.times import APART, ManualClock
+from tests.support.times import ManualClock
 
 T = TypeVar("T")
 
 
 @pytest.fixture
-def front(store: Store) -> AsyncStore:
-    calls = Calls(store, run_inline)
-    return AsyncStore(calls, calls, ManualClock(50.0))
+def way(store: Store) -> Way:
+    return Way(store, run_inline)
 
 
-def test_accounts(store: Store, front: AsyncStore) -> None:
-    port: AccountStore = front
-    assert finish(port.add_account("Bob", "hash", 3.0)) == store.find_account("Bob")
+def test_accounts(store: Store, way: Way) -> None:
+    port: AccountStore = AccountFront(way, way, lambda one: one.login.accounts)
+    assert finish(port.add_account("Bob", "hash", 3.0)) == store.login.accounts.find("Bob")
     with pytest.raises(DuplicateName):
         finish(port.add_account("bob", "hash", 3.0))
     assert finish(port.set_password(2, "new", "hash"))
@@ -38,28 +48,28 @@ def test_accounts(store: Store, front: AsyncStore) -> None:
     )  # fmt: skip
 
 
-def test_characters(store: Store, front: AsyncStore) -> None:
-    port: CharacterStore = front
+def test_characters(store: Store, way: Way) -> None:
+    port: CharacterStore = CharacterFront(way, way, lambda one: one.login.characters)
     added = finish(port.add_character(character()))
     assert finish(port.characters_of(1)) == [added]
     assert finish(port.update_character(1, 1, 7, {"level": 40}))
     finish(port.set_equipment(1, [(7, Equipment(2, 33))]))
-    (changed,) = store.characters_of(1)
+    (changed,) = store.login.characters.of_account(1)
     assert changed.level == 40
     assert [item.model for item in changed.equipment] == [33, 900]
     assert finish(port.delete_character(1, 1, 7, "Ayla"))
     assert finish(port.characters_of(1)) == []
 
 
-def test_worlds(store: Store, front: AsyncStore) -> None:
-    port: WorldStore = front
-    added = finish(port.add_world("Far", "far", "c" * 128))
+def test_worlds(store: Store, way: Way) -> None:
+    port: RegisteredWorlds = WorldFront(way, way, lambda one: one.login.worlds)
+    added = finish(port.add_world(World(0, "Far", "far", "c" * 128), 50.0))
     assert added == World(2, "Far", "far", "c" * 128)
     assert finish(port.find_world_by_account("FAR")) == added
     finish(port.world_connected(2, "192.0.2.9", "0.9.9", 60.0))
     finish(port.record_status(2, 1, 30, 4, 61.0))
-    report = store.world_reports()[1]
-    assert (report.created, report.last_connected, report.updated) == (APART + 50, 60.0, 61.0)
+    report = store.login.worlds.reports()[1]
+    assert (report.created, report.last_connected, report.updated) == (50.0, 60.0, 61.0)
     assert (report.status, report.players, report.zones) == (1, 30, 4)
     assert (report.world.last_address, report.world.login_version) == ("192.0.2.9", "0.9.9")
     zones = [ZoneDescription(1, "a", "A")]
@@ -67,21 +77,26 @@ def test_worlds(store: Store, front: AsyncStore) -> None:
     assert finish(port.zones_of(2)) == zones
 
 
-def test_reports(store: Store, front: AsyncStore) -> None:
-    port: LogStore = front
+def test_reports(store: Store, way: Way) -> None:
+    port: LogStore = ReportFront(way, way, lambda one: one.login.reports)
     log = ClientLog("Base Log", "t", 1, "Alice", "::1", 546, 3.0)
     finish(port.add_client_log(log))
     finish(port.add_bug_report(1, 8, {"summary": "stuck"}, 4.0))
-    assert store.client_logs() == [log]
-    row = store.connection.execute("SELECT * FROM bug_reports").fetchone()
+    assert store.login.reports.client_logs() == [log]
+    row = store.database.connection.execute("SELECT * FROM bug_reports").fetchone()
     assert (row["world_id"], row["account_id"], row["summary"], row["received"]) == (
         1, 8, "stuck", 4.0,
     )  # fmt: skip
 
 
-def test_world_characters(store: Store) -> None:
-    calls = Calls(store, run_inline)
-    port: WorldCharacterStore = AsyncWorldCharacters(calls, calls)
+def test_models(store: Store, way: Way) -> None:
+    port: ModelSource = ModelFront(way, way, lambda one: one.login.models)
+    store.login.models.add("hair/a", 5)
+    assert finish(port.model_numbers(["hair/a", "hair/b"])) == {"hair/a": 5}
+
+
+def test_world_characters(way: Way) -> None:
+    port: WorldCharacterStore = WorldCharacterFront(way, way, lambda one: one.world.characters)
     added = finish(port.create(world_character()))
     finish(port.played(added.id, 77.0))
     found = finish(port.find(added.id))
@@ -92,24 +107,23 @@ def test_world_characters(store: Store) -> None:
     assert finish(port.delete(1, added.id))
 
 
-def test_bans_are_read_now_and_then(store: Store) -> None:
+def test_bans_are_read_now_and_then(store: Store, way: Way) -> None:
     clock = ManualClock()
-    calls = Calls(store, run_inline)
-    front = AsyncStore(calls, calls, clock)
+    front = BanFront(way, way, clock)
 
     def banned(address: str, seconds: float) -> bool:
         clock.seconds = seconds
         return finish(front.is_address_banned(address, seconds))
 
     assert not banned("192.0.2.9", 100.0)
-    store.ban_address(BannedAddress("192.0.2.9", until=108.0))
-    store.ban_address(BannedAddress("10.0"))
+    store.login.bans.add(BannedAddress("192.0.2.9", until=108.0))
+    store.login.bans.add(BannedAddress("10.0"))
     assert not banned("192.0.2.9", 100.9)
     assert banned("192.0.2.9", 101.0)
     assert banned("10.0.255.1", 101.0)
     assert not banned("10.1.0.1", 101.0)
     assert not banned("192.0.2.9", 108.0)
-    store.unban_address("10.0")
+    store.login.bans.lift("10.0")
     assert not banned("10.0.255.1", 110.0)
 
 
@@ -124,22 +138,23 @@ def test_reads_and_writes_go_their_own_ways(store: Store) -> None:
         return run
 
     with Store.look(store.path) as seen:
-        read, write = Calls(seen, way("read")), Calls(store, way("write"))
-        front = AsyncStore(read, write, ManualClock())
-        worlds = AsyncWorldCharacters(read, write)
+        both = Way(seen, way("read")), Way(store, way("write"))
+        accounts = AccountFront(*both, lambda one: one.login.accounts)
+        worlds = WorldCharacterFront(*both, lambda one: one.world.characters)
         with store.transaction():
-            finish(front.add_account("Bob", "hash", 3.0))
+            finish(accounts.add_account("Bob", "hash", 3.0))
             made = finish(worlds.create(world_character()))
-            assert finish(front.find_account("Bob")) is None  # not committed yet
+            assert finish(accounts.find_account("Bob")) is None  # not committed yet
             assert finish(worlds.find(made.id)) is None
-        assert finish(front.find_account("Bob")) is not None
+        assert finish(accounts.find_account("Bob")) is not None
         assert finish(worlds.find(made.id)) == made
         ways.clear()
-        finish(front.find_account("Bob"))
-        finish(front.characters_of(1))
-        finish(front.zones_of(1))
-        finish(front.is_address_banned("192.0.2.1", 1.0))
-        finish(front.find_world_by_account("norrath"))
+        listed = WorldFront(*both, lambda one: one.login.worlds)
+        finish(accounts.find_account("Bob"))
+        finish(CharacterFront(*both, lambda one: one.login.characters).characters_of(1))
+        finish(listed.zones_of(1))
+        finish(listed.find_world_by_account("norrath"))
+        finish(BanFront(*both, ManualClock()).is_address_banned("192.0.2.1", 1.0))
         finish(worlds.find(made.id))
         finish(worlds.of_account(1))
         assert set(ways) == {"read"}

@@ -24,28 +24,28 @@ ROUNDS = int(os.environ.get("EMU_CRASH_ROUNDS", "5"))
 
 def test_a_group_is_stored_whole(store: Store) -> None:
     with store.transaction():
-        store.add_account("Bob", "hash", 1.0)
-        store.add_account("Carol", "hash", 1.0)
-    assert [account.name for account in store.accounts()] == ["Alice", "Bob", "Carol"]
+        store.login.accounts.add("Bob", "hash", 1.0)
+        store.login.accounts.add("Carol", "hash", 1.0)
+    assert [account.name for account in store.login.accounts.every()] == ["Alice", "Bob", "Carol"]
 
 
 def test_a_part_of_a_group_fails_alone(store: Store) -> None:
     with store.transaction():
-        store.add_account("Bob", "hash", 1.0)
+        store.login.accounts.add("Bob", "hash", 1.0)
         with pytest.raises(DuplicateName):
-            store.add_account("BOB", "hash", 1.0)
+            store.login.accounts.add("BOB", "hash", 1.0)
         with pytest.raises(StoreError, match="FOREIGN KEY"):
-            store.add_character(character(account_id=99))
-        store.add_account("Carol", "hash", 1.0)
-    assert [account.name for account in store.accounts()] == ["Alice", "Bob", "Carol"]
+            store.login.characters.add(character(account_id=99))
+        store.login.accounts.add("Carol", "hash", 1.0)
+    assert [account.name for account in store.login.accounts.every()] == ["Alice", "Bob", "Carol"]
 
 
 def test_a_group_that_fails_stores_nothing(store: Store) -> None:
     with pytest.raises(ZeroDivisionError), store.transaction():  # noqa: PT012
-        store.add_account("Bob", "hash", 1.0)
+        store.login.accounts.add("Bob", "hash", 1.0)
         raise ZeroDivisionError
-    assert store.find_account("Bob") is None
-    assert store.add_account("Bob", "hash", 1.0).id == 2
+    assert store.login.accounts.find("Bob") is None
+    assert store.login.accounts.add("Bob", "hash", 1.0).id == 2
 
 
 def test_nothing_is_stored_by_itself_after_a_group_was_undone(store: Store) -> None:
@@ -53,19 +53,19 @@ def test_nothing_is_stored_by_itself_after_a_group_was_undone(store: Store) -> N
         pytest.raises(StoreError, match="undid this group"),
         store.transaction() as connection,
     ):
-        store.add_account("Bob", "hash", 1.0)
+        store.login.accounts.add("Bob", "hash", 1.0)
         connection.execute("ROLLBACK")  # as SQLite does by itself when the disk is full
-        store.add_account("Carol", "hash", 1.0)
-    assert [account.name for account in store.accounts()] == ["Alice"]
+        store.login.accounts.add("Carol", "hash", 1.0)
+    assert [account.name for account in store.login.accounts.every()] == ["Alice"]
 
 
 def test_two_programs_work_on_one_database(store: Store) -> None:
     with Store.open(store.path) as other:
-        store.add_account("Bob", "hash", 1.0)
-        other.add_account("Carol", "hash", 1.0)
+        store.login.accounts.add("Bob", "hash", 1.0)
+        other.login.accounts.add("Carol", "hash", 1.0)
         with pytest.raises(DuplicateName):
-            other.add_account("bob", "hash", 1.0)
-    assert [account.name for account in store.accounts()] == ["Alice", "Bob", "Carol"]
+            other.login.accounts.add("bob", "hash", 1.0)
+    assert [account.name for account in store.login.accounts.every()] == ["Alice", "Bob", "Carol"]
 
 
 def test_a_lock_that_does_not_end_is_one_line(store: Store) -> None:
@@ -74,18 +74,18 @@ def test_a_lock_that_does_not_end_is_one_line(store: Store) -> None:
         store.transaction(),
         pytest.raises(StoreError, match="locked by another program"),
     ):
-        other.add_account("Bob", "hash", 1.0)
+        other.login.accounts.add("Bob", "hash", 1.0)
 
 
 def test_a_list_is_read_in_one_view(store: Store) -> None:
-    store.add_character(character())
+    store.login.characters.add(character())
     with closing(sqlite3.connect(store.path)) as other, store.reading() as connection:
         before = connection.execute("SELECT count(*) FROM character_colors").fetchone()[0]
         with other:
             other.execute("DELETE FROM character_colors")
         assert connection.execute("SELECT count(*) FROM character_colors").fetchone()[0] == before
-        assert len(store.characters_of(1)[0].colors) == 2
-    assert store.characters_of(1)[0].colors == {}
+        assert len(store.login.characters.of_account(1)[0].colors) == 2
+    assert store.login.characters.of_account(1)[0].colors == {}
 
 
 def test_opening_does_not_make_a_database_and_creating_does(tmp_path: Path) -> None:
@@ -93,9 +93,9 @@ def test_opening_does_not_make_a_database_and_creating_does(tmp_path: Path) -> N
     with pytest.raises(StoreError, match="no such database"):
         Store.open(path)
     with Store.create(path) as store:
-        store.add_world(World(0, "Norrath", "norrath", ""))
+        store.login.worlds.add(World(0, "Norrath", "norrath", ""))
     with Store.create(path) as store:
-        assert store.find_world("Norrath") is not None
+        assert store.login.worlds.find("Norrath") is not None
 
 
 @pytest.mark.slow
@@ -132,14 +132,14 @@ def tear(store: Store) -> None:
 
 def test_a_part_that_failed_leaves_nothing_of_itself_in_what_is_stored(store: Store) -> None:
     statements: list[str] = []
-    store.connection.set_trace_callback(statements.append)
+    store.database.connection.set_trace_callback(statements.append)
     with store.transaction():
-        store.add_account("Bob", "hash", 1.0)
+        store.login.accounts.add("Bob", "hash", 1.0)
         with pytest.raises(StoreError, match="nowhere"):
             tear(store)
-        store.add_account("Carol", "hash", 1.0)
-    store.connection.set_trace_callback(None)
-    assert [(one.name, one.password) for one in store.accounts()] == [
+        store.login.accounts.add("Carol", "hash", 1.0)
+    store.database.connection.set_trace_callback(None)
+    assert [(one.name, one.password) for one in store.login.accounts.every()] == [
         ("Alice", "hash"), ("Bob", "hash"), ("Carol", "hash"),
     ]  # fmt: skip
     begun = [one for one in statements if one.startswith("SAVEPOINT")]

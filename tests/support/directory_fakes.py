@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Coroutine, Generator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from emu.errors import DuplicateName, StoreError
@@ -66,13 +67,13 @@ class Stores:
         await self._turn()
         return self.worlds.get(account)
 
-    async def add_world(self, name: str, account: str, password: str) -> World:
+    async def add_world(self, world: World, created: Moment) -> World:
         await self._turn()
-        if any(world.name == name for world in self.worlds.values()):
-            raise DuplicateName(name)
-        world = World(100 + len(self.worlds), name, account, password)
-        self.worlds[account] = world
-        return world
+        if any(known.name == world.name for known in self.worlds.values()):
+            raise DuplicateName(world.name)
+        added = replace(world, id=100 + len(self.worlds))
+        self.worlds[world.account] = added
+        return added
 
     async def is_address_banned(self, address: str, moment: Moment) -> bool:
         await self._turn()

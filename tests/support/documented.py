@@ -103,10 +103,10 @@ def prepare(folder: Path) -> list[list[str]]:
     for name in ("Common", "World"):
         (folder / f"{name}Structs.xml").write_text(STRUCTS.format(name=name))
     with Store.create(folder / "emu.sqlite") as store:
-        store.add_account("dave", "", UNKNOWN)
-        store.add_world(World(0, "Norrath", BUILT_IN_ACCOUNT, ""))
-        own = store.create_world_character(world_character(name="Aldana"))
-        store.add_character(character(name="Aldana", char_id=own.id))
+        store.login.accounts.add("dave", "", UNKNOWN)
+        store.login.worlds.add(World(0, "Norrath", BUILT_IN_ACCOUNT, ""))
+        own = store.world.characters.create(world_character(name="Aldana"))
+        store.login.characters.add(character(name="Aldana", char_id=own.id))
     return [
         ["account", "add", "alice", "--password", "secret"],
         ["world", "add", "Antonia", "--account", "antonia", "--password", "secret"],

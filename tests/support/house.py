@@ -64,13 +64,15 @@ async def until(condition: Callable[[], object], what: str, seconds: float = 5.0
 def add_account(database: Path, name: str, password: str) -> None:
     """Put an account into a database."""
     with closing(Store.create(database)) as store:
-        store.add_account(name, hash_password(password.encode(), bytes(16), CHEAP), UNKNOWN)
+        store.login.accounts.add(name, hash_password(password.encode(), bytes(16), CHEAP), UNKNOWN)
 
 
 def add_world(database: Path, name: str, account: str, password: str) -> int:
     """Put a world that may register into a database; return its id."""
     with closing(Store.create(database)) as store:
-        return store.add_world(World(0, name, account, hash_link_password(password)), UNKNOWN).id
+        return store.login.worlds.add(
+            World(0, name, account, hash_link_password(password)), UNKNOWN
+        ).id
 
 
 def rows(database: Path, query: str, *values: object) -> list[tuple[Any, ...]]:

@@ -30,8 +30,8 @@ def crash(path: Path, seed: int) -> None:
     store = Store.create(path)
     reports.REPORTS_OF_WORLD = 1 << 31  # promises are kept for ever here
     try:
-        store.add_account("owner", "0", UNKNOWN)
-        store.add_world(World(0, "world", "world", ""))
+        store.login.accounts.add("owner", "0", UNKNOWN)
+        store.login.worlds.add(World(0, "world", "world", ""))
     except DuplicateName:
         pass  # an earlier process made them
     for number in range(10**9):
@@ -49,28 +49,28 @@ def change(store: Store, choice: random.Random, name: str) -> Iterator[str]:
     """Make one change and yield its line."""
     kind = choice.randrange(5)
     if kind == 0:
-        store.add_account(name, "0", UNKNOWN)
+        store.login.accounts.add(name, "0", UNKNOWN)
         yield f"account {name}"
     elif kind == 1:
         char_id = choice.randrange(1, 1 << 31)
         row = character(
             char_id=char_id, name=name, colors=COLORS, equipment=EQUIPMENT, appearance=APPEARANCE
         )
-        store.add_character(row)
+        store.login.characters.add(row)
         yield f"character {name}"
-        if choice.random() < 0.3 and store.delete_character(1, 1, char_id, name):
+        if choice.random() < 0.3 and store.login.characters.delete(1, 1, char_id, name):
             yield f"deleted {name}"
     elif kind == 2:
-        store.create_world_character(world_character(name=name, colors=COLORS))
+        store.world.characters.create(world_character(name=name, colors=COLORS))
         yield f"world_character {name}"
     elif kind == 3:
-        store.add_bug_report(1, 1, {"summary": name}, UNKNOWN)
+        store.login.reports.add_bug_report(1, 1, {"summary": name}, UNKNOWN)
         yield f"report {name}"
     else:
-        owner = store.find_account("owner")
+        owner = store.login.accounts.find("owner")
         assert owner is not None
         count = int(owner.password)
-        store.set_password(1, str(count + 1))
+        store.login.accounts.set_password(1, str(count + 1))
         yield f"count {count + 1}"
 
 
@@ -99,10 +99,10 @@ class Promises:
 
     def check(self, store: Store) -> None:
         """Fail when a promise is broken, a row is there twice, or a row lacks a part."""
-        connection = store.connection
+        connection = store.database.connection
         assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
         assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
-        self._once(self.accounts, [account.name for account in store.accounts()])
+        self._once(self.accounts, [account.name for account in store.login.accounts.every()])
         rows = connection.execute("SELECT id, name, deleted FROM characters").fetchall()
         self._once(self.characters, [row["name"] for row in rows])
         gone = {row["name"] for row in rows if row["deleted"]}
@@ -113,11 +113,11 @@ class Promises:
                     f"SELECT count(*) FROM character_{table} WHERE character_id = ?", (row["id"],)
                 )
                 assert found.fetchone()[0] == size, (table, row["name"])
-        owned = store.world_characters_of(1)
+        owned = store.world.characters.of_account(1)
         self._once(self.world_characters, [row.name for row in owned])
         assert all(len(row.colors) == 6 for row in owned)
-        self._once(self.reports, [row["summary"] for row in reports.bug_reports(connection)])
-        owner = store.find_account("owner")
+        self._once(self.reports, [row["summary"] for row in store.login.reports.bug_reports()])
+        owner = store.login.accounts.find("owner")
         assert owner is None or int(owner.password) >= self.count
 
     @staticmethod

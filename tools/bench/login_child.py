@@ -49,12 +49,12 @@ def make_accounts(path: Path, count: int, passwords: PasswordConfig, characters:
     with Store.create(path) as store, store.transaction():
         built_in_account(store, WorldConfig().name, UNKNOWN)
         ban_many(store)
-        world = store.find_world(WorldConfig().name)
+        world = store.login.worlds.find(WorldConfig().name)
         assert world is not None
         for number in range(count):
-            account = store.add_account(account_name(number), hashed, UNKNOWN)
+            account = store.login.accounts.add(account_name(number), hashed, UNKNOWN)
             for char_id in range(number * characters, (number + 1) * characters):
-                store.add_character(character(account.id, world.id, char_id + 1))
+                store.login.characters.add(character(account.id, world.id, char_id + 1))
 
 
 def ban_many(store: Store) -> None:
@@ -66,7 +66,7 @@ def ban_many(store: Store) -> None:
             f"10.{number}.0.0/{16 + number % 17}",
             f"2001:db8:{number:x}::/{48 + number % 81}",
         ):
-            store.ban_address(BannedAddress(normalize_prefix(prefix)))
+            store.login.bans.add(BannedAddress(normalize_prefix(prefix)))
 
 
 def character(account_id: int, world_id: int, char_id: int) -> Character:

@@ -17,7 +17,7 @@ Texts = tuple[str, str]
 
 
 class ZoneSource(Protocol):
-    """Where zones come from; `emu.login.ports.WorldStore` is one."""
+    """Where zones come from; `emu.login.ports.RegisteredWorlds` is one."""
 
     async def zones_of(self, world_id: int) -> Sequence[ZoneDescription]:
         """Return the zones a world has described."""

@@ -53,11 +53,11 @@ from emu.login.directory.rules import (
 )
 from emu.login.directory.updates import UpdateStores, task_for
 from emu.login.events import LoginEvent
-from emu.login.ports import CharacterStore, LogStore, WorldObserver, WorldStore
+from emu.login.ports import CharacterStore, LogStore, RegisteredWorlds, WorldObserver
 from emu.mailbox import Mailbox, Spawn, Task
 from emu.model import CreateAnswer, PlayAnswer, World, WorldEntry
 from emu.structs import StructCatalog
-from emu.times import Clock, Monotonic
+from emu.times import Clock, Moment, Monotonic
 
 MAX_CREATE_SIZE = 64 * 1024
 """Bytes of a create request that are handed on; real ones have under 2 KiB."""
@@ -117,9 +117,10 @@ class WorldDirectory:
         self,
         config: DirectoryConfig,
         *,
-        worlds: WorldStore,
+        worlds: RegisteredWorlds,
         characters: CharacterStore,
         logs: LogStore,
+        is_address_banned: Callable[[str, Moment], Awaitable[bool]],
         catalog: StructCatalog,
         spawn: Spawn,
         clock: Clock,
@@ -128,6 +129,7 @@ class WorldDirectory:
     ) -> None:
         self.config = config
         self._store = worlds
+        self._is_address_banned = is_address_banned
         self._catalog = catalog
         self._stores = UpdateStores(characters, worlds, logs)
         self._spawn = spawn
@@ -244,7 +246,7 @@ class WorldDirectory:
             link, before = found.link, found.world
             try:
                 world = await self._store.find_world_by_account(before.account)
-                banned = await self._store.is_address_banned(link.address, self._clock.moment())
+                banned = await self._is_address_banned(link.address, self._clock.moment())
             except EmuError as error:
                 self.counters["store failed"] += 1
                 self._report(StoreFailed(link.address, before.id, str(error)))
@@ -277,7 +279,7 @@ class WorldDirectory:
 
     async def _identify(self, link: WorldLink, info: LSInfo) -> World | Refusal:
         """Find out which world this is, or why it may not come in. Raises `StoreError`."""
-        if await self._store.is_address_banned(link.address, self._clock.moment()):
+        if await self._is_address_banned(link.address, self._clock.moment()):
             return Refusal(BAD_PASSWORD, "address banned")
         account = account_of(info)
         world = await self._store.find_world_by_account(account)
@@ -287,7 +289,8 @@ class WorldDirectory:
             if not self._new_worlds.take(address_key(link.address), self._clock.now()):
                 return Refusal(BAD_PASSWORD, "too many new worlds from this address")
             try:
-                return await self._store.add_world(name_of(info), account, info.password.lower())
+                new = World(0, name_of(info), account, info.password.lower())
+                return await self._store.add_world(new, self._clock.moment())
             except DuplicateName:
                 return Refusal(BAD_PASSWORD, "world name taken")
         if not await self._password_matches(world.password, info.password.lower()):

@@ -23,7 +23,7 @@ from emu.link.characters import (
 )
 from emu.link.messages import Message
 from emu.link.reports import BugReport
-from emu.login.ports import CharacterStore, LogStore, WorldStore
+from emu.login.ports import CharacterStore, LogStore, RegisteredWorlds
 from emu.mailbox import Task
 from emu.model import Equipment, ZoneDescription
 from emu.times import Moment
@@ -48,7 +48,7 @@ class UpdateStores:
     """Where updates go."""
 
     characters: CharacterStore
-    worlds: WorldStore
+    worlds: RegisteredWorlds
     logs: LogStore
 
 

@@ -15,7 +15,6 @@ from collections.abc import Callable, Mapping
 from emu.looks.coding import slider
 from emu.looks.models import LARGEST_MODEL
 from emu.model import Character
-from emu.store import characters
 from emu.store.eq2emu.columns import Columns, fraction, moment, number, text, visible
 from emu.store.eq2emu.ids import Ids
 from emu.store.worlds import MOST_ZONES
@@ -48,7 +47,8 @@ class Characters:
 
     def __init__(self, ids: Ids) -> None:
         self._ids = ids
-        self._connection = ids.connection
+        self._store = ids.store
+        self._run = ids.store.characters.database.connection.execute
         self._taken: set[int] = set()
         """Rows here that a row of the dump stands for."""
         self._zones: Counter[int] = Counter()
@@ -86,7 +86,7 @@ class Characters:
             appearance=_appearance(columns),
         )
         here = self._same(wanted)
-        row_id = characters.add(self._connection, wanted) if here is None else here
+        row_id = self._store.characters.add(wanted).id if here is None else here
         self._taken.add(row_id)
         self._ids.characters[number(columns, "id")] = row_id
         return here is None
@@ -98,7 +98,7 @@ class Characters:
         database was reset, and then the later one counts. Raises `ValueError` when somebody else
         has the number here.
         """
-        alive = self._connection.execute(
+        alive = self._run(
             "SELECT id, account_id, name FROM characters"
             " WHERE world_id = ? AND char_id = ? AND NOT deleted",
             (wanted.world_id, wanted.char_id),
@@ -116,7 +116,7 @@ class Characters:
         return None
 
     def _deleted(self, wanted: Character) -> list[int]:
-        rows = self._connection.execute(
+        rows = self._run(
             "SELECT id FROM characters WHERE account_id = ? AND world_id = ? AND char_id = ?"
             " AND name = ? AND deleted ORDER BY id",
             (wanted.account_id, wanted.world_id, wanted.char_id, wanted.name),
@@ -147,9 +147,7 @@ class Characters:
         world_id = self._ids.world(number(columns, "server_id"))
         zone_id = number(columns, "zone_id")
         if world_id not in self._zones:
-            counted = self._connection.execute(
-                "SELECT count(*) FROM world_zones WHERE world_id = ?", (world_id,)
-            )
+            counted = self._run("SELECT count(*) FROM world_zones WHERE world_id = ?", (world_id,))
             self._zones[world_id] = counted.fetchone()[0]
         if self._zones[world_id] >= MOST_ZONES:
             raise ValueError(f"its world has {MOST_ZONES} zones already")
@@ -162,7 +160,7 @@ class Characters:
         """Add a row unless one with its key is there; True when it is new."""
         places = ", ".join("?" * len(values))
         try:
-            added = self._connection.execute(
+            added = self._run(
                 f"INSERT OR IGNORE INTO {table} VALUES ({places})",  # noqa: S608
                 values,
             )

@@ -78,7 +78,7 @@ class _Import:
 
     def __init__(self, store: Store, rules: Rules, refused: str) -> None:
         self.report = ImportReport({table: Tally() for table in TABLES})
-        ids = Ids(store.connection)
+        ids = Ids(store.login)
         self._store = store
         self._refused = refused
         """What an operator is told when ids are in the way."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import dataclass, field
 
-from emu.store import accounts, worlds
+from emu.store.store import LoginStore
 
 
 @dataclass(slots=True)
@@ -16,7 +15,7 @@ class Ids:
     table means accounts and worlds that are here already, under the same numbers.
     """
 
-    connection: sqlite3.Connection
+    store: LoginStore
     accounts: dict[int, int] = field(default_factory=dict)
     worlds: dict[int, int] = field(default_factory=dict)
     characters: dict[int, int] = field(default_factory=dict)
@@ -25,7 +24,7 @@ class Ids:
         """Return an account's id here. Raises `ValueError`."""
         if wanted in self.accounts:
             return self.accounts[wanted]
-        if self.accounts or accounts.get(self.connection, wanted) is None:
+        if self.accounts or self.store.accounts.get(wanted) is None:
             raise ValueError(f"its account {wanted} was not brought over")
         return wanted
 
@@ -33,7 +32,7 @@ class Ids:
         """Return a world's id here. Raises `ValueError`."""
         if wanted in self.worlds:
             return self.worlds[wanted]
-        if self.worlds or worlds.get(self.connection, wanted) is None:
+        if self.worlds or self.store.worlds.get(wanted) is None:
             raise ValueError(f"its world {wanted} was not brought over")
         return wanted
 

@@ -16,8 +16,7 @@ from typing import TypeVar
 from emu.limits.bans import normalize_prefix
 from emu.looks.models import LARGEST_MODEL, model_key
 from emu.model import Account, World
-from emu.store import accounts, addresses, models, worlds
-from emu.store.addresses import BannedAddress
+from emu.store.bans import BannedAddress
 from emu.store.eq2emu.columns import Columns, first, moment, number, text, visible
 from emu.store.eq2emu.ids import Ids
 from emu.store.eq2emu.report import ImportReport
@@ -51,7 +50,7 @@ class Logins:
         self.conflicts: list[str] = []
         """Ids in the way, for an operator to read."""
         self._ids = ids
-        self._connection = ids.connection
+        self._store = ids.store
         self._report = report
         self._rules = rules
 
@@ -68,7 +67,7 @@ class Logins:
 
     def _account(self, columns: Columns) -> bool:
         name = self._rules.clean_name(text(columns, "name"))
-        here = accounts.find(self._connection, name)
+        here = self._store.accounts.find(name)
         wanted = number(columns, "id")
         if here is not None:
             if wanted and here.id != wanted:
@@ -87,8 +86,8 @@ class Logins:
             last_address=text(columns, "ip_address"),
             last_client_version=number(columns, "last_client_version"),
         )
-        owner = accounts.get(self._connection, wanted)
-        stored = accounts.put(self._connection, self._with_free_id("account", account, owner))
+        owner = self._store.accounts.get(wanted)
+        stored = self._store.accounts.put(self._with_free_id("account", account, owner))
         self._ids.accounts[wanted] = stored.id
         return True
 
@@ -98,11 +97,11 @@ class Logins:
         wanted = number(columns, "id")
         if not login:
             raise ValueError(f"the world {name!r} has no account to register with")
-        here = worlds.find_by_account(self._connection, login)
+        here = self._store.worlds.find_by_account(login)
         if here is not None:
             self._ids.worlds[wanted] = here.id
             return False
-        if worlds.find(self._connection, name) is not None:
+        if self._store.worlds.find(name) is not None:
             raise ValueError(f"another world is called {name!r} already")
         world = World(
             id=wanted,
@@ -114,18 +113,18 @@ class Logins:
             last_address=text(columns, "ip_address"),
             login_version=text(columns, "login_version"),
         )
-        owner = worlds.get(self._connection, world.id)
+        owner = self._store.worlds.get(world.id)
         created = moment(columns, "created_date")
         free = self._with_free_id("world", world, owner)
-        self._ids.worlds[wanted] = worlds.put(self._connection, free, created).id
+        self._ids.worlds[wanted] = self._store.worlds.add(free, created).id
         return True
 
     def _banned_address(self, columns: Columns) -> bool:
         prefix = normalize_prefix(text(columns, "ip"))
-        if addresses.is_stored(self._connection, prefix):
+        if self._store.bans.is_stored(prefix):
             return False
         reason = text(columns, "reason") or text(columns, "notes")
-        return addresses.ban(self._connection, BannedAddress(prefix, reason, self._rules.moment))
+        return self._store.bans.add(BannedAddress(prefix, reason, self._rules.moment))
 
     def _setting(self, columns: Columns) -> bool:
         name = first(columns, "config_name", "name", "variable")
@@ -139,17 +138,12 @@ class Logins:
                 f"{name} is there twice, as {before!r} and {value!r}; the first counts",
             )
             return False
-        added = self._connection.execute(
-            "INSERT INTO settings (source, name, value) VALUES ('login_config', ?, ?)"
-            " ON CONFLICT DO UPDATE SET value = excluded.value WHERE value != excluded.value",
-            (name, value),
-        )
-        return added.rowcount == 1
+        return self._store.settings.put("login_config", name, value)
 
     def _model(self, columns: Columns) -> bool:
         path = model_key(visible(columns, "name", MAX_PATH))
         model = number(columns, "appearance_id", least=1, most=LARGEST_MODEL)
-        return models.add(self._connection, path, model)
+        return self._store.models.add(path, model)
 
     def _with_free_id(self, kind: str, row: T, owner: T | None) -> T:
         """Return the row with an id that nobody else has; a conflict is kept for the end."""

@@ -44,6 +44,7 @@ class Bench:
         self.directory = WorldDirectory(
             config or DirectoryConfig(),
             worlds=self.stores,
+            is_address_banned=self.stores.is_address_banned,
             characters=self.stores,
             logs=self.stores,
             catalog=shipped_catalog(),

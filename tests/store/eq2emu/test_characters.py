@@ -48,7 +48,9 @@ DUMP = COLORS + row() + WORN + ALICE + WORLD + ZONES
 
 
 def names(store: Store) -> list[tuple[int, str, int]]:
-    rows = store.connection.execute("SELECT char_id, name, deleted FROM characters ORDER BY id")
+    rows = store.database.connection.execute(
+        "SELECT char_id, name, deleted FROM characters ORDER BY id"
+    )
     return [tuple(row) for row in rows]
 
 
@@ -63,7 +65,7 @@ def test_a_character_comes_with_all_it_has(empty_store: Store) -> None:
         "login_char_colors": (3, 2, 1, 0),
         "login_equipment": (1, 1, 0, 0),
     }
-    assert empty_store.characters_of(7) == [
+    assert empty_store.login.characters.of_account(7) == [
         Character(
             id=1, account_id=7, world_id=3, char_id=900, name="Aldana", race=9, class_=25,
             gender=1, deity=2, level=20, tradeskill_class=4, tradeskill_level=6, zone_id=12,
@@ -81,31 +83,31 @@ def test_a_character_comes_with_all_it_has(empty_store: Store) -> None:
             equipment=(Equipment(19, 500, (1, 2, 3), (4, 5, 6)),),
         )
     ]  # fmt: skip
-    assert empty_store.zones_of(3) == [ZoneDescription(12, "Antonica", "Far")]
+    assert empty_store.login.worlds.zones_of(3) == [ZoneDescription(12, "Antonica", "Far")]
 
 
 def test_a_second_time_changes_nothing(empty_store: Store) -> None:
     take(empty_store, DUMP)
-    empty_store.update_character(7, 3, 900, {"level": 21})
-    (before,) = empty_store.characters_of(7)
+    empty_store.login.characters.update(7, 3, 900, {"level": 21})
+    (before,) = empty_store.login.characters.of_account(7)
     report = take(empty_store, DUMP)
     assert (report.added, report.left_out) == (0, 0)
-    assert empty_store.characters_of(7) == [before]
+    assert empty_store.login.characters.of_account(7) == [before]
 
 
 def test_an_interrupted_import_is_finished_by_a_second_one(empty_store: Store) -> None:
     take(empty_store, row() + ALICE + WORLD)
     take(empty_store, DUMP)
-    (found,) = empty_store.characters_of(7)
+    (found,) = empty_store.login.characters.of_account(7)
     assert len(found.colors) == 2
     assert len(found.equipment) == 1
 
 
 def test_a_character_deleted_here_stays_deleted(empty_store: Store) -> None:
     take(empty_store, DUMP)
-    assert empty_store.delete_character(7, 3, 900, "Aldana")
+    assert empty_store.login.characters.delete(7, 3, 900, "Aldana")
     assert take(empty_store, DUMP).added == 0
-    assert empty_store.characters_of(7) == []
+    assert empty_store.login.characters.of_account(7) == []
 
 
 def test_deleted_characters_come_as_deleted(empty_store: Store) -> None:
@@ -140,7 +142,9 @@ def test_owners_may_be_here_already_under_other_numbers(store: Store) -> None:
         + row(account_id=30, server_id=31),
     )
     assert report.left_out == 0
-    assert [(row.account_id, row.world_id) for row in store.characters_of(1)] == [(1, 1)]
+    assert [(row.account_id, row.world_id) for row in store.login.characters.of_account(1)] == [
+        (1, 1)
+    ]
 
 
 def test_a_dump_of_characters_only_means_the_accounts_that_are_here(store: Store) -> None:
@@ -171,7 +175,7 @@ def test_rows_that_cannot_be_used_are_left_out_with_a_reason(
     report = take(empty_store, ALICE + WORLD + row(id=41) + statement)
     assert report.left_out >= 1
     assert any(why in note for note in report.notes), report.notes
-    assert len(empty_store.characters_of(7)) == 1
+    assert len(empty_store.login.characters.of_account(7)) == 1
 
 
 def test_a_world_has_no_more_zones_than_it_may_describe(

@@ -61,48 +61,48 @@ def test_everything_is_taken_over_with_its_ids(empty_store: Store) -> None:
     assert (report.added, report.present, report.left_out) == (7, 0, 0)
     assert report.notes == []
     assert report.settings == {"max_characters_per_account": "7"}
-    assert empty_store.accounts() == [
+    assert empty_store.login.accounts.every() == [
         Account(7, "Alice", HASH, created=1e9, last_address="192.0.2.7", last_client_version=546),
         Account(9, "Zoë", OTHER, enabled=False),
     ]
-    worlds = empty_store.world_reports()
+    worlds = empty_store.login.worlds.reports()
     assert [item.world for item in worlds] == [
         World(3, "Antonia", "anto", OTHER, "old"),
         World(4, "Closed", "closed", HASH, enabled=False),
     ]
     assert worlds[0].created == 1e9
-    assert [ban.prefix for ban in empty_store.banned_addresses()] == ["10.0", "192.0.2.1"]
-    stored = empty_store.connection.execute("SELECT * FROM settings").fetchall()
+    assert [ban.prefix for ban in empty_store.login.bans.every()] == ["10.0", "192.0.2.1"]
+    stored = empty_store.database.connection.execute("SELECT * FROM settings").fetchall()
     assert [tuple(row) for row in stored] == [("login_config", "max_characters_per_account", "7")]
 
 
 def test_a_second_time_changes_nothing(empty_store: Store) -> None:
     take(empty_store, DUMP)
-    empty_store.set_password(7, "upgraded meanwhile")
-    before = empty_store.accounts()
+    empty_store.login.accounts.set_password(7, "upgraded meanwhile")
+    before = empty_store.login.accounts.every()
     report = take(empty_store, DUMP)
     assert {tally.added for tally in report.tables.values()} == {0}
     assert report.present == 7
-    assert empty_store.accounts() == before
+    assert empty_store.login.accounts.every() == before
 
 
 def test_a_trial_tells_the_same_and_stores_nothing(empty_store: Store) -> None:
     assert counts(take(empty_store, DUMP, dry_run=True)) == counts(take(empty_store, DUMP))
     take(empty_store, account_row(50, "Bob"), dry_run=True)
-    assert empty_store.find_account("Bob") is None
+    assert empty_store.login.accounts.find("Bob") is None
 
 
 def test_an_id_in_the_way_stops_everything(store: Store) -> None:
     dump = account_row(50, "Bob") + account_row(1, "Carol")
     with pytest.raises(CommandError, match="account 1 is 'Alice' here, 'Carol' there"):
         take(store, dump)
-    assert [account.name for account in store.accounts()] == ["Alice"]
+    assert [account.name for account in store.login.accounts.every()] == ["Alice"]
 
 
 def test_ids_in_the_way_are_renumbered_when_that_is_asked_for(store: Store) -> None:
     report = take(store, account_row(50, "Bob") + account_row(1, "Carol"), renumber=True)
     assert report.notes == ["account 'Carol' gets a new id, 1 is 'Alice' here"]
-    assert [(account.id, account.name) for account in store.accounts()] == [
+    assert [(account.id, account.name) for account in store.login.accounts.every()] == [
         (1, "Alice"), (50, "Bob"), (51, "Carol"),
     ]  # fmt: skip
 
@@ -135,13 +135,13 @@ def test_rows_that_cannot_be_used_are_left_out_with_a_reason(store: Store) -> No
     )  # fmt: skip
     for words in reasons:
         assert any(words in note for note in report.notes), words
-    assert len(store.accounts()) == 1
+    assert len(store.login.accounts.every()) == 1
     assert report.settings == {"a": "1"}
 
 
 def test_a_password_that_is_no_hash_never_matches(store: Store) -> None:
     report = take(store, account_row(30, "Bob", "plain"))
-    bob = store.find_account("Bob")
+    bob = store.login.accounts.find("Bob")
     assert bob is not None
     assert bob.password == ""
     assert report.notes == [
@@ -152,7 +152,7 @@ def test_a_password_that_is_no_hash_never_matches(store: Store) -> None:
 def test_a_file_that_breaks_off_stores_nothing(store: Store) -> None:
     with pytest.raises(FileFormatError):
         take(store, account_row(30, "Bob") + "INSERT INTO account (id, name) VALUES (31, 'Ca")
-    assert [account.name for account in store.accounts()] == ["Alice"]
+    assert [account.name for account in store.login.accounts.every()] == ["Alice"]
 
 
 def test_progress_is_told_of_trying_and_of_storing(
@@ -168,9 +168,9 @@ def test_progress_is_told_of_trying_and_of_storing(
 def test_bans_are_looked_up_and_not_read_again_for_each(empty_store: Store) -> None:
     statements: list[str] = []
     rows = ",".join(f"('10.{n >> 8}.{n & 255}.1')" for n in range(300))
-    empty_store.connection.set_trace_callback(statements.append)
+    empty_store.database.connection.set_trace_callback(statements.append)
     report = take(empty_store, f"INSERT INTO login_bannedips (ip) VALUES {rows};")
-    empty_store.connection.set_trace_callback(None)
+    empty_store.database.connection.set_trace_callback(None)
     assert report.tables["login_bannedips"].added == 300
     assert [one for one in statements if "ORDER BY prefix" in one] == []
 
@@ -190,7 +190,7 @@ def test_a_running_server_can_write_between_two_portions(
     monkeypatch.setattr(running.time, "sleep", somebody_else_writes)
     take(empty_store, "".join(account_row(n, f"user{n}") for n in range(1, 6)))
     assert written == [2, 4, 5]
-    assert len(empty_store.accounts()) == 5
+    assert len(empty_store.login.accounts.every()) == 5
 
 
 def test_nobody_waits_while_an_import_is_tried(empty_store: Store) -> None:
@@ -202,7 +202,7 @@ def test_nobody_waits_while_an_import_is_tried(empty_store: Store) -> None:
             other.execute("INSERT OR IGNORE INTO settings VALUES ('x', 'y', 'z')")
 
     import_dump(empty_store, rows, clean_name=account_name, moment=Moment(1.0), dry_run=True)
-    assert empty_store.accounts() == []
+    assert empty_store.login.accounts.every() == []
 
 
 @pytest.mark.parametrize("number", ["1e999999", "-1", "4294967296", "'1x'", "0x41", "_binary 'x'"])
@@ -217,5 +217,5 @@ def test_a_number_beyond_all_bounds_leaves_its_row_out(empty_store: Store, numbe
 def test_a_moment_that_is_none_is_not_kept(empty_store: Store, moment: str) -> None:
     columns = "(id, name, passwd, created_date)"
     take(empty_store, f"INSERT INTO account {columns} VALUES (3, 'Bob', '{HASH}', {moment});")
-    (bob,) = empty_store.accounts()
+    (bob,) = empty_store.login.accounts.every()
     assert bob.created == 0.0

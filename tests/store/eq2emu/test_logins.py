@@ -12,7 +12,7 @@ def test_numbers_of_models_are_taken_over(empty_store: Store) -> None:
     dump = model(134, "ec/pc/Human/human_male") + model(9, "ec/pc/human/human_male") + model(0, "x")
     report = take(empty_store, dump)
     assert counts(report) == {"appearances": (3, 1, 1, 1)}
-    assert empty_store.model_numbers(["ec/pc/human/human_male", "x"]) == {
+    assert empty_store.login.models.numbers(["ec/pc/human/human_male", "x"]) == {
         "ec/pc/human/human_male": 134
     }
 

@@ -1,0 +1,75 @@
+"""What the repositories share: a database, and how their methods come to it.
+
+A repository knows the tables of one subject and returns values of `emu.model`. Its methods say in
+one word what they do: `reads` is one statement, `views` several that see the same state, and
+`changes` is a transaction, or a part of the one that is open. All raise `StoreError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import update_wrapper
+from typing import Concatenate, ParamSpec, TypeVar
+
+from sqlite_utils.db import Table
+
+from emu.database import Database, explained
+from emu.database.errors import EXPLAINED
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Repository:
+    """Rows of one subject in a database."""
+
+    __slots__ = ("_database", "_run", "_run_many")
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._run = database.connection.execute
+        self._run_many = database.connection.executemany
+
+    def _table(self, name: str) -> Table:
+        """Return a table for what sqlite-utils does well; not for what every login needs."""
+        return self._database.tables.table(name)
+
+    @property
+    def database(self) -> Database:
+        """Where the rows are."""
+        return self._database
+
+
+R = TypeVar("R", bound=Repository)
+
+
+def reads(method: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], T]:
+    """Make a method of one statement that reads."""
+
+    def call(self: R, /, *values: P.args, **named: P.kwargs) -> T:
+        try:
+            return method(self, *values, **named)
+        except EXPLAINED as error:
+            raise explained(self.database.path, error) from error
+
+    return update_wrapper(call, method)
+
+
+def views(method: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], T]:
+    """Make a method that reads several times and sees the same state all the time."""
+
+    def call(self: R, /, *values: P.args, **named: P.kwargs) -> T:
+        with self.database.reading():
+            return method(self, *values, **named)
+
+    return update_wrapper(call, method)
+
+
+def changes(method: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], T]:
+    """Make a method whose changes are all stored or none of them."""
+
+    def call(self: R, /, *values: P.args, **named: P.kwargs) -> T:
+        with self.database.transaction():
+            return method(self, *values, **named)
+
+    return update_wrapper(call, method)
