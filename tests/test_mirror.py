@@ -20,7 +20,7 @@ PLAIN = {
 }
 """Modules without behavior of their own, with the reason why they need no test file."""
 
-HOUSE = {"mirror", "packaging", "layers", "readme", "citations", "guides", "site"}
+HOUSE = {"bench", "mirror", "packaging", "layers", "readme", "citations", "guides", "site"}
 """Tests of the project as a whole."""
 
 WHOLE = "house"

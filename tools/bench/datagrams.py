@@ -15,10 +15,12 @@ from dataclasses import dataclass
 
 from emu.session import Role, Session, SessionConfig
 from emu.times import Monotonic
+from tools.bench.figures import Figure, Round
 from tools.bench.processes import Child, child
 
 CLIENTS = 64
-ROUNDS = 600
+TURNS = 300
+SERVER = "tools.bench.echo_server"
 MESSAGE = bytes(range(24))
 
 
@@ -64,49 +66,49 @@ class Lane:
 
 
 def run(server: Child, lanes: list[Lane], *, talk: bool) -> Rate:
-    """Drive all lanes for `ROUNDS` rounds, one datagram under way in each."""
-    ready = [[lane.packet() if talk else MESSAGE + bytes(8) for lane in lanes]]
-    before, start, spent = server.cpu_seconds(), time.perf_counter(), 0.0
-    for _ in range(ROUNDS):
-        for lane, data in zip(lanes, ready.pop(), strict=True):
+    """Drive all lanes for `TURNS` turns, one datagram under way in each."""
+    before, wall = server.cpu_seconds(), 0.0
+    for _ in range(TURNS):
+        packets = [lane.packet() if talk else MESSAGE + bytes(8) for lane in lanes]
+        start = time.perf_counter()
+        for lane, data in zip(lanes, packets, strict=True):
             lane.socket.send(data)
         answers = [lane.socket.recv(2048) for lane in lanes]
-        pause = time.perf_counter()
+        wall += time.perf_counter() - start
         if talk:
             for lane, data in zip(lanes, answers, strict=True):
                 lane.answered(data)
-            ready.append([lane.packet() for lane in lanes])
-        else:
-            ready.append([MESSAGE + bytes(8)] * len(lanes))
-        spent += time.perf_counter() - pause
-    wall = time.perf_counter() - start - spent
     cpu = server.cpu_seconds() - before
-    total = ROUNDS * len(lanes)
+    total = TURNS * len(lanes)
     return Rate(total / wall, total / cpu if cpu else float("inf"))
 
 
-def measure(kind: str) -> Rate:
-    """Measure one kind of server: ``echo`` or ``session``."""
-    with child("tools.bench.echo_server", kind) as server:
-        lanes = [Lane(server.port, number) for number in range(CLIENTS)]
-        if kind == "session":
-            for lane in lanes:
-                lane.open()
-        rate = run(server, lanes, talk=kind == "session")
-        for lane in lanes:
+def report(rounds: int) -> list[Figure]:
+    """Drive both kinds of server in turn, round by round."""
+    with child(SERVER, "echo") as echo, child(SERVER, "session") as house:
+        plain = [Lane(echo.port, number) for number in range(CLIENTS)]
+        keyed = [Lane(house.port, number) for number in range(CLIENTS)]
+        for lane in keyed:
+            lane.open()
+        pairs = [
+            (run(house, keyed, talk=True), run(echo, plain, talk=False)) for _ in range(rounds)
+        ]
+        for lane in plain + keyed:
             lane.socket.close()
-    return rate
-
-
-def report() -> list[tuple[str, str]]:
-    """Measure both, twice in turn, and return rows of (what, figure)."""
-    echo, house = measure("echo"), measure("session")
-    again, house_again = measure("echo"), measure("session")
-    echo_cpu, house_cpu = max(echo.cpu, again.cpu), max(house.cpu, house_again.cpu)
-    echo_wall, house_wall = max(echo.wall, again.wall), max(house.wall, house_again.wall)
     return [
-        ("bare echo, datagrams per second of CPU", f"{echo_cpu:,.0f}"),
-        ("endpoint (check, RC4, Ack), the same", f"{house_cpu:,.0f}"),
-        ("ratio by CPU (aim 0.5)", f"{house_cpu / echo_cpu:.2f}"),
-        ("ratio by wall clock", f"{house_wall / echo_wall:.2f}"),
+        Figure(
+            "endpoint (check, RC4, Ack), by CPU",
+            "a second",
+            "echo",
+            [Round(ours.cpu, bare.cpu) for ours, bare in pairs],
+            "0.65; compiled 1.0",
+            more_is_better=True,
+        ),
+        Figure(
+            "the same, by the clock",
+            "a second",
+            "echo",
+            [Round(ours.wall, bare.wall) for ours, bare in pairs],
+            more_is_better=True,
+        ),
     ]

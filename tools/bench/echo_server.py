@@ -28,15 +28,16 @@ class Echo(DatagramProtocol):
 
 
 def session_port() -> Any:
-    """Open the project's own endpoint with a handler that lets messages fall."""
+    """Open the project's own endpoint with a handler that trusts everybody and does no more."""
     from emu.net.logs import logger
-    from emu.net.udp import UdpShell, listen
+    from emu.net.udp import SessionPort, UdpShell, listen
     from emu.session import Endpoint, EndpointConfig
 
     class Sink:
-        """Takes every event and does nothing."""
+        """Trusts every client, as a login does, and takes every event and does nothing."""
 
-        def __init__(self, port: object, now: Monotonic) -> None: ...
+        def __init__(self, port: SessionPort, _now: Monotonic) -> None:
+            port.session.trust()
 
         def handle_event(self, event: object, now: Monotonic) -> None:
             """Let it fall."""

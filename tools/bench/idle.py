@@ -4,27 +4,34 @@ from __future__ import annotations
 
 import time
 
-from tools.bench.crowd import CROWD, crowd, gather
+from tools.bench.crowd import crowd, gather
+from tools.bench.figures import Figure, Round
+from tools.bench.fleet import Fleet
+from tools.bench.processes import Child
+from tools.bench.yardsticks import RC4_KILOBYTE, rc4_loop
 
-SECONDS = 20.0
-PEER = "EQ2Emulator, 5,000 idle sessions, measured elsewhere"
+SECONDS = 5.0
 
 
-def report() -> list[tuple[str, str]]:
-    """Measure and return rows of (what, figure)."""
+def report(rounds: int) -> list[Figure]:
+    """Watch a server without sessions, then with a crowd that does nothing."""
     with crowd() as (server, fleet):
-        before, start = server.cpu_seconds(), time.monotonic()
-        fleet.run(lambda: False, SECONDS)
-        nobody = (server.cpu_seconds() - before) / (time.monotonic() - start)
+        nobody = [watched(server, fleet) for _ in range(rounds)]
         came = gather(fleet)
-        before, start = server.cpu_seconds(), time.monotonic()
-        fleet.run(lambda: False, SECONDS)
-        idle = (server.cpu_seconds() - before) / (time.monotonic() - start)
+        idle = [watched(server, fleet) for _ in range(rounds)]
         left = sum(not player.ended for player in fleet.players)
         fleet.leave(30.0)
+    if left < came:
+        raise SystemExit(f"{came - left} of {came} idle sessions did not last")
     return [
-        ("CPU without sessions, of a core", f"{nobody:.2%}"),
-        (f"CPU with {came:,} idle sessions (of {CROWD:,}; aim 2 %)", f"{idle:.2%}"),
-        ("of those still there at the end", f"{left:,}"),
-        (PEER, "27 %"),
+        Figure("a second without sessions", "us", RC4_KILOBYTE, nobody),
+        Figure(f"a second of {came:,} idle sessions", "us", RC4_KILOBYTE, idle, "20,000 us"),
     ]
+
+
+def watched(server: Child, fleet: Fleet) -> Round:
+    """Return the microseconds of CPU that a server spends in a second, beside the loop."""
+    before, start = server.cpu_seconds(), time.monotonic()
+    fleet.run(lambda: False, SECONDS)
+    spent = (server.cpu_seconds() - before) / (time.monotonic() - start)
+    return Round(spent * 1e6, rc4_loop().cpu * 1e9)

@@ -8,16 +8,15 @@ after the other, many in the same instant, or spread over a second as a crowd do
 from __future__ import annotations
 
 import random
-import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from tools.bench.figures import Figure, Round
 from tools.bench.fleet import Fleet, Player
 from tools.bench.login_child import CHEAP, login_child
 from tools.bench.processes import Child
-
-PEER = "EQ2Emulator, measured elsewhere"
+from tools.bench.yardsticks import RC4_KILOBYTE, Loop, rc4_loop
 
 
 @dataclass(frozen=True)
@@ -25,27 +24,19 @@ class Run:
     """What a number of logins took; seconds."""
 
     walls: Sequence[float]
-    whole: float
-    """From the first datagram to the last character list."""
     server: float
     """CPU of the server."""
-    driver: float
-    """CPU of all players."""
     failed: int
 
-    def text(self) -> str:
-        """Return the figures of the run as one line."""
+    def quantile(self, percent: int) -> float:
+        """Return the time that so many in a hundred stayed under, in milliseconds."""
         walls = sorted(self.walls)
-        count = len(walls)
-        if not count:
-            return f"all {self.failed} failed"
-        p50, p99 = statistics.median(walls), walls[min(count - 1, count * 99 // 100)]
-        line = (
-            f"p50 {p50 * 1000:.1f} ms, p99 {p99 * 1000:.1f} ms, "
-            f"server CPU {self.server / count * 1000:.2f} ms, {count / self.whole:,.0f} logins/s"
-            f" (players' own CPU {self.driver / count * 1000:.2f} ms)"
-        )
-        return f"{line}, {self.failed} FAILED" if self.failed else line
+        return walls[min(len(walls) - 1, len(walls) * percent // 100)] * 1000
+
+    @property
+    def cpu(self) -> float:
+        """Milliseconds of the server's CPU for one login."""
+        return self.server / len(self.walls) * 1000
 
 
 class Measurement:
@@ -55,16 +46,12 @@ class Measurement:
         self._server = server
         self._players = players
         self._cpu = server.cpu_seconds()
-        self._own = time.process_time()
-        self._start = time.monotonic()
 
     def end(self) -> Run:
         """Return what it took until now."""
-        whole = time.monotonic() - self._start
-        own = time.process_time() - self._own
         server = self._server.cpu_seconds() - self._cpu
         walls = [player.seconds for player in self._players if player.seconds is not None]
-        return Run(walls, whole, server, own, len(self._players) - len(walls))
+        return Run(walls, server, len(self._players) - len(walls))
 
 
 def in_sequence(server: Child, numbers: range) -> Run:
@@ -120,24 +107,62 @@ def finish(fleet: Fleet, measurement: Measurement) -> Run:
     return run
 
 
-def report() -> list[tuple[str, str]]:
-    """Measure all of it and return rows of (what, figure)."""
-    rows = []
+@dataclass(frozen=True)
+class Scene:
+    """A way for players to come, and what it should cost."""
+
+    what: str
+    play: Callable[[Child, range], Run]
+    players: int
+    p50: str = ""
+    p99: str = ""
+    cpu: str = ""
+
+    def rounds(self, server: Child, rounds: int, *, anew: bool = False) -> list[tuple[Run, Loop]]:
+        """Play it several times, each beside the loop; with other players each time when `anew`."""
+        return [
+            (self._played(server, number * self.players if anew else 0), rc4_loop())
+            for number in range(rounds)
+        ]
+
+    def _played(self, server: Child, first: int) -> Run:
+        run = self.play(server, range(first, first + self.players))
+        if run.failed:
+            raise SystemExit(f"{self.what}: {run.failed} of {self.players} logins failed")
+        return run
+
+    def figures(self, runs: Sequence[tuple[Run, Loop]]) -> list[Figure]:
+        """Return the median, the slowest in a hundred, and the CPU of a login."""
+
+        def walls(percent: int) -> list[Round]:
+            return [Round(run.quantile(percent), loop.wall * 1e6) for run, loop in runs]
+
+        spent = [Round(run.cpu, loop.cpu * 1e6) for run, loop in runs]
+        return [
+            Figure(f"{self.what}: p50", "ms", RC4_KILOBYTE, walls(50), self.p50),
+            Figure(f"{self.what}: p99", "ms", RC4_KILOBYTE, walls(99), self.p99),
+            Figure(f"{self.what}: CPU", "ms", RC4_KILOBYTE, spent, self.cpu),
+        ]
+
+
+CROWD_CPU = "0.3 ms; compiled 0.2"
+KNOWN = (
+    Scene("one after the other", in_sequence, 60, p50="5 ms"),
+    Scene("100 in the same instant", at_once, 100, p50="25 ms", cpu=CROWD_CPU),
+    Scene("100 within a second", within_a_second, 100),
+    Scene("1000 in the same instant", at_once, 1000, p99="300 ms", cpu=CROWD_CPU),
+    Scene("1000 within a second", within_a_second, 1000),
+)
+ARGON2 = Scene("with Argon2, 20 in the same instant", at_once, 20)
+
+
+def report(rounds: int) -> list[Figure]:
+    """Play every scene with players whose password is known, and one with others."""
+    found = []
     with login_child(1000, *CHEAP) as server:
         make_known(server, 1000)
-        rows += [
-            ("one after the other (aim p50 5 ms, CPU 0.4 ms)", in_sequence(server, range(300))),
-            ("100 in the same instant (aim p50 10 ms)", at_once(server, range(100))),
-            ("100 within a second", within_a_second(server, range(100))),
-            ("1000 in the same instant", at_once(server, range(1000))),
-            ("1000 within a second", within_a_second(server, range(1000))),
-        ]
-    with login_child(200) as server:
-        rows += [
-            ("with Argon2, one after the other", in_sequence(server, range(20))),
-            ("with Argon2, 100 in the same instant", at_once(server, range(20, 120))),
-        ]
-    return [
-        *((name, run.text()) for name, run in rows),
-        (PEER, "p50 262 ms, server CPU 0.3 ms; 1000 at once: p99 6.3 s, 1,280 logins/s"),
-    ]
+        for scene in KNOWN:
+            found += scene.figures(scene.rounds(server, rounds))
+    with login_child(rounds * ARGON2.players) as server:
+        found += ARGON2.figures(ARGON2.rounds(server, rounds, anew=True))
+    return found

@@ -1,41 +1,63 @@
-"""Resident memory of the server for each session: half open, and logged in and idle."""
+"""Resident memory of the server for each session: half open, and logged in and idle.
+
+The yardstick is the resident memory of a bare Twisted echo. Memory does not depend on how busy a
+machine is, but on what its interpreter and its libraries take.
+"""
 
 from __future__ import annotations
 
 import time
 
 from tools.bench.crowd import crowd, gather, knock
+from tools.bench.figures import Figure, Round
+from tools.bench.processes import child
 
 KNOCKS = 4000
+CAME = 1000
+ECHO = "echo"
 _UNPROVEN_LIFETIME = 5.0
-PEER = "EQ2Emulator, logged in, measured elsewhere"
 
 
-def logged_in(characters: int) -> tuple[float, int]:
-    """Return the bytes of one session of players with so many characters, and how many came."""
+def logged_in(characters: int) -> float:
+    """Return the bytes of a thousand sessions of players with so many characters."""
     with crowd(characters=characters) as (server, fleet):
         gather(fleet, 50)  # what is made once and stays: layouts, tables, threads
         fleet.leave()
         time.sleep(_UNPROVEN_LIFETIME)
         before = server.resident_bytes()
-        came = gather(fleet)
+        came = gather(fleet, CAME)
         full = server.resident_bytes() - before
         fleet.leave(30.0)
-    return full / came, came
+    return full / came * 1000
 
 
-def report() -> list[tuple[str, str]]:
-    """Measure and return rows of (what, figure)."""
+def half_open() -> tuple[float, float]:
+    """Return the bytes of a server without sessions, and of a thousand half-open ones."""
     with crowd("network.half_open_sessions=100000") as (server, _fleet):
-        at_start = server.resident_bytes()
+        before = server.resident_bytes()
         knocked = knock(server.port, KNOCKS)
-        half_open = server.resident_bytes() - at_start
-    empty, came = logged_in(0)
-    listed, _ = logged_in(2)
+        return before, (server.resident_bytes() - before) / knocked * 1000
+
+
+def echo() -> float:
+    """Return the bytes of a process that only echoes."""
+    with child("tools.bench.echo_server", "echo") as server:
+        return server.resident_bytes()
+
+
+def report(rounds: int) -> list[Figure]:
+    """Start a server anew for every round of every figure."""
+    bare, empty, known, listed = [], [], [], []
+    for _ in range(rounds):
+        beside = echo() / 2**20
+        server, asked = half_open()
+        bare.append(Round(server / 2**20, beside))
+        empty.append(Round(asked / 2**20, beside))
+        known.append(Round(logged_in(0) / 2**20, beside))
+        listed.append(Round(logged_in(2) / 2**20, beside))
     return [
-        ("server without sessions", f"{at_start / 2**20:.0f} MB"),
-        (f"one half-open session, of {knocked:,}", f"{half_open / knocked / 1024:.1f} KiB"),
-        (f"one session logged in, of {came:,} (aim 40 KiB)", f"{empty / 1024:.1f} KiB"),
-        ("the same right after a compressed list of two characters", f"{listed / 1024:.1f} KiB"),
-        (PEER, "164 KB"),
+        Figure("server without sessions", "MiB", ECHO, bare),
+        Figure("1,000 half-open sessions", "MiB", ECHO, empty),
+        Figure("1,000 sessions logged in", "MiB", ECHO, known, "39 MiB"),
+        Figure("1,000 right after a list of two characters", "MiB", ECHO, listed, "39 MiB"),
     ]

@@ -6,6 +6,7 @@ bare echo beside it gets and returns the same bytes.
 
 from __future__ import annotations
 
+import itertools
 import os
 import socket
 import time
@@ -14,11 +15,14 @@ from contextlib import ExitStack
 from emu.session import Endpoint, EndpointConfig
 from emu.times import Monotonic
 from emu.wire import SessionRequest, packets
+from tools.bench.figures import Figure, Round
 from tools.bench.processes import Child, child
+from tools.bench.yardsticks import RC4_BYTE, rc4_loop
 
 AT_ONCE = 250
-ROUNDS = 80
-ALONE = 100_000
+TURNS = 16
+ALONE = 20_000
+SERVER = "tools.bench.echo_server"
 
 
 def request(number: int) -> bytes:
@@ -41,14 +45,20 @@ def knock(server: Child, first: int) -> None:
             stranger.recv(2048)
 
 
-def over_udp(kind: str) -> float:
-    """Return microseconds of CPU a request costs one kind of server: ``echo`` or ``session``."""
-    with child("tools.bench.echo_server", kind) as server:
-        knock(server, 0)
-        before = server.cpu_seconds()
-        for number in range(1, ROUNDS + 1):
-            knock(server, number * AT_ONCE)
-        return (server.cpu_seconds() - before) / (ROUNDS * AT_ONCE) * 1e6
+class Flood:
+    """Strangers of one server: always new ones."""
+
+    def __init__(self, server: Child) -> None:
+        self._server = server
+        self._numbers = itertools.count(step=AT_ONCE)
+        knock(server, next(self._numbers))
+
+    def cost(self) -> float:
+        """Return microseconds of CPU that a request costs."""
+        before = self._server.cpu_seconds()
+        for _ in range(TURNS):
+            knock(self._server, next(self._numbers))
+        return (self._server.cpu_seconds() - before) / (TURNS * AT_ONCE) * 1e6
 
 
 START = Monotonic(0.0)
@@ -66,10 +76,13 @@ def alone() -> float:
     return (time.process_time() - before) / ALONE * 1e6
 
 
-def report() -> list[tuple[str, str]]:
-    """Measure and return rows of (what, figure)."""
+def report(rounds: int) -> list[Figure]:
+    """Ask both kinds of server in turn, and the endpoint without a socket beside the loop."""
+    with child(SERVER, "echo") as echo, child(SERVER, "session") as house:
+        bare, ours = Flood(echo), Flood(house)
+        over_udp = [Round(ours.cost(), bare.cost()) for _ in range(rounds)]
+    without = [Round(alone(), rc4_loop().cpu * 1e6) for _ in range(rounds)]
     return [
-        ("bare echo, CPU for a request", f"{over_udp('echo'):.1f} us"),
-        ("endpoint, CPU for a request (aim 15 us)", f"{over_udp('session'):.1f} us"),
-        ("endpoint without a socket", f"{alone():.1f} us"),
+        Figure("endpoint, CPU for a request", "us", "echo", over_udp, "15 us"),
+        Figure("endpoint without a socket", "us", RC4_BYTE, without),
     ]
