@@ -50,7 +50,7 @@ bench: $(MARK)   ## print the figures of the README (not a test)
 	$(BIN)/python -m tools.bench
 
 clean:           ## forget the virtual environment and what tools left behind
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis build dist
 
 # A virtual environment needs Debian's python3-venv; install it when we may, else say so.
 $(MARK): pyproject.toml tools/hatch_build.py
