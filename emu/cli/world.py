@@ -11,7 +11,7 @@ from emu.cli.tables import Row, format_option, print_rows, show_moment
 from emu.cli.world_certificate import certificate, fingerprint
 from emu.errors import CommandError
 from emu.link.password import hash_link_password
-from emu.model import World
+from emu.model import RegisteredWorld
 from emu.store import Store, WorldReport
 from emu.times import Moment
 
@@ -65,7 +65,9 @@ def add(
             raise CommandError(f"there is already a world {name!r}")
         hashed = hash_link_password(_text_password(password))
         added = store.login.worlds.add(
-            World(id=0, name=name, account=account, password=hashed, description=description),
+            RegisteredWorld(
+                id=0, name=name, account=account, password=hashed, description=description
+            ),
             present(),
         )
     click.echo(f"added world {added.name!r} with the id {added.id}", err=True)
@@ -145,7 +147,7 @@ def remove(ctx: click.Context, name: str, characters: bool) -> None:
     click.echo(f"removed world {found.name!r} and {count} characters", err=True)
 
 
-def _find(store: Store, name: str) -> World:
+def _find(store: Store, name: str) -> RegisteredWorld:
     found = store.login.worlds.find(name.strip())
     if found is None:
         raise CommandError(f"there is no world {name!r}; `emu world list` shows all")

@@ -1,14 +1,13 @@
 """The test client of a login server: a library used by the command line, tests and benchmark.
 
 `LoginClient` is the client without input or output, `LoginFlow` runs a script over it. The
-Twisted side, `connect` and `Client`, is `emu.net.client`: importing this package loads no
+Twisted side, `connect` and `ClientConnection`, is `emu.net.client`: importing this package loads no
 reactor.
 """
 
 from emu.client.core import Credentials, LoginClient, Stage
 from emu.client.events import (
     AccountInfo,
-    Character,
     Characters,
     Closed,
     Created,
@@ -16,6 +15,8 @@ from emu.client.events import (
     Event,
     Keymap,
     KeySent,
+    ListedCharacter,
+    ListedWorld,
     LoginAccepted,
     LoginDenied,
     LoginFlags,
@@ -23,7 +24,6 @@ from emu.client.events import (
     SessionUp,
     StatisticsAnswered,
     Unexpected,
-    World,
     WorldList,
     WorldStatus,
 )
@@ -32,7 +32,6 @@ from emu.client.messages import LoginMessages, shipped_messages
 
 __all__ = [
     "AccountInfo",
-    "Character",
     "Characters",
     "Closed",
     "Created",
@@ -41,6 +40,8 @@ __all__ = [
     "Event",
     "KeySent",
     "Keymap",
+    "ListedCharacter",
+    "ListedWorld",
     "LoginAccepted",
     "LoginClient",
     "LoginDenied",
@@ -55,7 +56,6 @@ __all__ = [
     "Step",
     "StepDone",
     "Unexpected",
-    "World",
     "WorldList",
     "WorldStatus",
     "shipped_messages",

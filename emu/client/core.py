@@ -16,7 +16,6 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from emu.client.events import (
-    Character,
     Characters,
     Closed,
     Created,
@@ -24,13 +23,14 @@ from emu.client.events import (
     Event,
     Keymap,
     KeySent,
+    ListedCharacter,
+    ListedWorld,
     LoginAccepted,
     LoginDenied,
     PlayAnswer,
     SessionUp,
     StatisticsAnswered,
     Unexpected,
-    World,
     WorldList,
     WorldStatus,
 )
@@ -111,9 +111,9 @@ class LoginClient:
             key_block=key_block,
         )
         self.stage = Stage.NEW
-        self.worlds: dict[int, World] = {}
+        self.worlds: dict[int, ListedWorld] = {}
         """The worlds by id, as listed and updated since."""
-        self.characters: tuple[Character, ...] | None = None
+        self.characters: tuple[ListedCharacter, ...] | None = None
         """The latest character list, None before the first."""
         self.account_id = 0
         """The account's id, known from the first character list on."""
@@ -188,11 +188,11 @@ class LoginClient:
         """
         self._request(self._messages.create(world_id, name, choices or {}), Created)
 
-    def delete(self, character: Character) -> None:
+    def delete(self, character: ListedCharacter) -> None:
         """Ask for a character's deletion."""
         self._request(self._messages.delete(character), Deleted)
 
-    def play(self, character: Character) -> None:
+    def play(self, character: ListedCharacter) -> None:
         """Ask to enter the character's world."""
         self._request(self._messages.play(character), PlayAnswer)
 

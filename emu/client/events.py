@@ -63,7 +63,7 @@ class LoginDenied:
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class ListedWorld:
     """One entry of the world list (docs/protocol/login.md#world-list)."""
 
     id: int
@@ -80,7 +80,7 @@ class World:
 class WorldList:
     """The list of worlds, as sent: by ascending id."""
 
-    worlds: tuple[World, ...]
+    worlds: tuple[ListedWorld, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class WorldStatus:
 
 
 @dataclass(frozen=True, slots=True)
-class Character:
+class ListedCharacter:
     """One entry of the character list; `fields` is the whole CharSelectProfile."""
 
     id: int
@@ -127,7 +127,7 @@ class AccountInfo:
 class Characters:
     """The whole character list; sent after the world list and after every change."""
 
-    characters: tuple[Character, ...]
+    characters: tuple[ListedCharacter, ...]
     account: AccountInfo
 
 

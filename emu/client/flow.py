@@ -13,7 +13,6 @@ from typing import Any, Generic, TypeVar
 
 from emu.client.core import LoginClient
 from emu.client.events import (
-    Character,
     Characters,
     Closed,
     Created,
@@ -21,13 +20,14 @@ from emu.client.events import (
     Event,
     Keymap,
     KeySent,
+    ListedCharacter,
+    ListedWorld,
     LoginAccepted,
     LoginDenied,
     PlayAnswer,
     SessionUp,
     StatisticsAnswered,
     Unexpected,
-    World,
     WorldList,
 )
 from emu.errors import CommandError, EmuError
@@ -113,7 +113,7 @@ def worlds() -> Script[WorldList]:
     return listed
 
 
-def characters(client: LoginClient) -> Script[tuple[Character, ...]]:
+def characters(client: LoginClient) -> Script[tuple[ListedCharacter, ...]]:
     """Return the latest character list, asking for it (by way of the worlds) if there is none."""
     if client.characters is None:
         yield WORLDS
@@ -150,7 +150,7 @@ def create(world_id: int, name: str, **choices: object) -> Script[Created]:
     return created
 
 
-def delete(character: Character) -> Script[Deleted]:
+def delete(character: ListedCharacter) -> Script[Deleted]:
     """Ask for a character's deletion; when it is done, wait for the new list as well."""
 
     def ask(client: LoginClient) -> None:
@@ -162,7 +162,7 @@ def delete(character: Character) -> Script[Deleted]:
     return deleted
 
 
-def play(character: Character) -> Script[PlayAnswer]:
+def play(character: ListedCharacter) -> Script[PlayAnswer]:
     """Ask to enter the world with a character."""
 
     def ask(client: LoginClient) -> None:
@@ -183,7 +183,7 @@ def close() -> Script[None]:
     yield CLOSE
 
 
-def find_character(client: LoginClient, name: str) -> Character:
+def find_character(client: LoginClient, name: str) -> ListedCharacter:
     """Return a listed character by name, without regard to case; raises `CommandError`."""
     listed = [one for one in client.characters or () if not one.deleted]
     for character in listed:
@@ -193,7 +193,7 @@ def find_character(client: LoginClient, name: str) -> Character:
     raise CommandError(f"the account has no character {name} (it has: {names})")
 
 
-def choose_world(client: LoginClient, world: str | None) -> World:
+def choose_world(client: LoginClient, world: str | None) -> ListedWorld:
     """Return a listed world by id or name, or the first that is up; raises `CommandError`."""
     listed = client.worlds.values()
     for one in listed:

@@ -18,18 +18,18 @@ from emu.client import codes
 from emu.client.appearance import create_fields, field_names
 from emu.client.events import (
     AccountInfo,
-    Character,
     Characters,
     Created,
     Deleted,
     Event,
     Keymap,
+    ListedCharacter,
+    ListedWorld,
     LoginAccepted,
     LoginDenied,
     LoginFlags,
     PlayAnswer,
     Unexpected,
-    World,
     WorldList,
     WorldStatus,
 )
@@ -117,7 +117,7 @@ class LoginMessages:
         payload = self._create.encode(fields, strict=True)
         return self._numbers("OP_CreateCharacterRequestMsg"), payload
 
-    def delete(self, character: Character) -> Request:
+    def delete(self, character: ListedCharacter) -> Request:
         """Return a delete request."""
         payload = self._layout("LS_DeleteCharacterRequest").encode(
             {"char_id": character.id, "server_id": character.world_id, "name": character.name},
@@ -125,7 +125,7 @@ class LoginMessages:
         )
         return self._numbers("OP_DeleteCharacterRequestMsg"), payload
 
-    def play(self, character: Character) -> Request:
+    def play(self, character: ListedCharacter) -> Request:
         """Return a play request."""
         layout = self._layout("LS_PlayRequest")
         fields: dict[str, object] = {"char_id": character.id}
@@ -227,8 +227,8 @@ def shipped_messages(version: int) -> LoginMessages:
     return LoginMessages(version, shipped_tables(), shipped_catalog())
 
 
-def _world(entry: Mapping[str, Any]) -> World:
-    return World(
+def _world(entry: Mapping[str, Any]) -> ListedWorld:
+    return ListedWorld(
         entry["id"],
         entry["name"],
         up=bool(entry.get("tag", entry.get("online"))),
@@ -239,8 +239,8 @@ def _world(entry: Mapping[str, Any]) -> World:
     )
 
 
-def _character(fields: Mapping[str, Any]) -> Character:
-    return Character(
+def _character(fields: Mapping[str, Any]) -> ListedCharacter:
+    return ListedCharacter(
         fields["charid"],
         fields["server_id"],
         fields["name"],

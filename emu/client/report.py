@@ -8,15 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from emu.client.events import (
-    Character,
     Characters,
     Created,
     Deleted,
     Event,
     Keymap,
+    ListedCharacter,
+    ListedWorld,
     PlayAnswer,
     SessionUp,
-    World,
     WorldList,
 )
 from emu.client.flow import StepDone, StepFailed
@@ -94,19 +94,19 @@ def _counted(what: str, shown: list[str]) -> str:
     return f"{count}: {'; '.join(shown)}" if shown else count
 
 
-def _world(world: World) -> str:
+def _world(world: ListedWorld) -> str:
     return f"{world.id} {world.name} ({_state(world)}, {world.players} players)"
 
 
-def _state(world: World) -> str:
+def _state(world: ListedWorld) -> str:
     return "locked" if world.locked else "up" if world.up else "down"
 
 
-def _character(character: Character) -> str:
+def _character(character: ListedCharacter) -> str:
     return f"{character.name} (level {character.level}, world {character.world_id})"
 
 
-def world_lines(worlds: Sequence[World], *, as_json: bool) -> Iterator[str]:
+def world_lines(worlds: Sequence[ListedWorld], *, as_json: bool) -> Iterator[str]:
     """Yield one line for each world: a JSON object, or id, name, state and players with tabs."""
     for world in worlds:
         if as_json:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from emu.link.end import LinkClosed, LinkEvent, LinkLimits, MessageReceived
 from emu.link.frames import Frame, FrameReader, encode_frame
 from emu.link.login_end import LoginEnd, LoginEndConfig, WorldIntroduced
-from emu.link.messages import Message, OpaqueMessage, from_login, from_world
+from emu.link.messages import LinkMessage, OpaqueMessage, from_login, from_world
 from emu.link.opcodes import LinkOpcode
 from emu.link.password import hash_link_password
 from emu.link.world_end import LinkRefused, WorldEnd, WorldEndConfig
@@ -21,11 +21,11 @@ __all__ = [
     "LinkClosed",
     "LinkEvent",
     "LinkLimits",
+    "LinkMessage",
     "LinkOpcode",
     "LinkRefused",
     "LoginEnd",
     "LoginEndConfig",
-    "Message",
     "MessageReceived",
     "OpaqueMessage",
     "WorldEnd",

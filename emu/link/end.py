@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from emu.errors import PeerError
 from emu.limits.rate import RateLimit
 from emu.link.frames import KEEP_ALIVE, MAX_FRAME_SIZE, Frame, FrameReader
-from emu.link.messages import Message, to_frame
+from emu.link.messages import LinkMessage, to_frame
 from emu.times import Monotonic
 
 
@@ -40,7 +40,7 @@ class LinkLimits:
 class MessageReceived:
     """The peer sent a message that the service should see."""
 
-    message: Message
+    message: LinkMessage
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class LinkEnd:
         self.close("connection lost", now)
         self._output.clear()
 
-    def send(self, message: Message, now: Monotonic) -> None:
+    def send(self, message: LinkMessage, now: Monotonic) -> None:
         """Send a message; does nothing on a closed link. Raises `StructValueError`."""
         if not self.closed:
             self._write(to_frame(message), now)

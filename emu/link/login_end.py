@@ -21,7 +21,7 @@ from emu.link.batches import (
 )
 from emu.link.end import LinkEnd, LinkLimits, MessageReceived
 from emu.link.frames import Frame
-from emu.link.messages import Message, from_world
+from emu.link.messages import LinkMessage, from_world
 from emu.link.opcodes import MESH_OPCODES, TABLE_OPCODES, LinkOpcode
 from emu.link.registration import LSFatalError, LSInfo
 from emu.times import Monotonic
@@ -183,7 +183,7 @@ class LoginEnd(LinkEnd):
         elif frame.opcode != LinkOpcode.KeepAlive:
             self._receive_decoded(from_world(frame), now)
 
-    def _receive_decoded(self, message: Message, now: Monotonic) -> None:
+    def _receive_decoded(self, message: LinkMessage, now: Monotonic) -> None:
         if isinstance(message, ZoneUpdates):
             known = len(self._zones_seen)
             self._zones_seen.update(zone.zone_id for zone in message.zones)

@@ -32,7 +32,7 @@ from emu.link.registration import LSFatalError, LSInfo, LSStatus
 from emu.link.reports import BugReport, EmoteMessage
 
 
-class Message(Protocol):
+class LinkMessage(Protocol):
     """Anything that can travel over the link: has an opcode and can be encoded."""
 
     @property
@@ -55,7 +55,7 @@ class OpaqueMessage:
         return self.payload
 
 
-_Decoder = Callable[[bytes], Message]
+_Decoder = Callable[[bytes], LinkMessage]
 
 FROM_WORLD: Mapping[int, _Decoder] = {
     kind.OPCODE: kind.decode
@@ -77,22 +77,22 @@ FROM_LOGIN: Mapping[int, _Decoder] = {
 """Decoders of what a login server sends."""
 
 
-def from_world(frame: Frame) -> Message:
+def from_world(frame: Frame) -> LinkMessage:
     """Decode a frame that a world sent; raises `MalformedMessage` or `LimitExceeded`."""
     return _decode(FROM_WORLD, frame)
 
 
-def from_login(frame: Frame) -> Message:
+def from_login(frame: Frame) -> LinkMessage:
     """Decode a frame that a login server sent; raises `MalformedMessage` or `LimitExceeded`."""
     return _decode(FROM_LOGIN, frame)
 
 
-def to_frame(message: Message) -> bytes:
+def to_frame(message: LinkMessage) -> bytes:
     """Return the whole frame of a message."""
     return encode_frame(message.OPCODE, message.encode())
 
 
-def _decode(table: Mapping[int, _Decoder], frame: Frame) -> Message:
+def _decode(table: Mapping[int, _Decoder], frame: Frame) -> LinkMessage:
     decoder = table.get(frame.opcode)
     if decoder is None:
         return OpaqueMessage(frame.opcode, frame.payload)

@@ -15,10 +15,10 @@ from emu.model import (
     Account,
     Character,
     ClientLog,
-    CreateAnswer,
+    CreateResponse,
     Equipment,
-    PlayAnswer,
-    World,
+    PlayResponse,
+    RegisteredWorld,
     WorldEntry,
     ZoneDescription,
 )
@@ -82,10 +82,10 @@ class CharacterStore(Protocol):
 class RegisteredWorlds(Protocol):
     """Registered worlds and what they report."""
 
-    async def find_world_by_account(self, account: str) -> World | None:
+    async def find_world_by_account(self, account: str) -> RegisteredWorld | None:
         """Look a world up by the account name it registers with."""
 
-    async def add_world(self, world: World, created: Moment) -> World:
+    async def add_world(self, world: RegisteredWorld, created: Moment) -> RegisteredWorld:
         """Add a world (for unregistered worlds that a setting lets in) and return it with its id.
 
         Raises `DuplicateName`.
@@ -129,10 +129,10 @@ class WorldObserver(Protocol):
     def world_gone(self, world_id: int, now: Monotonic) -> None:
         """A world's link is down."""
 
-    def play_answered(self, answer: PlayAnswer, now: Monotonic) -> None:
+    def play_answered(self, answer: PlayResponse, now: Monotonic) -> None:
         """A world answered a play request."""
 
-    def create_answered(self, answer: CreateAnswer, now: Monotonic) -> None:
+    def create_answered(self, answer: CreateResponse, now: Monotonic) -> None:
         """A world answered a create request."""
 
     def character_changed(self, account_id: int, now: Monotonic) -> None:

@@ -23,7 +23,7 @@ from emu.login.events import AnswerDropped
 from emu.login.messages import create, lists, play
 from emu.login.messages.dispatch import dispatch
 from emu.login.service import LoginService
-from emu.model import CreateAnswer, PlayAnswer, WorldEntry
+from emu.model import CreateResponse, PlayResponse, WorldEntry
 from emu.times import Monotonic
 
 
@@ -63,13 +63,13 @@ class LoginServer:
             play.world_gone(self.service, client, world_id)
         self._set_world_state(world_id, GONE, now)
 
-    def play_answered(self, answer: PlayAnswer, now: Monotonic) -> None:  # noqa: ARG002
+    def play_answered(self, answer: PlayResponse, now: Monotonic) -> None:  # noqa: ARG002
         """Pass a world's answer to a play request on to the client that waits for it."""
         client = self.service.logged_in.find(answer.account_id)
         if client is None or not play.play_answered(self.service, client, answer):
             self._drop_answer(answer.world_id, "nobody waits for this play answer")
 
-    def create_answered(self, answer: CreateAnswer, now: Monotonic) -> None:  # noqa: ARG002
+    def create_answered(self, answer: CreateResponse, now: Monotonic) -> None:  # noqa: ARG002
         """Save what a world has made and tell the client, if it is still there."""
         pending = self.service.creates.answered(answer)
         if pending is None:

@@ -4,12 +4,12 @@ Times are `emu.times.Moment`, names `str`; what a row id of 0 means is said with
 """
 
 from emu.model.accounts import Account
-from emu.model.answers import CreateAnswer, PlayAnswer
+from emu.model.answers import CreateResponse, PlayResponse
 from emu.model.characters import Character, Color, Equipment
 from emu.model.logs import ClientLog
 from emu.model.presence import Handoff, Present
 from emu.model.world_characters import WorldCharacter
-from emu.model.worlds import BUILT_IN_ACCOUNT, World, WorldEntry, ZoneDescription
+from emu.model.worlds import BUILT_IN_ACCOUNT, RegisteredWorld, WorldEntry, ZoneDescription
 
 __all__ = [
     "BUILT_IN_ACCOUNT",
@@ -17,12 +17,12 @@ __all__ = [
     "Character",
     "ClientLog",
     "Color",
-    "CreateAnswer",
+    "CreateResponse",
     "Equipment",
     "Handoff",
-    "PlayAnswer",
+    "PlayResponse",
     "Present",
-    "World",
+    "RegisteredWorld",
     "WorldCharacter",
     "WorldEntry",
     "ZoneDescription",

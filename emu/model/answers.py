@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class PlayAnswer:
+class PlayResponse:
     """A world's answer to a play request (UsertoWorldResp, docs/protocol/link.md#play)."""
 
     world_id: int
@@ -20,7 +20,7 @@ class PlayAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class CreateAnswer:
+class CreateResponse:
     """A world's answer to a create request (CharacterCreate, docs/protocol/link.md#create)."""
 
     world_id: int

@@ -9,7 +9,7 @@ BUILT_IN_ACCOUNT = "built-in"
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class RegisteredWorld:
     """A registered world server (EQ2Emulator's table login_worldservers)."""
 
     id: int

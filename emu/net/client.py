@@ -1,8 +1,8 @@
 """The test client on a UDP socket.
 
-One `Client` is one socket, one `LoginClient` and at most one reactor call. All that it does is feed
-datagrams and time to the core, write what the core wants sent, and turn the end of a script into
-the result of an ``async def``. A thousand of them fit into one process.
+One `ClientConnection` is one socket, one `LoginClient` and at most one reactor call. All that it
+does is feed datagrams and time to the core, write what the core wants sent, and turn the end of a
+script into the result of an ``async def``. A thousand of them fit into one process.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from twisted.internet.protocol import DatagramProtocol
 from emu.client import flow
 from emu.client.core import Credentials, LoginClient, Stage
 from emu.client.events import (
-    Character,
     Created,
     Deleted,
+    ListedCharacter,
+    ListedWorld,
     LoginAccepted,
     PlayAnswer,
-    World,
 )
 from emu.client.flow import STEP_TIMEOUT, LoginFlow, Script, StepDone, StepFailed
 from emu.client.messages import LoginMessages
@@ -44,7 +44,7 @@ Result = TypeVar("Result")
 KEY_BLOCK_SIZE = 60
 
 
-class Client(DatagramProtocol):
+class ClientConnection(DatagramProtocol):
     """A client of one login server; made by `connect` or `open_client`.
 
     `reactor` needs what `Scheduler` does, and `listenUDP`. `core` is the `LoginClient` with all
@@ -84,11 +84,11 @@ class Client(DatagramProtocol):
         """Wait for the login that `connect` has begun."""
         return await self.run(flow.finish_login())
 
-    async def worlds(self) -> tuple[World, ...]:
+    async def worlds(self) -> tuple[ListedWorld, ...]:
         """Ask for the worlds."""
         return (await self.run(flow.worlds())).worlds
 
-    async def characters(self) -> tuple[Character, ...]:
+    async def characters(self) -> tuple[ListedCharacter, ...]:
         """Return the latest character list, asking for it when there is none yet."""
         return await self.run(flow.characters(self.core))
 
@@ -100,11 +100,11 @@ class Client(DatagramProtocol):
         """
         return await self.run(flow.create(world_id, name, **choices))
 
-    async def delete(self, character: Character | str) -> Deleted:
+    async def delete(self, character: ListedCharacter | str) -> Deleted:
         """Ask for a character's deletion, by list entry or name; a refusal is a result."""
         return await self.run(flow.delete(self._character(character)))
 
-    async def play(self, character: Character | str) -> PlayAnswer:
+    async def play(self, character: ListedCharacter | str) -> PlayAnswer:
         """Ask to enter the world, by list entry or name; a refusal is a result."""
         return await self.run(flow.play(self._character(character)))
 
@@ -169,7 +169,7 @@ class Client(DatagramProtocol):
         if port is not None:
             await port.stopListening()
 
-    def _character(self, character: Character | str) -> Character:
+    def _character(self, character: ListedCharacter | str) -> ListedCharacter:
         if isinstance(character, str):
             return flow.find_character(self.core, character)
         return character
@@ -262,7 +262,7 @@ async def open_client(
     timeout: float = STEP_TIMEOUT,  # noqa: ASYNC109  # per step, measured on our clock
     config: SessionConfig | None = None,
     tables: OpcodeTables | None = None,
-) -> Client:
+) -> ClientConnection:
     """Open a socket and send the session request, without waiting for anything but the host name.
 
     `timeout` is for each step, in seconds; `tables` are the opcodes to speak with, by default those
@@ -277,7 +277,7 @@ async def open_client(
         config=config,
     )
     address = Address(await _resolve(reactor, host), port)
-    client = Client(reactor, core, address, timeout=timeout)
+    client = ClientConnection(reactor, core, address, timeout=timeout)
     try:
         client.start()
     except BaseException:
@@ -296,7 +296,7 @@ async def connect(
     version: int = CLIENT_2006,
     timeout: float = STEP_TIMEOUT,  # noqa: ASYNC109  # per step, measured on our clock
     config: SessionConfig | None = None,
-) -> Client:
+) -> ClientConnection:
     """Open a session with a login server; key exchange and login then go on by themselves.
 
     Raises `CommandError` when nobody answers; `open_client` says the rest.

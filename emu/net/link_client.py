@@ -25,7 +25,7 @@ from zope.interface import implementer
 from emu.config import Address
 from emu.errors import EmuError
 from emu.link.end import MessageReceived
-from emu.link.messages import Message
+from emu.link.messages import LinkMessage
 from emu.link.registration import LSInfo, LSStatus
 from emu.link.world_end import LinkRefused, WorldEnd, WorldEndConfig
 from emu.mailbox import Mailbox
@@ -33,7 +33,7 @@ from emu.net.link_connection import ConnectionLimits, LinkConnection
 from emu.net.link_tasks import Tasks
 from emu.net.link_tls import client_options, peer_has_fingerprint
 from emu.net.logs import logger
-from emu.net.scheduler import Call, Scheduler
+from emu.net.scheduler import DelayedCall, Scheduler
 from emu.times import Monotonic
 
 _log = logger("link")
@@ -99,7 +99,7 @@ class LinkedWorld(Protocol):
     def link_began(self) -> None:
         """A new link begins; what a login server wants once a link it wants again."""
 
-    async def answer(self, message: Message, now: Monotonic) -> Sequence[Message]:
+    async def answer(self, message: LinkMessage, now: Monotonic) -> Sequence[LinkMessage]:
         """Do what the login server asks, and return what to answer."""
 
 
@@ -115,7 +115,7 @@ class LoginConnection(LinkConnection):
         self.index = index
         self.established = False
         self._nothing_heard = True
-        self._handshake: Call | None = None
+        self._handshake: DelayedCall | None = None
 
     @property
     def server(self) -> LoginServerAddress:
@@ -233,8 +233,8 @@ class LoginLink:
         self._current: LoginConnection | None = None
         self._settled = False
         self._failures = 0
-        self._unsent: deque[Message] = deque(maxlen=config.unsent)
-        self._calls: dict[str, Call] = {}
+        self._unsent: deque[LinkMessage] = deque(maxlen=config.unsent)
+        self._calls: dict[str, DelayedCall] = {}
         self._attempts: set[Deferred[Any]] = set()
         self._connections: set[LoginConnection] = set()
         self._unreachable: set[int] = set()
@@ -273,7 +273,7 @@ class LoginLink:
             await stopped
         await self._tasks.finished()
 
-    def send(self, message: Message) -> None:
+    def send(self, message: LinkMessage) -> None:
         """Report something; kept for the next link while there is none that is accepted."""
         if self._current is not None and self._settled:
             self._current.send(message, self.scheduler.now())
@@ -433,7 +433,9 @@ class LoginLink:
 
     # Small things.
 
-    async def _answer(self, connection: LoginConnection, message: Message, now: Monotonic) -> None:
+    async def _answer(
+        self, connection: LoginConnection, message: LinkMessage, now: Monotonic
+    ) -> None:
         try:
             replies = await self.world.answer(message, now)
         except EmuError as error:

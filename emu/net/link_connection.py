@@ -16,8 +16,8 @@ from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from emu.link.end import LinkClosed, LinkEnd
-from emu.link.messages import Message
-from emu.net.scheduler import Call, Scheduler, Timed
+from emu.link.messages import LinkMessage
+from emu.net.scheduler import DelayedCall, Scheduler, Timed
 from emu.net.timers import Timer
 from emu.times import Monotonic
 
@@ -44,7 +44,7 @@ class LinkConnection(Protocol):
         self._scheduler = scheduler
         self._limits = limits
         self._timer: Timer[Timed] = Timer(self)
-        self._last_call: Call | None = None
+        self._last_call: DelayedCall | None = None
         self._waiting: deque[bytes] = deque()
         self._waiting_bytes = 0
         self._paused = False
@@ -59,7 +59,7 @@ class LinkConnection(Protocol):
         """True once the link is over."""
         return self.end.closed
 
-    def send(self, message: Message, now: Monotonic) -> None:
+    def send(self, message: LinkMessage, now: Monotonic) -> None:
         """Send a message; does nothing on a closed link."""
         self.end.send(message, now)
         self.serve()

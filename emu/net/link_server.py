@@ -24,7 +24,7 @@ from emu.login.directory.directory import WorldDirectory
 from emu.net.link_connection import ConnectionLimits, LinkConnection
 from emu.net.link_tasks import Tasks
 from emu.net.logs import logger
-from emu.net.scheduler import Call, Scheduler
+from emu.net.scheduler import DelayedCall, Scheduler
 from emu.times import Monotonic
 
 _log = logger("link")
@@ -128,7 +128,7 @@ class LinkServer(Factory):
         self._refusals: dict[str, RateLimit] = {}
         self._stopped: Deferred[None] | None = None
         self._looking = False
-        self._revalidating: Call | None = None
+        self._revalidating: DelayedCall | None = None
 
     @property
     def connections(self) -> int:

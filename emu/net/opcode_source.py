@@ -15,7 +15,7 @@ from twisted.internet.defer import Deferred
 
 from emu.errors import StoreError
 from emu.net.logs import logger
-from emu.net.scheduler import Call, Scheduler
+from emu.net.scheduler import DelayedCall, Scheduler
 from emu.opcodes import OpcodeStore, OpcodeTables
 from emu.opcodes.watch import OpcodeWatcher
 
@@ -57,7 +57,7 @@ class OpcodeSource:
         self._run = run
         self._asked = False
         self._scheduler = scheduler
-        self._looking: Call | None = None
+        self._looking: DelayedCall | None = None
 
     def tables(self) -> OpcodeTables:
         """Return the tables that new sessions use."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from twisted.logger import Logger
 
 from emu.limits.repeats import Repeated, Repeats
-from emu.net.scheduler import Call, Scheduler
+from emu.net.scheduler import DelayedCall, Scheduler
 
 INTERVAL = 60.0
 
@@ -20,7 +20,7 @@ class RefusalLog:
         self._log = log
         self._repeats = Repeats()
         self._scheduler = scheduler
-        self._telling: Call | None = None
+        self._telling: DelayedCall | None = None
 
     def is_news(self, kind: str, account: str, address: str, reason: str) -> bool:
         """Say whether a line is to be written now; `kind` is what is counted, in the plural."""

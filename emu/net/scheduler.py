@@ -30,7 +30,7 @@ class Timed(Protocol):
         """Do what is due."""
 
 
-class Call:
+class DelayedCall:
     """One call that is to come; made by `Scheduler.later` and `Scheduler.every`."""
 
     __slots__ = ("_function", "_interval", "_scheduler", "_timer")
@@ -95,15 +95,15 @@ class Scheduler:
         call: IDelayedCall = self._reactor.callLater(0, function)
         return call
 
-    def later(self, delay: float, function: Callable[[], object]) -> Call:
+    def later(self, delay: float, function: Callable[[], object]) -> DelayedCall:
         """Call once after `delay` seconds."""
-        call = Call(self, function, None)
+        call = DelayedCall(self, function, None)
         call.arm(delay)
         return call
 
-    def every(self, interval: float, function: Callable[[], object]) -> Call:
+    def every(self, interval: float, function: Callable[[], object]) -> DelayedCall:
         """Call each `interval` seconds, for the first time after one; missed turns are left out."""
-        call = Call(self, function, interval)
+        call = DelayedCall(self, function, interval)
         call.arm(interval)
         return call
 

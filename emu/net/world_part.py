@@ -15,8 +15,7 @@ from emu.dialects import Dialects, shipped_rules
 from emu.errors import StoreError
 from emu.link.password import hash_link_password
 from emu.looks.models import Models
-from emu.model import BUILT_IN_ACCOUNT, WorldCharacter
-from emu.model import World as WorldRow
+from emu.model import BUILT_IN_ACCOUNT, RegisteredWorld, WorldCharacter
 from emu.net import parameters
 from emu.net.guard import limited
 from emu.net.hosts import listen_address
@@ -77,7 +76,7 @@ def built_in_account(store: Store, name: str, moment: Moment) -> LinkAccount:
     hashed = hash_link_password(password)
     world = store.login.worlds.find_by_account(BUILT_IN_ACCOUNT)
     if world is None:
-        world = store.login.worlds.add(WorldRow(0, name, BUILT_IN_ACCOUNT, hashed), moment)
+        world = store.login.worlds.add(RegisteredWorld(0, name, BUILT_IN_ACCOUNT, hashed), moment)
     else:
         store.login.worlds.set_password(world.id, hashed)
         if world.name != name:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from emu.errors import DuplicateName
-from emu.model import World, ZoneDescription
+from emu.model import RegisteredWorld, ZoneDescription
 from emu.store.names import name_key
 from emu.store.repository import Repository, changes, reads
 from emu.times import UNKNOWN, Moment
@@ -21,7 +21,7 @@ MOST_ZONES = 4096
 class WorldReport:
     """A world with its latest status, for operators."""
 
-    world: World
+    world: RegisteredWorld
     status: int
     players: int
     zones: int
@@ -34,17 +34,17 @@ class Worlds(Repository):
     """Registered worlds, what they report, and their zones."""
 
     @reads
-    def find_by_account(self, account: str) -> World | None:
+    def find_by_account(self, account: str) -> RegisteredWorld | None:
         """Return the world that registers with this account name, without regard to case."""
         return self._one("account_key = ?", name_key(account))
 
     @reads
-    def find(self, name: str) -> World | None:
+    def find(self, name: str) -> RegisteredWorld | None:
         """Return the world of this name, without regard to case."""
         return self._one("name_key = ?", name_key(name))
 
     @reads
-    def get(self, world_id: int) -> World | None:
+    def get(self, world_id: int) -> RegisteredWorld | None:
         """Return the world with this id."""
         return self._one("id = ?", world_id)
 
@@ -70,7 +70,7 @@ class Worlds(Repository):
         ]
 
     @changes
-    def add(self, world: World, created: Moment = UNKNOWN) -> World:
+    def add(self, world: RegisteredWorld, created: Moment = UNKNOWN) -> RegisteredWorld:
         """Add a world with everything it has; its id too, unless that is 0.
 
         Raises `DuplicateName`.
@@ -187,7 +187,7 @@ class Worlds(Repository):
         self._run("DELETE FROM characters WHERE world_id = ?", (world_id,))
         self._run("DELETE FROM worlds WHERE id = ?", (world_id,))
 
-    def _one(self, condition: str, value: str | int) -> World | None:
+    def _one(self, condition: str, value: str | int) -> RegisteredWorld | None:
         row = self._run(
             f"SELECT {_COLUMNS} FROM worlds WHERE {condition}",  # noqa: S608
             (value,),
@@ -195,8 +195,8 @@ class Worlds(Repository):
         return _world(row) if row else None
 
 
-def _world(row: sqlite3.Row) -> World:
-    return World(
+def _world(row: sqlite3.Row) -> RegisteredWorld:
+    return RegisteredWorld(
         id=row["id"],
         name=row["name"],
         account=row["account"],

@@ -20,7 +20,7 @@ from emu.world.chat import Chat
 from emu.world.commands import RemoteCommands
 from emu.world.events import NotHandled, PlayerRefused
 from emu.world.players import burst, entering, leaving, moving
-from emu.world.players.client import ClientLink, WorldClient
+from emu.world.players.client import PlayerLink, WorldClient
 from emu.world.players.looks import spawn_looks
 from emu.world.players.player import IN_ZONE, Player, PlayerState
 from emu.world.spawns import Position, Spawn, SpawnKind
@@ -171,7 +171,7 @@ class WorldService:
                 )
             )  # fmt: skip
 
-    def closed(self, player: Player, link: ClientLink, reason: str, now: Monotonic) -> None:
+    def closed(self, player: Player, link: PlayerLink, reason: str, now: Monotonic) -> None:
         """Learn that a session is over; one that was taken over changes nothing."""
         if player.client.link is link:
             leaving.link_lost(self.world, player, reason, now)

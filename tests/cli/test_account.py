@@ -10,7 +10,7 @@ import pytest
 
 from emu.cli.account import account
 from emu.login.accounts.passwords import PasswordConfig, check_password
-from emu.model import World
+from emu.model import RegisteredWorld
 from emu.store import Store
 from tests.support.command_line import CommandLine
 from tests.support.stores import character
@@ -121,7 +121,7 @@ def test_a_new_password(emu: CommandLine) -> None:
 def test_an_account_with_characters_is_removed_only_when_that_is_meant(emu: CommandLine) -> None:
     emu.good("account", "add", "alice", "--password", "x")
     with Store.open(emu.database) as store:
-        store.login.worlds.add(World(0, "Norrath", "norrath", ""))
+        store.login.worlds.add(RegisteredWorld(0, "Norrath", "norrath", ""))
         store.login.characters.add(character())
     assert emu.rows("account", "show", "alice")["characters"] == [
         {"name": "Ayla", "level": 12, "world_id": 1, "id": 7}

@@ -6,7 +6,7 @@ import click
 import pytest
 
 from emu.cli.character import character as group
-from emu.model import BUILT_IN_ACCOUNT, World
+from emu.model import BUILT_IN_ACCOUNT, RegisteredWorld
 from emu.store import Store
 from tests.support.command_line import CommandLine
 from tests.support.stores import character, world_character
@@ -19,8 +19,8 @@ def emu(tmp_path: Path) -> CommandLine:
     with Store.create(line.database) as store:
         store.login.accounts.add("Alice", "hash", 1.0)
         store.login.accounts.add("Bob", "hash", 1.0)
-        store.login.worlds.add(World(0, "Norrath", "norrath", ""))
-        store.login.worlds.add(World(0, "Here", BUILT_IN_ACCOUNT, ""))
+        store.login.worlds.add(RegisteredWorld(0, "Norrath", "norrath", ""))
+        store.login.worlds.add(RegisteredWorld(0, "Here", BUILT_IN_ACCOUNT, ""))
         own = store.world.characters.create(world_character(name="Borvik"))
         store.login.characters.add(
             character(name="Borvik", world_id=2, char_id=own.id, last_played=0.0)

@@ -1,10 +1,10 @@
-from emu.client.events import NO_ID, Character, Created, Deleted, PlayAnswer
+from emu.client.events import NO_ID, Created, Deleted, ListedCharacter, PlayAnswer
 
 
 def test_an_entry_deleted_in_this_session_is_only_a_shell() -> None:
-    assert Character(7, 1, "(deleted)", 1, 9, 25, {}).deleted
-    assert Character(NO_ID, NO_ID, "Testa", 1, 9, 25, {}).deleted
-    assert not Character(7, 1, "Testa", 1, 9, 25, {}).deleted
+    assert ListedCharacter(7, 1, "(deleted)", 1, 9, 25, {}).deleted
+    assert ListedCharacter(NO_ID, NO_ID, "Testa", 1, 9, 25, {}).deleted
+    assert not ListedCharacter(7, 1, "Testa", 1, 9, 25, {}).deleted
 
 
 def test_only_code_one_is_success() -> None:

@@ -4,26 +4,28 @@ import pytest
 
 from emu.client import (
     AccountInfo,
-    Character,
     Characters,
     Closed,
     Created,
     Deleted,
     Keymap,
+    ListedCharacter,
+    ListedWorld,
     LoginAccepted,
     PlayAnswer,
     SessionUp,
     StepDone,
-    World,
     WorldList,
     report,
 )
 from emu.client.flow import StepFailed
 from emu.errors import CommandError
 
-WORLD = World(1, "Antonia Bayle", up=True, locked=False, players=3, load=0, allowed_races=0xFFFF)
-TESTA = Character(5, 1, "Testa", 42, 9, 25, {"zone": "antonica"})
-GONE = Character(0xFFFFFFFF, 0xFFFFFFFF, "(deleted)", 1, 9, 25, {})
+WORLD = ListedWorld(
+    1, "Antonia Bayle", up=True, locked=False, players=3, load=0, allowed_races=0xFFFF
+)
+TESTA = ListedCharacter(5, 1, "Testa", 42, 9, 25, {"zone": "antonica"})
+GONE = ListedCharacter(0xFFFFFFFF, 0xFFFFFFFF, "(deleted)", 1, 9, 25, {})
 ACCOUNT = AccountInfo(77, 7, 0, 0)
 
 
@@ -80,8 +82,8 @@ def test_a_record_can_be_written_as_json_without_the_long_structs() -> None:
 
 
 def test_worlds_are_listed_one_a_line() -> None:
-    locked = World(2, "Oggok", up=False, locked=True, players=0, load=2, allowed_races=0)
-    down = World(3, "Kithicor", up=False, locked=False, players=0, load=0, allowed_races=0)
+    locked = ListedWorld(2, "Oggok", up=False, locked=True, players=0, load=2, allowed_races=0)
+    down = ListedWorld(3, "Kithicor", up=False, locked=False, players=0, load=0, allowed_races=0)
     assert list(report.world_lines([WORLD, locked, down], as_json=False)) == [
         "1\tAntonia Bayle\tup\t3",
         "2\tOggok\tlocked\t0",

@@ -12,7 +12,7 @@ import pytest
 from emu.client import Closed
 from emu.errors import CommandError
 from emu.login.accounts.passwords import eq2emulator_hash
-from emu.net.client import Client
+from emu.net.client import ClientConnection
 from emu.store import Store
 from emu.times import Moment
 from tests.support.house import House, add_account, house, sleep, until
@@ -23,7 +23,7 @@ PASSWORD = "correct horse battery"
 WRONG = "wr0ng staple"
 
 
-async def denied(client: Client) -> str:
+async def denied(client: ClientConnection) -> str:
     """Wait for the refusal, and for the server to end the session."""
     with pytest.raises(CommandError) as refusal:
         await client.login()

@@ -18,7 +18,7 @@ from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.error import ConnectError
 
 from emu.errors import CommandError
-from emu.net.client import Client, connect
+from emu.net.client import ClientConnection, connect
 from emu.session import SessionConfig
 from tests.support.house import HOST, ServerProcess, reactor, rows, server_process, sleep
 from tests.support.scripted_world import connect_world, frame, ls_info
@@ -94,7 +94,7 @@ class Round:
         self.promises = promises
         self.choice = choice
         self.over = False
-        self.clients: list[Client] = []
+        self.clients: list[ClientConnection] = []
         self.new_accounts = 0
         self.busy: set[str] = set()
         """Accounts somebody is logged in with; a second login would end the first."""
@@ -152,7 +152,7 @@ class Round:
             await client.stop() if self.over else await client.close()
             self.clients.remove(client)
 
-    async def _one_character(self, client: Client, world: int, account: str) -> None:
+    async def _one_character(self, client: ClientConnection, world: int, account: str) -> None:
         promises = self.promises
         name = promises.new_name("Hero")
         if (await client.create(world, name)).ok:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from emu.client import Credentials, PlayAnswer, flow
-from emu.net.client import Client, open_client
+from emu.net.client import ClientConnection, open_client
 from emu.versions import LAST_OLD_CLIENT, LOGIN_VERSION_STEPS
 from tests.support.house import House, house, sleep
 
@@ -19,7 +19,7 @@ def test_these_are_all_the_steps() -> None:
     assert STEPS == LOGIN_VERSION_STEPS
 
 
-async def create(client: Client, world_id: int, name: str) -> None:
+async def create(client: ClientConnection, world_id: int, name: str) -> None:
     """Create a character; an old client is then sent straight on to play it."""
     choices = {"race": RACE, "gender": GENDER, "class": CLASS}
     created = await client.create(world_id, name, **choices)
@@ -33,7 +33,7 @@ async def create(client: Client, world_id: int, name: str) -> None:
         assert not any(isinstance(event, PlayAnswer) for event in client.core.events)
 
 
-def check_play(answer: PlayAnswer, server: House, client: Client) -> None:
+def check_play(answer: PlayAnswer, server: House, client: ClientConnection) -> None:
     assert (answer.code, answer.address, answer.port) == (1, "127.0.0.1", server.world_port)
     assert answer.access_code != 0
     assert answer.account_id == client.core.account_id

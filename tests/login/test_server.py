@@ -8,7 +8,7 @@ import weakref
 import pytest
 
 from emu.login.client import ClientState
-from emu.model import CreateAnswer, PlayAnswer
+from emu.model import CreateResponse, PlayResponse
 from emu.versions import LOGIN_VERSION_STEPS
 from tests.support.login_harness import (
     NORRATH,
@@ -19,8 +19,8 @@ from tests.support.login_harness import (
     play_request,
 )
 
-MADE = CreateAnswer(1, 7, 42, 1)
-LET_IN = PlayAnswer(1, 7, 42, 99, 1, "203.0.113.9", 9001)
+MADE = CreateResponse(1, 7, 42, 1)
+LET_IN = PlayResponse(1, 7, 42, 99, 1, "203.0.113.9", 9001)
 
 
 @pytest.mark.parametrize("version", LOGIN_VERSION_STEPS)

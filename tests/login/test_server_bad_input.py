@@ -12,7 +12,7 @@ import pytest
 
 from emu.login.client import Client, ClientState
 from emu.login.events import format_event
-from emu.model import CreateAnswer
+from emu.model import CreateResponse
 from emu.versions import LOGIN_VERSION_STEPS
 from tests.support.login_fakes import FakeLink
 from tests.support.login_harness import Harness, create_request, str16
@@ -136,7 +136,7 @@ def test_looks_that_are_no_numbers_make_a_character_that_can_be_listed(
     for usual in ((0.5, 0.75, 1.0), (-0.25, 0.0, 0.5)):
         body = body.replace(struct.pack("<3f", *usual), wild)
     harness.send(client, CREATE, body)
-    harness.server.create_answered(CreateAnswer(1, 7, 42, 1), harness.now)
+    harness.server.create_answered(CreateResponse(1, 7, 42, 1), harness.now)
     assert b"Aldana" in link.take()[-1][1]
     assert len(harness.list_worlds(client, link)) == 3
     all_is_well(harness)

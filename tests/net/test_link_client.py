@@ -13,14 +13,14 @@ from twisted.internet.task import deferLater
 
 from emu.errors import StoreError
 from emu.link.characters import ZoneUpdate
-from emu.link.messages import Message
+from emu.link.messages import LinkMessage
 from emu.link.password import hash_link_password
 from emu.link.play import UsertoWorldReq, UsertoWorldResp
 from emu.link.registration import LSInfo, LSStatus
 from emu.link.world_end import WorldEndConfig
 from emu.login.directory.directory import WorldDirectory
 from emu.login.directory.rules import DirectoryConfig
-from emu.model import World
+from emu.model import RegisteredWorld
 from emu.net.link_client import LoginLink, LoginServerAddress, WorldLinkConfig
 from emu.net.link_server import LinkServer, LinkServerConfig
 from emu.net.link_tasks import Tasks
@@ -56,7 +56,7 @@ class FakeWorld:
     def link_began(self) -> None:
         self.began += 1
 
-    async def answer(self, message: Message, now: float) -> Sequence[Message]:
+    async def answer(self, message: LinkMessage, now: float) -> Sequence[LinkMessage]:
         if self.broken:
             raise StoreError("the disk is full")
         if not isinstance(message, UsertoWorldReq):
@@ -319,7 +319,7 @@ async def test_stopping_ends_the_link_and_what_was_tried(make: Make) -> None:
 @pytest.mark.parametrize("tls", [False, True])
 async def test_our_world_registers_with_our_login_server(tls: bool) -> None:
     stores, observer, tasks = (
-        Stores(World(7, "Home", "testlabs", HASH)),
+        Stores(RegisteredWorld(7, "Home", "testlabs", HASH)),
         Observer(),
         Tasks(logger("link")),
     )

@@ -16,7 +16,7 @@ from emu.link.password import hash_link_password
 from emu.login.directory.directory import WorldDirectory
 from emu.login.directory.rules import DirectoryConfig
 from emu.looks.models import Models
-from emu.model import CreateAnswer, PlayAnswer, World, ZoneDescription
+from emu.model import CreateResponse, PlayResponse, RegisteredWorld, ZoneDescription
 from emu.net.link_client import LoginLink, LoginServerAddress, WorldLinkConfig
 from emu.net.link_server import LinkServer, LinkServerConfig
 from emu.net.link_tasks import Tasks
@@ -41,7 +41,9 @@ class House:
     """Login server and world, as one process would join them."""
 
     def __init__(self) -> None:
-        self.stores = Stores(World(7, "Norrath", "built-in", hash_link_password("secret")))
+        self.stores = Stores(
+            RegisteredWorld(7, "Norrath", "built-in", hash_link_password("secret"))
+        )
         self.observer = Observer()
         self.tasks = Tasks(logger("link"))
         self.directory = WorldDirectory(
@@ -114,14 +116,14 @@ async def house() -> AsyncIterator[House]:
 async def test_a_character_is_made_played_and_deleted(house: House) -> None:
     now = reactor.seconds()
     assert house.directory.request_create(7, 101, 546, request_546(account=0), now)
-    await house.heard(CreateAnswer(7, 101, 1, 1))
+    await house.heard(CreateResponse(7, 101, 1, 1))
     assert house.characters.rows[1].account_id == 101
     assert house.directory.request_play(7, 101, 1, "127.0.0.1", now)
-    await house.heard(PlayAnswer(7, 101, 1, 0xBEEF, 1, "127.0.0.1", 9001))
+    await house.heard(PlayResponse(7, 101, 1, 0xBEEF, 1, "127.0.0.1", 9001))
     assert await house.admission.redeem(101, 0xBEEF) is not None
     house.directory.notify_delete(7, 101, 1, now)
     assert house.directory.request_play(7, 101, 1, "127.0.0.1", now)
-    await house.heard(PlayAnswer(7, 101, 1, 0, 5, "127.0.0.1", 9001))
+    await house.heard(PlayResponse(7, 101, 1, 0, 5, "127.0.0.1", 9001))
     assert house.characters.rows[1].deleted
 
 

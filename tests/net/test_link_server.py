@@ -16,7 +16,7 @@ from twisted.internet.task import deferLater
 from emu.link.end import LinkLimits
 from emu.link.login_end import LoginEndConfig
 from emu.link.password import hash_link_password
-from emu.model import CreateAnswer, PlayAnswer, World, WorldEntry
+from emu.model import CreateResponse, PlayResponse, RegisteredWorld, WorldEntry
 from emu.net.link_connection import ConnectionLimits
 from emu.net.link_server import LinkServerConfig
 from tests.support.directory_fakes import Stores
@@ -57,12 +57,12 @@ async def test_play_create_delete_and_updates_cross_the_link(bench: Bench) -> No
     request = await world.received(0xAB00)
     assert request == struct.pack("<IIIII21s", 101, 5, 7, 0, 0, b"203.0.113.9")
     world.answer_play(request)
-    await bench.observer.hears(PlayAnswer(7, 101, 5, 0x1234, 1, "127.0.0.1", 9312))
+    await bench.observer.hears(PlayResponse(7, 101, 5, 0x1234, 1, "127.0.0.1", 9312))
     assert bench.directory.request_create(7, 101, 561, bytes(318), now)
     create = await world.received(0x2013)
     assert create == struct.pack("<H5xI", 561, 101) + bytes(309)
     world.send(0x2013, struct.pack("<IIB", 101, 33, 1))
-    await bench.observer.hears(CreateAnswer(7, 101, 33, 1))
+    await bench.observer.hears(CreateResponse(7, 101, 33, 1))
     bench.directory.notify_delete(7, 101, 33, now)
     assert await world.received(0x2012) == struct.pack("<IIBI", 101, 33, 128, 1)
     world.send(0x2012, struct.pack("<IIBI", 101, 5, 1, 60))
@@ -250,7 +250,9 @@ async def test_two_hundred_worlds_connect_and_are_listed(bench: Bench) -> None:
     password = hash_link_password("secret")
     for number in range(200):
         account = f"account{number}"
-        bench.stores.worlds[account] = World(1000 + number, f"World {number}", account, password)
+        bench.stores.worlds[account] = RegisteredWorld(
+            1000 + number, f"World {number}", account, password
+        )
     bench.start(LinkServerConfig(connections_per_address=300))
     for number in range(200):
         world = await bench.connect()
@@ -263,7 +265,7 @@ async def test_two_hundred_worlds_connect_and_are_listed(bench: Bench) -> None:
 class SlowStores(Stores):
     """Stores an update only when told to."""
 
-    def __init__(self, *worlds: World) -> None:
+    def __init__(self, *worlds: RegisteredWorld) -> None:
         super().__init__(*worlds)
         self.gate: Deferred[None] = Deferred()
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.model import Color, World, WorldCharacter
+from emu.model import Color, RegisteredWorld, WorldCharacter
 from emu.net.reconcile import reconcile
 from emu.store import Store
 from emu.world.zones import read_zones
@@ -14,7 +14,7 @@ MAN = "ec/pc/human/human_male"
 def store(tmp_path: Path):
     with Store.create(tmp_path / "emu.sqlite") as opened:
         opened.login.accounts.add("bob", "hash", 1.0)
-        opened.login.worlds.add(World(0, "Norrath", "built-in", ""), 1.0)
+        opened.login.worlds.add(RegisteredWorld(0, "Norrath", "built-in", ""), 1.0)
         yield opened
 
 

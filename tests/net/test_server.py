@@ -13,7 +13,7 @@ from twisted.logger import ILogObserver, LogLevel
 from emu.config import Config
 from emu.errors import FileFormatError, StoreError
 from emu.link.password import hash_link_password
-from emu.model import World
+from emu.model import RegisteredWorld
 from emu.net import logs
 from emu.net.client import connect
 from emu.net.server import EmuService, check_files
@@ -50,7 +50,7 @@ async def test_login_alone_and_world_alone(tmp_path: Path) -> None:
     assert login.world is None
     tcp = login.login.links._ports[0].getHost()
     with Store.open(login.config.database.path) as store:
-        store.login.worlds.add(World(0, "Far", "far", hash_link_password("pw")), 0.0)
+        store.login.worlds.add(RegisteredWorld(0, "Far", "far", hash_link_password("pw")), 0.0)
     world = EmuService(
         small_config(
             tmp_path / "w", "login.enabled=no", f"world.login_servers=127.0.0.1:{tcp.port}",

@@ -8,7 +8,7 @@ from twisted.internet.task import Clock
 from emu.config.load import parse
 from emu.errors import DuplicateName
 from emu.link.password import hash_link_password, link_password_matches
-from emu.model import BUILT_IN_ACCOUNT, World
+from emu.model import BUILT_IN_ACCOUNT, RegisteredWorld
 from emu.net.scheduler import Scheduler
 from emu.net.world_part import WorldPart, _reachable, built_in_account
 from emu.store import Store
@@ -50,7 +50,7 @@ def test_a_new_name_in_the_configuration_renames_the_row(store: Store) -> None:
 
 
 def test_a_name_that_another_world_has_is_refused(store: Store) -> None:
-    store.login.worlds.add(World(0, "Luclin", "other", ""), 0.0)
+    store.login.worlds.add(RegisteredWorld(0, "Luclin", "other", ""), 0.0)
     built_in_account(store, "Norrath", 1.0)
     with pytest.raises(DuplicateName, match="Luclin"):
         built_in_account(store, "Luclin", 2.0)

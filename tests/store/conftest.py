@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.model import World
+from emu.model import RegisteredWorld
 from emu.store import Store
 
 
@@ -20,5 +20,5 @@ def empty_store(tmp_path: Path) -> Iterator[Store]:
 def store(empty_store: Store) -> Store:
     """A store with account 1 and world 1."""
     empty_store.login.accounts.add("Alice", "hash", 1.0)
-    empty_store.login.worlds.add(World(0, "Norrath", "norrath", "f" * 128))
+    empty_store.login.worlds.add(RegisteredWorld(0, "Norrath", "norrath", "f" * 128))
     return empty_store

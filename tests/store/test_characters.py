@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emu.errors import StoreError
-from emu.model import Character, Color, Equipment, World
+from emu.model import Character, Color, Equipment, RegisteredWorld
 from emu.store import Store, characters
 from tests.support.stores import character, world_character
 
@@ -32,7 +32,7 @@ def test_an_older_row_of_the_same_character_is_marked_deleted(store: Store) -> N
 
 
 def test_characters_of_two_worlds_are_kept_apart(store: Store) -> None:
-    store.login.worlds.add(World(0, "Other", "other", ""))
+    store.login.worlds.add(RegisteredWorld(0, "Other", "other", ""))
     first = store.login.characters.add(character())
     second = store.login.characters.add(character(world_id=2))
     assert store.login.characters.of_account(1) == [first, second]
@@ -125,7 +125,7 @@ CHARACTERS = st.builds(
 def test_any_characters_come_back_as_they_were(rows: list[Character]) -> None:
     with TemporaryDirectory() as folder, Store.create(Path(folder) / "emu.sqlite") as store:
         store.login.accounts.add("Alice", "hash", 1.0)
-        store.login.worlds.add(World(0, "Norrath", "norrath", ""))
+        store.login.worlds.add(RegisteredWorld(0, "Norrath", "norrath", ""))
         added = [store.login.characters.add(row) for row in rows]
         assert [replace(row, id=0) for row in added] == rows
         assert store.login.characters.of_account(1) == added

@@ -8,7 +8,7 @@ import pytest
 from emu.errors import DuplicateName
 from emu.login.ports import AccountStore, CharacterStore, LogStore, RegisteredWorlds
 from emu.looks.models import ModelSource
-from emu.model import ClientLog, Equipment, World, ZoneDescription
+from emu.model import ClientLog, Equipment, RegisteredWorld, ZoneDescription
 from emu.store import BannedAddress, Store
 from emu.store.front import (
     AccountFront,
@@ -63,8 +63,8 @@ def test_characters(store: Store, way: Way) -> None:
 
 def test_worlds(store: Store, way: Way) -> None:
     port: RegisteredWorlds = WorldFront(way, way, lambda one: one.login.worlds)
-    added = finish(port.add_world(World(0, "Far", "far", "c" * 128), 50.0))
-    assert added == World(2, "Far", "far", "c" * 128)
+    added = finish(port.add_world(RegisteredWorld(0, "Far", "far", "c" * 128), 50.0))
+    assert added == RegisteredWorld(2, "Far", "far", "c" * 128)
     assert finish(port.find_world_by_account("FAR")) == added
     finish(port.world_connected(2, "192.0.2.9", "0.9.9", 60.0))
     finish(port.record_status(2, 1, 30, 4, 61.0))

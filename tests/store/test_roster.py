@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from emu.errors import DuplicateName
-from emu.model import BUILT_IN_ACCOUNT, World
+from emu.model import BUILT_IN_ACCOUNT, RegisteredWorld
 from emu.store import Store
 from emu.store.roster import RosterEntry
 from tests.support.stores import character, world_character
@@ -14,7 +14,7 @@ from tests.support.stores import character, world_character
 @pytest.fixture
 def built_in(store: Store) -> Store:
     """A store whose world 2 is the built-in one, with a character of each world."""
-    store.login.worlds.add(World(0, "Here", BUILT_IN_ACCOUNT, ""))
+    store.login.worlds.add(RegisteredWorld(0, "Here", BUILT_IN_ACCOUNT, ""))
     own = store.world.characters.create(world_character(name="Borvik"))
     store.login.characters.add(character(name="Aldana", char_id=1))
     store.login.characters.add(character(name="Borvik", world_id=2, char_id=own.id))

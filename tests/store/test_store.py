@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from emu.errors import DuplicateName, StoreError
-from emu.model import World
+from emu.model import RegisteredWorld
 from emu.store import Store
 from tests.support.store_crasher import Promises
 from tests.support.stores import character
@@ -93,7 +93,7 @@ def test_opening_does_not_make_a_database_and_creating_does(tmp_path: Path) -> N
     with pytest.raises(StoreError, match="no such database"):
         Store.open(path)
     with Store.create(path) as store:
-        store.login.worlds.add(World(0, "Norrath", "norrath", ""))
+        store.login.worlds.add(RegisteredWorld(0, "Norrath", "norrath", ""))
     with Store.create(path) as store:
         assert store.login.worlds.find("Norrath") is not None
 

@@ -1,7 +1,7 @@
 import pytest
 
 from emu.errors import DuplicateName
-from emu.model import World, ZoneDescription
+from emu.model import RegisteredWorld, ZoneDescription
 from emu.store import Store
 from emu.store.worlds import MOST_ZONES
 from tests.support.stores import character
@@ -9,9 +9,9 @@ from tests.support.stores import character
 
 def test_a_world_is_found_by_account_and_by_name(store: Store) -> None:
     world = store.login.worlds.add(
-        World(0, "Antonica", "Anto", "a" * 128, "far away", enabled=False)
+        RegisteredWorld(0, "Antonica", "Anto", "a" * 128, "far away", enabled=False)
     )
-    assert world == World(2, "Antonica", "Anto", "a" * 128, "far away", enabled=False)
+    assert world == RegisteredWorld(2, "Antonica", "Anto", "a" * 128, "far away", enabled=False)
     assert store.login.worlds.find_by_account("ANTO") == world
     assert store.login.worlds.find("antonica") == world
     assert store.login.worlds.find("Anto") is None
@@ -28,14 +28,14 @@ def test_name_and_account_are_each_taken_once(
     store: Store, name: str, account: str, what: str
 ) -> None:
     with pytest.raises(DuplicateName, match=what):
-        store.login.worlds.add(World(0, name, account, ""))
+        store.login.worlds.add(RegisteredWorld(0, name, account, ""))
 
 
 def test_changes_to_a_world(store: Store) -> None:
     store.login.worlds.set_password(1, "b" * 128)
     store.login.worlds.set_enabled(1, enabled=False)
     store.login.worlds.connected(1, "192.0.2.1", "0.9.9-Nebula", 77.0)
-    assert store.login.worlds.find("Norrath") == World(
+    assert store.login.worlds.find("Norrath") == RegisteredWorld(
         1, "Norrath", "norrath", "b" * 128, enabled=False, last_address="192.0.2.1",
         login_version="0.9.9-Nebula",
     )  # fmt: skip
@@ -80,4 +80,4 @@ def test_a_removed_world_takes_all_it_reported(store: Store) -> None:
     assert store.login.worlds.reports() == []
     assert store.login.worlds.zones_of(1) == []
     assert store.login.characters.of_account(1) == []
-    assert store.login.worlds.add(World(0, "Next", "next", "")).id == 2
+    assert store.login.worlds.add(RegisteredWorld(0, "Next", "next", "")).id == 2

@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from emu.errors import DuplicateName, StoreError
-from emu.link.messages import Message
+from emu.link.messages import LinkMessage
 from emu.model import (
     Character,
-    CreateAnswer,
+    CreateResponse,
     Equipment,
-    PlayAnswer,
-    World,
+    PlayResponse,
+    RegisteredWorld,
     WorldEntry,
     ZoneDescription,
 )
@@ -49,7 +49,7 @@ class Loop:
 class Stores:
     """All stores of the login service that the directory uses; `held` makes them wait."""
 
-    def __init__(self, *worlds: World) -> None:
+    def __init__(self, *worlds: RegisteredWorld) -> None:
         self.worlds = {world.account: world for world in worlds}
         self.calls: list[tuple[Any, ...]] = []
         self.banned: set[str] = set()
@@ -63,11 +63,11 @@ class Stores:
         if self.broken:
             raise StoreError("the disk is full")
 
-    async def find_world_by_account(self, account: str) -> World | None:
+    async def find_world_by_account(self, account: str) -> RegisteredWorld | None:
         await self._turn()
         return self.worlds.get(account)
 
-    async def add_world(self, world: World, created: Moment) -> World:
+    async def add_world(self, world: RegisteredWorld, created: Moment) -> RegisteredWorld:
         await self._turn()
         if any(known.name == world.name for known in self.worlds.values()):
             raise DuplicateName(world.name)
@@ -141,11 +141,11 @@ class Link:
         self.address = address
         self.closed = False
         self.accepted = 0
-        self.sent: list[Message] = []
+        self.sent: list[LinkMessage] = []
         self.refused: tuple[str, str] | None = None
         self.reason: str | None = None
 
-    def send(self, message: Message, now: Monotonic) -> None:
+    def send(self, message: LinkMessage, now: Monotonic) -> None:
         if not self.closed:
             self.sent.append(message)
 
@@ -179,10 +179,10 @@ class Observer:
     def world_gone(self, world_id: int, now: Monotonic) -> None:
         self.heard.append(("gone", world_id))
 
-    def play_answered(self, answer: PlayAnswer, now: Monotonic) -> None:
+    def play_answered(self, answer: PlayResponse, now: Monotonic) -> None:
         self.heard.append(answer)
 
-    def create_answered(self, answer: CreateAnswer, now: Monotonic) -> None:
+    def create_answered(self, answer: CreateResponse, now: Monotonic) -> None:
         self.heard.append(answer)
 
     def character_changed(self, account_id: int, now: Monotonic) -> None:

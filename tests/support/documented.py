@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from emu.cli.main import root
-from emu.model import BUILT_IN_ACCOUNT, World
+from emu.model import BUILT_IN_ACCOUNT, RegisteredWorld
 from emu.opcodes.export import as_sql
 from emu.opcodes.shipped import shipped_rows
 from emu.store import Store
@@ -100,11 +100,11 @@ def prepare(folder: Path) -> list[list[str]]:
     for name in ("opcodes", "login", "world"):
         (folder / f"{name}.sql.gz").write_bytes(gzip.compress(dump, 1))
     (folder / "eq2login.sql.gz").write_bytes(gzip.compress(ACCOUNTS.encode()))
-    for name in ("Common", "World"):
+    for name in ("Common", "RegisteredWorld"):
         (folder / f"{name}Structs.xml").write_text(STRUCTS.format(name=name))
     with Store.create(folder / "emu.sqlite") as store:
         store.login.accounts.add("dave", "", UNKNOWN)
-        store.login.worlds.add(World(0, "Norrath", BUILT_IN_ACCOUNT, ""))
+        store.login.worlds.add(RegisteredWorld(0, "Norrath", BUILT_IN_ACCOUNT, ""))
         own = store.world.characters.create(world_character(name="Aldana"))
         store.login.characters.add(character(name="Aldana", char_id=own.id))
     return [

@@ -26,9 +26,9 @@ from zope.interface import directlyProvides, providedBy
 from emu.config import load
 from emu.link.password import hash_link_password
 from emu.login.accounts.passwords import PasswordConfig, hash_password
-from emu.model import World
+from emu.model import RegisteredWorld
 from emu.net import logs
-from emu.net.client import Client, connect
+from emu.net.client import ClientConnection, connect
 from emu.net.server import EmuService, check_files
 from emu.store import Store
 from emu.times import UNKNOWN
@@ -71,7 +71,7 @@ def add_world(database: Path, name: str, account: str, password: str) -> int:
     """Put a world that may register into a database; return its id."""
     with closing(Store.create(database)) as store:
         return store.login.worlds.add(
-            World(0, name, account, hash_link_password(password)), UNKNOWN
+            RegisteredWorld(0, name, account, hash_link_password(password)), UNKNOWN
         ).id
 
 
@@ -172,13 +172,13 @@ class House:
 
     async def client(
         self, user: str = "testlabs", password: str = "testpass", *, version: int = 546
-    ) -> Client:
+    ) -> ClientConnection:
         """Return a client whose session stands and whose login is under way."""
         return await connect(self.clock, HOST, self.login_port, user, password, version=version)
 
     async def logged_in(
         self, user: str = "testlabs", password: str = "testpass", *, version: int = 546
-    ) -> Client:
+    ) -> ClientConnection:
         """Return a client that is logged in."""
         client = await self.client(user, password, version=version)
         try:

@@ -13,7 +13,7 @@ from twisted.internet.task import deferLater
 from emu.link.password import hash_link_password
 from emu.login.directory.directory import WorldDirectory
 from emu.login.directory.rules import DirectoryConfig
-from emu.model import CreateAnswer, PlayAnswer, World, WorldEntry
+from emu.model import CreateResponse, PlayResponse, RegisteredWorld, WorldEntry
 from emu.net.link_server import LinkServer, LinkServerConfig
 from emu.net.link_tasks import Tasks
 from emu.net.logs import logger
@@ -54,11 +54,11 @@ class WaitingObserver(Observer):
         super().world_gone(world_id, now)
         self._told()
 
-    def play_answered(self, answer: PlayAnswer, now: Monotonic) -> None:
+    def play_answered(self, answer: PlayResponse, now: Monotonic) -> None:
         super().play_answered(answer, now)
         self._told()
 
-    def create_answered(self, answer: CreateAnswer, now: Monotonic) -> None:
+    def create_answered(self, answer: CreateResponse, now: Monotonic) -> None:
         super().create_answered(answer, now)
         self._told()
 
@@ -71,7 +71,8 @@ class Bench:
     def __init__(self, stores: type[Stores] = Stores) -> None:
         password = hash_link_password("secret")
         self.stores = stores(
-            World(7, "Norrath", "testlabs", password), World(8, "Other", "other", password)
+            RegisteredWorld(7, "Norrath", "testlabs", password),
+            RegisteredWorld(8, "Other", "other", password),
         )
         self.observer = WaitingObserver()
         self.tasks = Tasks(logger("link"))

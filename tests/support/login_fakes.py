@@ -19,9 +19,9 @@ from emu.model import (
     Account,
     Character,
     ClientLog,
-    CreateAnswer,
+    CreateResponse,
     Equipment,
-    PlayAnswer,
+    PlayResponse,
     WorldEntry,
     ZoneDescription,
 )
@@ -259,8 +259,8 @@ class FakeWorlds:
         self.creates: list[tuple[int, int, int, bytes]] = []
         self.deletes: list[tuple[int, int, int]] = []
         self.deaf = False
-        self.play_answer: PlayAnswer | None = None
-        self.create_answer: CreateAnswer | None = None
+        self.play_answer: PlayResponse | None = None
+        self.create_answer: CreateResponse | None = None
 
     def observe(self, observer: WorldObserver) -> None:
         self.observer = observer

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from emu.errors import DuplicateName
-from emu.model import Color, Equipment, World
+from emu.model import Color, Equipment, RegisteredWorld
 from emu.store import Store, reports
 from emu.times import UNKNOWN
 from tests.support.stores import character, world_character
@@ -31,7 +31,7 @@ def crash(path: Path, seed: int) -> None:
     reports.REPORTS_OF_WORLD = 1 << 31  # promises are kept for ever here
     try:
         store.login.accounts.add("owner", "0", UNKNOWN)
-        store.login.worlds.add(World(0, "world", "world", ""))
+        store.login.worlds.add(RegisteredWorld(0, "world", "world", ""))
     except DuplicateName:
         pass  # an earlier process made them
     for number in range(10**9):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from emu.login.characters.creation import CreateRequest
 from emu.login.client import Client
-from emu.model import CreateAnswer
+from emu.model import CreateResponse
 from emu.times import Monotonic
 
 MOST_UNANSWERED = 4
@@ -75,7 +75,7 @@ class PendingCreates:
             self.wait_no_longer(pending)
             pending.client = None
 
-    def answered(self, answer: CreateAnswer) -> PendingCreate | None:
+    def answered(self, answer: CreateResponse) -> PendingCreate | None:
         """Take out the request that an answer belongs to.
 
         Account 0 means that the world could not read the request: it belongs to the only client

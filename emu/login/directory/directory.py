@@ -27,7 +27,7 @@ from emu.link.characters import (
 )
 from emu.link.end import MessageReceived
 from emu.link.login_end import BAD_PASSWORD, GHOST_KICK, HACKING, WorldIntroduced
-from emu.link.messages import Message
+from emu.link.messages import LinkMessage
 from emu.link.password import link_password_matches
 from emu.link.play import MAX_CLIENT_ADDRESS, UsertoWorldReq, UsertoWorldResp
 from emu.link.registration import (
@@ -55,7 +55,7 @@ from emu.login.directory.updates import UpdateStores, task_for
 from emu.login.events import LoginEvent
 from emu.login.ports import CharacterStore, LogStore, RegisteredWorlds, WorldObserver
 from emu.mailbox import Mailbox, Spawn, Task
-from emu.model import CreateAnswer, PlayAnswer, World, WorldEntry
+from emu.model import CreateResponse, PlayResponse, RegisteredWorld, WorldEntry
 from emu.structs import StructCatalog
 from emu.times import Clock, Moment, Monotonic
 
@@ -77,7 +77,7 @@ class WorldLink(Protocol):
     def closed(self) -> bool:
         """True once the link is over."""
 
-    def send(self, message: Message, now: Monotonic) -> None:
+    def send(self, message: LinkMessage, now: Monotonic) -> None:
         """Send a message; does nothing on a closed link."""
 
     def accept(self, now: Monotonic) -> None:
@@ -95,7 +95,9 @@ class ConnectedWorld:
 
     __slots__ = ("creates", "entry", "link", "plays", "recorded_at", "status", "world")
 
-    def __init__(self, link: WorldLink, world: World, entry: WorldEntry, limit: int) -> None:
+    def __init__(
+        self, link: WorldLink, world: RegisteredWorld, entry: WorldEntry, limit: int
+    ) -> None:
         self.link = link
         self.world = world
         self.entry = entry
@@ -277,7 +279,7 @@ class WorldDirectory:
         else:
             self._let_in(link, info, world, now)
 
-    async def _identify(self, link: WorldLink, info: LSInfo) -> World | Refusal:
+    async def _identify(self, link: WorldLink, info: LSInfo) -> RegisteredWorld | Refusal:
         """Find out which world this is, or why it may not come in. Raises `StoreError`."""
         if await self._is_address_banned(link.address, self._clock.moment()):
             return Refusal(BAD_PASSWORD, "address banned")
@@ -289,7 +291,7 @@ class WorldDirectory:
             if not self._new_worlds.take(address_key(link.address), self._clock.now()):
                 return Refusal(BAD_PASSWORD, "too many new worlds from this address")
             try:
-                new = World(0, name_of(info), account, info.password.lower())
+                new = RegisteredWorld(0, name_of(info), account, info.password.lower())
                 return await self._store.add_world(new, self._clock.moment())
             except DuplicateName:
                 return Refusal(BAD_PASSWORD, "world name taken")
@@ -309,7 +311,9 @@ class WorldDirectory:
         self._report(WorldRefused(link.address, account_of(info), refusal.reason))
         link.refuse(refusal.text, refusal.reason, now)
 
-    def _let_in(self, link: WorldLink, info: LSInfo, world: World, now: Monotonic) -> None:
+    def _let_in(
+        self, link: WorldLink, info: LSInfo, world: RegisteredWorld, now: Monotonic
+    ) -> None:
         development = info.server_type == TYPE_DEVELOPMENT
         entry = WorldEntry(
             id=world.id, name=world.name, up=True, locked=False, players=0, development=development
@@ -339,7 +343,7 @@ class WorldDirectory:
 
     # Messages of a registered world.
 
-    def _receive(self, found: ConnectedWorld, message: Message, now: Monotonic) -> None:
+    def _receive(self, found: ConnectedWorld, message: LinkMessage, now: Monotonic) -> None:
         if isinstance(message, LSStatus):
             self._receive_status(found, message, now)
         elif isinstance(message, UsertoWorldResp):
@@ -391,7 +395,7 @@ class WorldDirectory:
         elif not found.plays.take(key, now):
             self.counters["play answer nobody asked for"] += 1
         elif self._observer is not None:
-            answer = PlayAnswer(
+            answer = PlayResponse(
                 world_id=found.world.id,
                 account_id=message.account_id,
                 char_id=message.char_id,
@@ -410,10 +414,10 @@ class WorldDirectory:
         if not asked:
             self.counters["create answer nobody asked for"] += 1
         elif self._observer is not None:
-            answer = CreateAnswer(found.world.id, account_id, message.char_id, message.response)
+            answer = CreateResponse(found.world.id, account_id, message.char_id, message.response)
             self._observer.create_answered(answer, now)
 
-    def _receive_update(self, found: ConnectedWorld, message: Message, now: Monotonic) -> None:
+    def _receive_update(self, found: ConnectedWorld, message: LinkMessage, now: Monotonic) -> None:
         moment = self._clock.moment()
         task = task_for(message, found.world.id, self._stores, self._character_changed, moment)
         if task is None:

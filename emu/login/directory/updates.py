@@ -21,7 +21,7 @@ from emu.link.characters import (
     RaceUpdate,
     ZoneUpdate,
 )
-from emu.link.messages import Message
+from emu.link.messages import LinkMessage
 from emu.link.reports import BugReport
 from emu.login.ports import CharacterStore, LogStore, RegisteredWorlds
 from emu.mailbox import Task
@@ -57,7 +57,7 @@ Changed = Callable[[int], None]
 
 
 def task_for(
-    message: Message, world_id: int, stores: UpdateStores, changed: Changed, moment: Moment
+    message: LinkMessage, world_id: int, stores: UpdateStores, changed: Changed, moment: Moment
 ) -> Task | None:
     """Return what is to be done about a world's report; None when it means nothing to us."""
     if isinstance(message, ZoneUpdates):
@@ -78,7 +78,7 @@ def task_for(
 
 
 def _character_task(
-    message: Message, world_id: int, store: CharacterStore, changed: Changed
+    message: LinkMessage, world_id: int, store: CharacterStore, changed: Changed
 ) -> Task | None:
     if not isinstance(
         message, BasicCharUpdate | RaceUpdate | ZoneUpdate | NameCharUpdate | CharTimeStamp

@@ -18,7 +18,7 @@ from emu.login.messages import replies
 from emu.login.messages.lists import send_characters
 from emu.login.messages.play import request_play
 from emu.login.service import LoginService
-from emu.model import Character, CreateAnswer
+from emu.model import Character, CreateResponse
 from emu.times import Monotonic
 
 _REASONS = {
@@ -93,7 +93,7 @@ def _hand_on(
     return None
 
 
-async def answered(service: LoginService, pending: PendingCreate, answer: CreateAnswer) -> None:
+async def answered(service: LoginService, pending: PendingCreate, answer: CreateResponse) -> None:
     """Save what a world has made, and tell the client if it is still there."""
     client = pending.client
     waits = pending.is_awaited
@@ -134,7 +134,7 @@ def world_gone(service: LoginService, pending: PendingCreate) -> None:
 
 
 async def _save(
-    service: LoginService, pending: PendingCreate, answer: CreateAnswer
+    service: LoginService, pending: PendingCreate, answer: CreateResponse
 ) -> Character | None:
     made = pending.request.character(pending.account_id, answer.char_id, service.clock.moment())
     try:

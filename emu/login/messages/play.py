@@ -15,7 +15,7 @@ from emu.login.client import Client, ClientState, PendingPlay, guarded
 from emu.login.events import CharacterDeleted, PlayGranted, PlayRefused
 from emu.login.messages import replies
 from emu.login.service import LoginService
-from emu.model import Character, PlayAnswer
+from emu.model import Character, PlayResponse
 from emu.times import Monotonic
 
 
@@ -52,7 +52,7 @@ def request_play(service: LoginService, client: Client, row: Character, now: Mon
         _refuse(service, client, (row.world_id, row.char_id), code, "world not connected")
 
 
-def play_answered(service: LoginService, client: Client, answer: PlayAnswer) -> bool:
+def play_answered(service: LoginService, client: Client, answer: PlayResponse) -> bool:
     """Pass a world's answer on; False when this client waits for no such answer."""
     pending = client.pending_play
     if pending is None or (pending.world_id, pending.char_id) != (answer.world_id, answer.char_id):
@@ -96,7 +96,7 @@ def _find(
     return found[0] if len(found) == 1 else None
 
 
-def _grant(service: LoginService, client: Client, answer: PlayAnswer) -> None:
+def _grant(service: LoginService, client: Client, answer: PlayResponse) -> None:
     place = (answer.world_id, answer.char_id)
     try:
         payload = replies.play_success(client.dialect, answer)
@@ -133,12 +133,12 @@ def _finish(client: Client) -> None:
     client.set_state(ClientState.LOGGED_IN)
 
 
-async def _remember(service: LoginService, client: Client, answer: PlayAnswer) -> None:
+async def _remember(service: LoginService, client: Client, answer: PlayResponse) -> None:
     """Note when a character was played; worlds of EQ2Emulator do not tell."""
     await guarded(client, "OP_PlayCharacterRequestMsg", _note_played(service, answer))
 
 
-async def _note_played(service: LoginService, answer: PlayAnswer) -> None:
+async def _note_played(service: LoginService, answer: PlayResponse) -> None:
     place = (answer.account_id, answer.world_id, answer.char_id)
     await service.characters.update_character(*place, {"last_played": service.clock.moment()})
 

@@ -14,7 +14,7 @@ from emu.dialects.text import wire_name
 from emu.errors import StructValueError
 from emu.login.choices import DELETE_REPLY_MAX_CHARACTERS, FIRST_REPLY_ACCOUNT, SECOND_REPLY_ACCOUNT
 from emu.login.settings import LoginServiceConfig
-from emu.model import PlayAnswer, WorldEntry
+from emu.model import PlayResponse, WorldEntry
 
 NAME_FIELDS = frozenset(("username", "password"))
 """Where a login reply holds the account's name."""
@@ -155,7 +155,7 @@ def play_failure(dialect: Dialect, account_id: int, code: int) -> bytes:
     return dialect.encode_known("LS_PlayResponse", values)
 
 
-def play_success(dialect: Dialect, answer: PlayAnswer) -> bytes:
+def play_success(dialect: Dialect, answer: PlayResponse) -> bytes:
     """Return the play reply that sends the client on to a world; the port is little-endian.
 
     Raises `StructValueError` when the world's address or port is missing or does not fit.

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from emu.limits.bans import normalize_prefix
 from emu.looks.models import LARGEST_MODEL, model_key
-from emu.model import Account, World
+from emu.model import Account, RegisteredWorld
 from emu.store.bans import BannedAddress
 from emu.store.eq2emu.columns import Columns, first, moment, number, text, visible
 from emu.store.eq2emu.ids import Ids
@@ -27,7 +27,7 @@ MAX_WORLD_NAME = 200
 MAX_PATH = 250
 """Bytes of a model's path in EQ2Emulator's own table."""
 
-T = TypeVar("T", Account, World)
+T = TypeVar("T", Account, RegisteredWorld)
 
 _HASH = re.compile(r"[0-9a-f]{128}")
 
@@ -103,7 +103,7 @@ class Logins:
             return False
         if self._store.worlds.find(name) is not None:
             raise ValueError(f"another world is called {name!r} already")
-        world = World(
+        world = RegisteredWorld(
             id=wanted,
             name=name,
             account=login,

@@ -28,7 +28,7 @@ from emu.world.door.admission import (
     WORLD_FULL,
     Admission,
 )
-from emu.world.players.client import ClientLink, WorldClient
+from emu.world.players.client import PlayerLink, WorldClient
 from emu.world.players.player import Player
 
 LOGIN_BY_NUMBER = 1
@@ -60,7 +60,7 @@ PATIENCE = 10.0
 """Seconds a session may stand without having shown a key."""
 
 
-class VisitorLink(ClientLink, Protocol):
+class VisitorLink(PlayerLink, Protocol):
     """What a visitor needs of its session."""
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
@@ -76,7 +76,7 @@ class Inside(Protocol):
     def message(self, player: Player, opcode: int, body: bytes, now: Monotonic) -> None:
         """Take one application message of somebody who is in."""
 
-    def closed(self, player: Player, link: ClientLink, reason: str, now: Monotonic) -> None:
+    def closed(self, player: Player, link: PlayerLink, reason: str, now: Monotonic) -> None:
         """Learn that the session of somebody who is in is over."""
 
 

@@ -1,7 +1,7 @@
 """One player's client: its dialect, and the session below it.
 
 Owns how messages are written for one version. What is sent when is the business of who calls.
-Knows no socket; `ClientLink` is what the shell provides.
+Knows no socket; `PlayerLink` is what the shell provides.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from emu.structs.client_cmd import write_client_cmd
 CLIENT_COMMAND: Final = "OP_ClientCmdMsg"
 
 
-class ClientLink(Protocol):
+class PlayerLink(Protocol):
     """What a client needs of the session below it."""
 
     def send(self, opcode: int, payload: bytes) -> None:
@@ -42,7 +42,7 @@ class WorldClient:
 
     __slots__ = ("address", "dialect", "drops", "link")
 
-    def __init__(self, dialect: Dialect, link: ClientLink, address: str) -> None:
+    def __init__(self, dialect: Dialect, link: PlayerLink, address: str) -> None:
         self.dialect = dialect
         self.link = link
         self.address = address

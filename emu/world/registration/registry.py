@@ -18,7 +18,7 @@ from emu.link.characters import (
     CharacterCreateRequest,
     RaceUpdate,
 )
-from emu.link.messages import Message
+from emu.link.messages import LinkMessage
 from emu.link.password import hash_link_password
 from emu.link.play import UsertoWorldReq, UsertoWorldResp
 from emu.link.registration import (
@@ -111,7 +111,7 @@ class WorldRegistry:
         """A new link begins; its login server wants to hear of every zone again."""
         self._zones.restart()
 
-    async def answer(self, message: Message, now: Monotonic) -> Sequence[Message]:
+    async def answer(self, message: LinkMessage, now: Monotonic) -> Sequence[LinkMessage]:
         """Do what the login server asks, and return what to answer."""
         if isinstance(message, UsertoWorldReq):
             answer = await self._answer_play(message)
@@ -142,7 +142,7 @@ class WorldRegistry:
         address = address_for(request.client_address, config.address, config.internal_address)
         return self._response(request, response, key, address)
 
-    async def _body(self, char_id: int, response: int) -> Sequence[Message]:
+    async def _body(self, char_id: int, response: int) -> Sequence[LinkMessage]:
         """Return what tells the login server a character's race and body, once it said yes.
 
         Login servers need not know models; and a list that has the wrong one is mended.

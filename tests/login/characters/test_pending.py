@@ -6,7 +6,7 @@ from typing import Any
 
 from emu.login.characters.creation import CreateRequest
 from emu.login.characters.pending import PendingCreate, PendingCreates
-from emu.model import CreateAnswer
+from emu.model import CreateResponse
 
 
 def pending(account_id: int, world_id: int = 1, expires: float = 100.0) -> PendingCreate:
@@ -20,10 +20,10 @@ def test_an_answer_takes_out_the_oldest_request_of_its_account() -> None:
     first, second = pending(7), pending(8)
     assert book.add(first, 0)
     assert book.add(second, 0)
-    assert book.answered(CreateAnswer(1, 8, 1, 1)) is second
-    assert book.answered(CreateAnswer(1, 8, 1, 1)) is None
-    assert book.answered(CreateAnswer(2, 7, 1, 1)) is None
-    assert book.answered(CreateAnswer(1, 7, 1, 1)) is first
+    assert book.answered(CreateResponse(1, 8, 1, 1)) is second
+    assert book.answered(CreateResponse(1, 8, 1, 1)) is None
+    assert book.answered(CreateResponse(2, 7, 1, 1)) is None
+    assert book.answered(CreateResponse(1, 7, 1, 1)) is first
     assert len(book) == 0
 
 
@@ -59,7 +59,7 @@ def test_a_request_withdrawn_is_gone() -> None:
     book.add(first, 0)
     book.withdraw(first)
     assert len(book) == 0
-    assert book.answered(CreateAnswer(1, 7, 1, 1)) is None
+    assert book.answered(CreateResponse(1, 7, 1, 1)) is None
 
 
 def test_a_world_that_is_gone_takes_its_requests_along() -> None:
@@ -83,6 +83,6 @@ def test_no_account_belongs_to_the_only_one_waiting() -> None:
     first, second = pending(7), pending(8)
     book.add(first, 0)
     book.add(second, 0)
-    assert book.answered(CreateAnswer(1, 0, 0, 0)) is None
+    assert book.answered(CreateResponse(1, 0, 0, 0)) is None
     book.client_gone(second.client)
-    assert book.answered(CreateAnswer(1, 0, 0, 0)) is first
+    assert book.answered(CreateResponse(1, 0, 0, 0)) is first

@@ -16,7 +16,7 @@ from emu.login.directory.events import StoreFailed, WorldLeft, WorldRefused, Wor
 from emu.login.directory.rules import DirectoryConfig
 from emu.login.events import LoginEvent
 from emu.login.ports import Worlds
-from emu.model import CreateAnswer, PlayAnswer, World, WorldEntry
+from emu.model import CreateResponse, PlayResponse, RegisteredWorld, WorldEntry
 from emu.structs import shipped_catalog
 from tests.support.directory_fakes import Link, Loop, Observer, Stores
 from tests.support.times import APART, ManualClock
@@ -25,9 +25,9 @@ HASH = hash_link_password("secret")
 NOW = 1000.0
 
 
-def world(world_id: int = 7, account: str = "testlabs", **changes) -> World:
+def world(world_id: int = 7, account: str = "testlabs", **changes) -> RegisteredWorld:
     values = {"name": f"World {world_id}", "password": HASH, **changes}
-    return World(id=world_id, account=account, **values)
+    return RegisteredWorld(id=world_id, account=account, **values)
 
 
 def info(account: str = "testlabs", password: str = HASH, **changes) -> LSInfo:
@@ -35,7 +35,9 @@ def info(account: str = "testlabs", password: str = HASH, **changes) -> LSInfo:
 
 
 class Bench:
-    def __init__(self, *worlds: World, config: DirectoryConfig | None = None, **more) -> None:
+    def __init__(
+        self, *worlds: RegisteredWorld, config: DirectoryConfig | None = None, **more
+    ) -> None:
         self.loop = Loop()
         self.stores = Stores(*(worlds or (world(),)))
         self.observer = Observer()
@@ -283,7 +285,7 @@ def test_a_play_request_and_its_answer() -> None:
     answer = UsertoWorldResp(101, 5, 7, 0xABCD, 1, "198.51.100.1", 9100)
     bench.say(link, answer)
     bench.say(link, answer)
-    heard = [PlayAnswer(7, 101, 5, 0xABCD, 1, "198.51.100.1", 9100)]
+    heard = [PlayResponse(7, 101, 5, 0xABCD, 1, "198.51.100.1", 9100)]
     assert bench.observer.take() == heard
     assert bench.directory.counters == {"play answer nobody asked for": 1}
 
@@ -337,7 +339,7 @@ def test_a_create_request_carries_the_real_account() -> None:
     patched = b"\1" + bytes(4) + struct.pack("<I", 101) + bytes(300)
     assert link.sent == [CharacterCreateRequest(546, patched)]
     bench.say(link, CharacterCreateReply(101, 33, 1))
-    assert bench.observer.take() == [CreateAnswer(7, 101, 33, 1)]
+    assert bench.observer.take() == [CreateResponse(7, 101, 33, 1)]
 
 
 @pytest.mark.parametrize(
@@ -357,7 +359,7 @@ def test_a_create_request_too_short_to_read_and_its_answer_to_nobody() -> None:
     assert bench.directory.request_create(7, 101, 546, b"abc", NOW)
     assert link.sent == [CharacterCreateRequest(546, b"abc")]
     bench.say(link, CharacterCreateReply(0, 0, 0))
-    assert bench.observer.take() == [CreateAnswer(7, 0, 0, 0)]
+    assert bench.observer.take() == [CreateResponse(7, 0, 0, 0)]
     assert not bench.directory.request_create(7, 101, 546, bytes(65537), NOW)
 
 
@@ -376,7 +378,7 @@ def test_updates_keep_their_order_while_the_store_is_slow_and_answers_do_not_wai
     for level in range(2, 10):
         bench.say(link, BasicCharUpdate(101, 5, 1, level))
     bench.say(link, UsertoWorldResp(101, 5, 7, 1, 1, "", 1))
-    assert bench.observer.take() == [PlayAnswer(7, 101, 5, 1, 1, "", 1)]
+    assert bench.observer.take() == [PlayResponse(7, 101, 5, 1, 1, "", 1)]
     bench.directory.link_closed(link, "connection lost", NOW)
     bench.stores.held = False
     bench.loop.run()

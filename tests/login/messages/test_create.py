@@ -14,12 +14,12 @@ from emu.errors import StoreError
 from emu.login.client import Client, ClientState
 from emu.login.events import AnswerDropped, CharacterCreated, CreateRefused, ServiceFault
 from emu.login.settings import LoginServiceConfig
-from emu.model import Color, CreateAnswer, PlayAnswer
+from emu.model import Color, CreateResponse, PlayResponse
 from emu.versions import LOGIN_VERSION_STEPS
 from tests.support.login_fakes import FakeLink
 from tests.support.login_harness import Harness, character, create_request, str16
 
-MADE = CreateAnswer(1, 7, 42, 1)
+MADE = CreateResponse(1, 7, 42, 1)
 CREATE = "OP_CreateCharacterRequestMsg"
 
 
@@ -78,7 +78,7 @@ def test_old_clients_are_taken_straight_to_play() -> None:
     harness.server.create_answered(MADE, harness.now)
     link.take()
     assert harness.worlds.plays == [(1, 7, 42, "192.0.2.1")]
-    harness.server.play_answered(PlayAnswer(1, 7, 42, 9, 1, "203.0.113.9", 9001), harness.now)
+    harness.server.play_answered(PlayResponse(1, 7, 42, 9, 1, "203.0.113.9", 9001), harness.now)
     assert link.take()[0][0] == 19
     assert client.state is ClientState.LOGGED_IN
 
@@ -87,7 +87,7 @@ def test_old_clients_are_taken_straight_to_play() -> None:
 def test_no_reply_follows_later(version: int) -> None:
     harness, client, link = asking(version)
     harness.server.create_answered(MADE, harness.now)
-    harness.server.play_answered(PlayAnswer(1, 7, 42, 9, 1, "203.0.113.9", 9001), harness.now)
+    harness.server.play_answered(PlayResponse(1, 7, 42, 9, 1, "203.0.113.9", 9001), harness.now)
     link.take()
     harness.pass_time(client, 60)
     assert link.take() == []
@@ -245,7 +245,7 @@ def test_a_world_that_goes_while_asked_is_answered_at_once() -> None:
 
 def test_an_answer_without_account_rejects_the_only_one_who_waits() -> None:
     harness, _, link = asking()
-    harness.server.create_answered(CreateAnswer(1, 0, 0, 0), harness.now)
+    harness.server.create_answered(CreateResponse(1, 0, 0, 0), harness.now)
     assert link.take() == [reply(1208, 0)]
 
 
@@ -253,7 +253,7 @@ def test_an_answer_without_account_is_dropped_when_two_wait() -> None:
     harness, _, link = asking()
     other, other_link = harness.login(1208, b"other", "192.0.2.2")
     harness.send(other, CREATE, create_request(1208, b"Borvik"))
-    harness.server.create_answered(CreateAnswer(1, 0, 0, 1), harness.now)
+    harness.server.create_answered(CreateResponse(1, 0, 0, 1), harness.now)
     assert link.take() == other_link.take() == []
     assert len(harness.service.creates) == 2
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from emu.login.client import END_STATES, ClientState
 from emu.login.events import UnknownMessage, format_event
 from emu.login.messages.dispatch import MESSAGES
-from emu.model import CreateAnswer, PlayAnswer
+from emu.model import CreateResponse, PlayResponse
 from emu.versions import LOGIN_VERSION_STEPS
 from tests.support.login_harness import (
     Harness,
@@ -150,10 +150,10 @@ def test_any_messages_in_any_order_leave_the_client_sane(
             case "time", float(seconds):
                 harness.pass_time(client, seconds)
             case "play answer", int(code):
-                answer = PlayAnswer(1, 7, 5, 9, code, "203.0.113.9", 9001)
+                answer = PlayResponse(1, 7, 5, 9, code, "203.0.113.9", 9001)
                 harness.server.play_answered(answer, harness.now)
             case "create answer", int(code):
-                harness.server.create_answered(CreateAnswer(1, 7, 42, code), harness.now)
+                harness.server.create_answered(CreateResponse(1, 7, 42, code), harness.now)
             case "world", bool(up):
                 if up:
                     harness.worlds.change(world, harness.now)

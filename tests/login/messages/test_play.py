@@ -13,12 +13,12 @@ import pytest
 from emu.errors import StoreError
 from emu.login.client import Client, ClientState
 from emu.login.events import AnswerDropped, CharacterDeleted, PlayGranted, PlayRefused, ServiceFault
-from emu.model import PlayAnswer
+from emu.model import PlayResponse
 from emu.versions import LOGIN_VERSION_STEPS
 from tests.support.login_fakes import FakeLink
 from tests.support.login_harness import NORRATH, Harness, character, play_request
 
-YES = PlayAnswer(1, 7, 5, 0x11223344, 1, "203.0.113.9", 9001)
+YES = PlayResponse(1, 7, 5, 0x11223344, 1, "203.0.113.9", 9001)
 HEADS = {546: 0, 1096: 2, 60085: 6}
 
 
@@ -121,7 +121,7 @@ def test_a_late_answer_is_dropped() -> None:
 @pytest.mark.parametrize(
     "answer", [replace(YES, char_id=6), replace(YES, world_id=2), replace(YES, account_id=8)]
 )
-def test_an_answer_to_something_else_is_dropped(answer: PlayAnswer) -> None:
+def test_an_answer_to_something_else_is_dropped(answer: PlayResponse) -> None:
     harness, client, link = asking()
     harness.server.play_answered(answer, harness.now)
     assert link.take() == []
@@ -215,7 +215,7 @@ def test_a_client_that_leaves_while_its_characters_are_read_asks_no_world() -> N
         replace(YES, port=0),
     ],
 )
-def test_an_address_that_cannot_be_sent_is_a_problem(answer: PlayAnswer) -> None:
+def test_an_address_that_cannot_be_sent_is_a_problem(answer: PlayResponse) -> None:
     harness, client, link = asking()
     harness.server.play_answered(answer, harness.now)
     assert link.take() == [(19, reply(546, 0))]

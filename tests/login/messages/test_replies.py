@@ -10,7 +10,7 @@ from emu.dialects import BEFORE_LOGIN, Dialect, Dialects, shipped_rules
 from emu.errors import StructValueError
 from emu.login.messages import replies
 from emu.login.settings import LoginServiceConfig
-from emu.model import PlayAnswer
+from emu.model import PlayResponse
 from emu.opcodes import shipped_tables
 from emu.structs import shipped_catalog
 
@@ -111,6 +111,6 @@ def test_a_negative_play_code_is_sent_as_a_byte() -> None:
 
 @pytest.mark.parametrize("port", [-1, 65536])
 def test_a_port_that_is_none_is_not_sent(port: int) -> None:
-    answer = PlayAnswer(1, 7, 5, 9, 1, "203.0.113.9", port)
+    answer = PlayResponse(1, 7, 5, 9, 1, "203.0.113.9", port)
     with pytest.raises(StructValueError):
         replies.play_success(dialect(546), answer)

@@ -9,7 +9,7 @@ import pytest
 
 from emu.errors import CommandError, FileFormatError
 from emu.login.accounts.names import account_name
-from emu.model import Account, World
+from emu.model import Account, RegisteredWorld
 from emu.sqldump import InsertRow, read_inserts
 from emu.store import Store
 from emu.store.eq2emu import dump as running
@@ -67,8 +67,8 @@ def test_everything_is_taken_over_with_its_ids(empty_store: Store) -> None:
     ]
     worlds = empty_store.login.worlds.reports()
     assert [item.world for item in worlds] == [
-        World(3, "Antonia", "anto", OTHER, "old"),
-        World(4, "Closed", "closed", HASH, enabled=False),
+        RegisteredWorld(3, "Antonia", "anto", OTHER, "old"),
+        RegisteredWorld(4, "Closed", "closed", HASH, enabled=False),
     ]
     assert worlds[0].created == 1e9
     assert [ban.prefix for ban in empty_store.login.bans.every()] == ["10.0", "192.0.2.1"]

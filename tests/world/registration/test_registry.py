@@ -13,7 +13,7 @@ from emu.link.characters import (
     CharTimeStamp,
     RaceUpdate,
 )
-from emu.link.messages import Message
+from emu.link.messages import LinkMessage
 from emu.link.password import hash_link_password
 from emu.link.play import UsertoWorldReq, UsertoWorldResp
 from emu.link.registration import LSInfo, LSStatus
@@ -60,8 +60,8 @@ class Bench:
             clock=CLOCK,
         )
 
-    def ask(self, message: Message) -> Sequence[Message]:
-        answers: list[Sequence[Message]] = []
+    def ask(self, message: LinkMessage) -> Sequence[LinkMessage]:
+        answers: list[Sequence[LinkMessage]] = []
 
         async def run() -> None:
             answers.append(await self.registry.answer(message, NOW))
