@@ -1,4 +1,4 @@
-"""Finding the client version in a session's first message, as the peer's servers do.
+"""Finding the client version in a session's first message, as EQ2Emulator's servers do.
 
 The login server reads OP_LoginRequestMsg (docs/protocol/login.md#version), the world server
 OP_LoginByNumRequestMsg (docs/protocol/world/entering.md#login-by-num); both look at the old place
@@ -19,7 +19,7 @@ Source: docs/protocol/opcodes.md#data-sets.
 NEW_LOGIN_BY_NUMBER = 1208
 """From here on a number at LoginByNum's old place is not believed."""
 MIDDLE_LOGIN_BY_NUMBER_SIZE = 34
-"""Only the layout of 562 to 1207 is that long; the peer never asks for it, our world does."""
+"""Only the layout of 562 to 1207 is that long; EQ2Emulator never asks for it, our world does."""
 
 
 def find_client_version(opcode: int, body: bytes, covers: Callable[[int], bool]) -> int | None:

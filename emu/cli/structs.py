@@ -152,7 +152,7 @@ def _wire_options(command: Command) -> Command:
 @click.argument("name", shell_complete=struct_names)
 @click.argument("data", metavar="HEX")
 @_version_option(required=True)
-@click.option("--lenient", is_flag=True, help="Read as the peer does: what is missing is zero.")
+@click.option("--lenient", is_flag=True, help="Read as EQ2Emulator does: what is missing is zero.")
 @_wire_options
 @_source_options
 @click.pass_context

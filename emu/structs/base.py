@@ -14,7 +14,7 @@ from emu.errors import MalformedStruct, StructValueError
 
 TOO_SHORT: Final = "message shorter than its layout"
 COUNT_LIMIT: Final = 65_535
-"""Most elements of one array, as the peer has it (docs/protocol/structs.md#arrays)."""
+"""Most elements of one array, as EQ2Emulator has it (docs/protocol/structs.md#arrays)."""
 ELEMENT_LIMIT: Final = 65_535
 """Most elements of all arrays of one message; nested counts cannot multiply beyond it."""
 

@@ -1,6 +1,6 @@
 """All structs of some files: find a layout by name and client version.
 
-The rule of selection is the peer's: the highest ClientVersion not above the one asked for
+The rule of selection is EQ2Emulator's: the highest ClientVersion not above the one asked for
 (docs/protocol/structs.md#struct). Layouts are compiled when they are first asked for and kept.
 """
 

@@ -8,7 +8,7 @@ encoding, unless that is strict. A name used twice in one struct gets ``_2`` the
 Where EQ2Emulator reads otherwise than it writes, both directions here follow its writing: short
 int32 values (docs/protocol/structs.md#oversized), IfFlagSet and IfFlagNotSet (given as `flags`),
 and what counts as a variable that is set (docs/protocol/structs.md#conditions). Optional fields are
-always there, as they are in the peer's practice.
+always there, as they are in EQ2Emulator's practice.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class Layout:
         return out, self._read(data, offset, out, context)
 
     def decode_short(self, data: bytes, flags: Collection[str] = ()) -> dict[str, Any]:
-        """Return the values as the peer reads them: what is past the end is zero or empty.
+        """Return the values as EQ2Emulator reads them: what is past the end is zero or empty.
 
         Nothing more is read behind the first value that does not fit (a color is one value), and
         bytes behind the layout are let be. Source: docs/protocol/login.md#version,

@@ -20,7 +20,7 @@ def oddities(
 ) -> Iterator[str]:
     """Yield one line for each odd thing, with file and line in front.
 
-    `opcode_names` are all names that opcode tables have; the peer leaves a struct out whose
+    `opcode_names` are all names that opcode tables have; EQ2Emulator leaves a struct out whose
     message it does not know (docs/protocol/structs.md#struct).
     """
     place = f"{definition.file}, line "

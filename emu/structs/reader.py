@@ -1,6 +1,6 @@
 """Read struct files: EQ2Emulator's XML vocabulary into definitions (docs/protocol/structs.md).
 
-Names of elements and attributes are matched in any case, as the peer does. A document type
+Names of elements and attributes are matched in any case, as EQ2Emulator does. A document type
 declaration is refused, so no entity is ever expanded. Every complaint names file, line, struct
 and field. Knows no bytes of the network.
 """

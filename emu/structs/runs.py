@@ -224,10 +224,10 @@ class EquipmentItems:
 class OversizedInteger:
     """An integer that is written short while it is small.
 
-    The peer reads an int32 in another way than it writes it (docs/protocol/structs.md#oversized),
-    and writes a small value that equals the marker so that it cannot be read back. Here reading
-    follows the peer's writing, and a value whose short form would begin with the marker takes the
-    long one.
+    EQ2Emulator reads an int32 in another way than it writes it
+    (docs/protocol/structs.md#oversized), and writes a small value that equals the marker so that it
+    cannot be read back. Here reading follows EQ2Emulator's writing, and a value whose short form
+    would begin with the marker takes the long one.
     """
 
     __slots__ = ("_key", "_long", "_low", "_marker", "_short", "_threshold", "_where")

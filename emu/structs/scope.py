@@ -7,8 +7,8 @@ an array's elements know only each other: ``field_2`` is the third element's, an
 around the array is not found, which counts as not set.
 
 Both directions use one rule for "set": numbers above zero, text that is not empty, any component
-above zero. (The peer counts a signed -5 as set when it writes and not when it reads; symmetric is
-what a codec needs.)
+above zero. (EQ2Emulator counts a signed -5 as set when it writes and not when it reads; symmetric
+is what a codec needs.)
 """
 
 from __future__ import annotations

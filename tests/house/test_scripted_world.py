@@ -152,7 +152,7 @@ async def test_who_has_not_asked_for_the_worlds_is_told_nothing(tmp_path: Path) 
 
 
 async def test_both_world_list_layouts_are_up_to_date_at_once(tmp_path: Path) -> None:
-    """The peer forgets to rebuild other versions' lists; ours cannot go stale."""
+    """EQ2Emulator forgets to rebuild other versions' lists; ours cannot go stale."""
     async with login_server(tmp_path) as server, await server.logged_in(version=1208) as new:
         assert await new.worlds() == ()
         other_login = server.logged_in("second", "pass", version=562)
@@ -248,7 +248,7 @@ async def test_a_refused_create_leaves_no_row_and_no_later_reply(tmp_path: Path,
         await world.received(CHAR_CREATE).addTimeout(5, reactor)
         world.send(CHAR_CREATE, struct.pack("<IIB", 1, 0, code))
         assert await client.message(CREATED) == struct.pack("<IB", 1, code) + str16(b"")
-        await sleep(0.5)  # twenty seconds: the peer would send a play failure now
+        await sleep(0.5)  # twenty seconds: EQ2Emulator would send a play failure now
         assert not [opcode for opcode, _ in client.messages if opcode == PLAY]
         assert server.rows("SELECT name FROM characters") == []
 

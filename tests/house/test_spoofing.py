@@ -35,7 +35,7 @@ FORGERIES = {
     ),
     "a disconnect with the check of zeros": lambda c: struct.pack(">HIHH", 5, c.session_id, 6, 0),
     "a disconnect without a check": lambda c: struct.pack(">HIH", 5, c.session_id, 6),
-    "the peer's hole: 00 19 where the check is not looked at": lambda c: struct.pack(
+    "EQ2Emulator's hole: 00 19 where the check is not looked at": lambda c: struct.pack(
         ">HHHIH", 9, 0x0019, 5, c.session_id, 6
     ),
 }

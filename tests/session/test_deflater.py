@@ -26,7 +26,7 @@ def test_the_inflater_reads_every_message_also_across_a_release(texts, releases)
         assert inflater.inflate(deflater.deflate(text)) == text
 
 
-def test_the_peers_settings_give_the_peers_bytes():
+def test_the_settings_of_eq2emulator_give_its_bytes():
     deflater = Deflater(PEER)
     reference = zlib.compressobj(9, zlib.DEFLATED, 13, 9)
     for number in range(50):

@@ -37,7 +37,7 @@ def catalog() -> StructCatalog:
 class Draw:
     """Values from a seeded generator: quick enough for two thousand structs.
 
-    A field that is not always there and that others ask for stays unset: as in the peer, a value
+    A field that is not always there and that others ask for stays unset: as in EQ2Emulator, a value
     given for it counts as set even where it is not on the wire, and then no reader can know.
     """
 

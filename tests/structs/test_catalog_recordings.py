@@ -1,4 +1,4 @@
-"""World sessions of a real peer, where they are at hand: every message is read and written back."""
+"""World sessions of EQ2Emulator, where they are at hand: every message is read and written back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recordings of a real peer that some machines have; tests that want them skip without."""
+"""Recordings of EQ2Emulator that some machines have; tests that want them skip without."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ class Inside(Protocol):
     def enter(self, character: WorldCharacter, client: WorldClient, now: Monotonic) -> Player:
         """Let a client in. Raises `UnknownVersion`, `UnknownStruct` and `NoSuchZone`."""
 
-    def message(self, player: Player, opcode: int, body: bytes, now: Monotonic) -> None:
+    def message(self, player: Player, opcode: int, payload: bytes, now: Monotonic) -> None:
         """Take one application message of somebody who is in."""
 
     def closed(self, player: Player, link: PlayerLink, reason: str, now: Monotonic) -> None:
@@ -167,32 +167,32 @@ class Visitor:
         self._player: Player | None = None
         self._deadline: Monotonic | None = Monotonic(now + PATIENCE)
 
-    def message(self, opcode: int, body: bytes, now: Monotonic) -> None:
+    def message(self, opcode: int, payload: bytes, now: Monotonic) -> None:
         """Take one application message; it waits for those that came before."""
         if self._over:
             return
         if self._player is not None and not self._mailbox:
-            self._hand_on(self._player, opcode, body, now)
-        elif not self._mailbox.put(partial(self._take, opcode, body, now)):
+            self._hand_on(self._player, opcode, payload, now)
+        elif not self._mailbox.put(partial(self._take, opcode, payload, now)):
             self._turn_away("too many messages waiting")
 
-    async def _take(self, opcode: int, body: bytes, now: Monotonic) -> None:
+    async def _take(self, opcode: int, payload: bytes, now: Monotonic) -> None:
         """Do what a message asks for; before the key was shown, only that one counts."""
         if self._over:
             return
         if self._player is not None:
-            self._hand_on(self._player, opcode, body, now)
+            self._hand_on(self._player, opcode, payload, now)
         elif opcode == LOGIN_BY_NUMBER and not self._asked:
             self._asked = True
-            await self._show_key(body, now)
+            await self._show_key(payload, now)
         else:
             self._door.counters["unknown message"] += 1
 
-    def _hand_on(self, player: Player, opcode: int, body: bytes, now: Monotonic) -> None:
+    def _hand_on(self, player: Player, opcode: int, payload: bytes, now: Monotonic) -> None:
         if opcode == LOGIN_BY_NUMBER:
             self._turn_away("a second login by number")
         else:
-            self._door.inside.message(player, opcode, body, now)
+            self._door.inside.message(player, opcode, payload, now)
 
     def closed(self, reason: str, now: Monotonic) -> None:
         """Learn that the session is over."""
@@ -216,9 +216,9 @@ class Visitor:
             self._deadline = None
             self._turn_away("no key was shown in time")
 
-    async def _show_key(self, body: bytes, now: Monotonic) -> None:
+    async def _show_key(self, payload: bytes, now: Monotonic) -> None:
         try:
-            account_id, key, version = self._read(body)
+            account_id, key, version = self._read(payload)
             dialect = self._door.dialects.for_version(version)
         except (MalformedMessage, UnknownVersion) as error:
             self._turn_away(str(error))
@@ -251,12 +251,12 @@ class Visitor:
             return
         await self._door.played(handoff.char_id, self._door.clock.moment())
 
-    def _read(self, body: bytes) -> tuple[int, int, int]:
+    def _read(self, payload: bytes) -> tuple[int, int, int]:
         """Return account id, key and version of a request; its length tells the layout."""
         for layout_version in REQUEST_LAYOUTS:
             layout = self._door.dialects.catalog.layout("LoginByNumRequest", layout_version)
-            if layout.empty_size() == len(body):
-                fields = layout.decode(body)
+            if layout.empty_size() == len(payload):
+                fields = layout.decode(payload)
                 return fields["account_id"], fields["access_code"], fields["version"]
         raise MalformedMessage("login by number of unknown length")
 

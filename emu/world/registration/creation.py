@@ -75,14 +75,14 @@ class CharacterCreation:
         self._made = Throttle(hourly(rules.creations_per_hour))
 
     async def create(
-        self, version: int, body: bytes, now: Monotonic, moment: Moment, *, locked: bool
+        self, version: int, payload: bytes, now: Monotonic, moment: Moment, *, locked: bool
     ) -> CharacterCreateReply:
-        """Make a character and return the answer for the login server; never raises for the body.
+        """Make a character and return the answer for the login server, whatever the payload is.
 
         The account id of the answer is 0 when no layout covers the client's version.
         """
         try:
-            request = self._decode(version, body)
+            request = self._decode(version, payload)
         except (UnknownStruct, MalformedMessage):
             return CharacterCreateReply(0, 0, UNKNOWN_ERROR)
         wanted = self._read(request, version, moment)
@@ -112,15 +112,17 @@ class CharacterCreation:
             return NAME_TAKEN, 0
         return SUCCESS, made.id
 
-    def _decode(self, version: int, body: bytes) -> Mapping[str, Any]:
+    def _decode(self, version: int, payload: bytes) -> Mapping[str, Any]:
         """Read a request with the layout that fits it to the last byte, else with the usual one."""
         first, last = self._rules.bare_requests
         if first <= version <= last:
             try:
-                return self._catalog.layout(BARE_STRUCT, version, create_color=True).decode(body)
+                return self._catalog.layout(BARE_STRUCT, version, create_color=True).decode(payload)
             except MalformedMessage:
                 pass
-        return self._catalog.layout(STRUCT, max(1, version), create_color=True).decode_short(body)
+        return self._catalog.layout(STRUCT, max(1, version), create_color=True).decode_short(
+            payload
+        )
 
     def _read(self, request: Mapping[str, Any], version: int, moment: Moment) -> WorldCharacter:
         looks = read_looks(request, signed=version <= self._rules.signed_colors_up_to)

@@ -110,7 +110,7 @@ def let_in(house):
     return link, visitor, key
 
 
-def test_a_key_lets_its_character_in_with_the_peers_reply() -> None:
+def test_a_key_lets_its_character_in_with_the_reply_of_eq2emulator() -> None:
     house = House()
     link, _, _ = let_in(house)
     # docs/protocol/world/recorded.md#examples: 23 zero bytes and a one, as opcode 4.
