@@ -125,7 +125,7 @@ def send_relations(player: Player) -> None:
 
 def send_books(client: WorldClient) -> None:
     """Send skills and spells: none."""
-    client.send_bytes("OP_UpdateSkillBookMsg", _EMPTY_BOOK)
+    client.send_bytes("OP_UpdateSkillBookMsg", _EMPTY_BOOK + _SKILL_TAIL)
     client.send_bytes("OP_UpdateSpellBookMsg", _EMPTY_BOOK)
 
 
@@ -148,3 +148,5 @@ def send_group_options(client: WorldClient) -> None:
 
 _EMPTY_BOOK: Final = bytes(6)
 """A u16 count of 0, and a packed length of 0."""
+_SKILL_TAIL: Final = b"\0"
+"""What a skill book has in the clear, full or empty (docs/protocol/world/entering.md#books)."""
