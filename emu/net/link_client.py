@@ -29,11 +29,12 @@ from emu.link.messages import LinkMessage
 from emu.link.registration import LSInfo, LSStatus
 from emu.link.world_end import LinkRefused, WorldEnd, WorldEndConfig
 from emu.mailbox import Mailbox
-from emu.net.link_connection import ConnectionLimits, LinkConnection
+from emu.net.link_connection import LinkConnection
 from emu.net.link_tasks import Tasks
 from emu.net.link_tls import client_options, peer_has_fingerprint
 from emu.net.logs import logger
 from emu.net.scheduler import DelayedCall, Scheduler
+from emu.net.stream import StreamLimits
 from emu.times import Monotonic
 
 _log = logger("link")
@@ -84,7 +85,7 @@ class WorldLinkConfig:
     waiting: int = 1_000
     """Requests of the login server that may wait for the world."""
     end: WorldEndConfig = field(default_factory=WorldEndConfig)
-    connection: ConnectionLimits = field(default_factory=ConnectionLimits)
+    connection: StreamLimits = field(default_factory=StreamLimits)
 
 
 class LinkedWorld(Protocol):
@@ -107,7 +108,7 @@ class LinkedWorld(Protocol):
 class LoginConnection(LinkConnection):
     """One connection to a login server."""
 
-    end: WorldEnd
+    core: WorldEnd
 
     def __init__(self, link: LoginLink, index: int) -> None:
         super().__init__(link.scheduler, link.config.connection)
@@ -171,7 +172,7 @@ class LoginConnection(LinkConnection):
             self._handshake.cancel()
         self._handshake = None
 
-    def take_event(self, event: object, now: Monotonic) -> None:
+    def link_event(self, event: object, now: Monotonic) -> None:
         """Hand an event on."""
         self._link.take_event(self, event, now)
 
@@ -181,7 +182,7 @@ class LoginConnection(LinkConnection):
 
     def before_timer(self, now: Monotonic) -> None:
         """Let the report that may be due be true."""
-        self.end.set_status(self._link.world.status(), now)
+        self.core.set_status(self._link.world.status(), now)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
         """The connection is gone."""
@@ -283,7 +284,7 @@ class LoginLink:
     def status_changed(self) -> None:
         """Look at the world's status now; a door that opens or shuts is reported at once."""
         if self._current is not None:
-            self._current.end.set_status(self.world.status(), self.scheduler.now())
+            self._current.core.set_status(self.world.status(), self.scheduler.now())
             self._current.serve()
 
     # What connections report.

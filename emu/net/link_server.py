@@ -21,10 +21,11 @@ from emu.limits.addresses import address_key, plain_host
 from emu.limits.rate import RateLimit
 from emu.link.login_end import LoginEnd, LoginEndConfig, WorldIntroduced
 from emu.login.directory.directory import WorldDirectory
-from emu.net.link_connection import ConnectionLimits, LinkConnection
+from emu.net.link_connection import LinkConnection
 from emu.net.link_tasks import Tasks
 from emu.net.logs import logger
 from emu.net.scheduler import DelayedCall, Scheduler
+from emu.net.stream import StreamLimits
 from emu.times import Monotonic
 
 _log = logger("link")
@@ -49,13 +50,13 @@ class LinkServerConfig:
     """How often connected worlds are looked up again, to drop those disabled meanwhile, and what
     was refused or ended is summed up in one line."""
     end: LoginEndConfig = field(default_factory=LoginEndConfig)
-    connection: ConnectionLimits = field(default_factory=ConnectionLimits)
+    connection: StreamLimits = field(default_factory=StreamLimits)
 
 
 class WorldConnection(LinkConnection):
     """One world's connection; what the directory knows as a `WorldLink`."""
 
-    end: LoginEnd
+    core: LoginEnd
 
     def __init__(self, server: LinkServer, address: str) -> None:
         super().__init__(server.scheduler, server.config.connection)
@@ -71,15 +72,15 @@ class WorldConnection(LinkConnection):
 
     def accept(self, now: Monotonic) -> None:
         """Let the world in."""
-        self.end.accept(now)
+        self.core.accept(now)
         self.serve()
 
     def refuse(self, text: str, reason: str, now: Monotonic) -> None:
         """Send a fatal error and end the link."""
-        self.end.refuse(text, reason, now)
+        self.core.refuse(text, reason, now)
         self.serve()
 
-    def take_event(self, event: object, now: Monotonic) -> None:
+    def link_event(self, event: object, now: Monotonic) -> None:
         """Hand an event on to the directory."""
         if isinstance(event, WorldIntroduced):
             self._server.introduced(self)

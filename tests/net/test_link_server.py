@@ -17,8 +17,8 @@ from emu.link.end import LinkLimits
 from emu.link.login_end import LoginEndConfig
 from emu.link.password import hash_link_password
 from emu.model import CreateResponse, PlayResponse, RegisteredWorld, WorldEntry
-from emu.net.link_connection import ConnectionLimits
 from emu.net.link_server import LinkServerConfig
+from emu.net.stream import StreamLimits
 from tests.support.directory_fakes import Stores
 from tests.support.house import captured_log
 from tests.support.link_bench import Bench, link_bench
@@ -194,7 +194,7 @@ async def test_a_registered_world_that_falls_silent_is_dropped(bench: Bench) -> 
 
 
 async def test_a_world_that_does_not_read_is_cut_off(bench: Bench) -> None:
-    limits = ConnectionLimits(write_buffer=200_000, stall_timeout=60)
+    limits = StreamLimits(write_buffer=200_000, stall_timeout=60)
     bench.start(LinkServerConfig(connection=limits))
     world = await bench.registered()
     transport: Any = world.transport
@@ -210,7 +210,7 @@ async def test_a_world_that_does_not_read_is_cut_off(bench: Bench) -> None:
 
 
 async def test_a_world_that_leaves_bytes_waiting_too_long_is_cut_off(bench: Bench) -> None:
-    limits = ConnectionLimits(write_buffer=100_000_000, stall_timeout=0.1)
+    limits = StreamLimits(write_buffer=100_000_000, stall_timeout=0.1)
     bench.start(LinkServerConfig(connection=limits))
     world = await bench.registered()
     transport: Any = world.transport

@@ -1,0 +1,46 @@
+"""Challenges: numbers that prove that somebody receives what is sent to its address.
+
+Whoever asks is given a number, and asks again with it; only then may an answer be larger than its
+question. Nothing is kept for those who ask: the number is made of a secret, the address and the
+time, so a flood of invented addresses leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Final
+
+from emu.times import Monotonic
+
+PERIOD: Final = 30.0
+"""Seconds for which one number is given; it is taken in this period and the next."""
+RESERVED: Final = frozenset((0, 0xFFFFFFFF))
+"""Numbers that say "I have none" in one protocol or another."""
+
+
+class Challenges:
+    """Gives and takes numbers of 32 bits."""
+
+    __slots__ = ("_secret",)
+
+    def __init__(self, secret: bytes) -> None:
+        """`secret` are 16 to 64 random bytes that nobody else knows."""
+        self._secret = secret
+
+    def issue(self, host: str, port: int, now: Monotonic) -> int:
+        """Return the number for an address, from 1 to 0xFFFFFFFE."""
+        return self._number(host, port, int(now // PERIOD))
+
+    def accepts(self, number: int, host: str, port: int, now: Monotonic) -> bool:
+        """Say whether a number was given to this address lately."""
+        period = int(now // PERIOD)
+        return number in (self._number(host, port, period), self._number(host, port, period - 1))
+
+    def _number(self, host: str, port: int, period: int) -> int:
+        text = f"{host} {port} {period}".encode()
+        digest = blake2b(text, key=self._secret, digest_size=8).digest()
+        for start in (0, 4):
+            number = int.from_bytes(digest[start : start + 4], "little")
+            if number not in RESERVED:
+                return number
+        return 1

@@ -1,0 +1,234 @@
+"""One bounded TCP connection: joins a sans-IO core to a transport and a clock.
+
+Owns when bytes are written, how much may wait for a slow reader, and that a connection which was
+closed is really gone soon after. What bytes mean, and how long silence or half a frame may last, is
+the core's business; what its events mean is the business of whoever derives from `Stream`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+from typing import Protocol as TypingProtocol
+
+from twisted.internet.interfaces import IPushProducer
+from twisted.internet.protocol import Protocol, connectionDone
+from twisted.python.failure import Failure
+from zope.interface import implementer
+
+from emu.net.scheduler import DelayedCall, Scheduler, Timed
+from emu.net.timers import Timer
+from emu.times import Monotonic
+
+
+@dataclass(frozen=True, slots=True)
+class StreamLimits:
+    """How slow a peer may be."""
+
+    write_buffer: int = 1024 * 1024
+    """Bytes that may wait until a peer reads; one more and it is cut off."""
+    stall_timeout: float = 30.0
+    """Seconds a peer may leave bytes waiting without reading any."""
+    close_linger: float = 5.0
+    """Seconds from closing to cutting off a peer that does not take the last bytes."""
+
+
+class StreamCore(TypingProtocol):
+    """What is said on a connection; knows no socket and no clock."""
+
+    @property
+    def closed(self) -> bool:
+        """True once it is over; what is left to send should still be sent."""
+
+    def receive_data(self, data: bytes, now: Monotonic) -> None:
+        """Take bytes from the peer; what it does wrong ends the connection and raises nothing."""
+
+    def connection_lost(self, now: Monotonic) -> None:
+        """The connection is gone; nothing more can be sent."""
+
+    def close(self, reason: str, now: Monotonic) -> None:
+        """End the connection; does nothing on a closed one."""
+
+    def data_to_send(self) -> Iterable[bytes]:
+        """Return and forget what is to be sent; each item is one write."""
+
+    def next_event(self) -> object | None:
+        """Return the oldest event that was not returned yet."""
+
+    def get_timer(self) -> Monotonic | None:
+        """Return when `handle_timer` wants to be called; None for never."""
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Do what is due."""
+
+
+@implementer(IPushProducer)
+class Stream(Protocol):
+    """Base of the protocols over one core; they make it in `connectionMade` and take its events."""
+
+    core: StreamCore
+
+    def __init__(self, scheduler: Scheduler, limits: StreamLimits) -> None:
+        self._scheduler = scheduler
+        self._limits = limits
+        self._timer: Timer[Timed] = Timer(self)
+        self._last_call: DelayedCall | None = None
+        self._waiting: deque[bytes] = deque()
+        self._waiting_bytes = 0
+        self._paused = False
+        self._deaf = False
+        self._serving = False
+        self._gone = False
+        self._finished = False
+
+    # The owner's side.
+
+    @property
+    def closed(self) -> bool:
+        """True once the connection is over."""
+        return self.core.closed
+
+    @property
+    def wants_data(self) -> bool:
+        """Whether the peer is read from; while not, what it sends waits on its side."""
+        return True
+
+    def close(self, reason: str, now: Monotonic) -> None:
+        """End the connection once what waits is written."""
+        self.core.close(reason, now)
+        self.serve()
+
+    def cut_off(self, reason: str) -> None:
+        """End the connection at once."""
+        self._waiting.clear()
+        self._waiting_bytes = 0
+        self.core.close(reason, self._scheduler.now())
+        transport: Any = self.transport
+        transport.abortConnection()
+        self.serve()
+
+    def take_event(self, event: object, now: Monotonic) -> None:
+        """Take an event of the core."""
+        raise NotImplementedError
+
+    def before_timer(self, now: Monotonic) -> None:
+        """Called before the core's timer is handled."""
+
+    # The transport's side.
+
+    def start(self, core: StreamCore) -> None:
+        """Begin; the transport is there."""
+        self.core = core
+        transport: Any = self.transport
+        transport.registerProducer(self, True)
+        self.serve()
+
+    def dataReceived(self, data: bytes) -> None:
+        """Take bytes from the peer."""
+        self.core.receive_data(data, self._scheduler.now())
+        self.serve()
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: ARG002
+        """The connection is gone."""
+        self._gone = True
+        self._waiting.clear()
+        self._waiting_bytes = 0
+        self._scheduler.drop(self._timer)
+        if self._last_call is not None:
+            self._last_call.cancel()
+        self.core.connection_lost(self._scheduler.now())
+        self.serve()
+
+    def pauseProducing(self) -> None:
+        """The peer reads more slowly than we write."""
+        self._paused = True
+        if not self._gone and not self.closed and self._last_call is None:
+            self._last_call = self._scheduler.later(self._limits.stall_timeout, self._stalled)
+
+    def resumeProducing(self) -> None:
+        """The peer has caught up."""
+        self._paused = False
+        if self._last_call is not None and not self.closed:
+            self._last_call.cancel()
+            self._last_call = None
+        self._flush()
+
+    def stopProducing(self) -> None:
+        """The transport takes nothing more; `connectionLost` follows."""
+        self._paused = True
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Do what is due; called by the scheduler."""
+        self.before_timer(now)
+        self.core.handle_timer(now)
+        self.serve()
+
+    # Between the two.
+
+    def serve(self) -> None:
+        """Hand on events, write what is to be sent, arm the timer, close when all is over."""
+        if self._serving:
+            return
+        self._serving = True
+        try:
+            while (event := self.core.next_event()) is not None:
+                self.take_event(event, self._scheduler.now())
+        finally:
+            self._serving = False
+        for data in self.core.data_to_send():
+            self._waiting.append(data)
+            self._waiting_bytes += len(data)
+        self._flush()
+        self._scheduler.arm(self._timer, None if self._gone else self.core.get_timer())
+        if self.core.closed:
+            if not self._finished:
+                self._finish()
+        elif not self._gone:
+            self._listen()
+
+    def _listen(self) -> None:
+        """Read from the peer or leave it waiting, as the core has room."""
+        if self._deaf == (not self.wants_data):
+            return
+        self._deaf = not self._deaf
+        transport: Any = self.transport
+        if self._deaf:
+            transport.pauseProducing()
+        else:
+            transport.resumeProducing()
+
+    def _flush(self) -> None:
+        if self._gone:
+            return
+        transport: Any = self.transport
+        while self._waiting and not self._paused:
+            data = self._waiting.popleft()
+            self._waiting_bytes -= len(data)
+            transport.write(data)
+        if self._waiting_bytes > self._limits.write_buffer and not self.closed:
+            self.cut_off("peer does not read")
+
+    def _stalled(self) -> None:
+        self._last_call = None
+        self.cut_off("peer does not read")
+
+    def _finish(self) -> None:
+        """Close the connection once; cut it off when the peer does not take the last bytes."""
+        self._finished = True
+        if self._gone:
+            return
+        if self._last_call is not None:
+            self._last_call.cancel()
+        transport: Any = self.transport
+        self._last_call = self._scheduler.later(
+            self._limits.close_linger, transport.abortConnection
+        )
+        if self._deaf:  # what still comes is read and dropped, so that the peer's end is noticed
+            transport.resumeProducing()
+        transport.writeSequence(self._waiting)
+        self._waiting.clear()
+        self._waiting_bytes = 0
+        transport.unregisterProducer()
+        transport.loseConnection()
