@@ -218,6 +218,8 @@ class EmuService(Service):
         )
 
     async def _stop(self) -> None:
+        if self._storage is not None:
+            self._storage.hasten()
         parts = [part for part in (self.world, self.login) if part is not None]
         await DeferredList([Deferred.fromCoroutine(part.stop()) for part in parts])
         if self._opcodes is not None:

@@ -1,10 +1,10 @@
 """The awaitable face of the repositories: the ports of the login and world services.
 
-Each port is a list of which call of the port is which method of a repository, and of whether it
-reads or writes; what goes in and comes out is said by the method. Reads and writes have a store
-each, two connections to one database: SQLite lets a reader go on while somebody holds the write
-lock, if only it need not queue behind those who wait for it. Where calls are carried out is the
-business of the `Run` given for each. Knows no thread and no reactor.
+Each port is a list of which call of the port is which method of a repository, and of how it is
+carried out: in one of four `Ways`. What goes in and comes out is said by the method. Reads and
+writes have a store each, connections to one database: SQLite lets a reader go on while somebody
+holds the write lock, if only it need not queue behind those who wait for it. Where calls are
+carried out is the business of the `Run` given for each. Knows no thread and no reactor.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 
+from emu.errors import StoreLocked
 from emu.limits.bans import BanList
 from emu.store.accounts import Accounts
 from emu.store.bans import BannedAddress, Bans
@@ -43,24 +44,57 @@ class Run(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """A store, and where its calls are carried out."""
+class Ways:
+    """Stores over one database, and where their calls are carried out."""
 
-    store: Store
-    run: Run
+    here: Store
+    """Read at once, by whoever asks: what a player who comes back is waiting for."""
+    reader: Store
+    read: Run
+    writer: Store
+    write: Run
+    later: Run
+    """Writes what nobody waits for."""
 
 
 class Front(Generic[R]):
     """One repository made awaitable."""
 
-    def __init__(self, read: Way, write: Way, repository: Callable[[Store], R]) -> None:
-        """Take both ways; `repository` picks what this is the face of."""
-        self.read = repository(read.store), read.run
-        self.write = repository(write.store), write.run
+    def __init__(self, ways: Ways, repository: Callable[[Store], R]) -> None:
+        """Take the ways; `repository` picks what this is the face of."""
+        writes = repository(ways.writer)
+        self.here = repository(ways.here)
+        self.read = repository(ways.reader), ways.read
+        self.write = writes, ways.write
+        self.later = writes, ways.later
+
+
+class Look(Generic[R, P, T]):
+    """A call of a port that is a small read: answered at once, in the caller's thread.
+
+    With WAL a read waits for nobody, except when the database is being recovered; then it is
+    carried out like any other read.
+    """
+
+    def __init__(self, method: Callable[Concatenate[R, P], T]) -> None:
+        self._method = method
+
+    def __get__(
+        self, front: Front[R], owner: type[Front[R]]
+    ) -> Callable[P, Coroutine[Any, Any, T]]:
+        method, here = self._method, front.here
+
+        async def call(*values: P.args, **named: P.kwargs) -> T:
+            try:
+                return method(here, *values, **named)
+            except StoreLocked:
+                return await _awaitable(method, *front.read)(*values, **named)
+
+        return call
 
 
 class Read(Generic[R, P, T]):
-    """A call of a port that is a reading method of a repository, and is carried out as one."""
+    """A call of a port that is a method that reads."""
 
     def __init__(self, method: Callable[Concatenate[R, P], T]) -> None:
         self._method = method
@@ -72,7 +106,7 @@ class Read(Generic[R, P, T]):
 
 
 class Write(Generic[R, P, T]):
-    """The same of a method that changes something."""
+    """A call of a port that is a method that changes something."""
 
     def __init__(self, method: Callable[Concatenate[R, P], T]) -> None:
         self._method = method
@@ -81,6 +115,18 @@ class Write(Generic[R, P, T]):
         self, front: Front[R], owner: type[Front[R]]
     ) -> Callable[P, Coroutine[Any, Any, T]]:
         return _awaitable(self._method, *front.write)
+
+
+class Later(Generic[R, P, T]):
+    """The same of a change that nobody waits for."""
+
+    def __init__(self, method: Callable[Concatenate[R, P], T]) -> None:
+        self._method = method
+
+    def __get__(
+        self, front: Front[R], owner: type[Front[R]]
+    ) -> Callable[P, Coroutine[Any, Any, T]]:
+        return _awaitable(self._method, *front.later)
 
 
 def _awaitable(
@@ -95,16 +141,16 @@ def _awaitable(
 class AccountFront(Front[Accounts]):
     """Implements `emu.login.ports.AccountStore`."""
 
-    find_account = Read(Accounts.find)
+    find_account = Look(Accounts.find)
     add_account = Write(Accounts.add)
     set_password = Write(Accounts.set_password)
-    record_login = Write(Accounts.record_login)
+    record_login = Later(Accounts.record_login)
 
 
 class CharacterFront(Front[Characters]):
     """Implements `emu.login.ports.CharacterStore`."""
 
-    characters_of = Read(Characters.of_account)
+    characters_of = Look(Characters.of_account)
     add_character = Write(Characters.add)
     delete_character = Write(Characters.delete)
     update_character = Write(Characters.update)
@@ -125,7 +171,7 @@ class WorldFront(Front[Worlds]):
 class ReportFront(Front[Reports]):
     """Implements `emu.login.ports.LogStore`."""
 
-    add_client_log = Write(Reports.add_client_log)
+    add_client_log = Later(Reports.add_client_log)
     add_bug_report = Write(Reports.add_bug_report)
 
 
@@ -139,11 +185,11 @@ class WorldCharacterFront(Front[WorldCharacters]):
     """Implements `emu.world.ports.WorldCharacterStore`."""
 
     create = Write(WorldCharacters.create)
-    find = Read(WorldCharacters.find)
+    find = Look(WorldCharacters.find)
     find_named = Read(WorldCharacters.find_named)
-    of_account = Read(WorldCharacters.of_account)
+    of_account = Look(WorldCharacters.of_account)
     delete = Write(WorldCharacters.delete)
-    played = Write(WorldCharacters.played)
+    played = Later(WorldCharacters.played)
     save_place = Write(WorldCharacters.save_place)
     save_mute = Write(WorldCharacters.save_mute)
     save_relations = Write(WorldCharacters.save_relations)
@@ -153,10 +199,10 @@ class WorldCharacterFront(Front[WorldCharacters]):
 class BanFront(Front[Bans]):
     """The bans as every login asks for them: kept in memory, parsed again when they changed."""
 
-    every = Read(Bans.every)
+    every = Look(Bans.every)
 
-    def __init__(self, read: Way, write: Way, clock: Clock) -> None:
-        super().__init__(read, write, lambda store: store.login.bans)
+    def __init__(self, ways: Ways, clock: Clock) -> None:
+        super().__init__(ways, lambda store: store.login.bans)
         self._clock = clock
         self._rows: Sequence[BannedAddress] = ()
         self._bans = BanList(())

@@ -13,7 +13,6 @@ from twisted.internet.defer import DeferredList
 from emu.errors import DuplicateName, StoreError
 from emu.net.workers import StoreWorker
 from emu.store import Store
-from emu.store.front import AccountFront, Way
 
 pytestmark = pytest.mark.usefixtures("collect_garbage")
 
@@ -100,8 +99,6 @@ async def test_stopping_carries_out_what_waits(tmp_path: Path) -> None:
 async def test_one_that_fails_in_a_group_spoils_no_other(tmp_path: Path) -> None:
     store = Store.create(tmp_path / "emu.sqlite")
     worker = StoreWorker(reactor, store.transaction)  # type: ignore[arg-type]
-    way = Way(store, worker.run)
-    front = AccountFront(way, way, lambda one: one.login.accounts)
     gate = threading.Event()
     blocked = worker.run(gate.wait)
     asked = [worker.run(lambda n=n: store.login.accounts.add(n, "", 0.0)) for n in ("A", "a", "B")]
@@ -112,7 +109,7 @@ async def test_one_that_fails_in_a_group_spoils_no_other(tmp_path: Path) -> None
     assert first[0]
     assert isinstance(second[1].value, DuplicateName)
     assert third[0]
-    found = await front.find_account("b")
+    found = await worker.run(lambda: store.login.accounts.find("b"))
     assert found is not None
     assert found.name == "B"
     await worker.stop()

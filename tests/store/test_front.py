@@ -1,11 +1,13 @@
 """The awaitable face passes everything on; a wrong order of arguments would show here."""
 
+import sqlite3
 from collections.abc import Awaitable, Callable
+from contextlib import closing
 from typing import TypeVar
 
 import pytest
 
-from emu.errors import DuplicateName
+from emu.errors import DuplicateName, StoreLocked
 from emu.login.ports import AccountStore, CharacterStore, LogStore, RegisteredWorlds
 from emu.looks.models import ModelSource
 from emu.model import ClientLog, Equipment, RegisteredWorld, ZoneDescription
@@ -17,7 +19,7 @@ from emu.store.front import (
     ModelFront,
     ReportFront,
     Run,
-    Way,
+    Ways,
     WorldCharacterFront,
     WorldFront,
 )
@@ -29,12 +31,12 @@ T = TypeVar("T")
 
 
 @pytest.fixture
-def way(store: Store) -> Way:
-    return Way(store, run_inline)
+def ways(store: Store) -> Ways:
+    return Ways(store, store, run_inline, store, run_inline, run_inline)
 
 
-def test_accounts(store: Store, way: Way) -> None:
-    port: AccountStore = AccountFront(way, way, lambda one: one.login.accounts)
+def test_accounts(store: Store, ways: Ways) -> None:
+    port: AccountStore = AccountFront(ways, lambda one: one.login.accounts)
     assert finish(port.add_account("Bob", "hash", 3.0)) == store.login.accounts.find("Bob")
     with pytest.raises(DuplicateName):
         finish(port.add_account("bob", "hash", 3.0))
@@ -48,8 +50,8 @@ def test_accounts(store: Store, way: Way) -> None:
     )  # fmt: skip
 
 
-def test_characters(store: Store, way: Way) -> None:
-    port: CharacterStore = CharacterFront(way, way, lambda one: one.login.characters)
+def test_characters(store: Store, ways: Ways) -> None:
+    port: CharacterStore = CharacterFront(ways, lambda one: one.login.characters)
     added = finish(port.add_character(character()))
     assert finish(port.characters_of(1)) == [added]
     assert finish(port.update_character(1, 1, 7, {"level": 40}))
@@ -61,8 +63,8 @@ def test_characters(store: Store, way: Way) -> None:
     assert finish(port.characters_of(1)) == []
 
 
-def test_worlds(store: Store, way: Way) -> None:
-    port: RegisteredWorlds = WorldFront(way, way, lambda one: one.login.worlds)
+def test_worlds(store: Store, ways: Ways) -> None:
+    port: RegisteredWorlds = WorldFront(ways, lambda one: one.login.worlds)
     added = finish(port.add_world(RegisteredWorld(0, "Far", "far", "c" * 128), 50.0))
     assert added == RegisteredWorld(2, "Far", "far", "c" * 128)
     assert finish(port.find_world_by_account("FAR")) == added
@@ -77,8 +79,8 @@ def test_worlds(store: Store, way: Way) -> None:
     assert finish(port.zones_of(2)) == zones
 
 
-def test_reports(store: Store, way: Way) -> None:
-    port: LogStore = ReportFront(way, way, lambda one: one.login.reports)
+def test_reports(store: Store, ways: Ways) -> None:
+    port: LogStore = ReportFront(ways, lambda one: one.login.reports)
     log = ClientLog("Base Log", "t", 1, "Alice", "::1", 546, 3.0)
     finish(port.add_client_log(log))
     finish(port.add_bug_report(1, 8, {"summary": "stuck"}, 4.0))
@@ -89,14 +91,14 @@ def test_reports(store: Store, way: Way) -> None:
     )  # fmt: skip
 
 
-def test_models(store: Store, way: Way) -> None:
-    port: ModelSource = ModelFront(way, way, lambda one: one.login.models)
+def test_models(store: Store, ways: Ways) -> None:
+    port: ModelSource = ModelFront(ways, lambda one: one.login.models)
     store.login.models.add("hair/a", 5)
     assert finish(port.model_numbers(["hair/a", "hair/b"])) == {"hair/a": 5}
 
 
-def test_world_characters(way: Way) -> None:
-    port: WorldCharacterStore = WorldCharacterFront(way, way, lambda one: one.world.characters)
+def test_world_characters(ways: Ways) -> None:
+    port: WorldCharacterStore = WorldCharacterFront(ways, lambda one: one.world.characters)
     added = finish(port.create(world_character()))
     finish(port.played(added.id, 77.0))
     found = finish(port.find(added.id))
@@ -107,9 +109,9 @@ def test_world_characters(way: Way) -> None:
     assert finish(port.delete(1, added.id))
 
 
-def test_bans_are_read_now_and_then(store: Store, way: Way) -> None:
+def test_bans_are_read_now_and_then(store: Store, ways: Ways) -> None:
     clock = ManualClock()
-    front = BanFront(way, way, clock)
+    front = BanFront(ways, clock)
 
     def banned(address: str, seconds: float) -> bool:
         clock.seconds = seconds
@@ -127,34 +129,54 @@ def test_bans_are_read_now_and_then(store: Store, way: Way) -> None:
     assert not banned("10.0.255.1", 110.0)
 
 
-def test_reads_and_writes_go_their_own_ways(store: Store) -> None:
-    ways: list[str] = []
+def test_every_call_goes_its_own_way(store: Store) -> None:
+    taken: list[str] = []
 
     def way(name: str) -> Run:
         def run(call: Callable[[], T]) -> Awaitable[T]:
-            ways.append(name)
+            taken.append(name)
             return run_inline(call)
 
         return run
 
-    with Store.look(store.path) as seen:
-        both = Way(seen, way("read")), Way(store, way("write"))
-        accounts = AccountFront(*both, lambda one: one.login.accounts)
-        worlds = WorldCharacterFront(*both, lambda one: one.world.characters)
+    with Store.look(store.path) as here, Store.look(store.path) as seen:
+        ways = Ways(here, seen, way("read"), store, way("write"), way("later"))
+        accounts = AccountFront(ways, lambda one: one.login.accounts)
+        worlds = WorldFront(ways, lambda one: one.login.worlds)
+        owned = WorldCharacterFront(ways, lambda one: one.world.characters)
         with store.transaction():
             finish(accounts.add_account("Bob", "hash", 3.0))
-            made = finish(worlds.create(world_character()))
+            made = finish(owned.create(world_character()))
             assert finish(accounts.find_account("Bob")) is None  # not committed yet
-            assert finish(worlds.find(made.id)) is None
+            assert finish(owned.find(made.id)) is None
         assert finish(accounts.find_account("Bob")) is not None
-        assert finish(worlds.find(made.id)) == made
-        ways.clear()
-        listed = WorldFront(*both, lambda one: one.login.worlds)
-        finish(accounts.find_account("Bob"))
-        finish(CharacterFront(*both, lambda one: one.login.characters).characters_of(1))
-        finish(listed.zones_of(1))
-        finish(listed.find_world_by_account("norrath"))
-        finish(BanFront(*both, ManualClock()).is_address_banned("192.0.2.1", 1.0))
-        finish(worlds.find(made.id))
-        finish(worlds.of_account(1))
-        assert set(ways) == {"read"}
+        assert finish(owned.find(made.id)) == made
+        assert taken == ["write", "write"]
+        finish(CharacterFront(ways, lambda one: one.login.characters).characters_of(1))
+        finish(BanFront(ways, ManualClock()).is_address_banned("192.0.2.1", 1.0))
+        finish(owned.of_account(1))
+        assert len(taken) == 2, "what a player who comes back waits for asks no thread"
+        finish(worlds.zones_of(1))
+        finish(worlds.find_world_by_account("norrath"))
+        assert taken[2:] == ["read", "read"]
+        finish(accounts.record_login(2, "192.0.2.7", 546, 9.0))
+        finish(owned.played(made.id, 9.0))
+        assert taken[4:] == ["later", "later"]
+
+
+def test_what_cannot_be_read_at_once_is_read_in_its_thread(store: Store) -> None:
+    path = store.path.with_name("rollback.sqlite")
+    with closing(sqlite3.connect(path)) as plain:
+        store.database.connection.backup(plain)
+        plain.execute("PRAGMA journal_mode = DELETE")
+    with (
+        closing(sqlite3.connect(path, isolation_level=None)) as other,
+        Store.look(path, wait=0.0) as here,
+    ):
+        ways = Ways(here, store, run_inline, store, run_inline, run_inline)
+        other.execute("PRAGMA locking_mode = EXCLUSIVE")
+        other.execute("BEGIN EXCLUSIVE")
+        found = finish(AccountFront(ways, lambda one: one.login.accounts).find_account("alice"))
+        assert found is not None
+        with pytest.raises(StoreLocked):
+            here.login.accounts.find("alice")
