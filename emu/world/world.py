@@ -19,6 +19,7 @@ from emu.times import Moment, Monotonic
 from emu.world.deadlines import Deadlines
 from emu.world.events import WorldEvent
 from emu.world.ghosts import GhostForm, GhostRules
+from emu.world.groups import Groups
 from emu.world.movement import MovementRules
 from emu.world.players.player import Player
 from emu.world.ports import WorldCharacterStore
@@ -126,6 +127,7 @@ class World:
         self._wake = wake
         self.players = Players()
         self.deadlines: Deadlines[Player] = Deadlines()
+        self.groups = Groups()
         self.motd = rules.motd
         self.counters: Counter[str] = Counter()
         self.on_stand: list[Callable[[Player, Monotonic], None]] = []

@@ -73,7 +73,7 @@ def entities_loaded(world: World, player: Player, now: Monotonic) -> None:
         player.zone.show_own(player.viewer, now)
     client.send("WS_SetPOVGhostCmd", {"spawn_id": OWN_INDEX})
     give_control(player)
-    send_sheet(player)
+    send_sheet(world, player)
     burst.send_books(client)
     player.zone.add(player.spawn, now)
 
@@ -116,16 +116,16 @@ def give_control(player: Player) -> None:
     )
 
 
-def send_sheet(player: Player) -> None:
+def send_sheet(world: World, player: Player) -> None:
     """Bring a client's character sheet up to date; nothing is sent when it is."""
-    payload = player.sheet.update(sheet_of(player))
+    payload = player.sheet.update(sheet_of(world, player))
     if payload is not None:
         # EQ2Emulator sends this before every sheet, and it carries the speed.
         player.client.send("WS_SetControlGhost", {"spawn_id": NOBODY, "size": GHOST_SIZE})
         player.client.send_bytes("OP_UpdateCharacterSheetMsg", payload)
 
 
-def sheet_of(player: Player) -> dict[str, Any]:
+def sheet_of(world: World, player: Player) -> dict[str, Any]:
     """Return the values of a player's sheet."""
     character = player.character
     full = hit_points(character.level)
@@ -136,7 +136,47 @@ def sheet_of(player: Player) -> dict[str, Any]:
         adventure_class=character.class_,
         level=character.level,
         vitals=Vitals(full, full, full, full),
-    )
+    ) | _group_fields(world, player)
+
+
+def _group_fields(world: World, player: Player) -> dict[str, Any]:
+    """Return what a sheet says of the others in a player's group."""
+    group = world.groups.of(player.id)
+    if group is None:
+        return {}
+    found = (world.players.get(member) for member in group.members if member != player.id)
+    others = [other for other in found if other is not None]
+    leader = world.players.get(group.leader)
+    return {
+        "group_members": [_member_fields(world, player, other) for other in others],
+        "group_leader_id": _seen_as(player, leader) if leader is not None else NOBODY,
+    }
+
+
+def _member_fields(world: World, player: Player, other: Player) -> dict[str, Any]:
+    character = other.character
+    full = hit_points(character.level)
+    return {
+        "zone_status": int(other.zone is player.zone),
+        "name": other.name,
+        "spawn_id": _seen_as(player, other),
+        "pet_id": NOBODY,
+        "level_current": character.level,
+        "level_max": character.level,
+        "race_id": character.race,
+        "class_id": character.class_,
+        "hp_current": full,
+        "hp_max": full,
+        "power_current": full,
+        "power_max": full,
+        "zone": world.zones.definition(other.zone.zone_id).description,
+        "instance": min(other.zone.instance, 255),
+    }
+
+
+def _seen_as(player: Player, other: Player) -> int:
+    index = player.index_of(other.spawn)
+    return NOBODY if index is None else index
 
 
 def hit_points(level: int) -> int:

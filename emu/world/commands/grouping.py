@@ -1,0 +1,122 @@
+"""Commands for groups: invite, accept, decline, leave, speak, and who is in one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from emu.commands import Argument, Call, Command, Kind, Reply
+from emu.commands.registry import Run
+from emu.errors import CommandError
+from emu.world.commands.ground import House, own_player, player_named
+from emu.world.groups import Group
+from emu.world.players import entering
+from emu.world.players.player import Player
+from emu.world.players.relations import Relation
+
+
+def commands(house: House) -> list[Command]:
+    """Return the commands of this room."""
+    house.world.on_left.append(lambda player: _forget(house, player))
+    return [*_joining(house), *_being_in(house)]
+
+
+def _joining(house: House) -> list[Command]:
+    groups, chat = house.world.groups, house.chat
+
+    async def invite(call: Call) -> Reply:
+        player, guest = own_player(call), player_named(house, call["name"])
+        if guest.relations.knows(Relation.IGNORED, player.name):
+            raise CommandError(f"{guest.name} ignores you")
+        groups.invite(player.id, guest.id, call.now)
+        chat.line(guest, f"{player.name} invites you to a group: accept or decline.")
+        return Reply((f"{guest.name} is invited to your group",))
+
+    async def accept(call: Call) -> None:
+        player = own_player(call)
+        group = groups.accept(player.id, call.now)
+        _tell(house, group, f"{player.name} is in the group now.")
+        _refresh(house, group.members)
+
+    async def decline(call: Call) -> Reply:
+        player = own_player(call)
+        leader = house.world.players.get(groups.decline(player.id))
+        if leader is not None:
+            chat.line(leader, f"{player.name} does not want to join your group.")
+        return Reply(("you declined",))
+
+    name = Argument("name", help="the player")
+    return [
+        _quiet("invite", "ask a player into your group", invite, name),
+        _quiet("accept", "join the group you were invited to", accept),
+        _quiet("decline", "refuse to join it", decline),
+    ]
+
+
+def _being_in(house: House) -> list[Command]:
+    groups, chat = house.world.groups, house.chat
+
+    async def leave(call: Call) -> Reply:
+        player = own_player(call)
+        group = groups.leave(player.id)
+        _left(house, group, player)
+        _refresh(house, [player.id])
+        return Reply(("you left the group",))
+
+    async def say(call: Call) -> None:
+        player = own_player(call)
+        chat.group_say(player, _players(house, _own(house, player)), call["text"], call.now)
+
+    async def show(call: Call) -> Reply:
+        group = _own(house, own_player(call))
+        names = [member.name for member in _players(house, group)]
+        return Reply((f"{names[0]} leads", ", ".join(names)), names)
+
+    text = Argument("text", Kind.TEXT, "what to say")
+    return [
+        _quiet("leavegroup", "leave your group", leave, aliases=("disband",)),
+        _quiet("gsay", "speak to your group", say, text),
+        _quiet("group", "show who is in your group", show),
+    ]
+
+
+def _quiet(
+    name: str, help_text: str, run: Run, *arguments: Argument, aliases: tuple[str, ...] = ()
+) -> Command:
+    return Command(name, help_text, run, arguments, outside=False, is_quiet=True, aliases=aliases)
+
+
+def _own(house: House, player: Player) -> Group:
+    group = house.world.groups.of(player.id)
+    if group is None:
+        raise CommandError("you are in no group")
+    return group
+
+
+def _players(house: House, group: Group) -> list[Player]:
+    found = (house.world.players.get(member) for member in group.members)
+    return [player for player in found if player is not None]
+
+
+def _tell(house: House, group: Group, text: str) -> None:
+    for member in _players(house, group):
+        if member.is_online:
+            house.chat.line(member, text)
+
+
+def _left(house: House, group: Group, player: Player) -> None:
+    _tell(house, group, f"{player.name} has left the group.")
+    _refresh(house, group.members)
+
+
+def _forget(house: House, player: Player) -> None:
+    group = house.world.groups.forget(player.id)
+    if group is not None:
+        _left(house, group, player)
+
+
+def _refresh(house: House, members: Iterable[int]) -> None:
+    """Show members their group as it is now: it stands in the character sheet."""
+    for number in members:
+        member = house.world.players.get(number)
+        if member is not None and member.is_online:
+            entering.send_sheet(house.world, member)
