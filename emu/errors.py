@@ -11,6 +11,7 @@
     * `UnknownVersion`: no opcode range covers a client version
     * `UnknownOpcode`: a table has no number for a name
     * `UnknownStruct`: no layout of that name at that version
+    * `UnknownBase`: a change of something of which nobody was told what it was before
     * `StructValueError`: a value does not fit the field it was given for
     * `ProtocolError`
         * `LocalProtocolError`: our side asked for something the protocol does not allow now

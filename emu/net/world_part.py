@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import random
 import secrets
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -126,7 +125,7 @@ class WorldPart:
         self.world = self._make_world(dialects, presence)
         chat = Chat(self.world, ChatRules(), read_numbers())
         self.behaviors = Behaviors(
-            self.world, chat, Library(), guard=limited, clock=time.monotonic, wake=self._timer.wake
+            self.world, chat, Library(), guard=limited, clock=scheduler.now, wake=self._timer.wake
         )
         house = House(self.world, chat, self._admission, {"behaviors": self._reload_behaviors})
         self.commands = world_commands(house, report_use(_log))

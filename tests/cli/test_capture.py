@@ -64,7 +64,7 @@ def test_json_lines(recorded):
     ]
     keys = [
         "time", "t", "session_id", "direction", "from", "to", "version", "opcode", "name",
-        "payload", "fields",
+        "payload", "fields", "undecoded",
     ]  # fmt: skip
     assert [list(one) for one in lines] == [
         keys if one["opcode"] != 50 else [*keys, "commands"] for one in lines
@@ -79,7 +79,7 @@ def test_json_lines(recorded):
     assert login["name"] == "OP_LoginByNumRequestMsg"
     assert commands["name"] == "OP_ClientCmdMsg"
     (command,) = commands["commands"]
-    assert list(command) == ["opcode", "name", "payload", "fields"]
+    assert list(command) == ["opcode", "name", "payload", "fields", "undecoded"]
     assert (command["opcode"], command["payload"]) == (444, "000001")
     assert command["name"] == "OP_EqCollectionUpdateCmd"
     assert clock["name"] == "OP_GameWorldTimeMsg"
