@@ -149,7 +149,7 @@ class CaptureFollower:
         self, conversation: _Conversation, datagram: Datagram
     ) -> Iterator[Notice]:
         try:
-            response = packets.pull_session_response(datagram.payload)
+            response = packets.SESSION_RESPONSE.pull(datagram.payload)
         except PeerError as error:
             yield Notice(datagram.t, f"SessionResponse left out: {error}")
             return

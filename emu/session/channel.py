@@ -8,6 +8,7 @@ seal and no message.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from emu.errors import LimitExceeded, MalformedDatagram
 from emu.session.combining import join_messages
@@ -17,13 +18,12 @@ from emu.session.receive_window import Placement, ReceiveWindow
 from emu.session.send_queue import SendQueue
 from emu.times import Monotonic
 from emu.wire import AppCombined, ProtocolOpcode
-from emu.wire.packets import push_app_combined
+from emu.wire.packets import APP_COMBINED, SEQUENCED_SIZE, push_sequenced
 
-_PACKET = ProtocolOpcode.PACKET.to_bytes(2, "big")
-_FRAGMENT = ProtocolOpcode.FRAGMENT.to_bytes(2, "big")
-_ACK = ProtocolOpcode.ACK.to_bytes(2, "big")
-_OUT_OF_ORDER_ACK = ProtocolOpcode.OUT_OF_ORDER_ACK.to_bytes(2, "big")
-_SEQUENCED_HEADER = 4
+_PACKET: Final = int(ProtocolOpcode.PACKET)
+_FRAGMENT: Final = int(ProtocolOpcode.FRAGMENT)
+_ACK: Final = int(ProtocolOpcode.ACK)
+_OUT_OF_ORDER_ACK: Final = int(ProtocolOpcode.OUT_OF_ORDER_ACK)
 _ENTRY_BYTES = 200  # what Python takes for a packet beside its bytes, about
 
 
@@ -123,7 +123,7 @@ class ReliableChannel:
     def take_ack(self) -> bytes:
         """Return the Ack for everything contiguous."""
         self.ack_pending = False
-        return _ACK + ((self.window.expected - 1) & 0xFFFF).to_bytes(2, "big")
+        return push_sequenced(_ACK, (self.window.expected - 1) & 0xFFFF)
 
     def receive(self, opcode: int, sequence: int, data: bytes) -> Iterator[bytes]:
         """Take a Packet or Fragment; yield every payload it completes, in order.
@@ -155,7 +155,7 @@ class ReliableChannel:
 
     def _assemble(self, opcode: int, data: bytes) -> bytes | None:
         assembler = self._assembler
-        if opcode == ProtocolOpcode.PACKET:
+        if opcode == _PACKET:
             if assembler is not None:
                 raise BrokenChannel("packet inside a run of fragments")
             return data
@@ -183,7 +183,7 @@ class ReliableChannel:
             held = self.window.held
             if held is not None:
                 acks += [
-                    _OUT_OF_ORDER_ACK + sequence.to_bytes(2, "big")
+                    push_sequenced(_OUT_OF_ORDER_ACK, sequence)
                     for sequence in self._early_acks
                     if sequence in held
                 ]
@@ -204,7 +204,7 @@ class ReliableChannel:
             self._place_payload(self._take_lead(messages))
         payloads = join_messages(
             messages,
-            self.room - _SEQUENCED_HEADER,
+            self.room - SEQUENCED_SIZE,
             self._config.app_combined_part_limit,
             self._config.app_combined_count_limit,
         )
@@ -221,14 +221,14 @@ class ReliableChannel:
         self.lead = None
         if not messages:
             return lead
-        joined = push_app_combined(AppCombined((lead, messages[0])))
+        joined = APP_COMBINED.push(AppCombined((lead, messages[0])))
         if len(joined) > self._config.message_size_limit_before_key:
             return lead
         del messages[0]
         return joined
 
     def _place_payload(self, payload: bytes) -> None:
-        if len(payload) + _SEQUENCED_HEADER <= self.room:
+        if len(payload) + SEQUENCED_SIZE <= self.room:
             self.queue.add(_PACKET, payload)
         else:
             for chunk in cut(payload, self.room):

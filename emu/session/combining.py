@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from emu.wire import ProtocolOpcode
+from emu.wire.packets import marker_of
 from emu.wire.parts import push_parts
 
-_COMBINED = b"\x00\x03"
-_APP_COMBINED = b"\x00\x19"
+_COMBINED = marker_of(ProtocolOpcode.COMBINED)
+_APP_COMBINED = marker_of(ProtocolOpcode.APP_COMBINED)
 
 
 def _join(

@@ -25,10 +25,11 @@ from emu.session.memory import SharedMemory
 from emu.session.session import Session
 from emu.times import Monotonic
 from emu.wire import ProtocolOpcode, Seal, SessionRequest, SessionResponse, packets
+from emu.wire.packets import marker_of
 
-_SESSION_REQUEST: Final = ProtocolOpcode.SESSION_REQUEST.to_bytes(2, "big")
-_SERVER_KEY_REQUEST: Final = ProtocolOpcode.SERVER_KEY_REQUEST.to_bytes(2, "big")
-_OUT_OF_SESSION: Final = ProtocolOpcode.OUT_OF_SESSION.to_bytes(2, "big")
+_SESSION_REQUEST: Final = marker_of(ProtocolOpcode.SESSION_REQUEST)
+_SERVER_KEY_REQUEST: Final = marker_of(ProtocolOpcode.SERVER_KEY_REQUEST)
+_OUT_OF_SESSION: Final = marker_of(ProtocolOpcode.OUT_OF_SESSION)
 
 _Proof = tuple[int, int]
 """Check key and MaxLength of a SessionResponse that has reached its address."""
@@ -157,7 +158,7 @@ class Endpoint:
         try:
             if len(data) > self.config.session.datagram_size_limit:
                 raise LimitExceeded("datagram too long")
-            request = packets.pull_session_request(data)
+            request = packets.SESSION_REQUEST.pull(data)
         except PeerError as error:
             self._drop(error.reason)
             return
@@ -225,7 +226,7 @@ class Endpoint:
     def _answer(self, session_id: int, check_key: int, max_length: int, address: Hashable) -> None:
         form = self.config.session.stream_type.format
         answer = SessionResponse(session_id, check_key, max_length, form)
-        self._reply(packets.push_session_response(answer), address)
+        self._reply(packets.SESSION_RESPONSE.push(answer), address)
 
     # -- proofs ---------------------------------------------------------------------------------
 

@@ -66,31 +66,31 @@ class FollowingSession(Session):
             super().set_cipher_key(key)
 
     def _handle_session_request(self, packet: bytes, _now: Monotonic) -> None:
-        self.session_id = packets.pull_session_request(packet).session
+        self.session_id = packets.SESSION_REQUEST.pull(packet).session
 
     def _handle_session_response(self, packet: bytes, _now: Monotonic) -> None:
-        response = packets.pull_session_response(packet)
+        response = packets.SESSION_RESPONSE.pull(packet)
         self.session_id = response.session
         self.max_length = self.config.clamp_max_length(response.max_length)
         self.set_check_key(response.key, Format(response.format))
 
     def _handle_session_disconnect(self, packet: bytes, _now: Monotonic) -> None:
-        disconnect = packets.pull_session_disconnect(packet)
+        disconnect = packets.SESSION_DISCONNECT.pull(packet)
         if self.session_id and disconnect.session != self.session_id:
             raise MalformedDatagram("disconnect of another session")
         self._end(CloseReason.PEER)
 
     def _handle_session_stat_response(self, packet: bytes, _now: Monotonic) -> None:
-        response = packets.pull_session_stat_response(packet)
+        response = packets.SESSION_STAT_RESPONSE.pull(packet)
         self._events.append(
             StatisticsReceived(0, 0, 0, 0, response.server_sent, response.server_received)
         )
 
     def _handle_ack(self, packet: bytes, _now: Monotonic) -> None:
-        packets.pull_ack(packet)
+        packets.pull_acknowledged(packet)
 
     def _handle_out_of_order_ack(self, packet: bytes, _now: Monotonic) -> None:
-        packets.pull_out_of_order_ack(packet)
+        packets.pull_acknowledged(packet)
 
     def _request_key(self, _now: Monotonic) -> None:
         """Ask for nothing."""

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from emu.errors import LimitExceeded, MalformedDatagram
+from emu.wire.packets import SEQUENCED_SIZE
 
 _TOTAL_SIZE = 4
-_SEQUENCED_HEADER = 4  # 00 0D and the sequence number
 
 
 def cut(payload: bytes, room: int) -> Iterator[bytes]:
@@ -20,8 +20,8 @@ def cut(payload: bytes, room: int) -> Iterator[bytes]:
 
     Every datagram but the last is filled. The first chunk begins with the u32 total length.
     """
-    first = room - _SEQUENCED_HEADER - _TOTAL_SIZE
-    step = room - _SEQUENCED_HEADER
+    first = room - SEQUENCED_SIZE - _TOTAL_SIZE
+    step = room - SEQUENCED_SIZE
     yield len(payload).to_bytes(_TOTAL_SIZE, "big") + payload[:first]
     for start in range(first, len(payload), step):
         yield payload[start : start + step]
@@ -37,11 +37,6 @@ class Assembler:
         self._data: bytearray | None = None
         self._total = 0
         self._count = 0
-
-    @property
-    def busy(self) -> bool:
-        """Whether a run has begun and is not complete."""
-        return self._data is not None
 
     @property
     def held_bytes(self) -> int:

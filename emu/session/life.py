@@ -56,7 +56,7 @@ class SessionLife(SessionBase):
         self._request_deadline = now + self._pause(self._requests)
         self._requests += 1
         request = SessionRequest(self.session_id, self.config.max_length)
-        self._ready.append(packets.push_session_request(request))
+        self._ready.append(packets.SESSION_REQUEST.push(request))
 
     def _pause(self, tries: int) -> float:
         """Return how long to wait for an answer before asking again, the first time at 0 tries.
@@ -80,7 +80,7 @@ class SessionLife(SessionBase):
         self._agree(self.config.stream_type.format, now)
 
     def _handle_session_request(self, packet: bytes, now: Monotonic) -> None:
-        request = packets.pull_session_request(packet)
+        request = packets.SESSION_REQUEST.pull(packet)
         if self.state is ConnectionState.CLOSED:
             max_length = self.config.clamp_max_length(request.max_length)
             self.accept(request.session, max_length, now)
@@ -92,10 +92,10 @@ class SessionLife(SessionBase):
             self.session_id, self.check_key, self.max_length, self.config.stream_type.format
         )
         if not self._ready:
-            self._ready.append(packets.push_session_response(answer))
+            self._ready.append(packets.SESSION_RESPONSE.push(answer))
 
     def _handle_session_response(self, packet: bytes, now: Monotonic) -> None:
-        response = packets.pull_session_response(packet)
+        response = packets.SESSION_RESPONSE.pull(packet)
         if self._request_deadline is None or response.session != self.session_id:
             raise MalformedDatagram("unasked session response")
         if response.unknown_a != _CHECK_BYTES or response.format not in _FORMATS:
@@ -190,7 +190,7 @@ class SessionLife(SessionBase):
         self._close_deadline = now + self.config.disconnect_timeout
 
     def _disconnect_packet(self) -> bytes:
-        return packets.push_session_disconnect(SessionDisconnect(self.session_id, self._close_code))
+        return packets.SESSION_DISCONNECT.push(SessionDisconnect(self.session_id, self._close_code))
 
     def _farewell(self, seal: Seal) -> bytes:
         """Return the datagram that tells the peer that the session is over.
@@ -199,11 +199,11 @@ class SessionLife(SessionBase):
         (0) is told that it is unknown here.
         """
         if not self.session_id:
-            return packets.push_out_of_session(OutOfSession())
+            return packets.OUT_OF_SESSION.push(OutOfSession())
         return seal.seal(self._disconnect_packet())
 
     def _handle_session_disconnect(self, packet: bytes, _now: Monotonic) -> None:
-        disconnect = packets.pull_session_disconnect(packet)
+        disconnect = packets.SESSION_DISCONNECT.pull(packet)
         if self.session_id and disconnect.session != self.session_id:
             raise MalformedDatagram("disconnect of another session")
         self.session_id = disconnect.session
@@ -214,7 +214,7 @@ class SessionLife(SessionBase):
 
     def _handle_out_of_session(self, packet: bytes, now: Monotonic) -> None:
         """Believe it only after a long silence: anybody could have sent it."""
-        packets.pull_out_of_session(packet)
+        packets.OUT_OF_SESSION.pull(packet)
         silent = now - self._last_received >= self.config.keep_alive_interval
         if not silent:
             raise MalformedDatagram("unproven OutOfSession")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import Enum
 
 from emu.session.configuration import SessionConfig
-from emu.session.serial import MASK, distance, preceding
+from emu.session.serial import MASK, distance
 
 
 class Placement(Enum):
@@ -38,11 +38,6 @@ class ReceiveWindow:
         self._window = config.window
         self._count_limit = config.held_packet_limit
         self.bytes_limit = min(config.held_bytes_limit, config.stranger_message_size_limit)
-
-    @property
-    def last_contiguous(self) -> int:
-        """The sequence number an Ack carries."""
-        return preceding(self.expected)
 
     def place(self, sequence: int, opcode: int, data: bytes) -> Placement:
         """Find out where a packet belongs; hold it when it is early. NEXT moves the window."""

@@ -18,6 +18,7 @@ from emu.session.congestion import NewReno
 from emu.session.round_trip import RoundTrip
 from emu.session.serial import MASK, distance
 from emu.times import Monotonic
+from emu.wire.packets import SEQUENCED_SIZE, push_sequenced
 
 _ROUNDING = 1e-6  # seconds; sums of floats are no finer
 _SHORTEST_WAIT = 0.003
@@ -76,7 +77,7 @@ class SendQueue:
 
     def __init__(self, config: SessionConfig, max_length: int) -> None:
         self._config = config
-        self._waiting: deque[tuple[bytes, bytes]] | None = None
+        self._waiting: deque[tuple[int, bytes]] | None = None
         self._under_way: dict[int, _Sent] = {}
         self._lost: deque[_Sent] = deque()  # also some that were sent again or arrived since
         self._base = self._next = config.first_sequence
@@ -111,11 +112,11 @@ class SendQueue:
         """How many packets wait or are under way."""
         return len(self._under_way) + (len(self._waiting) if self._waiting else 0)
 
-    def add(self, marker: bytes, data: bytes) -> None:
-        """Queue one Packet or Fragment: its two opcode bytes, and what is behind the sequence."""
+    def add(self, opcode: int, data: bytes) -> None:
+        """Queue one Packet or Fragment: its opcode, and what is behind the sequence."""
         if self._waiting is None:
             self._waiting = deque()
-        self._waiting.append((marker, data))
+        self._waiting.append((opcode, data))
         self.queued_bytes += len(data)
 
     def take(self, now: Monotonic) -> list[bytes]:
@@ -136,14 +137,14 @@ class SendQueue:
         if not under_way:
             self._timer_start = now
         while waiting and (self._next - self._base) & MASK < self._config.window:
-            marker, data = waiting[0]
-            size = len(data) + 4
+            opcode, data = waiting[0]
+            size = SEQUENCED_SIZE + len(data)
             if not congestion.may_send(size):
                 return
             waiting.popleft()
             sequence = self._next
             self._next = (sequence + 1) & MASK
-            packet = marker + sequence.to_bytes(2, "big") + data
+            packet = push_sequenced(opcode, sequence) + data
             under_way[sequence] = _Sent(packet, now)
             congestion.on_sent(size)
             packets.append(packet)
@@ -220,7 +221,7 @@ class SendQueue:
         if sent is None:
             return None
         size = len(sent.packet)
-        self.queued_bytes -= size - 4
+        self.queued_bytes -= size - SEQUENCED_SIZE
         if sent.lost:
             sent.lost = False  # it was taken out of flight then
         else:

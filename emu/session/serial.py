@@ -9,16 +9,6 @@ MASK = 0xFFFF
 HALF = 0x8000
 
 
-def following(sequence: int) -> int:
-    """Return the sequence number after this one."""
-    return (sequence + 1) & MASK
-
-
-def preceding(sequence: int) -> int:
-    """Return the sequence number before this one."""
-    return (sequence - 1) & MASK
-
-
 def distance(start: int, sequence: int) -> int:
     """Return how far `sequence` is ahead of `start`: -32768 to 32767, negative when behind."""
     ahead = (sequence - start) & MASK

@@ -33,11 +33,12 @@ from emu.session.messages import OPCODE_SIZE_LIMIT, MessageCodec, opcode_bytes
 from emu.session.states import ConnectionState
 from emu.times import Monotonic
 from emu.wire import ProtocolOpcode, ServerKeyRequest, SessionStatResponse, packets
-from emu.wire.packets import OTHER_CHANNELS, UNSEALED
+from emu.wire.packets import OPCODE_SIZE, OTHER_CHANNELS, UNSEALED, marker_of
+from emu.wire.parts import pull_parts
 
-_PACKET: Final = ProtocolOpcode.PACKET.to_bytes(2, "big")
-_KEEP_ALIVE: Final = ProtocolOpcode.KEEP_ALIVE.to_bytes(2, "big")
-_APP_COMBINED: Final = 0x19
+_PACKET: Final = marker_of(ProtocolOpcode.PACKET)
+_KEEP_ALIVE: Final = marker_of(ProtocolOpcode.KEEP_ALIVE)
+_APP_COMBINED: Final = int(ProtocolOpcode.APP_COMBINED)
 _U32: Final = 0xFFFFFFFF
 _QUESTIONS: Final = 16  # statistics requests whose answers are waited for at once
 
@@ -149,7 +150,7 @@ class Session(SessionLife):
 
     def _parts_of(self, packet: bytes, limit: int) -> tuple[bytes, ...]:
         try:
-            return packets.pull_combined(packet, limit).packets
+            return pull_parts(packet, limit, OPCODE_SIZE)
         except PeerError as error:
             self._drop(error.reason)
             return ()
@@ -182,13 +183,13 @@ class Session(SessionLife):
         return "unused channel" if opcode in OTHER_CHANNELS else "unknown protocol opcode"
 
     def _handle_keep_alive(self, packet: bytes, _now: Monotonic) -> None:
-        packets.pull_keep_alive(packet)
+        packets.KEEP_ALIVE.pull(packet)
         if self.role is Role.SERVER:
             self._keep_alive_due = self._control_due = True
             self._note_idle()
 
     def _handle_server_key_request(self, packet: bytes, now: Monotonic) -> None:
-        request = packets.pull_server_key_request(packet)
+        request = packets.SERVER_KEY_REQUEST.pull(packet)
         self._stat_request = request
         self._control_due = True
         channel = self._channel
@@ -218,7 +219,7 @@ class Session(SessionLife):
             self._channel.add(KEY_REQUEST)
 
     def _handle_session_stat_response(self, packet: bytes, now: Monotonic) -> None:
-        response = packets.pull_session_stat_response(packet)
+        response = packets.SESSION_STAT_RESPONSE.pull(packet)
         asked = self._statistics_asked.get(response.request_id)
         if asked is None:
             raise MalformedDatagram("unasked statistics")
@@ -239,20 +240,18 @@ class Session(SessionLife):
 
     def _handle_sequenced(self, packet: bytes, _now: Monotonic) -> None:
         sequence, data = packets.pull_sequenced(packet)
-        if not data:
-            raise MalformedDatagram("empty payload")
         self._receive_sequenced(packet[1], sequence, data)
 
     def _handle_ack(self, packet: bytes, now: Monotonic) -> None:
         queue = self._channel.queue
         under_way = queue.under_way
-        queue.acknowledge_up_to(packets.pull_ack(packet).sequence, now)
+        queue.acknowledge_up_to(packets.pull_acknowledged(packet), now)
         self.acknowledged = self.acknowledged or queue.under_way < under_way
 
     def _handle_out_of_order_ack(self, packet: bytes, now: Monotonic) -> None:
         queue = self._channel.queue
         under_way = queue.under_way
-        queue.acknowledge_one(packets.pull_out_of_order_ack(packet).sequence, now)
+        queue.acknowledge_one(packets.pull_acknowledged(packet), now)
         self.acknowledged = self.acknowledged or queue.under_way < under_way
 
     # -- payloads and messages in ---------------------------------------------------------------
@@ -278,9 +277,7 @@ class Session(SessionLife):
 
     def _receive_app_combined(self, payload: bytes) -> None:
         try:
-            messages = packets.pull_app_combined(
-                payload, self.config.app_combined_count_limit
-            ).messages
+            messages = pull_parts(payload, self.config.app_combined_count_limit, OPCODE_SIZE)
         except LimitExceeded:
             raise BrokenChannel("too many messages in an AppCombined") from None
         except MalformedDatagram:
@@ -440,7 +437,7 @@ class Session(SessionLife):
         return outgoing
 
     def _stat_answer(self, request: ServerKeyRequest, now: Monotonic) -> bytes:
-        return packets.push_session_stat_response(
+        return packets.SESSION_STAT_RESPONSE.push(
             SessionStatResponse(
                 request.request_id,
                 int(now * 1000) & _U32,
@@ -459,7 +456,7 @@ class Session(SessionLife):
         round_trip = self._channel.queue.round_trip
         # Whole milliseconds, and 0 says nothing: the server sets its own timeout by it.
         average = max(int(round_trip.smoothed * 1000), 1) if round_trip.measured else 0
-        return packets.push_server_key_request(
+        return packets.SERVER_KEY_REQUEST.push(
             ServerKeyRequest(
                 request_id,
                 int(round_trip.latest * 1000),

@@ -1,4 +1,4 @@
-"""The bytes of one datagram: bounded reading and writing, the keyed check, the protocol packets.
+"""The bytes of one datagram: the layouts of the protocol packets, the keyed check, the seal.
 
 Owns shapes only (docs/protocol/transport.md). Knows nothing of sessions, order, time, ciphers or
 application messages. Integers are big-endian at this layer.
@@ -6,7 +6,6 @@ application messages. Integers are big-endian at this layer.
 
 from __future__ import annotations
 
-from emu.wire.buffer import Reader, Writer
 from emu.wire.check import check_of, check_start
 from emu.wire.packets import (
     Ack,
@@ -41,14 +40,12 @@ __all__ = [
     "Packet",
     "ProtocolOpcode",
     "ProtocolPacket",
-    "Reader",
     "Seal",
     "ServerKeyRequest",
     "SessionDisconnect",
     "SessionRequest",
     "SessionResponse",
     "SessionStatResponse",
-    "Writer",
     "check_of",
     "check_start",
     "pull_packet",

@@ -1,8 +1,11 @@
-"""The thirteen protocol packets as values, with one pull_ and one push_ function each.
+"""The thirteen protocol packets as values, and the layout of each, stated once.
 
 Owns docs/protocol/transport.md#datagrams byte by byte: a packet here is `00 op` and body, without
 check, compression or encoding. Whether a packet may come now, and from whom, is the session's
 business. Field names are those of the session seed.
+
+A `Layout` reads and writes values. What passes by the thousand (Packets, Fragments and their acks)
+has functions beside it that make none: a session wants the number and the bytes, no object around.
 """
 
 from __future__ import annotations
@@ -11,10 +14,10 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Final
+from typing import Any, Final, Generic, TypeVar
 
 from emu.errors import LocalProtocolError, MalformedDatagram
-from emu.wire.parts import PART_LIMIT, pull_parts, push_parts
+from emu.wire.parts import pull_parts, push_parts
 
 
 class ProtocolOpcode(IntEnum):
@@ -184,260 +187,143 @@ ProtocolPacket = (
     | OutOfSession
 )
 
-_SESSION_REQUEST = struct.Struct(">HIII")
-_SESSION_RESPONSE = struct.Struct(">HIIBBBII")
-_SESSION_DISCONNECT = struct.Struct(">HIH")
-_EMPTY = struct.Struct(">H")
-_SERVER_KEY_REQUEST = struct.Struct(">HHIIIIIQQ")
-_SESSION_STAT_RESPONSE = struct.Struct(">HHIQQQQ")
-_SEQUENCED = struct.Struct(">HH")
-_COMBINED = ProtocolOpcode.COMBINED.to_bytes(2, "big")
-_APP_COMBINED = ProtocolOpcode.APP_COMBINED.to_bytes(2, "big")
+Value = TypeVar("Value")
+
+OPCODE_SIZE: Final = 2
 
 
-def _unpack(shape: struct.Struct, data: bytes) -> tuple[int, ...]:
-    if len(data) != shape.size:
+def marker_of(opcode: int) -> bytes:
+    """Return the two bytes that a packet begins with."""
+    return opcode.to_bytes(OPCODE_SIZE, "big")
+
+
+def _nothing(rest: bytes) -> bytes:
+    if rest:
         raise MalformedDatagram("wrong packet length")
-    return shape.unpack(data)[1:]
+    return rest
 
 
-def _pack(shape: struct.Struct, opcode: ProtocolOpcode, *values: int) -> bytes:
-    try:
-        return shape.pack(opcode, *values)
-    except struct.error as error:
-        raise LocalProtocolError(f"{opcode.name}: {error}") from error
-
-
-def pull_session_request(data: bytes) -> SessionRequest:
-    """Read 14 bytes; what follows them is kept as `tail`."""
-    if len(data) < _SESSION_REQUEST.size:
-        raise MalformedDatagram("wrong packet length")
-    _, unknown_a, session, max_length = _SESSION_REQUEST.unpack_from(data)
-    return SessionRequest(session, max_length, unknown_a, data[_SESSION_REQUEST.size :])
-
-
-def push_session_request(packet: SessionRequest) -> bytes:
-    """Write 14 bytes and the tail."""
-    head = _pack(
-        _SESSION_REQUEST,
-        ProtocolOpcode.SESSION_REQUEST,
-        packet.unknown_a,
-        packet.session,
-        packet.max_length,
-    )
-    return head + packet.tail
-
-
-def pull_session_response(data: bytes) -> SessionResponse:
-    """Read 21 bytes; the last u32 may be missing, as some servers leave it out."""
-    if len(data) == _SESSION_RESPONSE.size - 4:
-        data += bytes(4)
-    session, key, unknown_a, form, unknown_b, max_length, unknown_d = _unpack(
-        _SESSION_RESPONSE, data
-    )
-    return SessionResponse(session, key, max_length, form, unknown_a, unknown_b, unknown_d)
-
-
-def push_session_response(packet: SessionResponse) -> bytes:
-    """Write 21 bytes."""
-    return _pack(
-        _SESSION_RESPONSE,
-        ProtocolOpcode.SESSION_RESPONSE,
-        packet.session,
-        packet.key,
-        packet.unknown_a,
-        packet.format,
-        packet.unknown_b,
-        packet.max_length,
-        packet.unknown_d,
-    )
-
-
-def pull_combined(data: bytes, limit: int = PART_LIMIT) -> Combined:
-    """Read lengths and packets up to the end; a length of 0 or past the end spoils the whole.
-
-    Raises `LimitExceeded` for more than `limit` packets.
-    """
-    return Combined(pull_parts(data, limit))
-
-
-def push_combined(packet: Combined) -> bytes:
-    """Write each packet behind its length."""
-    return _COMBINED + push_parts(packet.packets)
-
-
-def pull_session_disconnect(data: bytes) -> SessionDisconnect:
-    """Read session and reason."""
-    return SessionDisconnect(*_unpack(_SESSION_DISCONNECT, data))
-
-
-def push_session_disconnect(packet: SessionDisconnect) -> bytes:
-    """Write session and reason."""
-    return _pack(
-        _SESSION_DISCONNECT, ProtocolOpcode.SESSION_DISCONNECT, packet.session, packet.reason
-    )
-
-
-def pull_keep_alive(data: bytes) -> KeepAlive:
-    """Read nothing; bytes behind the opcode are refused."""
-    _unpack(_EMPTY, data)
-    return KeepAlive()
-
-
-def push_keep_alive(_packet: KeepAlive) -> bytes:
-    """Write the opcode alone."""
-    return _pack(_EMPTY, ProtocolOpcode.KEEP_ALIVE)
-
-
-def pull_server_key_request(data: bytes) -> ServerKeyRequest:
-    """Read 40 bytes."""
-    return ServerKeyRequest(*_unpack(_SERVER_KEY_REQUEST, data))
-
-
-def push_server_key_request(packet: ServerKeyRequest) -> bytes:
-    """Write 40 bytes."""
-    return _pack(
-        _SERVER_KEY_REQUEST,
-        ProtocolOpcode.SERVER_KEY_REQUEST,
-        packet.request_id,
-        packet.last,
-        packet.average,
-        packet.low,
-        packet.high,
-        packet.last_server,
-        packet.packets_sent,
-        packet.packets_received,
-    )
-
-
-def pull_session_stat_response(data: bytes) -> SessionStatResponse:
-    """Read 40 bytes."""
-    return SessionStatResponse(*_unpack(_SESSION_STAT_RESPONSE, data))
-
-
-def push_session_stat_response(packet: SessionStatResponse) -> bytes:
-    """Write 40 bytes."""
-    return _pack(
-        _SESSION_STAT_RESPONSE,
-        ProtocolOpcode.SESSION_STAT_RESPONSE,
-        packet.request_id,
-        packet.server_time,
-        packet.client_sent,
-        packet.client_received,
-        packet.server_sent,
-        packet.server_received,
-    )
-
-
-def pull_sequenced(data: bytes) -> tuple[int, bytes]:
-    """Read the sequence number of a Packet or Fragment, and what is behind it."""
-    if len(data) < _SEQUENCED.size:
-        raise MalformedDatagram("wrong packet length")
-    return _SEQUENCED.unpack_from(data)[1], data[_SEQUENCED.size :]
-
-
-def pull_data_packet(data: bytes) -> Packet:
-    """Read sequence and payload; the payload may not be missing."""
-    sequence, payload = pull_sequenced(data)
-    if not payload:
+def _something(rest: bytes) -> bytes:
+    if not rest:
         raise MalformedDatagram("empty payload")
-    return Packet(sequence, payload)
+    return rest
 
 
-def push_data_packet(packet: Packet) -> bytes:
-    """Write sequence and payload."""
-    return _pack(_SEQUENCED, ProtocolOpcode.PACKET, packet.sequence) + packet.payload
+def _anything(rest: bytes) -> bytes:
+    return rest
 
 
-def pull_fragment(data: bytes) -> Fragment:
-    """Read sequence and chunk; the chunk may not be missing."""
-    sequence, chunk = pull_sequenced(data)
-    if not chunk:
-        raise MalformedDatagram("empty payload")
-    return Fragment(sequence, chunk)
+class Layout(Generic[Value]):
+    """How the packets of one kind lie in bytes; every number is big-endian.
 
-
-def push_fragment(packet: Fragment) -> bytes:
-    """Write sequence and chunk."""
-    return _pack(_SEQUENCED, ProtocolOpcode.FRAGMENT, packet.sequence) + packet.chunk
-
-
-def pull_out_of_order_ack(data: bytes) -> OutOfOrderAck:
-    """Read the sequence number."""
-    return OutOfOrderAck(*_unpack(_SEQUENCED, data))
-
-
-def push_out_of_order_ack(packet: OutOfOrderAck) -> bytes:
-    """Write the sequence number."""
-    return _pack(_SEQUENCED, ProtocolOpcode.OUT_OF_ORDER_ACK, packet.sequence)
-
-
-def pull_ack(data: bytes) -> Ack:
-    """Read the sequence number."""
-    return Ack(*_unpack(_SEQUENCED, data))
-
-
-def push_ack(packet: Ack) -> bytes:
-    """Write the sequence number."""
-    return _pack(_SEQUENCED, ProtocolOpcode.ACK, packet.sequence)
-
-
-def pull_app_combined(data: bytes, limit: int = PART_LIMIT) -> AppCombined:
-    """Read lengths and messages up to the end; a length of 0 or past the end spoils the whole.
-
-    Raises `LimitExceeded` for more than `limit` messages.
+    `numbers` is what follows `00 op`, in the order of the wire: "I session, H reason" is a u32 and
+    a u16, in `struct`'s letters. `rest` names the field of what stands behind them, `read` and
+    `write` are how; without a name `read` only judges it. Some peers leave the last `may_lack`
+    bytes out: they count as zeros.
     """
-    return AppCombined(pull_parts(data, limit))
+
+    __slots__ = (
+        "_may_lack", "_names", "_read", "_rest", "_shape", "_write", "kind", "opcode",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        kind: type[Value],
+        opcode: ProtocolOpcode,
+        numbers: str = "",
+        *,
+        rest: str = "",
+        read: Callable[[bytes], Any] = _nothing,
+        write: Callable[[Any], bytes] = _anything,
+        may_lack: int = 0,
+    ) -> None:
+        pairs = [number.split() for number in numbers.split(",") if number]
+        self.kind = kind
+        self.opcode = opcode
+        self._shape = struct.Struct(">H" + "".join(letter for letter, _ in pairs))
+        self._names = [name for _, name in pairs]
+        self._rest = rest
+        self._read = read
+        self._write = write
+        self._may_lack = may_lack
+
+    def pull(self, data: bytes) -> Value:
+        """Return the packet that `data` is; its two opcode bytes are taken for granted.
+
+        Raises `MalformedDatagram`, or `LimitExceeded` for more than `PART_LIMIT` parts.
+        """
+        size = self._shape.size
+        if len(data) < size:
+            if size - len(data) != self._may_lack:
+                raise MalformedDatagram("wrong packet length")
+            data += bytes(self._may_lack)
+        _, *numbers = self._shape.unpack_from(data)
+        fields: dict[str, Any] = dict(zip(self._names, numbers, strict=True))
+        rest = self._read(data[size:])
+        if self._rest:
+            fields[self._rest] = rest
+        return self.kind(**fields)
+
+    def push(self, packet: Value) -> bytes:
+        """Return the bytes of a packet. Raises `LocalProtocolError` for a value that does not fit.
+
+        An empty part of a combined packet does not, either.
+        """
+        numbers = [getattr(packet, name) for name in self._names]
+        try:
+            head = self._shape.pack(self.opcode, *numbers)
+        except struct.error as error:
+            raise LocalProtocolError(f"{self.opcode.name}: {error}") from error
+        return head + self._write(getattr(packet, self._rest)) if self._rest else head
 
 
-def push_app_combined(packet: AppCombined) -> bytes:
-    """Write each message behind its length."""
-    return _APP_COMBINED + push_parts(packet.messages)
+SESSION_REQUEST: Final = Layout(
+    SessionRequest, ProtocolOpcode.SESSION_REQUEST,
+    "I unknown_a, I session, I max_length", rest="tail", read=_anything,
+)  # fmt: skip
+SESSION_RESPONSE: Final = Layout(
+    SessionResponse, ProtocolOpcode.SESSION_RESPONSE,
+    "I session, I key, B unknown_a, B format, B unknown_b, I max_length, I unknown_d",
+    may_lack=4,  # as some servers do
+)  # fmt: skip
+COMBINED: Final = Layout(
+    Combined, ProtocolOpcode.COMBINED, rest="packets", read=pull_parts, write=push_parts
+)
+SESSION_DISCONNECT: Final = Layout(
+    SessionDisconnect, ProtocolOpcode.SESSION_DISCONNECT, "I session, H reason"
+)
+KEEP_ALIVE: Final = Layout(KeepAlive, ProtocolOpcode.KEEP_ALIVE)
+SERVER_KEY_REQUEST: Final = Layout(
+    ServerKeyRequest, ProtocolOpcode.SERVER_KEY_REQUEST,
+    "H request_id, I last, I average, I low, I high, I last_server, "
+    "Q packets_sent, Q packets_received",
+)  # fmt: skip
+SESSION_STAT_RESPONSE: Final = Layout(
+    SessionStatResponse, ProtocolOpcode.SESSION_STAT_RESPONSE,
+    "H request_id, I server_time, "
+    "Q client_sent, Q client_received, Q server_sent, Q server_received",
+)  # fmt: skip
+PACKET: Final = Layout(Packet, ProtocolOpcode.PACKET, "H sequence", rest="payload", read=_something)
+FRAGMENT: Final = Layout(
+    Fragment, ProtocolOpcode.FRAGMENT, "H sequence", rest="chunk", read=_something
+)
+OUT_OF_ORDER_ACK: Final = Layout(OutOfOrderAck, ProtocolOpcode.OUT_OF_ORDER_ACK, "H sequence")
+ACK: Final = Layout(Ack, ProtocolOpcode.ACK, "H sequence")
+APP_COMBINED: Final = Layout(
+    AppCombined, ProtocolOpcode.APP_COMBINED, rest="messages", read=pull_parts, write=push_parts
+)
+OUT_OF_SESSION: Final = Layout(
+    OutOfSession, ProtocolOpcode.OUT_OF_SESSION,
+    read=_anything,  # some peers append bytes, which mean nothing to us
+)  # fmt: skip
 
-
-def pull_out_of_session(data: bytes) -> OutOfSession:
-    """Read the opcode; some peers append bytes, which mean nothing to us."""
-    if len(data) < _EMPTY.size:
-        raise MalformedDatagram("wrong packet length")
-    return OutOfSession()
-
-
-def push_out_of_session(_packet: OutOfSession) -> bytes:
-    """Write the opcode alone."""
-    return _pack(_EMPTY, ProtocolOpcode.OUT_OF_SESSION)
-
-
-_PULL: Final[dict[int, Callable[[bytes], ProtocolPacket]]] = {
-    ProtocolOpcode.SESSION_REQUEST: pull_session_request,
-    ProtocolOpcode.SESSION_RESPONSE: pull_session_response,
-    ProtocolOpcode.COMBINED: pull_combined,
-    ProtocolOpcode.SESSION_DISCONNECT: pull_session_disconnect,
-    ProtocolOpcode.KEEP_ALIVE: pull_keep_alive,
-    ProtocolOpcode.SERVER_KEY_REQUEST: pull_server_key_request,
-    ProtocolOpcode.SESSION_STAT_RESPONSE: pull_session_stat_response,
-    ProtocolOpcode.PACKET: pull_data_packet,
-    ProtocolOpcode.FRAGMENT: pull_fragment,
-    ProtocolOpcode.OUT_OF_ORDER_ACK: pull_out_of_order_ack,
-    ProtocolOpcode.ACK: pull_ack,
-    ProtocolOpcode.APP_COMBINED: pull_app_combined,
-    ProtocolOpcode.OUT_OF_SESSION: pull_out_of_session,
-}
-
-_PUSH: Final[dict[type, Callable[..., bytes]]] = {
-    SessionRequest: push_session_request,
-    SessionResponse: push_session_response,
-    Combined: push_combined,
-    SessionDisconnect: push_session_disconnect,
-    KeepAlive: push_keep_alive,
-    ServerKeyRequest: push_server_key_request,
-    SessionStatResponse: push_session_stat_response,
-    Packet: push_data_packet,
-    Fragment: push_fragment,
-    OutOfOrderAck: push_out_of_order_ack,
-    Ack: push_ack,
-    AppCombined: push_app_combined,
-    OutOfSession: push_out_of_session,
-}
+_LAYOUTS: Final[tuple[Layout[Any], ...]] = (
+    SESSION_REQUEST, SESSION_RESPONSE, COMBINED, SESSION_DISCONNECT, KEEP_ALIVE,
+    SERVER_KEY_REQUEST, SESSION_STAT_RESPONSE, PACKET, FRAGMENT, OUT_OF_ORDER_ACK, ACK,
+    APP_COMBINED, OUT_OF_SESSION,
+)  # fmt: skip
+_BY_OPCODE: Final[dict[int, Layout[Any]]] = {layout.opcode: layout for layout in _LAYOUTS}
+_BY_KIND: Final[dict[type, Layout[Any]]] = {layout.kind: layout for layout in _LAYOUTS}
 
 
 def pull_packet(data: bytes) -> ProtocolPacket:
@@ -445,17 +331,44 @@ def pull_packet(data: bytes) -> ProtocolPacket:
 
     Raises `MalformedDatagram`, or `LimitExceeded` for more than `PART_LIMIT` parts.
     """
-    if len(data) < 2:
+    if len(data) < OPCODE_SIZE:
         raise MalformedDatagram("short datagram")
     if data[0]:
         raise MalformedDatagram("not a protocol packet")
-    pull = _PULL.get(data[1])
-    if pull is None:
+    layout = _BY_OPCODE.get(data[1])
+    if layout is None:
         other = data[1] in OTHER_CHANNELS
         raise MalformedDatagram("unused channel" if other else "unknown protocol opcode")
-    return pull(data)
+    packet: ProtocolPacket = layout.pull(data)
+    return packet
 
 
 def push_packet(packet: ProtocolPacket) -> bytes:
     """Write any protocol packet, without check. Raises `LocalProtocolError` for a bad value."""
-    return _PUSH[type(packet)](packet)
+    return _BY_KIND[type(packet)].push(packet)
+
+
+# -- the same without a value, for the way that nearly every datagram takes ------------------------
+
+_SEQUENCED: Final = struct.Struct(">HH")  # `00 op` and the sequence number
+SEQUENCED_SIZE: Final = _SEQUENCED.size
+
+
+def pull_sequenced(data: bytes) -> tuple[int, bytes]:
+    """Return the sequence number of a Packet or Fragment, and what is behind it."""
+    if len(data) <= SEQUENCED_SIZE:
+        reason = "empty payload" if len(data) == SEQUENCED_SIZE else "wrong packet length"
+        raise MalformedDatagram(reason)
+    return data[2] << 8 | data[3], data[SEQUENCED_SIZE:]
+
+
+def pull_acknowledged(data: bytes) -> int:
+    """Return the sequence number of an Ack or OutOfOrderAck."""
+    if len(data) != SEQUENCED_SIZE:
+        raise MalformedDatagram("wrong packet length")
+    return data[2] << 8 | data[3]
+
+
+def push_sequenced(opcode: int, sequence: int) -> bytes:
+    """Return an Ack or OutOfOrderAck, or what a Packet or Fragment has in front."""
+    return _SEQUENCED.pack(opcode, sequence)

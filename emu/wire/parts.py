@@ -10,29 +10,62 @@ from collections.abc import Iterable
 from typing import Final
 
 from emu.errors import LimitExceeded, LocalProtocolError, MalformedDatagram
-from emu.wire.buffer import Reader, length_bytes
 
 PART_LIMIT: Final = 4096
 """How many parts are read when a caller gives no bound of its own."""
-_OPCODE_SIZE: Final = 2
+_ESCAPE: Final = 0xFF
+_U16_MAXIMUM: Final = 0xFFFF
+_U32_MAXIMUM: Final = 0xFFFFFFFF
 
 
-def pull_parts(data: bytes, limit: int = PART_LIMIT) -> tuple[bytes, ...]:
-    """Read the parts behind the two opcode bytes.
+def length_bytes(length: int) -> bytes:
+    """Return a length (big-endian) in its shortest form: u8, FF and u16, or FF FF FF and u32."""
+    if 0 <= length < _ESCAPE:
+        return length.to_bytes(1, "big")
+    if 0 <= length < _U16_MAXIMUM:
+        return b"\xff" + length.to_bytes(2, "big")
+    if 0 <= length <= _U32_MAXIMUM:
+        return b"\xff\xff\xff" + length.to_bytes(4, "big")
+    raise LocalProtocolError(f"{length} is not a length")
+
+
+def _pull_length(data: bytes, start: int) -> tuple[int, int]:
+    """Return the length that stands at `start`, and where the part behind it begins.
+
+    Raises `MalformedDatagram` when the length itself is cut off.
+    """
+    length = data[start]
+    if length < _ESCAPE:
+        return length, start + 1
+    begin = start + 3
+    length = int.from_bytes(data[start + 1 : begin], "big")
+    if length == _U16_MAXIMUM:
+        begin = start + 7
+        length = int.from_bytes(data[start + 3 : begin], "big")
+    if begin > len(data):
+        raise MalformedDatagram("truncated packet")
+    return length, begin
+
+
+def pull_parts(data: bytes, limit: int = PART_LIMIT, start: int = 0) -> tuple[bytes, ...]:
+    """Read the parts that `data` is made of, from `start` on.
 
     An empty part says nothing and costs its sender one byte, so that a datagram of them would be
     work for nothing: it spoils the whole, as does a length past the end (`MalformedDatagram`), or
     one part more than `limit` (`LimitExceeded`).
     """
-    reader = Reader(data, _OPCODE_SIZE)
     parts: list[bytes] = []
-    while reader.remaining:
-        length = reader.pull_length()
+    position, size = start, len(data)
+    while position < size:
+        length, begin = _pull_length(data, position)
         if not length:
             raise MalformedDatagram("empty part")
         if len(parts) == limit:
             raise LimitExceeded("too many parts")
-        parts.append(reader.pull_bytes(length))
+        position = begin + length
+        if position > size:
+            raise MalformedDatagram("truncated packet")
+        parts.append(data[begin:position])
     return tuple(parts)
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.session.combining import join_messages, join_packets
-from emu.wire.packets import pull_app_combined, pull_combined
+from emu.wire.packets import APP_COMBINED, COMBINED
 
 MESSAGES = st.lists(st.binary(min_size=1, max_size=300).map(lambda data: b"\x01" + data))
 
@@ -16,7 +16,7 @@ def test_joined_messages_are_the_messages_in_order(messages, room, part_limit, c
     out = []
     for payload in join_messages(messages, room, part_limit, count_limit):
         if payload[:2] == b"\x00\x19":
-            parts = pull_app_combined(payload).messages
+            parts = APP_COMBINED.pull(payload).messages
             assert 2 <= len(parts) <= count_limit
             assert len(payload) <= room
             assert max(map(len, parts)) <= part_limit
@@ -32,7 +32,7 @@ def test_joined_packets_are_the_packets_in_order(packets):
     for packet in join_packets(packets, 510, 254, 300):
         if packet[1] == 3:
             assert len(packet) <= 510
-            out += pull_combined(packet).packets
+            out += COMBINED.pull(packet).packets
         else:
             out.append(packet)
     assert out == packets

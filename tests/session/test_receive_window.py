@@ -32,7 +32,7 @@ def test_any_order_with_copies_comes_out_once_and_in_order(first, order, copies)
     assert out == [b"%d" % number for number in range(12)]
     assert place.held is None
     assert place.held_bytes == 0
-    assert place.last_contiguous == (first + 11) & 0xFFFF
+    assert place.expected == (first + 12) & 0xFFFF
 
 
 @pytest.mark.parametrize("first", [0, 100, 0xFFFF])

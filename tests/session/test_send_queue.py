@@ -12,14 +12,15 @@ from hypothesis import strategies as st
 from emu.errors import MalformedDatagram
 from emu.session import SessionConfig
 from emu.session.send_queue import SendQueue
+from emu.wire import ProtocolOpcode
 
-MARKER = b"\x00\x09"
+PACKET = ProtocolOpcode.PACKET
 
 
 def make(count=0, size=100, **settings):
     queue = SendQueue(SessionConfig(**settings), 512)
     for _ in range(count):
-        queue.add(MARKER, bytes(size))
+        queue.add(PACKET, bytes(size))
     return queue
 
 
@@ -100,7 +101,7 @@ def test_a_measured_timeout_grows_to_four_times_itself():
     queue = make(1)
     queue.take(0.0)
     queue.acknowledge_up_to(0, 0.1)
-    queue.add(MARKER, b"x")
+    queue.add(PACKET, b"x")
     queue.take(1.0)
     times = [1.0]
     for _ in range(5):
@@ -113,7 +114,7 @@ def test_a_measured_timeout_grows_to_four_times_itself():
 
 def test_a_retransmission_repeats_the_stored_bytes():
     queue = make()
-    queue.add(MARKER, b"cipher text")
+    queue.add(PACKET, b"cipher text")
     first = queue.take(0.0)
     queue.handle_timer(1.5)
     assert queue.take(1.5) == first
@@ -142,9 +143,9 @@ def test_an_out_of_order_ack_spares_what_is_younger_than_a_round_trip():
     queue = make(1)
     queue.take(0.0)
     queue.acknowledge_up_to(0, 0.2)
-    queue.add(MARKER, b"one")
+    queue.add(PACKET, b"one")
     queue.take(1.0)
-    queue.add(MARKER, b"two")
+    queue.add(PACKET, b"two")
     queue.take(1.05)
     queue.acknowledge_one(2, 1.1)  # this path takes a fifth of a second
     assert queue.take(1.1) == []
@@ -190,7 +191,7 @@ def test_an_early_ack_after_a_repeat_makes_it_wait_longer_from_then_on():
     assert numbers(queue.take(0.1)) == [0, 1]
     queue.acknowledge_up_to(2, 0.11)  # a tenth of a round trip later: these were late, not lost
     for _ in range(3):
-        queue.add(MARKER, b"x")
+        queue.add(PACKET, b"x")
     queue.take(1.0)
     queue.acknowledge_one(5, 1.1)
     assert queue.take(1.1) == []
@@ -214,7 +215,7 @@ def test_what_is_sent_again_because_others_arrived_is_no_attempt():
     queue.take(0.0)
     now = 0.0
     for newest in range(1, 101):
-        queue.add(MARKER, b"x")
+        queue.add(PACKET, b"x")
         queue.take(now)
         now += 0.004
         queue.acknowledge_one(newest, now)
@@ -258,7 +259,7 @@ def test_on_a_short_path_nothing_is_lost_before_it_could_have_been_acknowledged(
     queue.take(0.0)
     queue.acknowledge_up_to(0, 0.0001)
     for _ in range(3):
-        queue.add(MARKER, b"x")
+        queue.add(PACKET, b"x")
     queue.take(1.0)
     queue.acknowledge_one(3, 1.0 + age)
     assert queue.take(1.0 + age) == []
@@ -289,7 +290,7 @@ def test_a_probe_leaves_a_full_congestion_window():
 def test_clearing_lets_go_of_everything():
     queue = make(5)
     queue.take(0.0)
-    queue.add(MARKER, b"x")
+    queue.add(PACKET, b"x")
     queue.clear()
     assert queue.empty
     assert queue.queued_bytes == 0
@@ -313,7 +314,7 @@ def test_the_books_are_right_whatever_happens(seed):
         now += source.choice((0.0, 0.001, 0.05, 0.3, 2.0))
         match source.randrange(7):
             case 0 | 1:
-                queue.add(MARKER, bytes(source.randrange(1, 500)))
+                queue.add(PACKET, bytes(source.randrange(1, 500)))
             case 2 | 3:
                 queue.take(now)
             case 4:
@@ -360,7 +361,7 @@ def test_a_window_that_holds_nothing_back_does_not_grow():
     now = 0.2
     queue.acknowledge_up_to(11, now)
     for number in range(12, 30):
-        queue.add(MARKER, bytes(400))
+        queue.add(PACKET, bytes(400))
         queue.take(now)
         now += 0.1
         queue.acknowledge_up_to(number, now)
@@ -373,8 +374,8 @@ def test_a_path_that_reorders_is_waited_for_no_longer_than_two_round_trips():
     queue.acknowledge_up_to(0, 0.1)
     now = 1.0
     for number in range(1, 30, 2):  # each second packet overtakes, far too late to wait for
-        queue.add(MARKER, b"x")
-        queue.add(MARKER, b"x")
+        queue.add(PACKET, b"x")
+        queue.add(PACKET, b"x")
         queue.take(now)
         queue.acknowledge_one(number + 1, now + 0.1)
         if not queue.take(now + 0.1):

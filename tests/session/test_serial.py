@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.session.serial import distance, following, preceding
+from emu.session.serial import distance
 
 SEQUENCES = st.integers(0, 0xFFFF)
 
@@ -31,9 +31,3 @@ def test_distance_across_the_wrap(start, sequence, ahead):
 @given(SEQUENCES, st.integers(-0x8000, 0x7FFF))
 def test_distance_is_what_was_added(start, ahead):
     assert distance(start, (start + ahead) % 65536) == ahead
-
-
-@given(SEQUENCES)
-def test_the_one_after_the_one_before_is_the_same(sequence):
-    assert following(preceding(sequence)) == sequence
-    assert distance(sequence, following(sequence)) == 1

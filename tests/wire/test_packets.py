@@ -28,7 +28,13 @@ from emu.wire import (
     pull_packet,
     push_packet,
 )
-from emu.wire.packets import OTHER_CHANNELS, pull_app_combined, pull_combined
+from emu.wire.packets import (
+    OTHER_CHANNELS,
+    pull_acknowledged,
+    pull_sequenced,
+    push_sequenced,
+)
+from emu.wire.parts import PART_LIMIT
 
 VECTORS = json.loads((Path(__file__).parent.parent / "vectors" / "session.json").read_text())
 U8, U16, U32, U64 = (st.integers(0, 2**bits - 1) for bits in (8, 16, 32, 64))
@@ -201,7 +207,37 @@ def test_an_empty_part_spoils_the_whole(opcode):
         pull_packet(opcode.to_bytes(2, "big") + b"\2ab\0")
 
 
-@pytest.mark.parametrize("pull", [pull_combined, pull_app_combined])
-def test_the_number_of_parts_is_bounded_while_they_are_read(pull):
+@pytest.mark.parametrize("opcode", [ProtocolOpcode.COMBINED, ProtocolOpcode.APP_COMBINED])
+def test_the_number_of_parts_is_bounded_while_they_are_read(opcode):
     with pytest.raises(LimitExceeded, match="too many parts"):
-        pull(b"\0\3\1a\1b\1c", 2)
+        pull_packet(opcode.to_bytes(2, "big") + b"\1a" * (PART_LIMIT + 1))
+
+
+@given(U16, st.binary(min_size=1, max_size=40), st.sampled_from((Packet, Fragment)))
+def test_the_short_way_of_a_packet_is_the_long_one(sequence, payload, kind):
+    data = push_packet(kind(sequence, payload))
+    assert pull_sequenced(data) == (sequence, payload)
+    assert push_sequenced(data[1], sequence) + payload == data
+
+
+@given(U16, st.sampled_from((Ack, OutOfOrderAck)))
+def test_the_short_way_of_an_ack_is_the_long_one(sequence, kind):
+    data = push_packet(kind(sequence))
+    assert pull_acknowledged(data) == sequence
+    assert push_sequenced(data[1], sequence) == data
+
+
+@pytest.mark.parametrize("data", ["0009", "000900", "00090000"])
+def test_the_short_way_refuses_what_the_long_one_does(data):
+    cut = bytes.fromhex(data)
+    with pytest.raises(MalformedDatagram) as short:
+        pull_sequenced(cut)
+    with pytest.raises(MalformedDatagram) as long:
+        pull_packet(cut)
+    assert short.value.reason == long.value.reason
+
+
+@pytest.mark.parametrize("data", ["0015", "001500", "0015000000"])
+def test_an_ack_has_exactly_one_number(data):
+    with pytest.raises(MalformedDatagram, match="wrong packet length"):
+        pull_acknowledged(bytes.fromhex(data))

@@ -38,6 +38,6 @@ def knock(port: int, count: int) -> int:
             stranger.bind((f"127.2.{number >> 8}.{number & 255}", 0))
             stranger.settimeout(1.0)
             request = SessionRequest(number + 1, 512)
-            stranger.sendto(packets.push_session_request(request), ("127.0.0.1", port))
+            stranger.sendto(packets.SESSION_REQUEST.push(request), ("127.0.0.1", port))
             answered += bool(stranger.recv(2048))
     return answered

@@ -27,7 +27,7 @@ SERVER = "tools.bench.echo_server"
 
 def request(number: int) -> bytes:
     """Return the request of one stranger."""
-    return packets.push_session_request(SessionRequest(number))
+    return packets.SESSION_REQUEST.push(SessionRequest(number))
 
 
 def knock(server: Child, first: int) -> None:
