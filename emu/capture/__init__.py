@@ -1,6 +1,21 @@
 """Captures: read them, follow the sessions in them, write a server's own, and a dissector.
 
-Sans-IO: files and terminals are the business of `emu.cli.capture`. Rooms: `stream`, `pcap`,
-`pcapng`, `frames` (files to datagrams), `keys`, `trace` (what a server writes), `follow` (datagrams
-to messages), `dissector` (a Wireshark script).
+`for message in emu.capture.open("x.pcap"): message.name, message.fields, message.session` is the
+way in. All but `files` is sans-IO: other files, and terminals, are the business of
+`emu.cli.capture`. Rooms: `stream`, `pcap`, `pcapng`, `frames` (files to datagrams), `keys`, `trace`
+(what a server writes), `follow` (datagrams to messages), `dissector` (a Wireshark script).
 """
+
+from emu.capture.files import Capture, open  # noqa: A004  # as the standard library's gzip.open
+from emu.capture.follow import CaptureFollower, Notice
+from emu.capture.messages import CapturedMessage, Command, SessionEnds
+
+__all__ = [
+    "Capture",
+    "CaptureFollower",
+    "CapturedMessage",
+    "Command",
+    "Notice",
+    "SessionEnds",
+    "open",
+]

@@ -96,6 +96,21 @@ class CapturedMessage:
     to_server: bool
     undecoded: str | None = None
 
+    @property
+    def session(self) -> SessionEnds:
+        """The session it is of: equal for all its messages, in both directions."""
+        ends = (self.source, self.destination)
+        client, server = ends if self.to_server else reversed(ends)
+        return SessionEnds(client, server, self.session_id)
+
+
+class SessionEnds(NamedTuple):
+    """Which session a message is of: its two ends, and its id (None when it began before)."""
+
+    client: Address
+    server: Address
+    session_id: int | None
+
 
 class Decoded(NamedTuple):
     """What a message is, as in `CapturedMessage`."""

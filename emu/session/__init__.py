@@ -2,11 +2,13 @@
 
 `Session` is one side of one session, either role. `Endpoint` finds the session of a datagram on a
 server's socket. `follow` decodes one direction of a recorded session. Settings are in
-`SessionConfig` and `EndpointConfig`, what happens is told by the events.
+`SessionConfig` and `EndpointConfig`, what happens is told by the events. `CipherPair` and
+`key_from_block` are the cipher alone, for those who have the bytes of a session but no session.
 """
 
 from __future__ import annotations
 
+from emu.session.cipher import CipherPair, key_from_block
 from emu.session.configuration import EndpointConfig, Role, SessionConfig, StreamType
 from emu.session.endpoint import Endpoint
 from emu.session.events import (
@@ -25,6 +27,7 @@ from emu.session.states import ConnectionState
 from emu.session.statistics import SessionStatistics
 
 __all__ = [
+    "CipherPair",
     "CloseReason",
     "ConnectionState",
     "DatagramDropped",
@@ -42,4 +45,5 @@ __all__ = [
     "SessionStatistics",
     "StatisticsReceived",
     "StreamType",
+    "key_from_block",
 ]

@@ -7,6 +7,7 @@ caller must decrypt every byte exactly once and in order.
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from typing import Final
 
 from cryptography.hazmat.decrepit.ciphers.algorithms import ARC4
@@ -40,6 +41,13 @@ def key_from_block(message: bytes) -> bytes:
     if len(key) < KEY_SIZE or not any(key):
         raise MalformedMessage("zero key")
     return key
+
+
+def make_key_block(random_bytes: Callable[[int], bytes]) -> bytes:
+    """Return a client's key block of 60 bytes by chance: one that `key_from_block` takes."""
+    while not any((block := random_bytes(KEY_BLOCK_SIZE))[-KEY_SIZE:]):
+        pass  # a key of zeros would mean "not encrypted"
+    return block
 
 
 def key_block_message(block: bytes) -> bytes:

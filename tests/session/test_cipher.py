@@ -17,6 +17,7 @@ from emu.session.cipher import (
     check_key_request,
     key_block_message,
     key_from_block,
+    make_key_block,
 )
 
 VECTORS = json.loads((Path(__file__).parent.parent / "vectors" / "session.json").read_text())
@@ -62,3 +63,9 @@ def test_a_key_request_that_asks_for_more_than_the_identity_is_refused(request_)
 def test_a_key_of_zeros_or_too_short_is_refused(block):
     with pytest.raises(MalformedMessage, match="zero key"):
         key_from_block(block)
+
+
+def test_a_key_block_by_chance_never_holds_a_key_of_zeros() -> None:
+    drawn = iter([bytes(60), b"\1" * 52 + bytes(8), bytes(52) + b"abcdefgh"])
+    block = make_key_block(lambda size: next(drawn))
+    assert key_from_block(block) == b"hgfedcba"

@@ -423,3 +423,21 @@ def test_sequence_numbers_wrap_in_the_middle_of_a_message():
     link.run(2.0)
     assert link.messages(Role.SERVER) == [(1, body)]
     assert link.messages(Role.CLIENT) == [(2, body)]
+
+
+def test_a_client_makes_its_id_and_its_key_block_unless_given_them():
+    one, other = Session.client(), Session.client()
+    assert (one.role, one.config) == (Role.CLIENT, SessionConfig())
+    assert one.session_id != other.session_id
+    server = Session(SessionConfig(), role=Role.SERVER, check_key=CHECK_KEY)
+    link = Link(one, server)
+    one.connect(link.now)
+    link.run(1.0)
+    assert one.key
+    assert one.key == server.key
+    given = Session.client(SessionConfig(window=9), session_id=7, key_block=KEY_BLOCK)
+    assert (given.session_id, given.config.window) == (7, 9)
+    with pytest.raises(LocalProtocolError, match="key block"):
+        Session.client(key_block=b"short")
+    drawn = Session.client(random_bytes=lambda size: bytes(range(1, size + 1)))
+    assert drawn.session_id == 0x01020304

@@ -1,0 +1,100 @@
+"""A capture file as an iterator of its messages: `open`, the way in for programs.
+
+The only room here that opens files. Owns the joining of reader, follower and decoder; must not
+know how any of them works.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+
+from emu.capture.follow import CaptureFollower, Notice
+from emu.capture.keys import KeyRing
+from emu.capture.lookup import StructLookup
+from emu.capture.messages import CapturedMessage, MessageDecoder
+from emu.capture.pcap import CHUNK, CaptureReader
+from emu.opcodes import OpcodeTables, shipped_tables
+from emu.structs import shipped_catalog
+
+NOTICES_KEPT = 1000
+
+
+class Capture:
+    """The messages of a capture, in the order in which they were complete.
+
+    An iterator that reads as it goes and closes the file at its end; as a context manager it closes
+    the file earlier. `notices` are the last thousand things about the capture that its reader
+    should know (bad checks, missing packets), as text.
+    """
+
+    def __init__(self, stream: BinaryIO, follower: CaptureFollower) -> None:
+        self.notices: deque[str] = deque(maxlen=NOTICES_KEPT)
+        self._stream = stream
+        self._follower = follower
+        self._messages = self._read()
+
+    def __iter__(self) -> Iterator[CapturedMessage]:
+        return self
+
+    def __next__(self) -> CapturedMessage:
+        return next(self._messages)
+
+    def close(self) -> None:
+        """Close the file; there are no more messages."""
+        self._messages.close()
+        self._stream.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _read(self) -> Generator[CapturedMessage, None, None]:
+        reader = CaptureReader()
+        with self._stream as stream:
+            while chunk := stream.read(CHUNK):
+                for record in reader.receive_data(chunk):
+                    yield from self._messages_of(self._follower.receive(record))
+            yield from self._messages_of(self._follower.close())
+            reader.close()
+
+    def _messages_of(
+        self, happenings: Iterable[CapturedMessage | Notice]
+    ) -> Iterator[CapturedMessage]:
+        for happening in happenings:
+            if isinstance(happening, Notice):
+                self.notices.append(happening.text)
+            else:
+                yield happening
+
+
+def open(  # noqa: A001  # meant to be called as emu.capture.open
+    source: str | Path | BinaryIO,
+    *,
+    keys: str = "",
+    version: int | None = None,
+    structs: Sequence[Path] = (),
+    tables: OpcodeTables | None = None,
+) -> Capture:
+    """Open a capture (pcap or pcapng, gzipped or not) to iterate over its messages.
+
+    `source` is a path or a binary stream. `keys` are lines of keys from outside the capture, as
+    `emu.capture.keys` has them; `version` is the client version, when not what logins say;
+    `structs` are struct files that are tried before the shipped ones; `tables` other opcode tables.
+    Raises `OSError` for a file that cannot be opened and `FileFormatError` for struct files that
+    cannot be used; iterating raises `FileFormatError` where the capture is damaged, behind the
+    messages before that.
+    """
+    ring = KeyRing()
+    ring.add_text(keys, name="keys")
+    decoder = MessageDecoder(tables or shipped_tables(), StructLookup(shipped_catalog(), structs))
+    follower = CaptureFollower(decoder, keys=ring, version=version)
+    stream = Path(source).open("rb") if isinstance(source, str | Path) else source  # noqa: SIM115
+    return Capture(stream, follower)
