@@ -5,14 +5,15 @@ Owns the attributes, the counters and the one place that changes the state. `lif
 
 from __future__ import annotations
 
+import os
 from collections import deque
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Self
 
 from emu.errors import LocalProtocolError, PeerError
 from emu.session.channel import ReliableChannel
-from emu.session.cipher import KEY_BLOCK_SIZE, KEY_SIZE
+from emu.session.cipher import KEY_BLOCK_SIZE, KEY_SIZE, make_key_block
 from emu.session.configuration import Role, SessionConfig
 from emu.session.events import (
     DatagramDropped,
@@ -162,6 +163,27 @@ class SessionBase:
         self._statistics_asked: dict[int, float] = {}  # when, by request id
         self._next_statistics = 0.0
         self._messages_when_idle = -1
+
+    @classmethod
+    def client(
+        cls,
+        config: SessionConfig | None = None,
+        *,
+        session_id: int | None = None,
+        key_block: bytes | None = None,
+        random_bytes: Callable[[int], bytes] = os.urandom,
+    ) -> Self:
+        """Make the client's side of a session, with an id and a key block of its own.
+
+        Given ones (u32, 60 bytes) are taken instead. Raises `LocalProtocolError` for a key block
+        that cannot be used.
+        """
+        if session_id is None:
+            session_id = int.from_bytes(random_bytes(4), "big")
+        if key_block is None:
+            key_block = make_key_block(random_bytes)
+        config = config or SessionConfig()
+        return cls(config, role=Role.CLIENT, session_id=session_id, key_block=key_block)
 
     # -- what an owner may look at --------------------------------------------------------------
 

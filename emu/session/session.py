@@ -8,9 +8,7 @@ address it speaks to is an opaque value that it only keeps. How a session opens 
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
-from typing import Final, Self
+from typing import Final
 from zlib import crc32
 
 from emu.errors import LimitExceeded, LocalProtocolError, MalformedDatagram, PeerError
@@ -21,10 +19,9 @@ from emu.session.cipher import (
     check_key_request,
     key_block_message,
     key_from_block,
-    make_key_block,
 )
 from emu.session.combining import join_packets
-from emu.session.configuration import Role, SessionConfig
+from emu.session.configuration import Role
 from emu.session.events import (
     CloseReason,
     KeyEstablished,
@@ -76,27 +73,6 @@ class Session(SessionLife):
     """  # noqa: D400  # the list is the sentence
 
     __slots__ = ()
-
-    @classmethod
-    def client(
-        cls,
-        config: SessionConfig | None = None,
-        *,
-        session_id: int | None = None,
-        key_block: bytes | None = None,
-        random_bytes: Callable[[int], bytes] = os.urandom,
-    ) -> Self:
-        """Make the client's side of a session, with an id and a key block of its own.
-
-        Given ones (u32, 60 bytes) are taken instead. Raises `LocalProtocolError` for a key block
-        that cannot be used.
-        """
-        if session_id is None:
-            session_id = int.from_bytes(random_bytes(4), "big")
-        if key_block is None:
-            key_block = make_key_block(random_bytes)
-        config = config or SessionConfig()
-        return cls(config, role=Role.CLIENT, session_id=session_id, key_block=key_block)
 
     # -- datagrams in ---------------------------------------------------------------------------
 
