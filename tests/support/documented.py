@@ -100,7 +100,7 @@ def prepare(folder: Path) -> list[list[str]]:
     for name in ("opcodes", "login", "world"):
         (folder / f"{name}.sql.gz").write_bytes(gzip.compress(dump, 1))
     (folder / "eq2login.sql.gz").write_bytes(gzip.compress(ACCOUNTS.encode()))
-    for name in ("Common", "RegisteredWorld"):
+    for name in ("Common", "World"):
         (folder / f"{name}Structs.xml").write_text(STRUCTS.format(name=name))
     with Store.create(folder / "emu.sqlite") as store:
         store.login.accounts.add("dave", "", UNKNOWN)
