@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import lru_cache
 
 _TIMESPEC = {0: "seconds", 3: "milliseconds", 6: "microseconds"}
 
@@ -12,6 +13,11 @@ def timestamp(moment: float, digits: int = 0) -> str:
 
     Raises `ValueError` for what is no date of the years 1 to 9999.
     """
+    return _written(moment // 1 if digits == 0 else moment, digits)
+
+
+@lru_cache(maxsize=1)  # of the many log lines of one second all have the same
+def _written(moment: float, digits: int) -> str:
     try:
         date = datetime.fromtimestamp(moment, UTC)
     except (OverflowError, OSError) as error:

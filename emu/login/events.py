@@ -7,8 +7,10 @@ short when it is worded, never before.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import ClassVar
+from functools import cache
+from typing import Any, ClassVar
 
 LONGEST_TEXT = 64
 """Characters of one stranger's text that a line shows."""
@@ -217,18 +219,24 @@ def printable(text: str, longest: int = LONGEST_TEXT) -> str:
 def event_values(event: LoginEvent) -> dict[str, object]:
     """Return the event's fields by name, with a stranger's texts printable and short."""
     values: dict[str, object] = {}
-    for item in fields(event):
-        value = getattr(event, item.name)
-        values[item.name] = value
+    kind: Any = type(event)
+    for name in _names(kind):
+        value = getattr(event, name)
         if isinstance(value, str):
-            longest = LONGEST_REASON if item.name == "reason" else LONGEST_TEXT
-            values[item.name] = printable(value, longest)
+            value = printable(value, LONGEST_REASON if name == "reason" else LONGEST_TEXT)
+        values[name] = value
     return values
 
 
-def format_event(event: LoginEvent) -> str:
-    """Return the event as one line for an operator."""
-    values = event_values(event)
+@cache
+def _names(kind: Any) -> tuple[str, ...]:  # a type; mypy takes its hash for its instances'
+    return tuple(item.name for item in fields(kind))
+
+
+def format_event(event: LoginEvent, values: Mapping[str, object] | None = None) -> str:
+    """Return the event as one line for an operator; `values` are those of `event_values`."""
+    values = event_values(event) if values is None else values
     if values.get("account") == "":
-        values["account"] = "(no name)" if isinstance(event, LoginRefused) else "(not logged in)"
-    return event.template.format(**values)
+        nobody = "(no name)" if isinstance(event, LoginRefused) else "(not logged in)"
+        values = {**values, "account": nobody}
+    return event.template.format_map(values)

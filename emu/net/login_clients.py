@@ -16,7 +16,7 @@ from emu.config import Address
 from emu.login.client import Client
 from emu.login.events import LoginEvent, event_values, format_event
 from emu.login.server import LoginServer
-from emu.net.logs import is_written
+from emu.net.logs import is_written, write_line
 from emu.net.refusals import RefusalLog
 from emu.net.udp import SessionPort
 from emu.session import (
@@ -158,8 +158,6 @@ def log_event(log: Logger, refusals: RefusalLog) -> Callable[[LoginEvent], None]
             account, reason = (str(values.get(name, "")) for name in ("account", "reason"))
             if not refusals.is_news(event.repeats, account, event.address, reason or "refused"):
                 return
-        log.emit(
-            level, "{line}", line=format_event(event), event=type(event).__name__, details=values
-        )
+        write_line(log, level, format_event(event, values), type(event).__name__, values)
 
     return write

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Mapping
 from typing import Any, TextIO
 
@@ -30,15 +31,46 @@ from emu.config import Address
 from emu.timestamps import timestamp
 
 _threshold = LogLevelFilterPredicate(defaultLogLevel=LogLevel.info)
-_observer = FilteringLogObserver(globalLogPublisher, [_threshold])
 _written: set[object] = set()
+_LINE = "{line}"
+_in_json = json.JSONEncoder(ensure_ascii=False).encode
 _ONLY_TEXT = ("line", "details")
 _INTERNAL = ("log_", "isError", "time", "system", "message", "format")
 
 
 def logger(area: str) -> Logger:
     """Return a logger for one area of the server, for instance ``"login"``."""
-    return Logger(namespace=f"emu.{area}", observer=_observer)
+    return Logger(namespace=f"emu.{area}", observer=_publish)
+
+
+@implementer(ILogObserver)
+def _publish(event: LogEvent) -> None:
+    """Pass our own events on; their level is all that decides."""
+    if event["log_level"] in _written:
+        globalLogPublisher(event)
+
+
+def write_line(
+    log: Logger, level: object, line: str, event: str, details: Mapping[str, object]
+) -> None:
+    """Write a line that is worded already, with the event's name and fields along for JSON.
+
+    The same as ``log.emit(level, "{line}", line=line, ...)``, which looks the level up among all
+    there are and words every line again: every login writes one.
+    """
+    _publish(
+        {
+            "log_logger": log,
+            "log_level": level,
+            "log_namespace": log.namespace,
+            "log_source": None,
+            "log_format": _LINE,
+            "log_time": time.time(),
+            "line": line,
+            "event": event,
+            "details": details,
+        }
+    )
 
 
 def set_level(name: str) -> None:
@@ -64,18 +96,18 @@ def is_written(level: object) -> bool:
 def observer(form: str, stream: TextIO | None = None) -> ILogObserver:
     """Return the observer for ``text`` or ``json`` that writes to a stream (standard output)."""
     writer = JsonLines if form == "json" else TextLines
-    return FilteringLogObserver(writer(stream or sys.stdout), [_SecondSignal(), _threshold])
+    return FilteringLogObserver(writer(stream or sys.stdout), [_wanted])
 
 
 @implementer(ILogFilterPredicate)
-class _SecondSignal:
-    """Keeps silent of a second Ctrl-C while the server is stopping already."""
-
-    def __call__(self, event: LogEvent) -> Any:
-        """Judge one event."""
-        failure = event.get("log_failure")
-        again = failure is not None and failure.check(ReactorNotRunning)
-        return PredicateResult.no if again else PredicateResult.maybe
+def _wanted(event: LogEvent) -> Any:
+    """Keep silent of what is below the level, and of a second Ctrl-C while the server stops."""
+    failure = event.get("log_failure")
+    if failure is not None and failure.check(ReactorNotRunning):
+        return PredicateResult.no
+    if "log_logger" in event and event["log_logger"].observer is _publish:
+        return PredicateResult.yes  # its level was looked at already
+    return _threshold(event)
 
 
 @implementer(ILogObserver)
@@ -126,7 +158,7 @@ class JsonLines:
             if key not in record and key not in _ONLY_TEXT:
                 record[key] = _plain(value)
         try:
-            self.stream.write(json.dumps(record, ensure_ascii=False) + "\n")
+            self.stream.write(_in_json(record) + "\n")
         except UnicodeEncodeError:
             self.stream.write(json.dumps(record) + "\n")
         self.stream.flush()
@@ -146,6 +178,8 @@ def _plain(value: Any) -> Any:
 
 
 def _text(event: LogEvent) -> str:
+    if event.get("log_format") is _LINE:
+        return str(event["line"])
     text = formatEvent(event)
     if not text and "log_failure" in event:
         text = event["log_failure"].getErrorMessage()

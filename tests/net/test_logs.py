@@ -4,7 +4,7 @@ import time
 
 import pytest
 from twisted.internet.error import ReactorNotRunning
-from twisted.logger import LogLevel, globalLogPublisher
+from twisted.logger import Logger, LogLevel, globalLogPublisher
 from twisted.python.failure import Failure
 
 from emu.config import Address
@@ -125,3 +125,30 @@ def test_json_keeps_the_shape_of_addresses_and_lists() -> None:
     assert record["text"] == "on [::1]:9100"
     assert record["at"] == {"host": "::1", "port": 9100}
     assert (record["counts"], record["all"]) == ({"a": 1}, [1, "b"])
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_worded_line_is_written_as_any_other(written, form: str) -> None:
+    stream = written(form)
+    log, details = logs.logger("login"), {"account": "bob", "version": 546}
+    log.emit(LogLevel.info, "{line}", line="login of {bob}", event="LoginAccepted", details=details)
+    logs.write_line(log, LogLevel.info, "login of {bob}", "LoginAccepted", details)
+    logs.write_line(log, LogLevel.debug, "nobody wants this", "LoginAccepted", details)
+    first, second = stream.getvalue().splitlines()
+    if form == "text":
+        assert first.endswith(" info  login: login of {bob}")
+        assert first.partition(" ")[2] == second.partition(" ")[2]
+    else:
+        assert json.loads(first) | {"time": ""} == json.loads(second) | {"time": ""}
+        assert json.loads(first)["version"] == 546
+
+
+def test_twisted_s_own_lines_keep_their_level(written) -> None:
+    stream = written("text")
+    quiet, loud = (Logger(namespace=name, observer=globalLogPublisher) for name in ("twisted", "x"))
+    quiet.info("port starting")
+    quiet.warn("something odd")
+    loud.info("a plug-in's line")
+    assert "starting" not in stream.getvalue()
+    assert "something odd" in stream.getvalue()
+    assert "plug-in" in stream.getvalue()
