@@ -14,7 +14,9 @@ PLAIN = {
     "emu/processes/ports.py": "protocols",
     "emu/model/world_characters.py": "plain values",
     "emu/model/worlds.py": "plain values",
+    "emu/world/places/zones.py": "plain values",
     "emu/world/ports.py": "protocols",
+    "emu/world/spawns/destination.py": "plain values",
     "emu/versions.py": "names for numbers",
     "emu/times.py": "two types and a protocol",
 }

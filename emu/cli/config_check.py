@@ -20,6 +20,7 @@ from emu.net import parameters
 from emu.net.hosts import listen_address
 from emu.net.link_tls import server_options
 from emu.store import Store
+from emu.world.places import read_atlas
 
 
 class Finding(NamedTuple):
@@ -42,6 +43,7 @@ def look_around(config: Config) -> Iterator[Finding]:
         yield from _listening("link.tls_listen", config.link.tls_listen, socket.SOCK_STREAM)
     if config.world.enabled:
         yield from _listening("world.listen", config.world.listen, socket.SOCK_DGRAM)
+        yield from _zones(config.world.zones)
         yield from _told("world.advertise", config.world.advertise)
         yield from _told("world.internal_address", config.world.internal_address)
         for server in config.world.login_servers:
@@ -73,6 +75,13 @@ def _writable(key: str, path: Path, *, folder_is_made: bool = False) -> Iterator
     except OSError as error:
         reason = error.strerror or error
         yield Finding(True, f"{key}: {path} cannot be written ({reason}); check its folder")
+
+
+def _zones(folder: Path | None) -> Iterator[Finding]:
+    try:
+        read_atlas(folder)
+    except EmuError as error:
+        yield Finding(True, f"world.zones: {error}")
 
 
 def _certificate(config: Config) -> Iterator[Finding]:

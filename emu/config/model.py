@@ -232,6 +232,11 @@ class WorldConfig:
     name_filter: tuple[str, ...] = setting(
         (), readers.list_of(readers.text(1, 31), 10_000), "words no character name may contain"
     )
+    zones: Path | None = setting(
+        None,
+        readers.optional(readers.path),
+        "folder of zone files that add to the shipped ones or replace them; empty = none",
+    )
 
 
 @dataclass(frozen=True, slots=True)

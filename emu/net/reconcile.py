@@ -14,10 +14,10 @@ from emu.login.characters.creation import MODEL_FIELDS, SLIDER_FIELDS
 from emu.looks.models import model_key, shipped_models
 from emu.model import Character, WorldCharacter
 from emu.store import Store
-from emu.world.zones import ZoneTable
+from emu.world.places import Atlas
 
 
-def reconcile(store: Store, world_id: int, zones: ZoneTable) -> int:
+def reconcile(store: Store, world_id: int, zones: Atlas) -> int:
     """Finish what a killed process began, in one transaction; return how many rows changed."""
     with store.transaction():
         made = [store.world.characters.find(char_id) for char_id in store.roster.unlisted(world_id)]
@@ -32,7 +32,7 @@ def reconcile(store: Store, world_id: int, zones: ZoneTable) -> int:
 
 
 def listed(
-    character: WorldCharacter, world_id: int, zones: ZoneTable, models: Mapping[str, int]
+    character: WorldCharacter, world_id: int, zones: Atlas, models: Mapping[str, int]
 ) -> Character:
     """Return the list's row of a world's character; `models` is profile field -> number."""
     zone = zones.get(character.zone_id)

@@ -201,7 +201,7 @@ class EmuService(Service):
             self.world.listen()
             if not config.world.login_servers:
                 self.world.account = built_in_account(
-                    storage.direct, config.world.name, scheduler.moment()
+                    storage.direct, config.world.name, scheduler.moment(), self.world.atlas
                 )
         self._trace()
 

@@ -43,15 +43,15 @@ from emu.world.commands import House, RemoteCommands, world_commands
 from emu.world.door.admission import Admission, AdmissionRules
 from emu.world.door.entry import Door
 from emu.world.ghosts import read_rules
+from emu.world.places import Atlas, Population, read_atlas
 from emu.world.players.looks import with_models
 from emu.world.registration.creation import CharacterCreation, CreationRules
 from emu.world.registration.names import NameRules
 from emu.world.registration.registry import RegistryConfig, WorldRegistry
 from emu.world.service import WorldService
 from emu.world.world import World, WorldRules
-from emu.world.zone import Zone, ZoneRules
+from emu.world.zone import ZoneRules
 from emu.world.zone.directory import Zones
-from emu.world.zones import ZoneDefinition, read_zones
 
 _log = logger("world")
 
@@ -64,7 +64,7 @@ class LinkAccount:
     password: str
 
 
-def built_in_account(store: Store, name: str, moment: Moment) -> LinkAccount:
+def built_in_account(store: Store, name: str, moment: Moment, atlas: Atlas) -> LinkAccount:
     """Give the built-in world its row and a fresh password; it never leaves this process.
 
     A world that was renamed in the configuration keeps its row, and so its characters. The login
@@ -80,7 +80,7 @@ def built_in_account(store: Store, name: str, moment: Moment) -> LinkAccount:
         store.login.worlds.set_password(world.id, hashed)
         if world.name != name:
             store.login.worlds.rename(world.id, name)
-    changes = reconcile(store, world.id, read_zones())
+    changes = reconcile(store, world.id, atlas)
     if changes:
         _log.warn("the character list was brought in line with the world: {n} changes", n=changes)
     return LinkAccount(BUILT_IN_ACCOUNT, password)
@@ -116,7 +116,8 @@ class WorldPart:
             self._handoffs,
             locked=config.world.locked,
         )
-        self._zones = read_zones()
+        self.atlas = read_atlas(config.world.zones)
+        self._population = Population(self.atlas, self._next_spawn_id)
         self._port: Any = None
         self.link: LoginLink | None = None
         self._refusals = RefusalLog(_log, scheduler)
@@ -127,7 +128,12 @@ class WorldPart:
         self.behaviors = Behaviors(
             self.world, chat, Library(), guard=limited, clock=scheduler.now, wake=self._timer.wake
         )
-        house = House(self.world, chat, self._admission, {"behaviors": self._reload_behaviors})
+        self._population.give_behavior = self.behaviors.add
+        self._population.take_behaviors = self.behaviors.forget_zone
+        house = House(
+            self.world, chat, self._admission,
+            {"behaviors": self._reload_behaviors, "zones": self._reload_zones},
+        )  # fmt: skip
         self.commands = world_commands(house, report_use(_log))
         self.service = WorldService(
             self.world, chat, RemoteCommands(self.world, self.commands, chat), self.behaviors
@@ -206,7 +212,13 @@ class WorldPart:
         config = self._config.world
         return World(
             rules=WorldRules(name=config.name, max_level=config.max_level),
-            zones=Zones(self._zones, _leave_empty, ZoneRules(), wake=self._timer.wake),
+            zones=Zones(
+                self.atlas,
+                self._population.settle,
+                ZoneRules(),
+                wake=self._timer.wake,
+                ended=self._population.forget,
+            ),
             dialects=dialects,
             forms=read_rules(),
             store=self._storage.world_characters,
@@ -220,6 +232,15 @@ class WorldPart:
             wake=self._timer.wake,
         )
 
+    def _next_spawn_id(self) -> int:
+        return self.world.next_spawn_id()
+
+    async def _reload_zones(self) -> str:
+        """Read the files of zones again; what they put into running zones is put there anew."""
+        fresh = read_atlas(self._config.world.zones)
+        self._population.reload(fresh, self._scheduler.now())
+        return f"{len(self.atlas)} zones"
+
     async def _reload_behaviors(self) -> str:
         return self.behaviors.reload(self._scheduler.now())
 
@@ -231,13 +252,12 @@ class WorldPart:
     def _registry(self) -> WorldRegistry:
         world = self._config.world
         host, port = self._told_address()
-        zones = self._zones
         creation = CharacterCreation(
             CreationRules(creations_per_hour=world.creations_per_hour),
             NameRules(blocked=world.name_filter),
             self._storage.world_characters,
             shipped_catalog(),
-            zones.start_zone_of,
+            self.atlas.start_of,
         )
         config = RegistryConfig(
             name=world.name,
@@ -253,7 +273,7 @@ class WorldPart:
             characters=self._storage.world_characters,
             creation=creation,
             admission=self._admission,
-            zones=zones.described,
+            zones=self.atlas.described,
             models=self._models,
             clock=self._scheduler,
         )
@@ -288,7 +308,3 @@ def _bus_failed(_error: Exception) -> None:
 def _reachable(host: str) -> str:
     """Return an address at which a port bound to `host` can be reached from this machine."""
     return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104
-
-
-def _leave_empty(_zone: Zone, _definition: ZoneDefinition, _now: Monotonic) -> None:
-    """Put nothing into a zone."""

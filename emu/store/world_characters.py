@@ -78,6 +78,8 @@ class WorldCharacters(Repository):
                 for name, color in character.colors.items()
             ],
         )
+        if character.place is not None:
+            self._put(char_id, character.zone_id, character.place)
         return replace(character, id=char_id)
 
     @views
@@ -147,6 +149,9 @@ class WorldCharacters(Repository):
         place: tuple[float, float, float, float],
     ) -> None:
         """Remember where a character is: its zone, and x, y, z, heading there."""
+        self._put(char_id, zone_id, place)
+
+    def _put(self, char_id: int, zone_id: int, place: tuple[float, float, float, float]) -> None:
         self._run(
             "UPDATE world_characters SET zone_id = ?, x = ?, y = ?, z = ?, heading = ?"
             " WHERE id = ?",

@@ -19,12 +19,14 @@ from emu.world.behaviors import Behaviors
 from emu.world.chat import Chat
 from emu.world.commands import RemoteCommands
 from emu.world.events import NotHandled, PlayerRefused
-from emu.world.players import burst, entering, leaving, moving
+from emu.world.places import Atlas
+from emu.world.players import burst, entering, leaving, moving, using
 from emu.world.players.client import PlayerLink, WorldClient
 from emu.world.players.looks import spawn_looks
 from emu.world.players.player import IN_ZONE, Player, PlayerState
 from emu.world.spawns import Position, Spawn, SpawnKind
 from emu.world.world import World
+from emu.world.zone.directory import NoSuchZone
 
 Handler = Callable[[World, Player, bytes, Monotonic], None]
 
@@ -79,6 +81,8 @@ MESSAGES: Final[dict[str, Rule]] = {
     "OP_SysClient": Rule(_signal, _ENTERING),
     "OP_PredictionUpdateMsg": Rule(moving.predicted, _ALIVE),
     "OP_UpdateTargetMsg": Rule(moving.targeted, IN_ZONE),
+    "OP_EntityVerbsRequestMsg": Rule(using.verbs_requested, IN_ZONE),
+    "OP_EntityVerbsVerbMsg": Rule(using.verb_chosen, IN_ZONE),
     "OP_SitMsg": Rule(moving.sat, IN_ZONE),
     "OP_StandMsg": Rule(_stood, IN_ZONE),
     "OP_StoodMsg": Rule(_stood, IN_ZONE),
@@ -105,6 +109,7 @@ class WorldService:
             "OP_DialogCloseMsg": Rule(behaviors.close_message, IN_ZONE),
         }
         world.give_commands = commands.send_table
+        world.do_command = commands.do
         world.on_left.append(chat.leave_all)
         self._unknown_messages = UnknownMessages()
 
@@ -214,9 +219,8 @@ class WorldService:
 
     def _load(self, character: WorldCharacter, client: WorldClient, now: Monotonic) -> Player:
         world = self.world
-        zone = world.zones.with_room(character.zone_id, now, self._players_in)
-        definition = world.zones.definition(character.zone_id)
-        place = Position(*(character.place or definition.safe))
+        zone_id, place = home(world.zones.table, character)
+        zone = world.zones.with_room(zone_id, now, self._players_in)
         spawn = Spawn(
             world.next_spawn_id(),
             SpawnKind.PLAYER,
@@ -247,7 +251,7 @@ class WorldService:
         before = player.zone
         player.zone = world.zones.with_room(zone_id, now, self._players_in)
         world.zones.left(before, self._players_in(before), now)
-        player.spawn.move(place)
+        player.spawn.move(place or world.zones.definition(zone_id).safe)
         player.destination = None
         player.client.close()
         player.connect(client)
@@ -258,3 +262,19 @@ class WorldService:
 
     def _players_in(self, zone: object) -> int:
         return sum(1 for player in self.world.players if player.zone is zone)
+
+
+def home(places: Atlas, character: WorldCharacter) -> tuple[int, Position]:
+    """Return zone and place where a character comes in.
+
+    One whose zone was taken out of the world begins anew. Raises `NoSuchZone` when there is not
+    even that.
+    """
+    zone = places.get(character.zone_id)
+    if zone is not None:
+        return zone.id, Position(*character.place) if character.place else zone.safe
+    start = places.start_of(character)
+    zone = places.get(start.zone_id)
+    if zone is None:
+        raise NoSuchZone(character.zone_id)
+    return zone.id, start.place or zone.safe

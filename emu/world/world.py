@@ -140,6 +140,8 @@ class World:
         """Who listens to what players say near them, besides players: behaviors."""
         self.give_commands: Callable[[Player], None] = _no_commands
         """Sends a client the table of its commands; set by who joins commands and world."""
+        self.do_command: Callable[[Player, str, Monotonic], bool] = _no_command
+        """Runs a command by its name for a player; False when it has no such command."""
         self._forms = forms
         self._made_forms: dict[Dialect, GhostForm] = {}
         self._spawn_ids = count(1)
@@ -196,3 +198,8 @@ class World:
 
 def _no_commands(_player: Player) -> None:
     """Give no commands: nobody has joined any to the world."""
+
+
+def _no_command(_player: Player, _line: str, _now: Monotonic) -> bool:
+    """Run no command: nobody has joined any to the world."""
+    return False

@@ -24,6 +24,7 @@ from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.structs import shipped_catalog
 from emu.world.door.admission import Admission, AdmissionRules
+from emu.world.places.starts import Start
 from emu.world.registration.creation import CharacterCreation, CreationRules
 from emu.world.registration.names import NameRules
 from emu.world.registration.registry import RegistryConfig, WorldRegistry
@@ -69,7 +70,7 @@ class House:
             RegistryConfig("Norrath", "built-in", "secret", "127.0.0.1", 9001),
             characters=self.characters,
             creation=CharacterCreation(
-                CreationRules(), names, self.characters, shipped_catalog(), lambda wanted: 12
+                CreationRules(), names, self.characters, shipped_catalog(), lambda wanted: Start(12)
             ),
             admission=self.admission,
             zones=lambda: [ZoneItem(12, "antonica", "Antonica")],

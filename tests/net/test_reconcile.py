@@ -5,7 +5,7 @@ import pytest
 from emu.model import Color, RegisteredWorld, WorldCharacter
 from emu.net.reconcile import reconcile
 from emu.store import Store
-from emu.world.zones import read_zones
+from emu.world.places import read_atlas
 
 MAN = "ec/pc/human/human_male"
 
@@ -32,7 +32,7 @@ def made_in_world(store: Store, name: str = "Aldana", account_id: int = 1) -> Wo
 def test_a_character_the_world_made_and_the_list_missed_is_listed(store: Store) -> None:
     store.login.models.add("hair_01", 2500)
     character = made_in_world(store)
-    assert reconcile(store, 1, read_zones()) == 1
+    assert reconcile(store, 1, read_atlas()) == 1
     (row,) = store.login.characters.of_account(1)
     assert (row.char_id, row.name, row.level) == (character.id, "Aldana", 3)
     assert row.zone_description == "Isle of Refuge"
@@ -43,21 +43,21 @@ def test_a_character_the_world_made_and_the_list_missed_is_listed(store: Store) 
 
 def test_a_second_time_there_is_nothing_to_do(store: Store) -> None:
     made_in_world(store)
-    reconcile(store, 1, read_zones())
-    assert reconcile(store, 1, read_zones()) == 0
+    reconcile(store, 1, read_atlas())
+    assert reconcile(store, 1, read_atlas()) == 0
     assert len(store.login.characters.of_account(1)) == 1
 
 
 def test_a_deletion_the_world_missed_is_done_there(store: Store) -> None:
     character = made_in_world(store)
-    reconcile(store, 1, read_zones())
+    reconcile(store, 1, read_atlas())
     assert store.login.characters.delete(1, 1, character.id, "Aldana")
-    assert reconcile(store, 1, read_zones()) == 1
+    assert reconcile(store, 1, read_atlas()) == 1
     assert store.world.characters.find(character.id) is None
     assert store.login.characters.of_account(1) == []
-    assert reconcile(store, 1, read_zones()) == 0
+    assert reconcile(store, 1, read_atlas()) == 0
 
 
 def test_a_character_of_no_account_is_let_be(store: Store) -> None:
     made_in_world(store, account_id=77)
-    assert reconcile(store, 1, read_zones()) == 0
+    assert reconcile(store, 1, read_atlas()) == 0

@@ -12,7 +12,10 @@ from emu.model import BUILT_IN_ACCOUNT, RegisteredWorld
 from emu.net.scheduler import Scheduler
 from emu.net.world_part import WorldPart, _reachable, built_in_account
 from emu.store import Store
+from emu.world.places import read_atlas
 from tests.support.house import captured_log
+
+ATLAS = read_atlas()
 
 
 @pytest.fixture
@@ -28,32 +31,32 @@ def hashed(store: Store) -> str:
 
 
 def test_the_built_in_world_gets_a_row_and_a_password_of_its_own(store: Store) -> None:
-    made = built_in_account(store, "Norrath", 1.0)
+    made = built_in_account(store, "Norrath", 1.0, ATLAS)
     assert made.account == BUILT_IN_ACCOUNT
     assert link_password_matches(hashed(store), hash_link_password(made.password))
 
 
 def test_each_start_draws_a_new_password_for_the_same_row(store: Store) -> None:
-    first = built_in_account(store, "Norrath", 1.0)
+    first = built_in_account(store, "Norrath", 1.0, ATLAS)
     row = store.login.worlds.find("Norrath")
-    second = built_in_account(store, "Norrath", 2.0)
+    second = built_in_account(store, "Norrath", 2.0, ATLAS)
     assert first.password != second.password
     assert store.login.worlds.find("Norrath").id == row.id
 
 
 def test_a_new_name_in_the_configuration_renames_the_row(store: Store) -> None:
-    built_in_account(store, "Norrath", 1.0)
+    built_in_account(store, "Norrath", 1.0, ATLAS)
     row = store.login.worlds.find("Norrath")
-    built_in_account(store, "Luclin", 2.0)
+    built_in_account(store, "Luclin", 2.0, ATLAS)
     assert store.login.worlds.find("Norrath") is None
     assert store.login.worlds.find("Luclin").id == row.id
 
 
 def test_a_name_that_another_world_has_is_refused(store: Store) -> None:
     store.login.worlds.add(RegisteredWorld(0, "Luclin", "other", ""), 0.0)
-    built_in_account(store, "Norrath", 1.0)
+    built_in_account(store, "Norrath", 1.0, ATLAS)
     with pytest.raises(DuplicateName, match="Luclin"):
-        built_in_account(store, "Luclin", 2.0)
+        built_in_account(store, "Luclin", 2.0, ATLAS)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,12 @@
-"""A world without sockets: players' clients are lists of what they were sent, decoded."""
+"""A world without sockets: players' clients are lists of what they were sent, decoded.
+
+Its zones are the shipped ones, empty unless a test brings an atlas of its own.
+"""
 
 from __future__ import annotations
 
 import struct
+from dataclasses import replace
 from typing import Any
 
 from emu.commands import Caller, Reply, Use
@@ -15,13 +19,13 @@ from emu.world.commands import House, RemoteCommands, world_commands
 from emu.world.door.admission import Admission, AdmissionRules
 from emu.world.events import WorldEvent
 from emu.world.ghosts import read_rules
+from emu.world.places import Atlas, Population, read_atlas
 from emu.world.players.client import WorldClient
 from emu.world.players.player import Player
 from emu.world.service import WorldService
 from emu.world.world import World, WorldRules
 from emu.world.zone import ZoneRules
 from emu.world.zone.directory import Zones
-from emu.world.zones import read_zones
 from tests.support.ghost_views import DIALECTS, Eyes, dialect
 from tests.support.predictions import PredictionWriter
 from tests.support.processes import handoff_keys, presence
@@ -137,7 +141,7 @@ class Client:
 class WorldHouse:
     """A world, its clock, and its clients."""
 
-    def __init__(self, rules: WorldRules | None = None) -> None:
+    def __init__(self, rules: WorldRules | None = None, atlas: Atlas | None = None) -> None:
         self.now = Monotonic(1000.0)
         self.watch = 0.0
         """What behaviors' calls are measured with."""
@@ -145,9 +149,12 @@ class WorldHouse:
         self.store = CharactersInMemory()
         self.keys = handoff_keys(iter(range(1000, 9000)).__next__)
         self.presence = presence()
+        self.atlas = atlas or bare_atlas()
+        self.population = Population(self.atlas, self._next_spawn_id)
         self.zones = Zones(
-            read_zones(), lambda _zone, _definition, _now: None, ZoneRules(), wake=lambda: None
-        )
+            self.atlas, self.population.settle, ZoneRules(), wake=lambda: None,
+            ended=self.population.forget,
+        )  # fmt: skip
         self.world = World(
             rules=rules or WorldRules(name="TestLabs"),
             zones=self.zones,
@@ -176,7 +183,12 @@ class WorldHouse:
         self.behaviors = Behaviors(
             self.world, self.chat, self.library, clock=lambda: self.watch, wake=lambda: None
         )
+        self.population.give_behavior = self.behaviors.add
+        self.population.take_behaviors = self.behaviors.forget_zone
         self.service = WorldService(self.world, self.chat, self.remote, self.behaviors)
+
+    def _next_spawn_id(self) -> int:
+        return self.world.next_spawn_id()
 
     async def _reload(self) -> str:
         return "read anew"
@@ -222,6 +234,12 @@ class WorldHouse:
             self.now = max(self.now, due)
             self.service.handle_timer(self.now)
         self.now = end
+
+
+def bare_atlas() -> Atlas:
+    """Return the shipped zones with nothing in them, so that tests see only what they put there."""
+    shipped = read_atlas()
+    return Atlas([replace(zone, motd="") for zone in shipped], {}, shipped.starts)
 
 
 def drive(work: Any) -> None:

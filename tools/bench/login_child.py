@@ -17,6 +17,7 @@ from emu.net.parameters import account_config
 from emu.net.world_part import built_in_account
 from emu.store import BannedAddress, Store
 from emu.times import UNKNOWN
+from emu.world.places import read_atlas
 from tools.bench.fleet import PASSWORD, account_name
 from tools.bench.processes import Child, child
 
@@ -47,7 +48,7 @@ def make_accounts(path: Path, count: int, passwords: PasswordConfig, characters:
     """Make accounts with the same password; hashing it once is enough for a measurement."""
     hashed = hash_password(PASSWORD.encode(), os.urandom(SALT_SIZE), passwords)
     with Store.create(path) as store, store.transaction():
-        built_in_account(store, WorldConfig().name, UNKNOWN)
+        built_in_account(store, WorldConfig().name, UNKNOWN, read_atlas())
         ban_many(store)
         world = store.login.worlds.find(WorldConfig().name)
         assert world is not None

@@ -22,8 +22,8 @@ from emu.world.chat import Chat
 from emu.world.deadlines import Deadlines
 from emu.world.events import BehaviorFailed
 from emu.world.players import leaving, moving
-from emu.world.players.player import IN_ZONE, Destination, Player
-from emu.world.spawns import Position, Spawn
+from emu.world.players.player import IN_ZONE, Player
+from emu.world.spawns import Destination, Position, Spawn
 from emu.world.world import World
 from emu.world.zone import Zone
 

@@ -52,6 +52,15 @@ class RemoteCommands:
         arguments = read_name(fields["arguments"])
         self._world.start(self._run(player, table[index], arguments, now))
 
+    def do(self, player: Player, line: str, now: Monotonic) -> bool:
+        """Run a command by its name; False when there is none that this player may use."""
+        name, _, rest = line.partition(" ")
+        for command in self.table(player):
+            if command.name == name:
+                self._world.start(self._run(player, command, rest, now))
+                return True
+        return False
+
     async def _run(self, player: Player, command: Command, rest: str, now: Monotonic) -> None:
         reply = await self.registry.call(caller(player), command, rest, now)
         if player.is_online:

@@ -6,8 +6,8 @@ from emu.commands import Argument, Call, Command, Kind, Reply
 from emu.errors import CommandError
 from emu.world.commands.ground import GUIDE, MASTER, House, own_player, player_named
 from emu.world.players import leaving, moving
-from emu.world.players.player import IN_ZONE, Destination, Player
-from emu.world.spawns import Position
+from emu.world.players.player import IN_ZONE, Player
+from emu.world.spawns import Destination, Position
 
 
 def commands(house: House) -> list[Command]:
@@ -20,9 +20,7 @@ def commands(house: House) -> list[Command]:
         if definition is None:
             raise CommandError(f"there is no zone {call['zone']}; zones lists them")
         _standing(player)
-        await leaving.change_zone(
-            world, player, Destination(definition.id, Position(*definition.safe)), call.now
-        )
+        await leaving.change_zone(world, player, Destination(definition.id), call.now)
         return Reply((f"going to {definition.description}",))
 
     async def goto(call: Call) -> Reply:

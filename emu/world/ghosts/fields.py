@@ -82,9 +82,9 @@ def position_fields(spawn: Spawn) -> dict[str, Any]:
 
 def visibility_fields(spawn: Spawn, form: GhostForm, *, own: bool) -> dict[str, Any]:
     """Return the values of Substruct_SpawnVisualizationInfoStruct; `own`: of the viewer itself."""
-    if spawn.kind is SpawnKind.WIDGET:
+    if spawn.kind is SpawnKind.WIDGET and not spawn.verbs:
         return {}
-    if spawn.kind is SpawnKind.SIGN:
+    if spawn.kind in _FLAGGED:
         return {"vis_flags": min(COMMAND, form.rules.vis_flags_limit)}
     flags = (
         (SELF if own else 0)
@@ -106,6 +106,8 @@ def visibility_fields(spawn: Spawn, form: GhostForm, *, own: bool) -> dict[str, 
     }
 
 
+_FLAGGED: Final = frozenset((SpawnKind.SIGN, SpawnKind.WIDGET))
+"""Kinds of which a client is only told that something can be done with them."""
 _COMMANDED: Final = frozenset((SpawnKind.PLAYER,))
 """Kinds that always have commands (invite, trade, inspect), so nobody has to list them."""
 

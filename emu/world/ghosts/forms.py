@@ -76,6 +76,16 @@ class GhostRules:
         """Say whether a version's ghosts are known."""
         return any(rules.first <= version <= rules.last for rules in self._rules)
 
+    @property
+    def words(self) -> frozenset[str]:
+        """Every word about a spawn that some version can be told."""
+        return frozenset(word for rules in self._rules for word in rules.words)
+
+    @property
+    def last_versions(self) -> tuple[int, ...]:
+        """The last client version of each range."""
+        return tuple(rules.last for rules in self._rules)
+
     def for_version(self, version: int) -> FormRules:
         """Return a version's rules; raises `UnknownVersion`."""
         for rules in self._rules:

@@ -11,8 +11,9 @@ from typing import Final
 from emu.errors import StoreError
 from emu.times import Monotonic
 from emu.world.events import PlayerLeft, PlayerRefused
-from emu.world.players.player import IN_ZONE, Destination, Player, PlayerState
+from emu.world.players.player import IN_ZONE, Player, PlayerState
 from emu.world.players.text import send_text
+from emu.world.spawns import Destination
 from emu.world.world import World
 
 CAMP: Final = "camp"
@@ -113,7 +114,7 @@ async def change_zone(world: World, player: Player, to: Destination, now: Monoto
     player.zone.remove(player.spawn, now)
     for told in world.on_out_of_zone:
         told(player)
-    player.destination = to
+    player.destination = Destination(to.zone_id, to.position or definition.safe)
     player.state = PlayerState.ZONING
     world.deadlines.forget(player, DEADLINES)
     world.set_deadline(player, ZONING, ZONING_TIME, now)
@@ -151,7 +152,7 @@ def save(world: World, player: Player) -> None:
 async def _save(world: World, player: Player) -> None:
     zone_id, place = player.zone.zone_id, player.position
     if player.destination is not None:
-        zone_id, place = player.destination
+        zone_id, place = player.destination.zone_id, player.destination.position or place
     try:
         await world.store.save_place(player.id, zone_id, place[:4])
     except StoreError as error:

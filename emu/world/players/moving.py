@@ -53,7 +53,7 @@ def teleport(player: Player, to: Position, now: Monotonic) -> None:
 
 def safe_place(world: World, player: Player) -> Position:
     """Return where somebody is put who has no place of its own in its zone."""
-    return Position(*world.zones.definition(player.zone.zone_id).safe)
+    return world.zones.definition(player.zone.zone_id).safe
 
 
 def sat(_world: World, player: Player, _body: bytes, _now: float) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import enum
 import math
-from typing import Final, NamedTuple
+from typing import Final
 
 from emu.limits.rate import RateLimit
 from emu.model import WorldCharacter
@@ -18,7 +18,7 @@ from emu.world.movement import MovementRules, Pace, PredictionReader
 from emu.world.players.client import WorldClient
 from emu.world.players.relations import Relation, Relations
 from emu.world.players.sheet import SheetSender
-from emu.world.spawns import Position, Spawn
+from emu.world.spawns import Destination, Position, Spawn
 from emu.world.zone import Viewer, Zone
 
 
@@ -40,13 +40,6 @@ class PlayerState(enum.Enum):
 
 IN_ZONE: Final = frozenset((PlayerState.APPEARING, PlayerState.STANDING))
 """States in which a player's spawn is controlled by its client."""
-
-
-class Destination(NamedTuple):
-    """A place in a zone of this world."""
-
-    zone_id: int
-    position: Position
 
 
 class Player:

@@ -19,6 +19,7 @@ from emu.structs import StructCatalog
 from emu.times import Moment, Monotonic
 from emu.versions import CLIENT_2006, LAST_OLD_CLIENT
 from emu.world.door.admission import STATUS_BANNED_FOR_EVER
+from emu.world.places.starts import Start
 from emu.world.ports import WorldCharacterStore
 from emu.world.registration.looks import read_looks
 from emu.world.registration.names import NAME_TAKEN, NameRules
@@ -57,7 +58,7 @@ class CreationRules:
 
 
 class CharacterCreation:
-    """Makes characters. `start_zone` turns the starting place of a request into a zone id."""
+    """Makes characters. `start_of` says where one begins."""
 
     def __init__(
         self,
@@ -65,13 +66,13 @@ class CharacterCreation:
         names: NameRules,
         store: WorldCharacterStore,
         catalog: StructCatalog,
-        start_zone: Callable[[WorldCharacter], int],
+        start_of: Callable[[WorldCharacter], Start],
     ) -> None:
         self._rules = rules
         self._names = names
         self._store = store
         self._catalog = catalog
-        self._start_zone = start_zone
+        self._start_of = start_of
         self._made = Throttle(hourly(rules.creations_per_hour))
 
     async def create(
@@ -143,4 +144,5 @@ class CharacterCreation:
             appearance=looks.appearance,
             colors=looks.colors,
         )
-        return replace(wanted, zone_id=self._start_zone(wanted))
+        start = self._start_of(wanted)
+        return replace(wanted, zone_id=start.zone_id, place=start.place and start.place[:4])

@@ -10,6 +10,7 @@ import enum
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from emu.world.spawns.destination import Destination
 from emu.world.spawns.position import Position
 
 
@@ -73,11 +74,11 @@ class Spawn:
     """
 
     __slots__ = (
-        "action_state", "activity", "attackable", "behavior", "collision_radius", "emote_state",
-        "footer", "guild", "hp_percent", "id", "kind", "last_name", "level", "looks", "mood_state",
-        "name", "origin", "pitch", "position", "power_percent", "prefix", "show_name", "side_speed",
-        "size", "speed", "suffix", "targetable", "verbs", "vert_speed", "visual_state", "watcher",
-        "words",
+        "action_state", "activity", "attackable", "behavior", "collision_radius", "destination",
+        "emote_state", "footer", "guild", "hp_percent", "id", "kind", "last_name", "level", "looks",
+        "mood_state", "name", "origin", "pitch", "position", "power_percent", "prefix", "show_name",
+        "side_speed", "size", "speed", "suffix", "targetable", "verbs", "vert_speed",
+        "visual_state", "watcher", "words",
     )  # fmt: skip
 
     def __init__(
@@ -99,6 +100,7 @@ class Spawn:
         targetable: bool = True,
         show_name: bool = True,
         behavior: str = "",
+        destination: Destination | None = None,
     ) -> None:
         self.id = spawn_id
         self.kind = kind
@@ -119,6 +121,8 @@ class Spawn:
         self.targetable = targetable
         self.show_name = show_name
         self.behavior = behavior
+        self.destination = destination
+        """Where it brings whoever uses it: a door, a sign at a zone's end."""
         self.speed = self.side_speed = self.vert_speed = self.pitch = 0.0
         self.activity = RUNNING
         self.hp_percent = self.power_percent = 100

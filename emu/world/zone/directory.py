@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator
 
 from emu.errors import EmuError
 from emu.times import Monotonic
+from emu.world.places.atlas import Atlas
+from emu.world.places.zones import ZoneDefinition
 from emu.world.zone.zone import Zone, ZoneRules
-from emu.world.zones import ZoneDefinition, ZoneTable
 
 Populate = Callable[[Zone, ZoneDefinition, Monotonic], None]
 
@@ -28,7 +29,7 @@ class Zones:
 
     def __init__(
         self,
-        table: ZoneTable,
+        table: Atlas,
         populate: Populate,
         rules: ZoneRules,
         *,

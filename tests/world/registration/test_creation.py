@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from emu.link.characters import CharacterCreateReply
 from emu.model import Color, WorldCharacter
 from emu.structs import StructCatalog, shipped_catalog
+from emu.world.places.starts import Start
 from emu.world.registration.creation import CharacterCreation, CreationRules
 from emu.world.registration.names import NameRules
 from tests.support.create_requests import request_546, request_1096
@@ -29,7 +30,7 @@ class Bench:
             NameRules(["grief"]),
             self.store,
             self.catalog,
-            lambda wanted: 100 + wanted.starting_zone,
+            lambda wanted: Start(100 + wanted.starting_zone),
         )
 
     def create(

@@ -21,6 +21,7 @@ from emu.looks.models import Models
 from emu.model import WorldCharacter
 from emu.structs import shipped_catalog
 from emu.world.door.admission import Admission, AdmissionRules
+from emu.world.places.starts import Start
 from emu.world.registration.creation import CharacterCreation, CreationRules
 from emu.world.registration.names import NameRules
 from emu.world.registration.registry import RegistryConfig, WorldRegistry
@@ -48,7 +49,7 @@ class Bench:
         )  # fmt: skip
         self.admission = Admission(AdmissionRules(**admission), self.presence, self.handoffs)
         creation = CharacterCreation(
-            CreationRules(), NameRules(), self.store, shipped_catalog(), lambda wanted: 12
+            CreationRules(), NameRules(), self.store, shipped_catalog(), lambda wanted: Start(12)
         )
         self.registry = WorldRegistry(
             config,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from emu.world.places import read_atlas
 from emu.world.zone import ZoneRules
 from emu.world.zone.directory import NoSuchZone, Zones
-from emu.world.zones import read_zones
 
 
 def zones() -> Zones:
-    return Zones(read_zones(), lambda *_: None, ZoneRules(), wake=lambda: None, linger=10.0)
+    return Zones(read_atlas(), lambda *_: None, ZoneRules(), wake=lambda: None, linger=10.0)
 
 
 def test_a_zone_is_started_once_and_found_again() -> None:
