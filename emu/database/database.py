@@ -91,25 +91,42 @@ class Database:
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """All changes inside, or none; inside another transaction, a part that can fail alone."""
-        connection = self.connection
         with readable_errors(self.path):
-            inner = self._depth > 0
-            if inner and not connection.in_transaction:
-                raise StoreError(f"{self.path}: an earlier failure undid this group of changes")
-            connection.execute("SAVEPOINT part" if inner else "BEGIN IMMEDIATE")
-            self._depth += 1
+            is_part = self.begin()
             try:
-                yield connection
-                connection.execute("RELEASE part" if inner else "COMMIT")
+                yield self.connection
+                self.commit(is_part=is_part)
             except BaseException:
-                if not inner:
-                    self._roll_back()
-                elif connection.in_transaction:  # SQLite may have ended all of it: disk full, say
-                    connection.execute("ROLLBACK TO part")
-                    connection.execute("RELEASE part")
+                self.undo(is_part=is_part)
                 raise
-            finally:
-                self._depth -= 1
+
+    def begin(self) -> bool:
+        """Begin a transaction, or a part of the one that is open; return whether it is a part.
+
+        With `commit` and `undo` it is what `transaction` does, for whoever does it very often;
+        these three raise `sqlite3.Error`.
+        """
+        connection = self.connection
+        is_part = self._depth > 0
+        if is_part and not connection.in_transaction:
+            raise StoreError(f"{self.path}: an earlier failure undid this group of changes")
+        connection.execute("SAVEPOINT part" if is_part else "BEGIN IMMEDIATE")
+        self._depth += 1
+        return is_part
+
+    def commit(self, *, is_part: bool) -> None:
+        """Keep what was changed since `begin`; when it raises, `undo` must follow."""
+        self.connection.execute("RELEASE part" if is_part else "COMMIT")
+        self._depth -= 1
+
+    def undo(self, *, is_part: bool) -> None:
+        """Take back what was changed since `begin`."""
+        self._depth -= 1
+        if not is_part:
+            self._roll_back()
+        elif self.connection.in_transaction:  # SQLite may have ended all of it: disk full, say
+            self.connection.execute("ROLLBACK TO part")
+            self.connection.execute("RELEASE part")
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:

@@ -87,7 +87,8 @@ class Characters(Repository):
         An older row of the same world and char id is marked deleted: worlds give an id again when
         their database was reset.
         """
-        self._purge(character.created - self.keep_deleted)
+        if self.keep_deleted < math.inf:
+            self._purge(character.created - self.keep_deleted)
         if not character.deleted:
             self._run(
                 "UPDATE characters SET deleted = 1"

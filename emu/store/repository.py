@@ -69,7 +69,17 @@ def changes(method: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P
     """Make a method whose changes are all stored or none of them."""
 
     def call(self: R, /, *values: P.args, **named: P.kwargs) -> T:
-        with self.database.transaction():
-            return method(self, *values, **named)
+        database = self.database
+        try:
+            is_part = database.begin()
+            try:
+                result = method(self, *values, **named)
+                database.commit(is_part=is_part)
+            except BaseException:
+                database.undo(is_part=is_part)
+                raise
+        except EXPLAINED as error:
+            raise explained(database.path, error) from error
+        return result
 
     return update_wrapper(call, method)

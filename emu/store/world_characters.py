@@ -60,7 +60,8 @@ class WorldCharacters(Repository):
         Raises `DuplicateName` when the name is taken, without regard to case, deleted rows
         included.
         """
-        self._purge(character.created - self.keep_deleted)
+        if self.keep_deleted < math.inf:
+            self._purge(character.created - self.keep_deleted)
         key = name_key(character.name)
         taken = self._run("SELECT 1 FROM world_characters WHERE name_key = ?", (key,))
         if taken.fetchone() is not None:

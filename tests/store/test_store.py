@@ -22,13 +22,6 @@ ROOT = Path(__file__).parents[2]
 ROUNDS = int(os.environ.get("EMU_CRASH_ROUNDS", "5"))
 
 
-def test_a_group_is_stored_whole(store: Store) -> None:
-    with store.transaction():
-        store.login.accounts.add("Bob", "hash", 1.0)
-        store.login.accounts.add("Carol", "hash", 1.0)
-    assert [account.name for account in store.login.accounts.every()] == ["Alice", "Bob", "Carol"]
-
-
 def test_a_part_of_a_group_fails_alone(store: Store) -> None:
     with store.transaction():
         store.login.accounts.add("Bob", "hash", 1.0)
@@ -38,25 +31,6 @@ def test_a_part_of_a_group_fails_alone(store: Store) -> None:
             store.login.characters.add(character(account_id=99))
         store.login.accounts.add("Carol", "hash", 1.0)
     assert [account.name for account in store.login.accounts.every()] == ["Alice", "Bob", "Carol"]
-
-
-def test_a_group_that_fails_stores_nothing(store: Store) -> None:
-    with pytest.raises(ZeroDivisionError), store.transaction():  # noqa: PT012
-        store.login.accounts.add("Bob", "hash", 1.0)
-        raise ZeroDivisionError
-    assert store.login.accounts.find("Bob") is None
-    assert store.login.accounts.add("Bob", "hash", 1.0).id == 2
-
-
-def test_nothing_is_stored_by_itself_after_a_group_was_undone(store: Store) -> None:
-    with (  # noqa: PT012
-        pytest.raises(StoreError, match="undid this group"),
-        store.transaction() as connection,
-    ):
-        store.login.accounts.add("Bob", "hash", 1.0)
-        connection.execute("ROLLBACK")  # as SQLite does by itself when the disk is full
-        store.login.accounts.add("Carol", "hash", 1.0)
-    assert [account.name for account in store.login.accounts.every()] == ["Alice"]
 
 
 def test_two_programs_work_on_one_database(store: Store) -> None:
@@ -122,26 +96,3 @@ def test_kill_at_any_moment_loses_and_doubles_nothing(tmp_path: Path) -> None:
         with Store.create(path) as store:
             promises.check(store)
     assert answered > 10 * ROUNDS
-
-
-def tear(store: Store) -> None:
-    with store.transaction() as connection:
-        connection.execute("UPDATE accounts SET password = 'torn'")
-        connection.execute("INSERT INTO nowhere VALUES (1)")
-
-
-def test_a_part_that_failed_leaves_nothing_of_itself_in_what_is_stored(store: Store) -> None:
-    statements: list[str] = []
-    store.database.connection.set_trace_callback(statements.append)
-    with store.transaction():
-        store.login.accounts.add("Bob", "hash", 1.0)
-        with pytest.raises(StoreError, match="nowhere"):
-            tear(store)
-        store.login.accounts.add("Carol", "hash", 1.0)
-    store.database.connection.set_trace_callback(None)
-    assert [(one.name, one.password) for one in store.login.accounts.every()] == [
-        ("Alice", "hash"), ("Bob", "hash"), ("Carol", "hash"),
-    ]  # fmt: skip
-    begun = [one for one in statements if one.startswith("SAVEPOINT")]
-    ended = [one for one in statements if one.startswith("RELEASE")]
-    assert len(begun) == len(ended) == 3, "a part that is not released stays open"
