@@ -18,6 +18,9 @@ Moment = NewType("Moment", float)
 UNKNOWN = Moment(0.0)
 """What is stored where nobody knows when."""
 
+FOR_EVER = Moment(253402300799.0)
+"""How an end that never comes is stored: the last second of the year 9999."""
+
 
 class Clock(Protocol):
     """Reads both times; the shell's is `emu.net.scheduler.Scheduler`."""

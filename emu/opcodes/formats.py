@@ -23,7 +23,7 @@ from emu.errors import FileFormatError
 from emu.opcodes.rows import OpcodeRow, VersionRange
 from emu.opcodes.text import COLUMNS, parse_number, parse_range, range_of, read_folder
 from emu.sqldump import InsertRow, read_inserts
-from emu.sqldump_source import Source
+from emu.sqldump.source import Source
 
 FORMATS = ("csv", "sql", "json", "list")
 WIDE_COLUMNS = ("first_version", "last_version", *COLUMNS)

@@ -9,10 +9,7 @@ from emu.errors import DuplicateName
 from emu.model import Account
 from emu.store.names import name_key
 from emu.store.repository import Repository, changes, reads
-from emu.times import Moment
-
-FOR_EVER = 253402300799.0
-"""How the end of an endless ban is stored: the last second of the year 9999."""
+from emu.times import FOR_EVER, Moment
 
 _COLUMNS = (
     "id, name, password, enabled, banned_until, ban_reason, created, last_login, last_address,"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from emu.errors import DuplicateName, StoreError
 from emu.model import Account
 from emu.store import Store
-from emu.store.accounts import FOR_EVER
+from emu.times import FOR_EVER
 from tests.support.stores import character
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from emu.looks.coding import slider
 from emu.looks.models import LARGEST_MODEL
 from emu.model import Character
-from emu.store.eq2emu.columns import Columns, fraction, moment, number, text, visible
+from emu.sqldump.columns import Columns, fraction, moment, number, text, visible
 from emu.store.eq2emu.ids import Ids
 from emu.store.worlds import MOST_ZONES
 

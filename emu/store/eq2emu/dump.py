@@ -14,10 +14,10 @@ from typing import Any
 
 from emu.errors import CommandError
 from emu.sqldump import InsertRow
+from emu.sqldump.report import ImportReport, Tally
 from emu.store.eq2emu.characters import Characters
 from emu.store.eq2emu.ids import Ids
 from emu.store.eq2emu.logins import Logins, Rules
-from emu.store.eq2emu.report import ImportReport, Tally
 from emu.store.store import Store
 from emu.times import Moment
 

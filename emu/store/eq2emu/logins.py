@@ -16,10 +16,10 @@ from typing import TypeVar
 from emu.limits.bans import normalize_prefix
 from emu.looks.models import LARGEST_MODEL, model_key
 from emu.model import Account, RegisteredWorld
+from emu.sqldump.columns import Columns, first, moment, number, text, visible
+from emu.sqldump.report import ImportReport
 from emu.store.bans import BannedAddress
-from emu.store.eq2emu.columns import Columns, first, moment, number, text, visible
 from emu.store.eq2emu.ids import Ids
-from emu.store.eq2emu.report import ImportReport
 from emu.times import Moment
 
 MAX_WORLD_NAME = 200

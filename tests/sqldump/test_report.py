@@ -1,4 +1,4 @@
-from emu.store.eq2emu.report import MOST_NOTES, ImportReport, Tally
+from emu.sqldump.report import MOST_NOTES, ImportReport, Tally
 
 
 def test_many_lines_about_one_table_are_summed_up() -> None:

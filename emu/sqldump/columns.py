@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from emu.store.accounts import FOR_EVER
-from emu.times import UNKNOWN, Moment
+from emu.times import FOR_EVER, UNKNOWN, Moment
 
 Columns = Mapping[str, Any]
 """Column name in lower case -> value of one row."""

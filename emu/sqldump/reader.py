@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from emu.errors import FileFormatError
-from emu.sqldump_source import CHUNK, Source
+from emu.sqldump.source import CHUNK, Source
 
 MAX_STATEMENT = 256 * 1024 * 1024
 """Bytes of one statement."""

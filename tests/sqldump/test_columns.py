@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.store.eq2emu.columns import first, fraction, moment, number, text, visible
+from emu.sqldump.columns import first, fraction, moment, number, text, visible
 
 VALUES = st.one_of(st.none(), st.integers(), st.floats(), st.text(), st.binary())
 

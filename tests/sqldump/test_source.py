@@ -9,9 +9,9 @@ import zlib
 
 import pytest
 
-from emu import sqldump_source
 from emu.errors import FileFormatError
-from emu.sqldump_source import Source
+from emu.sqldump import source as sqldump_source
+from emu.sqldump.source import Source
 
 
 def read_all(source: Source) -> bytes:

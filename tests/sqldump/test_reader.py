@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu import sqldump
 from emu.errors import FileFormatError
 from emu.sqldump import InsertRow, read_inserts
+from emu.sqldump import reader as sqldump
 
-SHARED = Path(__file__).parent.parent.parent / "shared" / "data" / "eq2emu" / "sql"
+SHARED = Path(__file__).parents[3] / "shared" / "data" / "eq2emu" / "sql"
 
 # Without the time of day: it would stand in the names of tests, and every process had others.
 zipped = functools.partial(gzip.compress, mtime=0)
