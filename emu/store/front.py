@@ -189,7 +189,7 @@ class WorldCharacterFront(Front[WorldCharacters]):
     find_named = Read(WorldCharacters.find_named)
     of_account = Look(WorldCharacters.of_account)
     delete = Write(WorldCharacters.delete)
-    played = Later(WorldCharacters.played)
+    played = Write(WorldCharacters.played)
     save_place = Write(WorldCharacters.save_place)
     save_mute = Write(WorldCharacters.save_mute)
     save_relations = Write(WorldCharacters.save_relations)
