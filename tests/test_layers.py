@@ -10,6 +10,7 @@ EMU = Path(__file__).parent.parent / "emu"
 OUTSIDE = {"twisted", "asyncio", "socket", "sqlite3", "sqlite_utils", "time", "random", "secrets",
            "threading", "select", "subprocess"}  # fmt: skip
 PURE = (
+    "admin",
     "limits",
     "model",
     "processes",

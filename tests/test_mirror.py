@@ -4,6 +4,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 PLAIN = {
+    "emu/admin/status.py": "plain values",
     "emu/login/ports.py": "protocols",
     "emu/login/accounts/verdicts.py": "plain values",
     "emu/model/accounts.py": "plain values",

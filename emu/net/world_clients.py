@@ -74,6 +74,10 @@ class VisitorHandler:
         """Return how many bytes may usefully be sent now."""
         return QUEUE_LIMIT - self._port.session.statistics().queued_bytes
 
+    def round_trip(self) -> float | None:
+        """Return the seconds that a datagram takes there and back; None while not measured."""
+        return self._port.session.statistics().smoothed_round_trip
+
     def wake(self) -> None:
         """Have the timer asked for again."""
         self._port.touch()

@@ -69,6 +69,9 @@ class Client:
     def room(self) -> int:
         return self.space
 
+    def round_trip(self) -> float | None:
+        return 0.05
+
     def wake(self) -> None:
         """Nothing sleeps here."""
 

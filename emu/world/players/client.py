@@ -33,6 +33,9 @@ class PlayerLink(Protocol):
     def room(self) -> int:
         """Return how many bytes may usefully be sent now; 0 or less when the link is full."""
 
+    def round_trip(self) -> float | None:
+        """Return the seconds that a datagram takes there and back; None while not measured."""
+
     def wake(self) -> None:
         """Ask for the player's timer again: it changed while the shell was not calling."""
 
@@ -89,6 +92,10 @@ class WorldClient:
     def room(self) -> int:
         """Return how many bytes may usefully be sent now."""
         return self.link.room()
+
+    def ping(self) -> int:
+        """Return the milliseconds there and back; 0 while not measured."""
+        return round((self.link.round_trip() or 0.0) * 1000)
 
     def close(self) -> None:
         """End the session after what was sent has left."""

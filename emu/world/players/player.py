@@ -47,7 +47,8 @@ class Player:
 
     __slots__ = (
         "_speech", "away_message", "character", "client", "corrected", "destination", "muted_until",
-        "pace", "predictions", "relations", "sheet", "spawn", "state", "target", "viewer", "zone",
+        "pace", "predictions", "relations", "sheet", "since", "spawn", "state", "target", "viewer",
+        "zone",
     )  # fmt: skip
 
     def __init__(
@@ -63,6 +64,8 @@ class Player:
         self.character = character
         self.spawn = spawn
         self.zone = zone
+        self.since = now
+        """When it came in."""
         self.pace = Pace(movement, now)
         self.state = PlayerState.LOADING
         self.viewer: Viewer | None = None

@@ -1,0 +1,113 @@
+"""What a running server tells of itself to whoever asks: one value, the same for every protocol.
+
+`emu.net.admin.status` makes it of the services; the protocols' rooms say it in their own words.
+Players' addresses are in it: what an endpoint tells strangers is that endpoint's business.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from emu.times import Monotonic
+
+NO_ZONE = -1
+"""Zone of a player who is on the way from one to another."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorldStatus:
+    """A world that is registered with the login service here."""
+
+    name: str
+    up: bool
+    locked: bool
+    players: int
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneStatus:
+    """A running instance of a zone."""
+
+    id: int
+    instance: int
+    name: str
+    """As people know it."""
+    file: str
+    """What clients load it by."""
+    players: int
+    places: int
+    """Players that the instance has room for; 0 is no limit."""
+    spawns: int
+    ping: int
+    """Milliseconds, the mean of its players'."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerStatus:
+    """Somebody who is in the world."""
+
+    id: int
+    """The character's."""
+    name: str
+    level: int
+    race: str
+    class_: str
+    zone: int
+    """Index in `ServerStatus.zones`, or `NO_ZONE`."""
+    since: Monotonic
+    """When it came in."""
+    ping: int
+    """Milliseconds; 0 while not measured."""
+    address: str
+    """The client's IP address."""
+    link_dead: bool
+    game_master: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AddOnStatus:
+    """Something that was added to the server: a behavior."""
+
+    name: str
+    title: str
+    version: str
+    active: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ServerStatus:
+    """The whole server at one time."""
+
+    taken: Monotonic
+    """When it was so."""
+    name: str
+    game: str
+    version: str
+    """The server program's."""
+    platform: str
+    """As `sys.platform`."""
+    port: int
+    """UDP port that clients of the game begin at; 0 while none is open."""
+    since: Monotonic
+    """When the server started."""
+    locked: bool
+    """Whether only game masters may come in."""
+    places: int
+    """Players that the world has room for; 0 is no limit."""
+    online: int
+    """Players in all worlds that are known here."""
+    map: str
+    """The zone that most players are in; with nobody there, the one where characters begin."""
+    map_file: str
+    worlds: tuple[WorldStatus, ...] = ()
+    zones: tuple[ZoneStatus, ...] = ()
+    players: tuple[PlayerStatus, ...] = ()
+    """In the world of this process, the first who came in first."""
+    rules: tuple[tuple[str, str], ...] = ()
+    """Names and values of settings that anybody may know, by name."""
+    add_ons: tuple[AddOnStatus, ...] = ()
+
+    @property
+    def uptime(self) -> float:
+        """Seconds since the start."""
+        return self.taken - self.since
