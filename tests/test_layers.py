@@ -12,6 +12,7 @@ OUTSIDE = {"twisted", "asyncio", "socket", "sqlite3", "sqlite_utils", "time", "r
 PURE = (
     "admin",
     "limits",
+    "measures",
     "model",
     "processes",
     "wire",

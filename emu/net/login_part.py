@@ -26,6 +26,7 @@ from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler
 from emu.net.storage import Storage
 from emu.net.udp import SessionPort, UdpShell, listen
+from emu.net.watch import Watch
 from emu.opcodes import OpcodeTables
 from emu.session import Endpoint
 from emu.structs import shipped_catalog
@@ -48,7 +49,10 @@ class LoginPart:
         opcodes: Callable[[], OpcodeTables],
         reactor: Any,
         scheduler: Scheduler,
+        *,
+        watch: Watch | None = None,
     ) -> None:
+        watch = watch or Watch()
         self._config = config
         self._reactor = reactor
         self._scheduler = scheduler
@@ -78,7 +82,7 @@ class LoginPart:
             catalog=shipped_catalog(),
             spawn=self._tasks.spawn,
             clock=scheduler,
-            report=log_event(_link_log, self._link_refusals),
+            report=watch.port("link", log_event(_link_log, self._link_refusals)),
         )
         self.links = LinkServer(
             parameters.link_server_config(config), self.directory, self._tasks, reactor, scheduler
@@ -95,14 +99,28 @@ class LoginPart:
             models=Models(storage.models),
             start=self._tasks.spawn,
             clock=scheduler,
-            log=log_event(_log, self._refusals),
+            log=watch.port("login", log_event(_log, self._refusals)),
         )
         self._server = LoginServer(self.service)
         endpoint = Endpoint(
             parameters.endpoint_config(config, config.login.crc_seed), random_bytes=os.urandom
         )
         self.shell = UdpShell(endpoint, scheduler, self._new_client, _log)
+        self._measure(watch, endpoint)
         self._port: Any = None
+
+    def _measure(self, watch: Watch, endpoint: Endpoint) -> None:
+        watch.endpoint("login", endpoint)
+        watch.queue("passwords", "Password checks that wait.", lambda: self._passwords.waiting)
+        journal = self.service.journal
+        watch.reasons(
+            "login_drops", "Messages of clients without an effect.", lambda: journal.counters
+        )
+        watch.reasons(
+            "link_drops",
+            "What came over links to worlds and had no effect, and links that were refused.",
+            lambda: self.directory.counters + self.links.counters,
+        )
 
     def configure(self, config: Config) -> None:
         """Go on with other settings; what was decided by the earlier ones stays."""

@@ -25,6 +25,7 @@ from emu.net.reload import LIVE, differences, merged
 from emu.net.scheduler import Scheduler
 from emu.net.storage import Storage
 from emu.net.trace import TraceFile
+from emu.net.watch import Watch
 from emu.net.workers import StoreWorker
 from emu.net.world_part import WorldPart, built_in_account
 from emu.opcodes import OpcodeStore
@@ -89,6 +90,8 @@ class EmuService(Service):
         self.login: LoginPart | None = None
         self.world: WorldPart | None = None
         self._listening = False
+        self.watch = Watch()
+        """What the server tells of itself: its reports and its measures."""
         logs.set_level(config.log.level)
 
     def setServiceParent(self, parent: Any) -> None:
@@ -188,16 +191,19 @@ class EmuService(Service):
         self._opcode_worker = StoreWorker(reactor, nullcontext, name="emu-opcodes")
         self._opcodes = OpcodeSource(config.database.path, scheduler, self._opcode_worker.run)
         tables = self._opcodes.tables
+        self.watch.queue("store", "Calls to the database that wait.", lambda: storage.waiting)
+        self.watch.queue("writes", "Writes that nobody waits for.", lambda: storage.put_off)
         if config.trace.file is not None:
             self._tracer = TraceFile(config.trace.file, config.trace.max_bytes, _log)
         link_address: tuple[str, int] | None = None
         if config.login.enabled:
-            self.login = LoginPart(config, storage, tables, reactor, scheduler)
+            self.login = LoginPart(config, storage, tables, reactor, scheduler, watch=self.watch)
             link_address = self.login.listen()
         if config.world.enabled:
             self.world = WorldPart(
-                config, storage, tables, reactor, scheduler, login_address=link_address
-            )
+                config, storage, tables, reactor, scheduler,
+                login_address=link_address, watch=self.watch,
+            )  # fmt: skip
             self.world.listen()
             if not config.world.login_servers:
                 self.world.account = built_in_account(

@@ -70,6 +70,16 @@ class Storage:
         """The store that writes; only before the first call of the ports, or after `close`."""
         return self._written
 
+    @property
+    def waiting(self) -> int:
+        """How many calls to the threads are not answered yet."""
+        return self._writer.waiting + self._reader.waiting
+
+    @property
+    def put_off(self) -> int:
+        """How many writes that nobody waits for are not stored yet."""
+        return self._behind.waiting
+
     def hasten(self) -> None:
         """Put no write off any more: the server is about to stop."""
         self._behind.hasten()

@@ -12,6 +12,7 @@ from twisted.logger import Logger, LogLevel
 from twisted.python.failure import Failure
 
 from emu.commands import Use
+from emu.measures import Histogram
 from emu.net.login_clients import run
 from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler
@@ -94,17 +95,22 @@ class VisitorHandler:
 class WorldTimer:
     """Has the world's time handled when it asks for it."""
 
-    __slots__ = ("_scheduler", "_timer", "service")
+    __slots__ = ("_scheduler", "_ticks", "_timer", "service")
 
-    def __init__(self, scheduler: Scheduler) -> None:
+    def __init__(self, scheduler: Scheduler, ticks: Histogram | None = None) -> None:
+        """Use a scheduler, and note in `ticks` how many seconds each time took."""
         self._scheduler = scheduler
+        self._ticks = ticks
         self._timer = scheduler.timer(self)
         self.service: WorldService | None = None
 
     def handle_timer(self, now: Monotonic) -> None:
         """Let the world do what is due; called by the scheduler."""
         if self.service is not None:
+            begun = self._scheduler.now()
             self.service.handle_timer(now)
+            if self._ticks is not None:
+                self._ticks.observe(self._scheduler.now() - begun)
             self.wake()
 
     def wake(self) -> None:

@@ -27,6 +27,7 @@ from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler
 from emu.net.storage import Storage
 from emu.net.udp import SessionPort, UdpShell, listen
+from emu.net.watch import Watch
 from emu.net.world_clients import VisitorHandler, WorldTimer, report_to, report_use, report_world
 from emu.opcodes import OpcodeTables
 from emu.processes.bus import LocalBus
@@ -98,7 +99,9 @@ class WorldPart:
         scheduler: Scheduler,
         *,
         login_address: tuple[str, int] | None,
+        watch: Watch | None = None,
     ) -> None:
+        self._watch = watch = watch or Watch()
         self._config = config
         self._reactor = reactor
         self._scheduler = scheduler
@@ -122,7 +125,7 @@ class WorldPart:
         self.link: LoginLink | None = None
         self._refusals = RefusalLog(_log, scheduler)
         dialects = Dialects(opcodes, shipped_catalog(), shipped_rules())
-        self._timer = WorldTimer(scheduler)
+        self._timer = WorldTimer(scheduler, watch.ticks())
         self.world = self._make_world(dialects, presence)
         chat = Chat(self.world, ChatRules(), read_numbers())
         self.behaviors = Behaviors(
@@ -134,7 +137,7 @@ class WorldPart:
             self.world, chat, self._admission,
             {"behaviors": self._reload_behaviors, "zones": self._reload_zones},
         )  # fmt: skip
-        self.commands = world_commands(house, report_use(_log))
+        self.commands = world_commands(house, watch.port("commands", report_use(_log)))
         self.service = WorldService(
             self.world, chat, RemoteCommands(self.world, self.commands, chat), self.behaviors
         )
@@ -146,7 +149,7 @@ class WorldPart:
             presence=presence,
             characters_of=self._characters_of,
             played=self._played,
-            report=report_to(_log, self._refusals),
+            report=watch.port("door", report_to(_log, self._refusals)),
             changed=self._status_changed,
             clock=scheduler,
         )
@@ -154,6 +157,19 @@ class WorldPart:
             parameters.endpoint_config(config, config.world.crc_seed), random_bytes=os.urandom
         )
         self.shell = UdpShell(endpoint, scheduler, self._new_visitor, _log)
+        self._measure(endpoint)
+
+    def _measure(self, endpoint: Endpoint) -> None:
+        watch = self._watch
+        watch.endpoint("world", endpoint)
+        watch.measures.gauge(
+            "players", "Players in the world.", lambda: {(): len(self.world.players)}
+        )
+        watch.reasons(
+            "world_drops",
+            "Messages of players without an effect.",
+            lambda: self.world.counters + self.door.counters,
+        )
 
     def configure(self, config: Config) -> None:
         """Go on with other settings; who is in the world stays."""
@@ -225,7 +241,7 @@ class WorldPart:
             handoffs=self._handoffs,
             address=self._told_address,
             moment=self._scheduler.moment,
-            report=report_world(_log),
+            report=self._watch.port("world", report_world(_log)),
             start=self._tasks.spawn,
             presence=presence,
             changed=self._status_changed,

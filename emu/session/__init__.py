@@ -22,6 +22,7 @@ from emu.session.events import (
     StatisticsReceived,
 )
 from emu.session.follow import FollowingSession
+from emu.session.measures import EndpointMeasures
 from emu.session.session import Session
 from emu.session.states import ConnectionState
 from emu.session.statistics import SessionStatistics
@@ -33,6 +34,7 @@ __all__ = [
     "DatagramDropped",
     "Endpoint",
     "EndpointConfig",
+    "EndpointMeasures",
     "Event",
     "FollowingSession",
     "KeyEstablished",

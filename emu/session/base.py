@@ -219,6 +219,11 @@ class SessionBase:
         )
 
     @property
+    def retransmissions(self) -> int:
+        """How many packets left more than once."""
+        return self._channel.queue.retransmissions
+
+    @property
     def last_received(self) -> float:
         """When the last datagram with a valid check came (before that: the SessionRequest)."""
         return self._last_received

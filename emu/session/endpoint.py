@@ -23,6 +23,7 @@ from emu.session.events import CloseReason
 from emu.session.half_open import UNKNOWN_SESSION, HalfOpen, HalfOpenTable
 from emu.session.memory import SharedMemory
 from emu.session.session import Session
+from emu.session.totals import SessionTotals
 from emu.times import Monotonic
 from emu.wire import ProtocolOpcode, Seal, SessionRequest, SessionResponse, packets
 from emu.wire.packets import marker_of
@@ -87,6 +88,8 @@ class Endpoint:
         self._ended: list[Session] = []
         self._replies: list[tuple[bytes, Hashable]] = []
         self._drops: dict[str, int] = {}
+        self.totals = SessionTotals()
+        """What sessions that are over have counted; `totals.with_those(self)` counts all."""
 
     # -- what an owner may look at --------------------------------------------------------------
 
@@ -102,6 +105,11 @@ class Endpoint:
     def half_open(self) -> int:
         """How many addresses have asked for a session and not proven themselves yet."""
         return len(self._half_open)
+
+    @property
+    def held_bytes(self) -> int:
+        """How many bytes the peers of all sessions make us keep, as `weigh` learned last."""
+        return self._memory.used
 
     @property
     def drops(self) -> Mapping[str, int]:
@@ -359,6 +367,7 @@ class Endpoint:
         if self._sessions.get(address) is not session:
             return
         del self._sessions[address]
+        self.totals.add(session)
         self._memory.note(session, 0)
         self._barred.pop(address, None)
         if session in self._unacknowledged:
