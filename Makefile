@@ -8,7 +8,7 @@ ARGS ?=
 # Compiling every test and module anew doubles the time of the tests that start processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run quick test test-all lint types layers docs unit format bench fuzz clean
+.PHONY: help run quick test test-compiled test-all lint types layers docs unit format bench fuzz clean
 
 help:            ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*##/\1\t/p' $(MAKEFILE_LIST)
@@ -38,6 +38,11 @@ docs: $(MARK)    ## the site of docs/ in build/site; every warning is an error
 
 unit: $(MARK)    ## pytest on two processes
 	$(BIN)/pytest -q -n 2 --dist loadfile $(ARGS)
+
+test-compiled: $(MARK)  ## the tests again on the compiled form, in a copy of the tree
+	$(BIN)/python -m pip install --quiet --group compile
+	$(BIN)/python tools/compiled_copy.py .compiled
+	cd .compiled && ../$(BIN)/pytest -q -n 2 --dist loadfile $(ARGS)
 
 test-all: test   ## the tests again under each other Python that is installed
 	$(PYTHON) tools/test_all.py

@@ -14,6 +14,7 @@ import sys
 import click
 
 import emu
+from emu.built import form
 from emu.cli.common import share_options, shared_options
 from emu.errors import ConfigError, EmuError
 
@@ -54,7 +55,7 @@ class NounGroup(click.Group):
 
 
 @click.group(cls=NounGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(emu.__version__, prog_name="emu")
+@click.version_option(emu.__version__, prog_name="emu", message=f"%(prog)s %(version)s, {form()}")
 def root() -> None:
     """EverQuest II login and world server: the tools of an operator.
 

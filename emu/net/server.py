@@ -15,6 +15,7 @@ from twisted.internet.defer import Deferred, DeferredList
 from twisted.internet.error import CannotListenError
 from twisted.logger import ILogObserver
 
+from emu.built import form
 from emu.config import Address, Config
 from emu.errors import ConfigError, EmuError
 from emu.net import logs, parameters
@@ -116,7 +117,7 @@ class EmuService(Service):
         if self.world is not None:
             self.world.register()
         # Said from inside the reactor's loop: from then on a signal ends the server in order.
-        self._reactor.callWhenRunning(_log.info, "ready")
+        self._reactor.callWhenRunning(_log.info, "ready, {form}", form=form())
 
     def reload(self) -> None:
         """Read configuration, structs and opcode tables again; whatever is wrong, go on."""

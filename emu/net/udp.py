@@ -18,12 +18,11 @@ from twisted.internet.udp import Port
 from twisted.logger import Logger
 
 from emu.limits.addresses import plain_host, socket_host
+from emu.net.datagrams import ARE_MANY_AT_ONCE, HostPort, Outbox, receive
 from emu.net.scheduler import Scheduler, Timed
 from emu.net.timers import Timer
 from emu.session import Endpoint, Event, KeyEstablished, Session, SessionEstablished
 from emu.times import Moment, Monotonic
-
-HostPort = tuple[str, int]
 
 DATAGRAM_SIZE = 4096
 """Bytes read of one datagram; a longer one cannot be a client's."""
@@ -114,7 +113,7 @@ class UdpShell(DatagramProtocol):
         self._touched: list[SessionPort] = []
         self._serving: IDelayedCall | None = None
         self._own: HostPort = ("0.0.0.0", 0)  # noqa: S104  # until the port is bound
-        self._send: Callable[[bytes, HostPort], object] = _nowhere
+        self.outbox = Outbox(None, _nowhere)
         self._is_told_when_read = False
         self._is_ipv6 = False
         self._abandoned = False
@@ -124,12 +123,9 @@ class UdpShell(DatagramProtocol):
         host: Any = self.transport.getHost()
         self._own = (host.host, host.port)
         self._is_ipv6 = ":" in host.host
-        self._send = self.transport.write
         handle: socket.socket | None = getattr(self.transport, "getHandle", lambda: None)()
+        self.outbox = Outbox(handle, self.transport.write)
         if handle is not None:
-            # Twisted looks at the address of every datagram whether it is one. Ours are: they come
-            # from the same socket.
-            self._send = handle.sendto
             handle.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER)
         self._is_told_when_read = isinstance(self.transport, ShellPort)
 
@@ -147,6 +143,8 @@ class UdpShell(DatagramProtocol):
         if session is None:
             for data, address in endpoint.datagrams_to_send():
                 self._write(data, cast("HostPort", address))
+            if not self._is_told_when_read:
+                self.outbox.flush()
             return
         port = self._ports.get(session)
         if port is None:
@@ -165,10 +163,18 @@ class UdpShell(DatagramProtocol):
             if ended in self._ports:
                 self.touch(self._ports[ended])
 
+    def take(self, datagram: bytes, address: HostPort) -> None:
+        """Take one of many datagrams; a mistake of ours must not cost the others their turn."""
+        try:
+            self.datagramReceived(datagram, address)
+        except Exception:  # noqa: BLE001  # as Twisted does where it reads itself
+            self._log.failure("taking a datagram failed")
+
     def everything_read(self) -> None:
         """Serve the sessions whose datagrams came in this wake-up; called by `ShellPort`."""
         if self._touched:
             self._serve_touched()
+        self.outbox.flush()
 
     def touch(self, port: SessionPort) -> None:
         """Serve a session in this turn of the reactor; once, however often it is touched."""
@@ -183,6 +189,7 @@ class UdpShell(DatagramProtocol):
         for port in list(self._ports.values()):
             port.session.close()
             self._serve(port, now)
+        self.outbox.flush()
 
     def abandon(self) -> None:
         """Stop all timers, for good; what is still queued or comes in now is let be."""
@@ -212,6 +219,7 @@ class UdpShell(DatagramProtocol):
                 self._serve(port, now)
             except Exception:  # noqa: BLE001  # it would close the port for everybody
                 self._give_up(port, now)
+        self.outbox.flush()
 
     def _serve(self, port: SessionPort, now: Monotonic) -> None:
         """Hand out events, send what is ready, rearm the timer."""
@@ -266,12 +274,7 @@ class UdpShell(DatagramProtocol):
             self.tracer.datagram(self._scheduler.moment(), self._own, address[:2], data)
         if self._is_ipv6:
             address = (socket_host(address[0]), address[1])
-        try:
-            self._send(data, address)
-        except OSError as error:
-            # A full socket buffer or an unreachable net: the protocol's own retransmission
-            # is the remedy, so it is worth a line for a debugger and no more.
-            self._log.debug("datagram not sent: {error}", error=error)
+        self.outbox.put(data, address)
 
     def handle_timers(self, port: SessionPort, now: Monotonic) -> None:
         """Do what is due for one session, and serve it."""
@@ -280,6 +283,7 @@ class UdpShell(DatagramProtocol):
             self._serve(port, now)
         except Exception:  # noqa: BLE001  # one session's trouble must stay its own
             self._give_up(port, now)
+        self.outbox.flush()
 
     def _handle_timers(self, port: SessionPort, now: Monotonic) -> None:
         deadline = port.session.get_timer()
@@ -303,7 +307,11 @@ class ShellPort(Port):
 
     def doRead(self) -> None:
         """Read; called by Twisted when the socket has something."""
-        super().doRead()  # type: ignore[no-untyped-call]
+        if ARE_MANY_AT_ONCE:
+            for data, address in receive(self.socket, READ_AT_ONCE):
+                self.protocol.take(data, address)
+        else:
+            super().doRead()  # type: ignore[no-untyped-call]
         self.protocol.everything_read()
 
 

@@ -1,0 +1,28 @@
+"""Which form of the program runs: pure Python, or with the optional compiled parts.
+
+Looks at files only, so that asking loads nothing. Both forms behave alike; they differ in speed.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Final
+
+PARTS: Final = {"session": "emu.session.session", "datagrams": "emu.net._datagrams"}
+"""What can be compiled, each with a module that tells."""
+
+
+def compiled_parts() -> tuple[str, ...]:
+    """Return the names of the parts that are compiled."""
+    found = []
+    for name, module in PARTS.items():
+        spec = find_spec(module)
+        if spec is not None and spec.origin is not None and not spec.origin.endswith(".py"):
+            found.append(name)
+    return tuple(found)
+
+
+def form() -> str:
+    """Return which form runs, in words for an operator."""
+    parts = compiled_parts()
+    return f"compiled ({', '.join(parts)})" if parts else "pure Python"
