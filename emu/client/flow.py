@@ -218,17 +218,27 @@ def whole_login(
     """
     yield from whole_list()
     if create_name is not None:
-        created = yield from create(choose_world(client, world).id, create_name)
-        _need(created.ok, f"create {create_name}", created.code, created.text)
+        need_created(create_name, (yield from create(choose_world(client, world).id, create_name)))
         if client.version <= LAST_OLD_CLIENT:
             yield from auto_play()
     if delete_name is not None:
         deleted = yield from delete(find_character(client, delete_name))
         _need(deleted.ok, f"delete {delete_name}", deleted.code, deleted.text)
     if play_name is not None:
-        answer = yield from play(find_character(client, play_name))
-        _need(answer.ok, f"play {play_name}", answer.code, answer.text)
+        need_played(play_name, (yield from play(find_character(client, play_name))))
     yield CLOSE
+
+
+def need_created(name: str, created: Created) -> Created:
+    """Return an answer to a create request that is no refusal; raises `CommandError`."""
+    _need(created.ok, f"create {name}", created.code, created.text)
+    return created
+
+
+def need_played(name: str, answer: PlayAnswer) -> PlayAnswer:
+    """Return an answer to a play request that is no refusal; raises `CommandError`."""
+    _need(answer.ok, f"play {name}", answer.code, answer.text)
+    return answer
 
 
 def _need(ok: bool, what: str, code: int, text: str) -> None:

@@ -54,13 +54,20 @@ class ClientConnection(DatagramProtocol):
     """
 
     def __init__(
-        self, reactor: Any, core: LoginClient, address: Address, *, timeout: float = STEP_TIMEOUT
+        self,
+        reactor: Any,
+        core: LoginClient,
+        address: Address,
+        *,
+        timeout: float = STEP_TIMEOUT,
+        interface: str = "",
     ) -> None:
         self.core = core
         self.address = address
         self.steps: list[StepDone] = []
         self._reactor = reactor
         self._timeout = timeout
+        self._interface = interface
         self._port: Any = None
         self._flow: LoginFlow[Any] | None = None
         self._waiting: Deferred[None] | None = None
@@ -178,7 +185,7 @@ class ClientConnection(DatagramProtocol):
 
     def start(self) -> None:
         """Open the socket and send the session request."""
-        interface = "::" if isIPv6Address(self.address.host) else ""
+        interface = self._interface or ("::" if isIPv6Address(self.address.host) else "")
         try:
             self._port = self._reactor.listenUDP(0, self, interface=interface)
             self._port.connect(self.address.host, self.address.port)
@@ -262,12 +269,13 @@ async def open_client(
     timeout: float = STEP_TIMEOUT,  # noqa: ASYNC109  # per step, measured on our clock
     config: SessionConfig | None = None,
     tables: OpcodeTables | None = None,
+    interface: str = "",
 ) -> ClientConnection:
     """Open a socket and send the session request, without waiting for anything but the host name.
 
     `timeout` is for each step, in seconds; `tables` are the opcodes to speak with, by default those
-    that ship with the program. Raises `UnknownVersion`, or `CommandError` when the host
-    name or the credentials cannot be used.
+    that ship with the program; `interface` is the address to send from. Raises
+    `UnknownVersion`, or `CommandError` when the host name or the credentials cannot be used.
     """
     core = LoginClient(
         LoginMessages(version, tables or shipped_tables(), shipped_catalog()),
@@ -277,7 +285,7 @@ async def open_client(
         config=config,
     )
     address = Address(await _resolve(reactor, host), port)
-    client = ClientConnection(reactor, core, address, timeout=timeout)
+    client = ClientConnection(reactor, core, address, timeout=timeout, interface=interface)
     try:
         client.start()
     except BaseException:

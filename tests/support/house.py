@@ -23,12 +23,13 @@ from twisted.internet.task import deferLater
 from twisted.logger import globalLogPublisher
 from zope.interface import directlyProvides, providedBy
 
+from emu.client import Credentials
 from emu.config import load
 from emu.link.password import hash_link_password
 from emu.login.accounts.passwords import PasswordConfig, hash_password
 from emu.model import RegisteredWorld
 from emu.net import logs
-from emu.net.client import ClientConnection, connect
+from emu.net.client import ClientConnection, connect, open_client
 from emu.net.server import EmuService, check_files
 from emu.store import Store
 from emu.times import UNKNOWN
@@ -175,6 +176,12 @@ class House:
     ) -> ClientConnection:
         """Return a client whose session stands and whose login is under way."""
         return await connect(self.clock, HOST, self.login_port, user, password, version=version)
+
+    async def begun(self, user: str, password: str, *, version: int = 546) -> ClientConnection:
+        """Return a client that has sent its first datagram."""
+        return await open_client(
+            self.clock, HOST, self.login_port, Credentials(user, password), version=version
+        )
 
     async def logged_in(
         self, user: str = "testlabs", password: str = "testpass", *, version: int = 546

@@ -6,6 +6,7 @@ Its zones are the shipped ones, empty unless a test brings an atlas of its own.
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -144,7 +145,12 @@ class Client:
 class WorldHouse:
     """A world, its clock, and its clients."""
 
-    def __init__(self, rules: WorldRules | None = None, atlas: Atlas | None = None) -> None:
+    def __init__(
+        self,
+        rules: WorldRules | None = None,
+        atlas: Atlas | None = None,
+        wake: Callable[[], None] = lambda: None,
+    ) -> None:
         self.now = Monotonic(1000.0)
         self.watch = 0.0
         """What behaviors' calls are measured with."""
@@ -155,7 +161,7 @@ class WorldHouse:
         self.atlas = atlas or bare_atlas()
         self.population = Population(self.atlas, self._next_spawn_id)
         self.zones = Zones(
-            self.atlas, self.population.settle, ZoneRules(), wake=lambda: None,
+            self.atlas, self.population.settle, ZoneRules(), wake=wake,
             ended=self.population.forget,
         )  # fmt: skip
         self.world = World(
@@ -170,6 +176,7 @@ class WorldHouse:
             report=self.events.append,
             start=drive,
             presence=self.presence,
+            wake=wake,
         )
         self.uses: list[Use] = []
         self.stops: list[tuple[float | None, str]] = []
@@ -184,7 +191,7 @@ class WorldHouse:
         self.remote = RemoteCommands(self.world, self.registry, self.chat)
         self.library = Library()
         self.behaviors = Behaviors(
-            self.world, self.chat, self.library, clock=lambda: self.watch, wake=lambda: None
+            self.world, self.chat, self.library, clock=lambda: self.watch, wake=wake
         )
         self.population.give_behavior = self.behaviors.add
         self.population.take_behaviors = self.behaviors.forget_zone

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from emu.dialects.channels import ChannelNumbers, read_numbers
 from emu.world.chat.channels import Channels
-from emu.world.chat.numbers import ChannelNumbers, read_numbers
 from emu.world.chat.speech import Chat, ChatRules
 
 __all__ = ["ChannelNumbers", "Channels", "Chat", "ChatRules", "read_numbers"]

@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from emu.dialects.channels import ChannelNumbers
 from emu.errors import CommandError
 from emu.times import Monotonic
 from emu.world.chat.channels import Channel, Channels
-from emu.world.chat.numbers import ChannelNumbers
 from emu.world.events import Said
 from emu.world.players.player import IN_ZONE, Player
 from emu.world.players.relations import Relation

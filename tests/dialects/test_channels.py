@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from emu.dialects.channels import ChannelNumbers, Older, read_numbers
 from emu.errors import FileFormatError
-from emu.world.chat.numbers import ChannelNumbers, Older, read_numbers
 
 
 def test_a_number_in_no_step_becomes_the_other() -> None:
@@ -24,3 +24,10 @@ def test_a_damaged_table_is_named(tmp_path: Path, text: str) -> None:
     path.write_text(text)
     with pytest.raises(FileFormatError, match=r"chat\.toml"):
         read_numbers(path)
+
+
+@pytest.mark.parametrize(
+    ("version", "number", "name"), [(546, 26, "tell"), (1208, 28, "tell"), (546, 250, "250")]
+)
+def test_a_number_is_called_by_its_name(version: int, number: int, name: str) -> None:
+    assert read_numbers().name(number, version) == name

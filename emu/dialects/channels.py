@@ -40,6 +40,13 @@ class ChannelNumbers:
                 return older.other
         return newest
 
+    def name(self, number: int, version: int) -> str:
+        """Return what a client version means by a number, the number itself when by nothing."""
+        for name in self._numbers:
+            if self.number(name, version) == number:
+                return name
+        return str(number)
+
 
 @cache
 def read_numbers(path: Path | None = None) -> ChannelNumbers:

@@ -1,0 +1,414 @@
+"""The client in the world without input or output: from the hand-off key to leaving.
+
+Driven as `LoginClient` is: datagrams, time, and its owner's wishes. It goes through the steps of
+entering by itself, as a real client does (docs/protocol/world/entering.md#order), keeps its ghosts,
+tells its own movement, and changes zones by beginning a new session with the key it is given: then
+`session` is another one, and `door` says where it goes. Knows no socket, clock or reactor.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final
+
+from emu.client.events import Closed, Unexpected
+from emu.client.world.events import (
+    Appeared,
+    DialogClosed,
+    DialogOpened,
+    PutSomewhere,
+    Refused,
+    Stood,
+    Updated,
+    Vanished,
+    WorldEvent,
+    ZoneLeft,
+    ZoneTold,
+)
+from emu.client.world.messages import (
+    ENTITIES_LOADED,
+    ENTITIES_SENT,
+    INTERFACE_LOADED,
+    READY_TO_ZONE,
+    ZONE_LOADED,
+    WorldMessages,
+)
+from emu.client.world.predictions import PredictionWriter
+from emu.client.world.surroundings import Surroundings, place_of
+from emu.client.world.walking import Place, Walker
+from emu.errors import CommandError, LocalProtocolError, MalformedMessage, UnknownStruct
+from emu.session import KeyEstablished, Message, Session, SessionClosed
+from emu.sight.forms import DESTROY_GHOST, FOOTERS, POSITION, UPDATE_GHOST, read_oversized
+from emu.times import Monotonic
+
+EVENT_LIMIT: Final = 4096
+"""Events kept for an owner who does not fetch them; the oldest go first."""
+ZONING_PATIENCE: Final = 2.0
+"""Seconds until a client that changes zones no longer waits for the old session's end."""
+NO_TARGET: Final = 0xFFFF
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """What lets a client in once: where, and the account and key to show."""
+
+    host: str
+    port: int
+    account_id: int
+    key: int = field(repr=False)
+
+
+class WorldStage(Enum):
+    """How far a client has come."""
+
+    NEW = "not begun"
+    KNOCKING = "waiting for the world's answer"
+    LOADING = "entering"
+    STANDING = "in the zone"
+    ZONING = "changing the zone"
+    CLOSED = "closed"
+
+
+class WorldClient:
+    """One character's client.
+
+    `make_session` returns a new client session; it is called once for every zone. `surroundings` is
+    None for versions whose ghosts are not known, and for a client that is told not to look.
+    """
+
+    __slots__ = (
+        "_interface_said", "_make_session", "_messages", "_predictions", "_waiting_since",
+        "character", "commands", "dialog", "door", "drops", "events", "looks", "own_index",
+        "session", "stage", "surroundings", "walker", "zone",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        messages: WorldMessages,
+        door: Pass,
+        make_session: Callable[[], Session],
+        *,
+        looks: bool = True,
+    ) -> None:
+        self._messages = messages
+        self._make_session = make_session
+        self.looks = looks
+        """Whether it reads ghosts at all; a crowd whose eyes nobody asks needs none."""
+        self.door = door
+        """Where its session goes, and with which key."""
+        self.events: deque[WorldEvent] = deque(maxlen=EVENT_LIMIT)
+        self.drops: Counter[str] = Counter()
+        """Messages that were not read, by name."""
+        self.stage = WorldStage.NEW
+        self.zone: ZoneTold | None = None
+        self.character = ""
+        self.commands: tuple[str, ...] = ()
+        """The slash commands it was given, in the order it counts them."""
+        self.dialog: DialogOpened | None = None
+        """The dialog that is open."""
+        self.walker = Walker()
+        self._waiting_since: float | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        """Begin a session: all that is told as changes begins anew."""
+        self.session = self._make_session()
+        self.own_index = 0
+        self._interface_said = False
+        self._predictions: PredictionWriter | None = None
+        self.surroundings: Surroundings | None = None
+        try:
+            self._predictions = PredictionWriter(self._messages.dialect)
+            if self.looks:
+                self.surroundings = Surroundings(self._messages.dialect)
+        except UnknownStruct:
+            pass  # a version that nobody has written down: it sees nothing, or cannot walk
+
+    @property
+    def version(self) -> int:
+        """The client version it plays."""
+        return self._messages.version
+
+    @property
+    def place(self) -> Place:
+        """Where it is."""
+        return self.walker.place
+
+    # network and time
+
+    def connect(self, now: Monotonic) -> None:
+        """Begin; everything up to standing in the zone then happens by itself."""
+        if self.stage is not WorldStage.NEW:
+            raise LocalProtocolError("the client has begun already")
+        self.stage = WorldStage.KNOCKING
+        self.session.connect(now)
+
+    def receive_datagram(self, data: bytes, now: Monotonic) -> None:
+        """Take one datagram of the server; never raises for its bytes."""
+        self.session.receive_datagram(data, now)
+        self._pump(now)
+
+    def datagrams_to_send(self, now: Monotonic) -> list[bytes]:
+        """Return the datagrams to send now."""
+        session = self.session
+        datagrams = session.datagrams_to_send(now)
+        self._pump(now)  # giving up shows here
+        return datagrams
+
+    def get_timer(self) -> Monotonic | None:
+        """Return when `handle_timer` is to be called, None for never."""
+        times = [self.session.get_timer()]
+        if self.stage is WorldStage.STANDING:
+            times.append(self.walker.get_timer())
+        elif self._waiting_since is not None:
+            times.append(Monotonic(self._waiting_since + ZONING_PATIENCE))
+        return min((time for time in times if time is not None), default=None)
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Do what is due: steps, and all that the session does over time."""
+        due = self.session.get_timer()
+        if due is not None and due <= now:
+            self.session.handle_timer(now)
+        step = self.walker.get_timer()
+        if self.stage is WorldStage.STANDING and step is not None and step <= now:
+            self._tell_step(now)
+        self._pump(now)
+        since = self._waiting_since
+        if since is not None and now >= since + ZONING_PATIENCE:
+            self._connect_again(now)
+
+    def next_event(self) -> WorldEvent | None:
+        """Return what happened next, None when that was all."""
+        return self.events.popleft() if self.events else None
+
+    def close(self) -> None:
+        """End the session in order, without a word to the world: the character is link-dead."""
+        if self.stage is WorldStage.NEW:
+            self._end("closed by us")
+        elif self.stage is not WorldStage.CLOSED:
+            self._waiting_since = None
+            self.session.close()
+
+    # wishes
+
+    def command(self, line: str) -> None:
+        """Call a slash command by its line, with or without the slash.
+
+        Raises `CommandError` for one that the world has not given this client.
+        """
+        name, _, rest = line.removeprefix("/").strip().partition(" ")
+        if name not in self.commands:
+            raise CommandError(f"the world has given this character no command {name}")
+        index = self.commands.index(name)
+        self._say(
+            *self._messages.filled("WS_RemoteCmdMsg", command_handler=index, arguments=rest.strip())
+        )
+
+    def walk_to(self, x: float, y: float, z: float, now: Monotonic, speed: float = 8.0) -> None:
+        """Walk to a place, straight ahead, at a speed in world units a second."""
+        self._need_zone()
+        if self._predictions is None:
+            raise CommandError(f"nobody knows how clients of version {self.version} walk")
+        self.walker.walk_to(Place(x, y, z), now, speed)
+
+    def sit(self) -> None:
+        """Sit down."""
+        self._say(*self._messages.plain("OP_SitMsg"))
+        self.walker.is_sitting = True
+
+    def stand(self) -> None:
+        """Stand up; whoever camps stops that."""
+        self._say(*self._messages.plain("OP_StandMsg"))
+        self.walker.is_sitting = False
+
+    def camp(self) -> None:
+        """Leave the world after the time that it counts down."""
+        self._say(*self._messages.filled("WS_RequestCamp", quit=0, camp_desktop=0))
+
+    def quit(self) -> None:
+        """Leave the world at once."""
+        self._say(*self._messages.filled("WS_RequestCamp", quit=1, camp_desktop=1))
+
+    def target(self, index: int | None) -> None:
+        """Look at a ghost, or at none."""
+        wanted = NO_TARGET if index is None else index
+        self._say(*self._messages.filled("WS_UpdateTarget", spawn_index=wanted))
+
+    def answer(self, choice: int) -> None:
+        """Choose an answer of the open dialog, counted from 1. Raises `CommandError`."""
+        dialog = self._open_dialog()
+        if not 1 <= choice <= len(dialog.choices):
+            raise CommandError(f"the dialog has the answers 1 to {len(dialog.choices)}")
+        self.dialog = None
+        self._say(
+            *self._messages.filled(
+                "WS_DialogSelect", conversation_id=dialog.conversation, response=choice
+            )
+        )
+
+    def close_dialog(self) -> None:
+        """Close the open dialog. Raises `CommandError` when there is none."""
+        dialog = self._open_dialog()
+        self.dialog = None
+        self._say(*self._messages.filled("WS_DialogClose", conversation_id=dialog.conversation))
+
+    def send(self, name: str, payload: bytes = b"") -> None:
+        """Send any message by name or number, whatever the world makes of it."""
+        if self.stage in (WorldStage.NEW, WorldStage.CLOSED):
+            raise CommandError(f"nothing can be sent now: {self.stage.value}")
+        self.session.send(*self._messages.plain(name, payload))
+
+    def _open_dialog(self) -> DialogOpened:
+        if self.dialog is None:
+            raise CommandError("no dialog is open")
+        return self.dialog
+
+    def _need_zone(self) -> None:
+        if self.stage is not WorldStage.STANDING:
+            raise CommandError(f"the character is not in the zone: {self.stage.value}")
+
+    def _say(self, opcode: int, payload: bytes) -> None:
+        self._need_zone()
+        self.session.send(opcode, payload)
+
+    def _tell_step(self, now: Monotonic) -> None:
+        assert self._predictions is not None  # noqa: S101  # without them nobody walks
+        step = self.walker.step(now)
+        payload = self._predictions.write(step.fields(), int(now * 1000) & 0xFFFFFFFF)
+        self.session.send(*self._messages.plain("OP_PredictionUpdateMsg", payload))
+
+    # what comes
+
+    def _pump(self, now: Monotonic) -> None:
+        session = self.session
+        while (event := session.next_event()) is not None:
+            match event:
+                case Message(opcode, payload):
+                    self._message(opcode, payload, now)
+                case KeyEstablished():
+                    session.send(
+                        *self._messages.login_by_number(self.door.account_id, self.door.key)
+                    )
+                case SessionClosed(reason):
+                    if self._waiting_since is not None:
+                        self._connect_again(now)
+                    else:
+                        self._end(str(reason))
+
+    def _message(self, opcode: int, payload: bytes, now: Monotonic) -> None:
+        try:
+            for name, body in self._messages.unwrapped(opcode, payload):
+                self._take(name, body, now)
+        except MalformedMessage as error:
+            name = self._messages.dialect.table.name(opcode) or ""
+            self.events.append(Unexpected(opcode, name, str(error)))
+
+    def _take(self, name: str, payload: bytes, now: Monotonic) -> None:
+        if name in FOOTERS or name in (UPDATE_GHOST, DESTROY_GHOST):
+            self._look(name, payload)
+        elif name in _TAKEN:
+            _TAKEN[name](self, payload, now)
+        else:
+            event = self._messages.read(name, payload)
+            if event is None:
+                self.drops[name] += 1
+            else:
+                self._note(event)
+                self.events.append(event)
+
+    def _note(self, event: WorldEvent) -> None:
+        match event:
+            case Refused():
+                self.session.close()
+            case ZoneTold():
+                self.stage = WorldStage.LOADING
+                self.zone = event
+                self.character = event.character
+                self.walker.put(Place(event.x, event.y, event.z))
+                self.session.send(*self._messages.plain(ZONE_LOADED))
+            case PutSomewhere(x, y, z):
+                self.walker.put(Place(x, y, z, self.place.heading))
+            case DialogOpened():
+                self.dialog = event
+            case DialogClosed():
+                self.dialog = None
+
+    def _look(self, name: str, payload: bytes) -> None:
+        seen = self.surroundings
+        if seen is None:
+            return
+        if name == UPDATE_GHOST:
+            update = seen.update(payload)
+            self.events.append(Updated(update.time, tuple(update.entries)))
+        elif name == DESTROY_GHOST:
+            index, _ = read_oversized(payload, 0)
+            gone = Vanished(index, seen.name(index))
+            seen.destroy(index)
+            self.events.append(gone)
+        else:
+            index = seen.create(name, payload)
+            self.events.append(Appeared(index, seen.name(index)))
+
+    def _commands_given(self, payload: bytes, _now: Monotonic) -> None:
+        self.commands = self._messages.commands(payload)
+
+    def _entities_sent(self, _payload: bytes, _now: Monotonic) -> None:
+        """Go on; a version without a word for its interface says at once that it stands."""
+        self.session.send(*self._messages.plain(ENTITIES_LOADED))
+        if not self._messages.has(INTERFACE_LOADED):
+            self._stand_up()
+
+    def _own_ghost_named(self, payload: bytes, _now: Monotonic) -> None:
+        """Learn which ghost is one's own; the world has sent what the interface needs."""
+        index = self._messages.dialect.layout("WS_SetPOVGhostCmd").decode(payload)["spawn_id"]
+        self.own_index = index
+        if self.surroundings is not None and index in self.surroundings:
+            heading = place_of(self.surroundings.part(index, POSITION)).heading
+            self.walker.put(self.place._replace(heading=heading))
+        if self._messages.has(INTERFACE_LOADED) and not self._interface_said:
+            self._interface_said = True
+            self.session.send(*self._messages.plain(INTERFACE_LOADED))
+
+    def _interface_echoed(self, _payload: bytes, _now: Monotonic) -> None:
+        self._stand_up()
+
+    def _stand_up(self) -> None:
+        if self.stage is not WorldStage.LOADING:
+            return
+        self.session.send(*self._messages.avatar_ready())
+        self.stage = WorldStage.STANDING
+        self.events.append(Stood())
+
+    def _zone_changes(self, payload: bytes, now: Monotonic) -> None:
+        fields = self._messages.zone_change(payload)
+        host, port = fields["ip_address"], fields["port"]
+        self.door = Pass(host, port, fields["account_id"], fields["key"])
+        self.stage = WorldStage.ZONING
+        self._waiting_since = now
+        self.session.send(*self._messages.plain(READY_TO_ZONE))
+        self.events.append(ZoneLeft(host, port))
+
+    def _connect_again(self, now: Monotonic) -> None:
+        self._waiting_since = None
+        self.stage = WorldStage.KNOCKING
+        self.dialog = None
+        self._begin()
+        self.session.connect(now)
+
+    def _end(self, reason: str) -> None:
+        self.stage = WorldStage.CLOSED
+        self._waiting_since = None
+        self.events.append(Closed(reason))
+
+
+_TAKEN: Final[dict[str, Callable[[WorldClient, bytes, Monotonic], None]]] = {
+    "OP_SetRemoteCmdsMsg": WorldClient._commands_given,  # noqa: SLF001
+    ENTITIES_SENT: WorldClient._entities_sent,  # noqa: SLF001
+    "OP_EqSetPOVGhostCmd": WorldClient._own_ghost_named,  # noqa: SLF001
+    INTERFACE_LOADED: WorldClient._interface_echoed,  # noqa: SLF001
+    "OP_ChangeZoneMsg": WorldClient._zone_changes,  # noqa: SLF001
+}
+"""Messages that move the client itself on; all others are only told of."""

@@ -1,0 +1,212 @@
+"""The client in a world over a simulated network: the way in, wishes, and what it refuses."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from emu.client.events import Closed, Unexpected
+from emu.client.world import Pass, WorldClient, WorldMessages, WorldStage
+from emu.client.world.events import (
+    CampBegun,
+    CampStopped,
+    DialogClosed,
+    DialogOpened,
+    Heard,
+    LineShown,
+    PutSomewhere,
+    Stood,
+    WhoListed,
+    ZoneLeft,
+    ZoneTold,
+)
+from emu.errors import CommandError, LocalProtocolError
+from emu.net.world_connection import WorldConnection, new_session
+from emu.times import Monotonic
+from tests.support.cast import near
+from tests.support.ghost_views import dialect
+from tests.support.lossy_net import LossyReactor
+from tests.support.lossy_world import HOST, PORT, LossyWorld
+
+pytestmark = pytest.mark.usefixtures("collect_garbage")
+Scene = Callable[[WorldConnection, list[Any]], Awaitable[None]]
+
+
+def played(scene: Scene, version: int = 546, *, status: int = 100) -> tuple[LossyWorld, list[Any]]:
+    """Let one character come in, play a scene, and leave; returns the world and all events."""
+    world = LossyWorld(LossyReactor())
+    world.house.character(5, name="Aldana", admin_status=status)
+    events: list[Any] = []
+
+    async def whole() -> None:
+        async with await world.enter(5, version, events.append) as client:
+            await scene(client, events)
+
+    world.reactor.drive(whole())
+    return world, events
+
+
+def kinds(events: list[Any]) -> list[type]:
+    return [type(event) for event in events]
+
+
+@pytest.mark.parametrize("version", [546, 561])
+def test_the_way_in_and_out(version: int) -> None:
+    async def scene(client: WorldConnection, _events: list[Any]) -> None:
+        core = client.core
+        assert (core.stage, core.own_index, core.character) == (WorldStage.STANDING, 1, "Aldana")
+        assert {"say", "tell", "who", "zone"} <= set(core.commands)
+        assert core.surroundings is not None
+        assert core.surroundings.name(1) == "Aldana"
+        assert core.place.heading == pytest.approx(92.0, abs=0.02)
+
+    world, events = played(scene, version)
+    assert kinds(events).index(ZoneTold) < kinds(events).index(Stood)
+    assert events[-1] == Closed("closed by peer")
+    assert not any(isinstance(event, Unexpected) for event in events)
+    assert len(world.house.world.players) == 0  # it has quit, not lost its link
+
+
+def test_camping_standing_up_and_camping_again() -> None:
+    async def scene(client: WorldConnection, events: list[Any]) -> None:
+        client.act(WorldClient.camp)
+        await client.until(lambda: CampBegun(20) in events, "the countdown")
+        client.act(WorldClient.stand)
+        await client.until(lambda: CampStopped() in events, "the end of the countdown")
+        client.act(WorldClient.camp)
+        await client.until(lambda: client.core.stage is WorldStage.CLOSED, "out", timeout=25.0)
+
+    played(scene, status=0)
+
+
+def test_slash_commands_are_those_of_the_table() -> None:
+    async def scene(client: WorldConnection, events: list[Any]) -> None:
+        client.act(lambda core: core.command("/who all"))
+        client.act(lambda core: core.command("say hello there"))
+        await client.until(lambda: WhoListed in kinds(events), "the list")
+        assert WhoListed((("Aldana", 1, "Isle of Refuge"),)) in events
+        heard = next(event for event in events if isinstance(event, Heard))
+        assert (heard.channel, heard.text, heard.index) == ("say", "hello there", 1)
+        with pytest.raises(CommandError, match="no command fly"):
+            client.act(lambda core: core.command("/fly"))
+
+    played(scene)
+
+
+def test_being_put_somewhere_ends_the_walk() -> None:
+    async def scene(client: WorldConnection, events: list[Any]) -> None:
+        at = client.core.place
+        client.walk_to(at.x + 40.0, at.y, at.z)
+        await client.pause(1.0)
+        client.act(lambda core: core.command("/move 10 5 20"))
+        await client.until(lambda: PutSomewhere(10.0, 5.0, 20.0) in events, "the new place")
+        assert client.core.walker.goal is None
+        client.walk_to(12.0, 5.0, 20.0)
+        await client.until(lambda: client.core.walker.goal is None, "the goal")
+        await client.pause(0.5)
+
+    world, _ = played(scene)
+    assert near(world.house.store.rows[5].place, (12.0, 5.0, 20.0))  # type: ignore[arg-type]
+
+
+def test_changing_the_zone_shows_the_new_key_at_the_new_address() -> None:
+    async def scene(client: WorldConnection, events: list[Any]) -> None:
+        session, door = client.core.session, client.core.door
+        client.act(lambda core: core.command("/zone Antonica"))
+        await client.until(lambda: client.core.session is not session, "a new session")
+        with pytest.raises(CommandError, match="not in the zone"):
+            client.act(WorldClient.sit)
+        await client.stand()
+        assert client.core.door.key != door.key
+        assert ZoneLeft(HOST, PORT) in events
+        assert client.core.zone is not None
+        assert client.core.zone.file == "antonica"
+
+    played(scene)
+
+
+def test_a_dialog_is_answered_once_and_only_with_its_choices() -> None:
+    async def scene(client: WorldConnection, events: list[Any]) -> None:
+        core = client.core
+        with pytest.raises(CommandError, match="no dialog is open"):
+            core.answer(1)
+        core._note(DialogOpened(3, "Guard", "Halt", ("Why?", "Bye")))
+        with pytest.raises(CommandError, match="answers 1 to 2"):
+            core.answer(3)
+        client.act(lambda core: core.answer(2))
+        assert core.dialog is None
+        core._note(DialogOpened(4, "Guard", "Halt", ()))
+        client.act(WorldClient.close_dialog)
+        core._note(DialogOpened(5, "Guard", "Halt", ()))
+        core._note(DialogClosed(5))
+        assert core.dialog is None
+
+    played(scene)
+
+
+def test_raw_packets_leave_as_they_are() -> None:
+    async def scene(client: WorldConnection, _events: list[Any]) -> None:
+        client.act(lambda core: core.send("OP_UpdateTargetMsg", b"\1\0"))
+        client.act(lambda core: core.send("4711", b"xyz"))
+        client.act(lambda core: core.target(None))
+        await client.pause(0.5)
+
+    world, _ = played(scene)
+    assert world.house.world.counters["unknown message"] == 1
+
+
+def test_lines_of_refusal_are_told() -> None:
+    async def scene(client: WorldConnection, events: list[Any]) -> None:
+        client.act(lambda core: core.command("/tell Nobody hello"))
+        await client.until(lambda: LineShown in kinds(events), "an answer")
+        assert LineShown("error", "Unable to find client Nobody") in events
+
+    played(scene)
+
+
+def test_a_wrong_key_ends_the_session_and_nothing_stands() -> None:
+    world = LossyWorld(LossyReactor())
+    core = WorldClient(WorldMessages(dialect(546)), Pass(HOST, PORT, 1, 2), new_session)
+
+    async def whole() -> None:
+        client = WorldConnection(world.reactor, core)
+        client.start()
+        with pytest.raises(CommandError, match="the session ended before standing"):
+            await client.stand()
+        await client.leave()
+
+    world.reactor.drive(whole())
+    assert core.stage is WorldStage.CLOSED
+
+
+def test_wishes_before_the_beginning_are_refused() -> None:
+    core = WorldClient(WorldMessages(dialect(546)), Pass(HOST, PORT, 1, 2), new_session)
+    for wish in (WorldClient.sit, WorldClient.camp, lambda one: one.send("4711"),
+                 lambda one: one.walk_to(0.0, 0.0, 0.0, Monotonic(0.0))):  # fmt: skip
+        with pytest.raises(CommandError):
+            wish(core)
+    core.close()
+    assert core.next_event() == Closed("closed by us")
+    core = WorldClient(WorldMessages(dialect(546)), Pass(HOST, PORT, 1, 2), new_session)
+    core.connect(Monotonic(0.0))
+    with pytest.raises(LocalProtocolError):
+        core.connect(Monotonic(0.0))
+
+
+@settings(max_examples=300)
+@given(opcode=st.sampled_from([4, 29, 31, 33, 35, 50, 67, 99]), payload=st.binary(max_size=80))
+def test_any_message_of_a_server_is_survived(opcode: int, payload: bytes) -> None:
+    core = WorldClient(WorldMessages(dialect(546)), Pass(HOST, PORT, 1, 2), _Deaf)
+    core._message(opcode, payload, Monotonic(0.0))
+
+
+class _Deaf:
+    """A session that takes everything and does nothing."""
+
+    def send(self, opcode: int, payload: bytes) -> None:
+        """Forget it."""
+
+    def close(self) -> None:
+        """Do nothing."""

@@ -1,0 +1,114 @@
+"""The world's messages: the three layouts of login by number, and every answer read back."""
+
+import struct
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emu.client.world.events import (
+    CampBegun,
+    CampStopped,
+    ChannelMembers,
+    ChannelTold,
+    DialogClosed,
+    DialogOpened,
+    Heard,
+    LineShown,
+    PutSomewhere,
+    Refused,
+    ScreenShown,
+    WhoListed,
+    WorldEvent,
+)
+from emu.client.world.messages import WorldMessages
+from emu.errors import CommandError
+from tests.support.ghost_views import dialect
+from tests.support.raw_client import by_number
+
+READ = [
+    ("LS_LoginResponse", {"reply_code": 9}, Refused(9, "unknown reason")),
+    ("LS_LoginResponse", {"reply_code": 0}, None),
+    ("WS_DisplayText", {"color": 5, "text": "hello"}, LineShown("system", "hello")),
+    ("WS_OnScreenMsg", {"text": "Beware"}, ScreenShown("Beware")),
+    ("WS_Camp", {"seconds": 20}, CampBegun(20)),
+    ("WS_MoveClient", {"x": 1.0, "y": 2.0, "z": 3.0}, PutSomewhere(1.0, 2.0, 3.0)),
+    ("WS_ServerDialogClose", {"conversation_id": 7}, DialogClosed(7)),
+    (
+        "WS_DialogOpen",
+        {"conversation_id": 7, "title": "Guard", "text": "Halt", "num_responses": 2,
+         "response_array": [{"response": "Why?"}, {"response": "Bye"}]},
+        DialogOpened(7, "Guard", "Halt", ("Why?", "Bye")),
+    ),
+    (
+        "WS_ChatChannelUpdate",
+        {"action": 2, "channel_name": "trade", "player_name": "Borvik"},
+        ChannelTold("joined", "trade", "Borvik"),
+    ),
+    (
+        "WS_WhoChannelQueryReply",
+        {"channel_name": "trade", "num_players": 1, "player_array": [{"player_name": "Borvik"}]},
+        ChannelMembers("trade", ("Borvik",)),
+    ),
+    (
+        "WS_WhoQueryReply",
+        {"num_characters": 1, "characters_array": [
+            {"char_name": "Borvik", "level": 3, "zone": "Antonica"}]},
+        WhoListed((("Borvik", 3, "Antonica"),)),
+    ),
+    (
+        "WS_HearChat",
+        {"from_spawn_id": 0xFFFFFFFF, "from": "Borvik", "to": "Aldana", "channel": 26,
+         "message": "psst"},
+        Heard("tell", "Borvik", "Aldana", "psst", "", None),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("version", [546, 561, 562, 1096, 1208, 60114])
+def test_login_by_number_has_the_layout_of_its_version(version: int) -> None:
+    try:
+        messages = WorldMessages(dialect(version))
+    except CommandError as error:
+        assert "nobody knows how client version" in str(error)  # noqa: PT017
+        return
+    number, payload = messages.login_by_number(106, 0x17E5F3A0)
+    assert (number, payload) == (1, by_number(106, 0x17E5F3A0, version)[1:])
+
+
+@pytest.mark.parametrize("version", [546, 561])
+@pytest.mark.parametrize(("name", "values", "event"), READ)
+def test_answers_are_read(version: int, name: str, values, event) -> None:
+    messages = WorldMessages(dialect(version))
+    number, payload = dialect(version).message(name, values)
+    ((told, body),) = messages.unwrapped(number, payload)
+    assert messages.read(told, body) == event
+
+
+def test_what_has_no_body_and_what_is_not_known() -> None:
+    messages = WorldMessages(dialect(546))
+    assert messages.read("OP_CampAbortedMsg", b"") == CampStopped()
+    assert messages.read("OP_FactionUpdateMsg", b"\0\0\0") is None
+    assert list(messages.unwrapped(60_000, b"x")) == [("60000", b"x")]
+
+
+def test_wishes_that_a_version_has_not() -> None:
+    messages = WorldMessages(dialect(546))
+    assert messages.plain("4711", b"x") == (4711, b"x")
+    with pytest.raises(CommandError, match="546 has no OP_NoSuchMsg"):
+        messages.plain("OP_NoSuchMsg")
+    with pytest.raises(CommandError, match="cannot say that"):
+        messages.filled("WS_NoSuchStruct")
+
+
+@given(st.binary(max_size=60), st.sampled_from([row[0] for row in READ]))
+def test_any_bytes_are_an_event_or_none(payload: bytes, struct_name: str) -> None:
+    messages = WorldMessages(dialect(546))
+    definition = dialect(546).layout(struct_name).definition
+    event = messages.read(definition.opcode_type or definition.opcode_name, payload)
+    assert event is None or isinstance(event, WorldEvent)
+
+
+def test_the_table_of_commands() -> None:
+    payload = struct.pack("<H", 2) + b"\3say\4tell\0"
+    assert WorldMessages(dialect(546)).commands(payload) == ("say", "tell")

@@ -1,0 +1,57 @@
+"""What a client has around it: names, places, distances, fields."""
+
+import pytest
+
+from emu.client.world.surroundings import Surroundings, place_of
+from emu.client.world.walking import Place
+from emu.errors import MalformedMessage, UnknownStruct
+from emu.sight.forms import CREATE_GHOST, INFO, POSITION
+from tests.support.ghost_views import dialect
+from tests.support.sights import GhostWriter
+
+
+def around(version: int = 546) -> tuple[Surroundings, GhostWriter]:
+    writer, seen = GhostWriter(version), Surroundings(dialect(version))
+    for index, name, x in ((1, "Aldana", 0.0), (2, "Borvik", 30.0), (9, "Ünlu", -4.0)):
+        text = name.encode().decode("latin-1")
+        fields = {"pos_x": x, "pos_y": 2.0, "pos_z": 0.0, "pos_heading1": 64 * 10}
+        create = writer.create(index, position=fields, info={"name": text, "level": index})
+        assert seen.create(CREATE_GHOST, create) == index
+    return seen, writer
+
+
+@pytest.mark.parametrize("version", [546, 561])
+def test_near_lists_others_by_distance(version: int) -> None:
+    seen, _ = around(version)
+    here = Place(0.0, 0.0, 0.0)
+    rows = [(one.ghost, one.name, one.level, one.distance)
+            for one in seen.near(here, 100.0, besides=1)]  # fmt: skip
+    assert rows == [(9, "Ünlu", 9, 4.0), (2, "Borvik", 2, 30.0)]
+    assert [one.name for one in seen.near(here, 10.0, besides=1)] == ["Ünlu"]
+    assert seen.place(2) == (30.0, 2.0, 0.0, 190.0)
+
+
+def test_names_and_places_follow_updates() -> None:
+    seen, writer = around()
+    assert seen.find("borvik") == 2
+    moved = writer.changed(POSITION, 2, {"pos_x": 31.0})
+    renamed = writer.changed(INFO, 2, {"name": "Borwin"})
+    update = seen.update(writer.update(7, [renamed, moved]))
+    assert [(entry.part, entry.ghost) for entry in update.entries] == [(INFO, 2), (POSITION, 2)]
+    assert (seen.find("borvik"), seen.name(2), seen.place(2).x) == (None, "Borwin", 31.0)
+    assert seen.fields(2)["position"]["pos_x"] == 31.0
+
+
+def test_what_is_destroyed_is_gone() -> None:
+    seen, _ = around()
+    seen.destroy(9)
+    assert (len(seen), list(seen), 9 in seen, seen.name(9)) == (2, [1, 2], False, "")
+    with pytest.raises(KeyError):
+        seen.place(9)
+
+
+def test_versions_whose_ghosts_nobody_wrote_down_are_refused() -> None:
+    with pytest.raises(UnknownStruct):
+        Surroundings(dialect(1208))
+    with pytest.raises(MalformedMessage):
+        place_of({"pos_x": 1.0})
