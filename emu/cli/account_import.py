@@ -57,7 +57,7 @@ def import_eq2emu(
 
     Example: emu account import-eq2emu eq2login.sql.gz --dry-run
     """
-    with _import_target(ctx, dry_run=dry_run) as store, _progress() as progress:
+    with _import_target(ctx, dry_run=dry_run) as store, show_progress() as progress:
         report = import_dump(
             store,
             partial(read_inserts, file),
@@ -67,15 +67,8 @@ def import_eq2emu(
             dry_run=dry_run,
             progress=progress,
         )
-    _print_report(report, style)
-    would = "would be" if dry_run else "were"
-    click.echo(
-        f"{report.added} rows {would} brought over, {report.present} are here already,"
-        f" {report.left_out} {would} left out",
-        err=True,
-    )
-    if dry_run:
-        click.echo("nothing was changed (--dry-run)", err=True)
+    _print_settings(report)
+    print_counts(report, style, dry_run=dry_run)
     if report.left_out:
         raise CommandError(f"not everything can be brought over: {report.left_out} rows left out")
 
@@ -97,19 +90,23 @@ def _import_target(ctx: click.Context, *, dry_run: bool) -> Iterator[Store]:
 
 
 @contextmanager
-def _progress() -> Iterator[Callable[[str, int], None]]:
+def show_progress() -> Iterator[Callable[[str, int], None]]:
     """Show on a terminal how many rows were taken so far."""
     with Console(stderr=True).status("reading") as status:
         yield lambda doing, rows: status.update(f"{doing}: {rows:,} rows")
 
 
-def _print_report(report: ImportReport, style: str) -> None:
-    for note in report.notes:
-        click.echo(note, err=True)
+def _print_settings(report: ImportReport) -> None:
     for name, value in report.settings.items():
         key = CONFIGURED_BY.get(name)
         if key is not None:
             click.echo(f"{name} was {value}: set {key} in the configuration if you want", err=True)
+
+
+def print_counts(report: ImportReport, style: str, *, dry_run: bool) -> None:
+    """Print what became of each table's rows, and below it, for people, the sums."""
+    for note in report.notes:
+        click.echo(note, err=True)
     rows: list[Row] = [
         {
             "table": table,
@@ -121,3 +118,11 @@ def _print_report(report: ImportReport, style: str) -> None:
         for table, tally in report.tables.items()
     ]
     print_rows(rows, style, ("table", "rows", "added", "here_already", "left_out"))
+    would = "would be" if dry_run else "were"
+    click.echo(
+        f"{report.added} rows {would} brought over, {report.present} are here already,"
+        f" {report.left_out} {would} left out",
+        err=True,
+    )
+    if dry_run:
+        click.echo("nothing was changed (--dry-run)", err=True)

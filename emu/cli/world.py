@@ -9,6 +9,7 @@ from emu.cli.secrets import password_option
 from emu.cli.stores import change_store, chosen_password, look_store
 from emu.cli.tables import Row, format_option, print_rows, show_moment
 from emu.cli.world_certificate import certificate, fingerprint
+from emu.cli.world_import import import_eq2emu
 from emu.errors import CommandError
 from emu.link.password import hash_link_password
 from emu.model import RegisteredWorld
@@ -32,7 +33,7 @@ STATUS = {1: "up", 0: "not ready", -2: "locked", -3: "full", -4: "down"}
 
 @click.group()
 def world() -> None:
-    """World servers that may register here: add, list, disable; a certificate for their link.
+    """World servers that may register here: add, list, disable; certificates; zones.
 
     A world that is disabled or removed while it is connected is dropped within a minute; other
     changes count when it registers the next time.
@@ -43,6 +44,7 @@ def world() -> None:
 
 world.add_command(certificate)
 world.add_command(fingerprint)
+world.add_command(import_eq2emu)
 
 
 @world.command()

@@ -1,0 +1,70 @@
+"""`emu world import-eq2emu`: taking over the zones of an EQ2Emulator world."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from emu.cli.account_import import print_counts, show_progress
+from emu.cli.common import load_config
+from emu.cli.tables import format_option
+from emu.errors import CommandError
+from emu.world.eq2emu import import_world
+from emu.world.places import read_atlas
+
+
+@click.command("import-eq2emu")
+@click.argument(
+    "files",
+    nargs=-1,
+    required=True,
+    metavar="FILE...",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+)
+@click.option(
+    "--to",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="The folder of zone files; by default that of world.zones.",
+)
+@click.option("--dry-run", is_flag=True, help="Show what would be done, and do nothing.")
+@click.option("--replace", is_flag=True, help="Write files anew that were changed by hand.")
+@format_option
+@click.pass_context
+def import_eq2emu(
+    ctx: click.Context,
+    *,
+    files: tuple[Path, ...],
+    folder: Path | None,
+    dry_run: bool,
+    replace: bool,
+    style: str,
+) -> None:
+    """Take over zones from SQL dumps of EQ2Emulator's world database; nothing is executed.
+
+    Takes zones, starting places, and the creatures, objects, signs, doors and other widgets that
+    stand in them, with their places, looks, commands and ways. The dumps may be one file or one for
+    each table; give them together. What they hold becomes one file a zone, which people can read
+    and change, in the folder that world.zones names; a running server takes it with `reload zones`.
+
+    Nothing is written before all dumps were read. The command may be run again: it writes its own
+    files anew when the dumps have changed, and leaves alone what was changed by hand. A zone that
+    comes with the program keeps what stands in it unless the dumps place spawns there. The exit
+    status is 1 when rows were left out.
+
+    Example: emu world import-eq2emu eq2world.sql.gz --to zones --dry-run
+    """
+    configured = load_config(ctx).world.zones
+    target = folder or configured
+    if target is None:
+        raise CommandError("name a folder with --to, or set world.zones in the configuration")
+    with show_progress() as progress:
+        report = import_world(files, target, dry_run=dry_run, replace=replace, progress=progress)
+    if not dry_run and target.is_dir():
+        read_atlas(target)
+    print_counts(report, style, dry_run=dry_run)
+    if not dry_run and configured is None:
+        click.echo(f"set zones = {str(target.resolve())!r} under [world] to use them", err=True)
+    if report.left_out:
+        raise CommandError(f"not everything can be brought over: {report.left_out} rows left out")
