@@ -18,6 +18,7 @@ from emu.times import UNKNOWN
 from tests.support.command_line import CHEAP
 from tests.support.conversations import login_by_number, pcap, whole_session
 from tests.support.stores import character, world_character
+from tests.support.world_dumps import ZONES
 
 README = (Path(__file__).parent.parent.parent / "README.md").read_text(encoding="utf-8")
 ACCOUNTS = "INSERT INTO `account` (`id`,`name`,`passwd`,`created_date`) VALUES (7,'Carol','',1);\n"
@@ -100,6 +101,7 @@ def prepare(folder: Path) -> list[list[str]]:
     for name in ("opcodes", "login", "world"):
         (folder / f"{name}.sql.gz").write_bytes(gzip.compress(dump, 1))
     (folder / "eq2login.sql.gz").write_bytes(gzip.compress(ACCOUNTS.encode()))
+    (folder / "eq2world.sql.gz").write_bytes(gzip.compress(ZONES.encode()))
     for name in ("Common", "World"):
         (folder / f"{name}Structs.xml").write_text(STRUCTS.format(name=name))
     with Store.create(folder / "emu.sqlite") as store:

@@ -5,9 +5,11 @@ import pytest
 
 from emu.errors import FileFormatError
 from emu.resources import data_file
+from emu.world.events import BehaviorFailed
 from emu.world.places import Atlas, read_atlas
 from emu.world.spawns import Position, SpawnKind
 from tests.support.world_fakes import world_character
+from tests.support.worlds import WorldHouse
 from tests.support.zone_files import write_zones, zone_text
 
 
@@ -180,3 +182,15 @@ def test_rooms_that_share_an_atlas_see_it_change(tmp_path: Path) -> None:
 
 def test_the_shipped_files_are_where_they_are_looked_for() -> None:
     assert (data_file("world", "zones") / "starts.toml").is_file()
+
+
+def test_the_behaviors_of_the_shipped_zones_work() -> None:
+    house = WorldHouse(atlas=read_atlas())
+    for char_id, zone in enumerate(read_atlas(), 1):
+        client = house.stand(char_id, zone_id=zone.id)
+        assert client.sees()
+    house.run(30.0)
+    failed = [event for event in house.events if isinstance(event, BehaviorFailed)]
+    assert failed == []
+    guard = next(one for one in house.zones.find(325) if one.name == "Guard Ysolde")
+    assert guard.position != guard.origin
