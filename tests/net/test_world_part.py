@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from twisted.internet.task import Clock
 
+from emu.commands import Caller, Reply
 from emu.config.load import parse
 from emu.errors import DuplicateName
 from emu.link.password import hash_link_password, link_password_matches
@@ -12,8 +13,10 @@ from emu.model import BUILT_IN_ACCOUNT, RegisteredWorld
 from emu.net.scheduler import Scheduler
 from emu.net.world_part import WorldPart, _reachable, built_in_account
 from emu.store import Store
+from emu.times import Monotonic
 from emu.world.places import read_atlas
 from tests.support.house import captured_log
+from tests.support.zone_files import write_zones, zone_text
 
 ATLAS = read_atlas()
 
@@ -83,3 +86,29 @@ def test_a_port_bound_to_every_address_is_reached_on_loopback() -> None:
     assert _reachable("0.0.0.0") == "127.0.0.1"
     assert _reachable("::") == "::1"
     assert _reachable("203.0.113.7") == "203.0.113.7"
+
+
+def test_zones_of_the_folder_are_read_at_the_start_and_at_reload(tmp_path: Path) -> None:
+    folder = write_zones(tmp_path / "zones", mine=zone_text(900, "Mine"))
+    storage: Any = SimpleNamespace(models=None, world_characters=None)
+    part = WorldPart(
+        parse({}, [f"world.zones={folder}"]), storage, lambda: None, Clock(), Scheduler(Clock()),
+        login_address=None,
+    )  # fmt: skip
+    assert part.atlas.named("Mine") is not None
+
+    def console(line: str) -> Reply:
+        work = part.commands.run(Caller("console", 200, "console"), line, Monotonic(0.0))
+        with pytest.raises(StopIteration) as end:
+            work.send(None)
+        reply: Reply = end.value.value
+        return reply
+
+    write_zones(folder, mine=zone_text(900, "Yours"))
+    assert console("reload zones").lines == ("zones: 5 zones",)
+    assert part.atlas.named("Yours") is not None
+    write_zones(folder, mine="[")
+    refused = console("reload zones")
+    assert not refused.ok
+    assert "mine.toml: not TOML" in refused.lines[0]
+    assert part.atlas.named("Yours") is not None, "what was read before stays"
