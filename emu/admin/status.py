@@ -62,6 +62,8 @@ class PlayerStatus:
     """The client's IP address."""
     link_dead: bool
     game_master: bool
+    account: int = 0
+    """Number of the account it belongs to."""
 
 
 @dataclass(frozen=True, slots=True)

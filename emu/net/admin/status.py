@@ -173,6 +173,7 @@ def players_of(
             address=player.client.address,
             link_dead=not player.is_online,
             game_master=player.character.admin_status >= game_master,
+            account=player.character.account_id,
         )
         for player in players
     )

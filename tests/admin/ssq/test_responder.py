@@ -1,0 +1,193 @@
+"""The worked examples byte for byte, and what strangers can and cannot draw from it."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from emu.admin.ssq.packets import Packet, pull_packet, push_packet
+from emu.admin.ssq.responder import SsqResponder, SsqRules
+from emu.admin.ssq.rows import PONG, pull_rows
+from emu.admin.ssq.tables import INFO, PLAYERS, TABLES, Column, Table, Told
+from emu.admin.ssq.tokens import Tokens
+from emu.times import Monotonic
+from tests.support.admin import examples, player_status, server_status
+
+NOW = Monotonic(50.0)
+ADDRESS = ("192.0.2.77", 5000)
+EXAMPLES = {example["id"]: example for example in examples("ssq")}
+COUNTS = {"frags": {"Bob": 10, "Zo\u00eb": 2}, "deaths": {"Bob": 3, "Zo\u00eb": 0}}
+
+
+def counted(column: Column) -> Column:
+    """The examples' players have killed and died, which ours never do."""
+    counts = COUNTS.get(column.name)
+    if counts is None:
+        return column
+    return dataclasses.replace(column, value=lambda _, player: counts[player.name])
+
+
+def worked_tables(name: str) -> tuple[Table, ...]:
+    players = dataclasses.replace(PLAYERS, columns=tuple(map(counted, PLAYERS.columns)))
+    if name != "ssq-cl-long":
+        return (INFO, players, *TABLES[2:])
+    shown = tuple(column for column in INFO.columns if column.name in ("hostname", "map"))
+    return (dataclasses.replace(INFO, columns=shown),)
+
+
+def responder(told: Told | None = None, password: str = "john", **rules: Any) -> SsqResponder:
+    told = told or Told(server_status(), "192.0.2.1")
+    return SsqResponder(lambda _now: told, Tokens(password, bytes), SsqRules(**rules))
+
+
+def body(made: SsqResponder, question: str, address: tuple[str, int] = ADDRESS) -> bytes:
+    datagram = push_packet(Packet(7, 1, 0, question.encode()))
+    (answer,) = made.answer(datagram, address, NOW)
+    packet = pull_packet(answer)
+    assert packet.id == 7
+    return packet.body
+
+
+def rows(made: SsqResponder, question: str) -> list[list[str]]:
+    return pull_rows(body(made, question))
+
+
+def crowd(count: int) -> Told:
+    players = tuple(player_status(n, f"Player{n:04}") for n in range(count))
+    return Told(server_status(players=players), "192.0.2.1")
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_worked_examples(name: str) -> None:
+    worked = EXAMPLES[name]
+    told = crowd(300) if name == "ssq-split" else None
+    made = responder(told, server="eq2emu-py", tables=worked_tables(name), open_packets=16)
+    (question,) = worked["questions"]
+    answers = made.answer(bytes.fromhex(question), ADDRESS, NOW)
+    assert [answer.hex() for answer in answers] == worked["answers"]
+
+
+def test_a_token_opens_what_is_private_and_long() -> None:
+    made = responder(crowd(300))
+    (header, (token,)) = rows(made, "AUTH john")
+    assert header == ["token"]
+    question = push_packet(Packet(1, 1, 0, f"SELECT name,playerip IDENTIFIED {token}".encode()))
+    answers = made.answer(question, ADDRESS, NOW)
+    assert len(answers) == 5
+    assert b"192.0.2.9" in answers[0]
+    (foreign,) = made.answer(question, ("192.0.2.78", 5000), NOW)
+    assert b"192.0.2.9" not in foreign
+
+
+def test_an_answer_without_a_token_is_one_datagram() -> None:
+    made = responder(crowd(5000))
+    assert 1380 < len(body(made, "SELECT playername")) <= 1398
+    assert made.counters["cut"] == 1
+    assert len(made.answer(b"\0\0CL LONG", ADDRESS, NOW)) == 1
+
+
+def test_a_column_may_be_asked_for_64_times_and_no_more() -> None:
+    made = responder(crowd(2))
+    found = rows(made, f"SELECT {','.join(['name'] * 64)} WHERE ping > -1")
+    assert [len(row) for row in found] == [64, 64]  # the second player has no room
+    assert rows(made, f"SELECT {','.join(['name'] * 65)}") == [[]]
+
+
+def test_the_list_of_columns_has_all_tables() -> None:
+    names, tables, about = rows(responder(), "CL LONG")
+    assert len(names) == len(tables) == len(about)
+    assert dict(zip(names, about, strict=True))["playerip"] == "address (private)"
+    assert list(dict.fromkeys(tables)) == ["info", "players", "rules", "x-zones", "x-worlds"]
+    assert rows(responder(), "CL") == [names, tables]
+
+
+def test_procedures_and_pings() -> None:
+    made = responder()
+    assert body(made, "PING") == body(made, "SP ping") == PONG
+    assert rows(made, "SP x-zones")[1][:2] == ["Qeynos Harbor", "qeynos_harbor"]
+    assert rows(made, "SP x-worlds")[1] == ["Norrath", "1", "0", "2"]
+    assert rows(made, "SP rules")[1] == ["motd", "a\nb"]
+    assert rows(made, "SP nosuch") == [[]]
+
+
+def test_a_body_is_made_once_for_a_status() -> None:
+    told = [Told(server_status(), "192.0.2.1")]
+    made = SsqResponder(lambda _now: told[0], Tokens("", bytes))
+    first = body(made, "SP info")
+    assert body(made, "SP info") is not None
+    assert made.counters == {"select": 1, "answered again": 1}
+    told[0] = Told(server_status(name="Freeport"), "192.0.2.1")
+    assert body(made, "SP info") != first
+    for number in range(200):
+        body(made, f"SELECT a{number}")
+    assert made.counters["select"] == 202
+
+
+def test_guessing_ends_in_silence() -> None:
+    made = responder()
+    asked = [made.answer(b"\0\0AUTH no", ADDRESS, NOW) for _ in range(7)]
+    assert [len(answers) for answers in asked] == [1] * 5 + [0] * 2
+    assert made.counters["too many guesses"] == 2
+
+
+def test_a_question_may_come_in_parts() -> None:
+    made = responder()
+    assert made.answer(b"\x05\x10SP i", ADDRESS, NOW) == []
+    (answer,) = made.answer(b"\x05\x11nfo", ADDRESS, NOW)
+    assert answer[:2] == b"\x05\x00"
+    assert b"Qeynos Harbor" in answer
+
+
+@pytest.mark.parametrize("data", [b"", b"\0", b"\0\0", b"\0\0x", b"\0\0\n\0", b"\0\0\0\n\0x\0\n\0"])
+def test_silence(data: bytes) -> None:
+    assert responder().answer(data, ADDRESS, NOW) == []
+
+
+def test_two_servers_set_on_one_another_come_to_an_end() -> None:
+    made = responder()
+    for question in (b"\0\0SP players", b"\0\0PING", b"\0\0AUTH x", b"\0\0CL LONG", b"\0\0no"):
+        turns = 0
+        waiting = made.answer(question, ADDRESS, NOW)
+        while waiting:
+            turns += 1
+            waiting = made.answer(waiting[0], ADDRESS, NOW)
+        assert turns <= 2
+
+
+QUESTIONS = (b"SELECT name,hostname WHERE ping > 10 and (name != 'x' or max < 3) IDENTIFIED a",
+             b"SP players", b"CL LONG", b"AUTH x", b"VERSION")  # fmt: skip
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(QUESTIONS), st.lists(st.tuples(st.integers(0, 90), st.binary(max_size=3))))
+@example(b"", [])
+def test_mutated_questions(question: bytes, changes: list[tuple[int, bytes]]) -> None:
+    data = bytearray(b"\x07\x00" + question)
+    for at, new in changes:
+        data[at : at + 1] = new
+    made = responder()
+    for answer in made.answer(bytes(data), ADDRESS, NOW):
+        assert len(answer) <= 1400
+    assert body(made, "PING") == PONG
+
+
+@given(st.lists(st.binary(max_size=60), max_size=20))
+def test_random_datagrams(datagrams: list[bytes]) -> None:
+    made = responder()
+    for data in datagrams:
+        assert sum(map(len, made.answer(data, ADDRESS, NOW))) <= 1400
+    assert body(made, "PING") == PONG
+
+
+def test_a_flood_of_invented_addresses_leaves_nothing_behind() -> None:
+    made = responder()
+    for number in range(20_000):
+        address = (f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}", 1)
+        made.answer(b"\x05\x10SP i%d" % number, address, NOW)
+        made.answer(b"\x05\x00SELECT a%d" % number, address, NOW)
+    assert len(made._joiner._pending) <= 64
+    assert len(made._bodies) <= 64

@@ -1,0 +1,68 @@
+"""A server as the tests of the protocols for administration see it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from emu.admin.status import (
+    NO_ZONE,
+    PlayerStatus,
+    ServerStatus,
+    WorldStatus,
+    ZoneStatus,
+)
+from emu.times import Monotonic
+
+VECTORS = Path(__file__).parent.parent / "vectors"
+
+
+def examples(protocol: str) -> list[dict[str, Any]]:
+    """The worked examples of a protocol."""
+    text = (VECTORS / f"{protocol}.json").read_text(encoding="utf-8")
+    read: list[dict[str, Any]] = json.loads(text)["examples"]
+    return read
+
+
+def player_status(number: int, name: str, **values: Any) -> PlayerStatus:
+    """Somebody who is in the world."""
+    told: dict[str, Any] = {
+        "level": 10,
+        "race": "Wood Elf",
+        "class_": "Ranger",
+        "zone": NO_ZONE,
+        "since": Monotonic(0.0),
+        "ping": 0,
+        "address": "192.0.2.9",
+        "link_dead": False,
+        "game_master": False,
+        "account": 7,
+    }
+    return PlayerStatus(id=number, name=name, **(told | values))
+
+
+def server_status(**values: Any) -> ServerStatus:
+    """The server of the worked examples: two players in one zone."""
+    told: dict[str, Any] = {
+        "taken": Monotonic(400.0),
+        "name": "Qeynos",
+        "game": "EverQuest II",
+        "version": "1.2",
+        "platform": "linux",
+        "port": 9000,
+        "since": Monotonic(0.0),
+        "locked": False,
+        "places": 500,
+        "online": 2,
+        "map": "Qeynos Harbor",
+        "map_file": "qeynos_harbor",
+        "worlds": (WorldStatus("Norrath", up=True, locked=False, players=2),),
+        "zones": (ZoneStatus(5, 1, "Qeynos Harbor", "qeynos_harbor", 2, 200, 40, 115),),
+        "players": (
+            player_status(1, "Bob", since=Monotonic(79.0), ping=50, zone=0),
+            player_status(2, "Zo\u00eb", since=Monotonic(391.0), ping=180, zone=0, level=3),
+        ),
+        "rules": (("motd", "a\nb"), ("path", "c:\\eq2")),
+    }
+    return ServerStatus(**(told | values))
