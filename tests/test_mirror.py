@@ -9,6 +9,7 @@ PLAIN = {
     "emu/login/accounts/verdicts.py": "plain values",
     "emu/model/accounts.py": "plain values",
     "emu/model/answers.py": "plain values",
+    "emu/model/belongings.py": "plain values",
     "emu/model/characters.py": "plain values",
     "emu/model/logs.py": "plain values",
     "emu/model/presence.py": "plain values",

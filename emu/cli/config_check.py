@@ -10,7 +10,7 @@ import errno
 import ipaddress
 import socket
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ from emu.net import parameters
 from emu.net.hosts import listen_address
 from emu.net.link_tls import server_options
 from emu.store import Store
+from emu.world.knowledge import read_knowledge
 from emu.world.places import read_atlas
 
 
@@ -43,7 +44,8 @@ def look_around(config: Config) -> Iterator[Finding]:
         yield from _listening("link.tls_listen", config.link.tls_listen, socket.SOCK_STREAM)
     if config.world.enabled:
         yield from _listening("world.listen", config.world.listen, socket.SOCK_DGRAM)
-        yield from _zones(config.world.zones)
+        yield from _readable("world.zones", read_atlas, config.world.zones)
+        yield from _readable("world.knowledge", read_knowledge, config.world.knowledge)
         yield from _told("world.advertise", config.world.advertise)
         yield from _told("world.internal_address", config.world.internal_address)
         for server in config.world.login_servers:
@@ -77,11 +79,13 @@ def _writable(key: str, path: Path, *, folder_is_made: bool = False) -> Iterator
         yield Finding(True, f"{key}: {path} cannot be written ({reason}); check its folder")
 
 
-def _zones(folder: Path | None) -> Iterator[Finding]:
+def _readable(
+    key: str, read: Callable[[Path | None], object], folder: Path | None
+) -> Iterator[Finding]:
     try:
-        read_atlas(folder)
+        read(folder)
     except EmuError as error:
-        yield Finding(True, f"world.zones: {error}")
+        yield Finding(True, f"{key}: {error}")
 
 
 def _certificate(config: Config) -> Iterator[Finding]:

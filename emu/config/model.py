@@ -232,6 +232,11 @@ class WorldConfig:
     name_filter: tuple[str, ...] = setting(
         (), readers.list_of(readers.text(1, 31), 10_000), "words no character name may contain"
     )
+    knowledge: Path | None = setting(
+        None,
+        readers.optional(readers.path),
+        "folder of files with skills, languages and titles, besides the shipped ones; empty = none",
+    )
     zones: Path | None = setting(
         None,
         readers.optional(readers.path),

@@ -5,10 +5,11 @@ Times are `emu.times.Moment`, names `str`; what a row id of 0 means is said with
 
 from emu.model.accounts import Account
 from emu.model.answers import CreateResponse, PlayResponse
+from emu.model.belongings import Hotkey, Membership, Title
 from emu.model.characters import Character, Color, Equipment
 from emu.model.logs import ClientLog
 from emu.model.presence import Handoff, Present
-from emu.model.world_characters import WorldCharacter
+from emu.model.world_characters import Place, WorldCharacter
 from emu.model.worlds import BUILT_IN_ACCOUNT, RegisteredWorld, WorldEntry, ZoneDescription
 
 __all__ = [
@@ -20,9 +21,13 @@ __all__ = [
     "CreateResponse",
     "Equipment",
     "Handoff",
+    "Hotkey",
+    "Membership",
+    "Place",
     "PlayResponse",
     "Present",
     "RegisteredWorld",
+    "Title",
     "WorldCharacter",
     "WorldEntry",
     "ZoneDescription",

@@ -18,6 +18,7 @@ from emu.store import Store
 from emu.store.front import (
     AccountFront,
     BanFront,
+    BelongingsFront,
     CharacterFront,
     ModelFront,
     ReportFront,
@@ -64,6 +65,7 @@ class Storage:
         self.reports = ReportFront(ways, lambda store: store.login.reports)
         self.models = ModelFront(ways, lambda store: store.login.models)
         self.world_characters = WorldCharacterFront(ways, lambda store: store.world.characters)
+        self.belongings = BelongingsFront(ways, lambda store: store.world.belongings)
 
     @property
     def direct(self) -> Store:

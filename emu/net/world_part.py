@@ -44,6 +44,7 @@ from emu.world.commands import House, RemoteCommands, world_commands
 from emu.world.door.admission import Admission, AdmissionRules
 from emu.world.door.entry import Door
 from emu.world.ghosts import read_rules
+from emu.world.knowledge import read_knowledge
 from emu.world.places import Atlas, Population, read_atlas
 from emu.world.players.looks import with_models
 from emu.world.registration.creation import CharacterCreation, CreationRules
@@ -238,6 +239,8 @@ class WorldPart:
             dialects=dialects,
             forms=read_rules(),
             store=self._storage.world_characters,
+            belongings=self._storage.belongings,
+            knowledge=read_knowledge(config.knowledge),
             handoffs=self._handoffs,
             address=self._told_address,
             moment=self._scheduler.moment,

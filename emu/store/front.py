@@ -19,6 +19,7 @@ from emu.errors import StoreLocked
 from emu.limits.bans import BanList
 from emu.store.accounts import Accounts
 from emu.store.bans import BannedAddress, Bans
+from emu.store.belongings import Belongings
 from emu.store.characters import Characters
 from emu.store.models import Models
 from emu.store.reports import Reports
@@ -190,10 +191,18 @@ class WorldCharacterFront(Front[WorldCharacters]):
     of_account = Look(WorldCharacters.of_account)
     delete = Write(WorldCharacters.delete)
     played = Write(WorldCharacters.played)
-    save_place = Write(WorldCharacters.save_place)
+    save_place = Later(WorldCharacters.save_place)
     save_mute = Write(WorldCharacters.save_mute)
-    save_relations = Write(WorldCharacters.save_relations)
     set_admin_status = Write(WorldCharacters.set_admin_status)
+
+
+class BelongingsFront(Front[Belongings]):
+    """Implements `emu.world.ports.BelongingsStore`."""
+
+    save_relations = Later(Belongings.save_relations)
+    save_titles = Later(Belongings.save_titles)
+    save_hotkeys = Later(Belongings.save_hotkeys)
+    save_channels = Later(Belongings.save_channels)
 
 
 class BanFront(Front[Bans]):

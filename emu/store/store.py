@@ -18,6 +18,7 @@ from typing import Self
 from emu.database import LOCK_WAIT, Database
 from emu.store.accounts import Accounts
 from emu.store.bans import Bans
+from emu.store.belongings import Belongings
 from emu.store.characters import Characters
 from emu.store.models import Models
 from emu.store.reports import Reports
@@ -48,6 +49,7 @@ class WorldStore:
     def __init__(self, database: Database, keep_deleted: float = math.inf) -> None:
         """A deleted character stays, and its name is taken, for `keep_deleted` seconds."""
         self.characters = WorldCharacters(database, keep_deleted)
+        self.belongings = Belongings(database)
         self.models = Models(database)
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from emu.database import Database
 from emu.errors import DuplicateName
-from emu.model import Color, WorldCharacter
+from emu.model import Color, Place, WorldCharacter
+from emu.store.belongings import Belongings
 from emu.store.names import name_key
 from emu.store.repository import Repository, changes, views
 from emu.times import Moment
@@ -31,6 +31,8 @@ FIELDS = {
     "admin_status": "admin_status",
     "deleted": "deleted",
     "muted_until": "muted_until",
+    "prefix": "prefix",
+    "suffix": "suffix",
 }
 """Field of `WorldCharacter` -> column."""
 
@@ -43,7 +45,7 @@ _INSERT = (
 class WorldCharacters(Repository):
     """The built-in world's own characters."""
 
-    __slots__ = ("keep_deleted",)
+    __slots__ = ("_belongings", "keep_deleted")
 
     def __init__(self, database: Database, keep_deleted: float = math.inf) -> None:
         """`keep_deleted` is how many seconds a deleted character stays.
@@ -52,6 +54,7 @@ class WorldCharacters(Repository):
         """
         super().__init__(database)
         self.keep_deleted = keep_deleted
+        self._belongings = Belongings(database)
 
     @changes
     def create(self, character: WorldCharacter) -> WorldCharacter:
@@ -134,27 +137,13 @@ class WorldCharacters(Repository):
         self._run("UPDATE world_characters SET muted_until = ? WHERE id = ?", (until, char_id))
 
     @changes
-    def save_relations(self, char_id: int, relations: Sequence[tuple[int, str]]) -> None:
-        """Replace a character's lists of friends and ignored ones."""
-        self._run("DELETE FROM world_relations WHERE character_id = ?", (char_id,))
-        self._run_many(
-            "INSERT INTO world_relations VALUES (?, ?, ?, ?)",
-            [(char_id, int(kind), place, name) for place, (kind, name) in enumerate(relations)],
-        )
-
-    @changes
-    def save_place(
-        self,
-        char_id: int,
-        zone_id: int,
-        place: tuple[float, float, float, float],
-    ) -> None:
-        """Remember where a character is: its zone, and x, y, z, heading there."""
+    def save_place(self, char_id: int, zone_id: int, place: Place) -> None:
+        """Remember where a character is: its zone, and the place there."""
         self._put(char_id, zone_id, place)
 
-    def _put(self, char_id: int, zone_id: int, place: tuple[float, float, float, float]) -> None:
+    def _put(self, char_id: int, zone_id: int, place: Place) -> None:
         self._run(
-            "UPDATE world_characters SET zone_id = ?, x = ?, y = ?, z = ?, heading = ?"
+            "UPDATE world_characters SET zone_id = ?, x = ?, y = ?, z = ?, heading = ?, grid = ?"
             " WHERE id = ?",
             (zone_id, *place, char_id),
         )
@@ -175,16 +164,12 @@ class WorldCharacters(Repository):
         )
         values: dict[str, Any] = {name: row[column] for name, column in FIELDS.items()}
         values["deleted"] = bool(values["deleted"])
-        relations = self._run(
-            "SELECT kind, name FROM world_relations WHERE character_id = ? ORDER BY kind, place",
-            (row["id"],),
-        )
-        values["relations"] = tuple((kind, name) for kind, name in relations)
         if row["x"] is not None:
-            values["place"] = (row["x"], row["y"], row["z"], row["heading"])
+            values["place"] = (row["x"], row["y"], row["z"], row["heading"], row["grid"])
         return WorldCharacter(
             id=row["id"],
             **values,
+            **self._belongings.of(row["id"]),
             appearance={name: value for name, value in appearance},  # noqa: C416  # rows, not pairs
             colors={
                 name: Color(red, green, blue, bool(signed))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from emu.model import WorldCharacter
+from emu.model import Hotkey, Membership, Place, Title, WorldCharacter
 from emu.times import Moment
 
 
@@ -34,10 +34,8 @@ class WorldCharacterStore(Protocol):
     async def played(self, char_id: int, moment: Moment) -> None:
         """Remember when a character was played last."""
 
-    async def save_place(
-        self, char_id: int, zone_id: int, place: tuple[float, float, float, float]
-    ) -> None:
-        """Remember where a character is: its zone, and x, y, z, heading there."""
+    async def save_place(self, char_id: int, zone_id: int, place: Place) -> None:
+        """Remember where a character is: its zone, and the place there."""
 
     async def find_named(self, name: str) -> WorldCharacter | None:
         """Return a character that is not deleted by its name, without regard to case."""
@@ -48,5 +46,20 @@ class WorldCharacterStore(Protocol):
     async def save_mute(self, char_id: int, until: Moment) -> None:
         """Remember until when a character may not speak."""
 
+
+class BelongingsStore(Protocol):
+    """What the world's characters have; each call replaces a whole list of one of them."""
+
     async def save_relations(self, char_id: int, relations: Sequence[tuple[int, str]]) -> None:
         """Replace a character's lists of friends and ignored ones."""
+
+    async def save_titles(
+        self, char_id: int, titles: Sequence[Title], prefix: str, suffix: str
+    ) -> None:
+        """Replace a character's titles and those of them that it bears."""
+
+    async def save_hotkeys(self, char_id: int, hotkeys: Sequence[Hotkey]) -> None:
+        """Replace what stands on a character's hotbars."""
+
+    async def save_channels(self, char_id: int, channels: Sequence[Membership]) -> None:
+        """Replace the channels a character is in."""

@@ -8,19 +8,20 @@ are not harmed by it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from emu.errors import EmuError, PeerError
 from emu.limits.unknown_messages import UnknownMessages, first_bytes
 from emu.model import WorldCharacter
-from emu.times import Monotonic
+from emu.times import UNKNOWN, Monotonic
 from emu.world.behaviors import Behaviors
 from emu.world.chat import Chat
 from emu.world.commands import RemoteCommands
 from emu.world.events import NotHandled, PlayerRefused
+from emu.world.knowledge import Knowledge
 from emu.world.places import Atlas
-from emu.world.players import burst, entering, leaving, moving, using
+from emu.world.players import burst, entering, leaving, moving, saving, using
 from emu.world.players.client import PlayerLink, WorldClient
 from emu.world.players.looks import spawn_looks
 from emu.world.players.player import IN_ZONE, Player, PlayerState
@@ -65,6 +66,11 @@ def _stood(world: World, player: Player, body: bytes, now: Monotonic) -> None:
     moving.stood(world, player, body, now)
 
 
+def _hotbar(world: World, player: Player, body: bytes, now: Monotonic) -> None:
+    player.hotbars.read(player.client.dialect, body)
+    saving.changed(world, player, saving.Kept.HOTKEYS, now)
+
+
 def _group_options(_world: World, player: Player, _body: bytes, _now: float) -> None:
     burst.send_group_options(player.client)
 
@@ -89,6 +95,7 @@ MESSAGES: Final[dict[str, Rule]] = {
     "OP_RequestCampMsg": Rule(leaving.camp_requested, IN_ZONE),
     "OP_CampAbortedMsg": Rule(leaving.camp_aborted, IN_ZONE),
     "OP_ReadyToZoneMsg": Rule(leaving.ready_to_zone, _ALIVE),
+    "OP_QuickbarUpdateMsg": Rule(_hotbar, _ENTERING),
     "OP_DefaultGroupOptionsRequestMsg": Rule(_group_options, _ENTERING),
     "OP_SendLatestRequestMsg": Rule(_latest, _ENTERING),
 }
@@ -110,6 +117,7 @@ class WorldService:
         }
         world.give_commands = commands.send_table
         world.do_command = commands.do
+        world.on_arrival.append(chat.enter_again)
         world.on_left.append(chat.leave_all)
         self._unknown_messages = UnknownMessages()
 
@@ -138,7 +146,7 @@ class WorldService:
             leaving.leave(world, player, "another client plays this character", now)
         player = self._load(character, client, now)
         world.players.add(player)
-        world.set_deadline(player, leaving.SAVE, world.rules.save_interval, now)
+        world.set_deadline(player, saving.SAVE, world.rules.save_interval, now)
         entering.begin(world, player, first=True)
         return player
 
@@ -207,8 +215,10 @@ class WorldService:
     def _deadline(self, player: Player, what: str, now: Monotonic) -> None:
         if what == leaving.CAMP:
             leaving.leave(self.world, player, "camped", now)
-        elif what == leaving.SAVE:
-            leaving.save(self.world, player)
+        elif what == saving.KEEP:
+            saving.save(self.world, player)
+        elif what == saving.SAVE:
+            saving.save(self.world, player)
             self.world.set_deadline(player, what, self.world.rules.save_interval, now)
         elif what == leaving.LINK_DEAD:
             leaving.remove(self.world, player, "link-dead too long", now)
@@ -219,6 +229,10 @@ class WorldService:
 
     def _load(self, character: WorldCharacter, client: WorldClient, now: Monotonic) -> Player:
         world = self.world
+        is_new = character.last_played == UNKNOWN and character.id not in world.unsaved
+        character = saving.latest(world, character)
+        if is_new:
+            character = beginner(world.knowledge, character)
         zone_id, place = home(world.zones.table, character)
         zone = world.zones.with_room(zone_id, now, self._players_in)
         spawn = Spawn(
@@ -229,7 +243,12 @@ class WorldService:
             level=character.level,
             looks=spawn_looks(character),
         )
-        return Player(character, spawn, zone, client, movement=world.rules.movement, now=now)
+        player = Player(character, spawn, zone, client, movement=world.rules.movement, now=now)
+        player.titles.show(spawn)
+        if is_new:
+            saving.changed(world, player, saving.Kept.TITLES, now)
+            saving.changed(world, player, saving.Kept.HOTKEYS, now)
+        return player
 
     def _take_over(self, player: Player, client: WorldClient, now: Monotonic) -> None:
         """Let a new session play a character that is still in the world."""
@@ -257,11 +276,21 @@ class WorldService:
         player.connect(client)
         player.pace.moved_by_server(now)
         world.deadlines.clear(player, leaving.ZONING)
-        world.set_deadline(player, leaving.SAVE, world.rules.save_interval, now)
+        world.set_deadline(player, saving.SAVE, world.rules.save_interval, now)
         entering.begin(world, player, first=False)
 
     def _players_in(self, zone: object) -> int:
         return sum(1 for player in self.world.players if player.zone is zone)
+
+
+def beginner(knowledge: Knowledge, character: WorldCharacter) -> WorldCharacter:
+    """Return a character that was never played with what everybody begins with."""
+    begins = knowledge.beginners
+    return replace(
+        character,
+        titles=(*character.titles, *begins.titles(character)),
+        hotkeys=character.hotkeys or tuple(begins.hotkeys(character)),
+    )
 
 
 def home(places: Atlas, character: WorldCharacter) -> tuple[int, Position]:

@@ -14,15 +14,17 @@ from itertools import count
 from typing import Any
 
 from emu.dialects import Dialect, Dialects
+from emu.model import WorldCharacter
 from emu.processes.ports import HandoffKeys, Presence
 from emu.times import Moment, Monotonic
 from emu.world.deadlines import Deadlines
 from emu.world.events import WorldEvent
 from emu.world.ghosts import GhostForm, GhostRules
 from emu.world.groups import Groups
+from emu.world.knowledge import Knowledge
 from emu.world.movement import MovementRules
 from emu.world.players.player import Player
-from emu.world.ports import WorldCharacterStore
+from emu.world.ports import BelongingsStore, WorldCharacterStore
 from emu.world.spawns import Spawn
 from emu.world.zone.directory import Zones
 
@@ -98,6 +100,8 @@ class World:
         dialects: Dialects,
         forms: GhostRules,
         store: WorldCharacterStore,
+        belongings: BelongingsStore,
+        knowledge: Knowledge,
         handoffs: HandoffKeys,
         address: Callable[[], tuple[str, int]],
         moment: Callable[[], Moment],
@@ -117,6 +121,10 @@ class World:
         self.zones = zones
         self.dialects = dialects
         self.store = store
+        self.belongings = belongings
+        self.knowledge = knowledge
+        self.unsaved: dict[int, WorldCharacter] = {}
+        """Characters whose latest state is not stored yet; `emu.world.players.saving` keeps it."""
         self.handoffs = handoffs
         self._address = address
         self.presence = presence
@@ -130,6 +138,8 @@ class World:
         self.groups = Groups()
         self.motd = rules.motd
         self.counters: Counter[str] = Counter()
+        self.on_arrival: list[Callable[[Player, Monotonic], None]] = []
+        """Who is told of everybody who stands in a zone and comes from outside the world."""
         self.on_stand: list[Callable[[Player, Monotonic], None]] = []
         """Who is told of everybody who stands in a zone."""
         self.on_out_of_zone: list[Callable[[Player], None]] = []
@@ -177,10 +187,6 @@ class World:
         """Have something done about a player after some seconds."""
         self.deadlines.set(player, what, Monotonic(now + seconds))
         self._wake()
-
-    def relations_changed(self, player: Player) -> None:
-        """Have a player's friends and ignored ones stored, and its client told."""
-        self.start(self.store.save_relations(player.id, player.relations.rows()))
 
     def mutes_changed(self, player: Player) -> None:
         """Have it stored until when a player may not speak."""

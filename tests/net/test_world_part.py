@@ -72,7 +72,7 @@ def test_an_address_that_players_cannot_reach_is_warned_of(
     bound = SimpleNamespace(getHost=lambda: SimpleNamespace(host=host, port=9001))
     monkeypatch.setattr("emu.net.world_part.listen", lambda *_: bound)
     config = parse({}, [f"world.listen={host}:9001", f"world.advertise={advertise}"])
-    storage: Any = SimpleNamespace(models=None, world_characters=None)
+    storage: Any = SimpleNamespace(models=None, world_characters=None, belongings=None)
     part = WorldPart(
         config, storage, lambda: None, Clock(), Scheduler(Clock()),
         login_address=None,
@@ -90,7 +90,7 @@ def test_a_port_bound_to_every_address_is_reached_on_loopback() -> None:
 
 def test_zones_of_the_folder_are_read_at_the_start_and_at_reload(tmp_path: Path) -> None:
     folder = write_zones(tmp_path / "zones", mine=zone_text(900, "Mine"))
-    storage: Any = SimpleNamespace(models=None, world_characters=None)
+    storage: Any = SimpleNamespace(models=None, world_characters=None, belongings=None)
     part = WorldPart(
         parse({}, [f"world.zones={folder}"]), storage, lambda: None, Clock(), Scheduler(Clock()),
         login_address=None,

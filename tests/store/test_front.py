@@ -10,11 +10,20 @@ import pytest
 from emu.errors import DuplicateName, StoreLocked
 from emu.login.ports import AccountStore, CharacterStore, LogStore, RegisteredWorlds
 from emu.looks.models import ModelSource
-from emu.model import ClientLog, Equipment, RegisteredWorld, ZoneDescription
+from emu.model import (
+    ClientLog,
+    Equipment,
+    Hotkey,
+    Membership,
+    RegisteredWorld,
+    Title,
+    ZoneDescription,
+)
 from emu.store import BannedAddress, Store
 from emu.store.front import (
     AccountFront,
     BanFront,
+    BelongingsFront,
     CharacterFront,
     ModelFront,
     ReportFront,
@@ -23,7 +32,7 @@ from emu.store.front import (
     WorldCharacterFront,
     WorldFront,
 )
-from emu.world.ports import WorldCharacterStore
+from emu.world.ports import BelongingsStore, WorldCharacterStore
 from tests.support.stores import character, finish, run_inline, world_character
 from tests.support.times import ManualClock
 
@@ -180,3 +189,17 @@ def test_what_cannot_be_read_at_once_is_read_in_its_thread(store: Store) -> None
         assert found is not None
         with pytest.raises(StoreLocked):
             here.login.accounts.find("alice")
+
+
+def test_belongings(store: Store, ways: Ways) -> None:
+    made = store.world.characters.create(world_character())
+    port: BelongingsStore = BelongingsFront(ways, lambda one: one.world.belongings)
+    finish(port.save_relations(made.id, [(0, "Borvik")]))
+    finish(port.save_titles(made.id, [Title("Sir", is_prefix=True)], "Sir", ""))
+    finish(port.save_hotkeys(made.id, [Hotkey(1, 2, 4, text="hail")]))
+    finish(port.save_channels(made.id, [Membership("Crafts", "secret")]))
+    found = store.world.characters.find(made.id)
+    assert found is not None
+    assert (found.relations, found.prefix) == (((0, "Borvik"),), "Sir")
+    assert found.hotkeys == (Hotkey(1, 2, 4, text="hail"),)
+    assert found.channels == (Membership("Crafts", "secret"),)

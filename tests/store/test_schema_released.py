@@ -65,7 +65,7 @@ def test_what_the_world_kept_is_there_and_goes_on(path: Path) -> None:
         (borvik,) = store.world.characters.of_account(1)
         assert (borvik.name, borvik.zone_id, borvik.place) == ("Borvik", 12, None)
         assert borvik.appearance == {"race_file": "ec/pc/human", "body_size": 12}
-        store.world.characters.save_place(borvik.id, 12, (1.0, 2.0, 3.0, 4.0))
+        store.world.characters.save_place(borvik.id, 12, (1.0, 2.0, 3.0, 4.0, 5))
         gone = [entry for entry in store.roster.every() if entry.deleted]
         assert [(entry.name, entry.deleted_at is not None) for entry in gone] == [("Gone", True)]
         assert store.login.accounts.add("Carol", "hash", 1.0).id == 3

@@ -71,31 +71,33 @@ def test_when_it_was_played_is_remembered(empty_store: Store) -> None:
 
 
 def test_every_field_has_a_column() -> None:
-    elsewhere = {"id", "appearance", "colors", "place", "relations"}
+    elsewhere = {
+        "id",
+        "appearance",
+        "colors",
+        "place",
+        "relations",
+        "titles",
+        "hotkeys",
+        "channels",
+    }
     assert set(world_characters.FIELDS) == set(WorldCharacter.__dataclass_fields__) - elsewhere
 
 
 def test_a_place_is_kept(empty_store: Store) -> None:
     made = empty_store.world.characters.create(world_character())
     assert made.place is None
-    empty_store.world.characters.save_place(made.id, 166, (1.5, -2.25, 3.75, 90.0))
+    empty_store.world.characters.save_place(made.id, 166, (1.5, -2.25, 3.75, 90.0, 0xFFFFFFFF))
     found = empty_store.world.characters.find(made.id)
     assert found is not None
-    assert (found.zone_id, found.place) == (166, (1.5, -2.25, 3.75, 90.0))
+    assert (found.zone_id, found.place) == (166, (1.5, -2.25, 3.75, 90.0, 0xFFFFFFFF))
 
 
-def test_company_and_rank_are_kept(empty_store: Store) -> None:
+def test_mute_and_rank_are_kept(empty_store: Store) -> None:
     made = empty_store.world.characters.create(world_character())
-    empty_store.world.characters.save_relations(
-        made.id, [(2, "Borvik"), (0, "Cestra"), (0, "Aldana")]
-    )
-    empty_store.world.characters.save_relations(
-        made.id, [(2, "Borvik"), (0, "Dorwin"), (0, "Aldana")]
-    )
     empty_store.world.characters.save_mute(made.id, Moment(1234.5))
     empty_store.world.characters.set_admin_status(made.id, 100)
     found = empty_store.world.characters.find_named(made.name.upper())
     assert found is not None
-    assert found.relations == ((0, "Dorwin"), (0, "Aldana"), (2, "Borvik"))
     assert (found.muted_until, found.admin_status) == (1234.5, 100)
     assert empty_store.world.characters.find_named("nobody") is None

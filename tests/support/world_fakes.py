@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from emu.errors import DuplicateName, StoreError
-from emu.model import WorldCharacter
+from emu.model import Hotkey, Membership, Place, Title, WorldCharacter
 from emu.times import UNKNOWN, Moment
 
 
@@ -20,7 +20,7 @@ def world_character(char_id: int = 5, account_id: int = 101, **changes: object) 
 
 
 class CharactersInMemory:
-    """Implements `emu.world.ports.WorldCharacterStore`."""
+    """Implements `emu.world.ports.WorldCharacterStore` and `BelongingsStore`."""
 
     def __init__(self, *rows: WorldCharacter) -> None:
         self.rows = {row.id: row for row in rows}
@@ -59,9 +59,7 @@ class CharactersInMemory:
     async def played(self, char_id: int, moment: Moment) -> None:
         self._check()
 
-    async def save_place(
-        self, char_id: int, zone_id: int, place: tuple[float, float, float, float]
-    ) -> None:
+    async def save_place(self, char_id: int, zone_id: int, place: Place) -> None:
         self._check()
         if char_id in self.rows:
             self.rows[char_id] = replace(self.rows[char_id], zone_id=zone_id, place=place)
@@ -79,6 +77,17 @@ class CharactersInMemory:
 
     async def save_relations(self, char_id: int, relations: Sequence[tuple[int, str]]) -> None:
         self._change(char_id, relations=tuple((int(kind), name) for kind, name in relations))
+
+    async def save_titles(
+        self, char_id: int, titles: Sequence[Title], prefix: str, suffix: str
+    ) -> None:
+        self._change(char_id, titles=tuple(titles), prefix=prefix, suffix=suffix)
+
+    async def save_hotkeys(self, char_id: int, hotkeys: Sequence[Hotkey]) -> None:
+        self._change(char_id, hotkeys=tuple(hotkeys))
+
+    async def save_channels(self, char_id: int, channels: Sequence[Membership]) -> None:
+        self._change(char_id, channels=tuple(channels))
 
     def _change(self, char_id: int, **changes: object) -> None:
         self._check()

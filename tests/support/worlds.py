@@ -20,6 +20,7 @@ from emu.world.commands import House, RemoteCommands, world_commands
 from emu.world.door.admission import Admission, AdmissionRules
 from emu.world.events import WorldEvent
 from emu.world.ghosts import read_rules
+from emu.world.knowledge import read_knowledge
 from emu.world.places import Atlas, Population, read_atlas
 from emu.world.players.client import WorldClient
 from emu.world.players.player import Player
@@ -31,6 +32,8 @@ from tests.support.ghost_views import DIALECTS, Eyes, dialect
 from tests.support.predictions import PredictionWriter
 from tests.support.processes import handoff_keys, presence
 from tests.support.world_fakes import CharactersInMemory, world_character
+
+KNOWLEDGE = read_knowledge()
 
 
 class Client:
@@ -170,6 +173,8 @@ class WorldHouse:
             dialects=DIALECTS,
             forms=read_rules(),
             store=self.store,
+            belongings=self.store,
+            knowledge=KNOWLEDGE,
             handoffs=self.keys,
             address=lambda: ("127.0.0.1", 9001),
             moment=lambda: Moment(1_800_000_000.0),

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from emu.errors import CommandError, EmuError
+from emu.model import Title
 from emu.times import Monotonic
 from emu.world.behaviors.actor import Actor, Place, Visitor, ZoneActor
 from emu.world.behaviors.finding import Library, where
@@ -21,7 +22,7 @@ from emu.world.behaviors.steps import Way
 from emu.world.chat import Chat
 from emu.world.deadlines import Deadlines
 from emu.world.events import BehaviorFailed
-from emu.world.players import leaving, moving
+from emu.world.players import leaving, moving, saving
 from emu.world.players.player import IN_ZONE, Player
 from emu.world.spawns import Destination, Position, Spawn
 from emu.world.world import World
@@ -347,8 +348,13 @@ class Behaviors:
             self._world.start(leaving.change_zone(self._world, player, going, self._now))
 
     def title(self, player: Player, title: str) -> None:
-        """Give a player a title."""
-        player.spawn.set_info(suffix=title[:32])
+        """Give a player a title that it bears from now on."""
+        given = Title(title)
+        player.titles.give(given)
+        player.titles.bear(given)
+        player.titles.show(player.spawn)
+        player.titles.send(player.client)
+        saving.changed(self._world, player, saving.Kept.TITLES, self._now)
 
     # -- how ------------------------------------------------------------------------------------
 

@@ -13,9 +13,11 @@ from typing import Final
 
 from emu.dialects.channels import ChannelNumbers
 from emu.errors import CommandError
+from emu.model import Membership
 from emu.times import Monotonic
 from emu.world.chat.channels import Channel, Channels
 from emu.world.events import Said
+from emu.world.players import saving
 from emu.world.players.player import IN_ZONE, Player
 from emu.world.players.relations import Relation
 from emu.world.players.text import send_text
@@ -130,17 +132,41 @@ class Chat:
 
     # -- channels -------------------------------------------------------------------------------
 
-    def join(self, player: Player, name: str, password: str) -> Channel:
-        """Enter a channel; its members are told."""
+    def join(self, player: Player, name: str, password: str, now: Monotonic) -> Channel:
+        """Enter a channel, at every later login as well; its members are told."""
         channel = self.channels.join(name, player.id, password)
+        player.channels[channel.name.casefold()] = Membership(channel.name, password)
+        saving.changed(self.world, player, saving.Kept.CHANNELS, now)
+        self._joined(player, channel)
+        return channel
+
+    def enter_again(self, player: Player, now: Monotonic) -> None:
+        """Put somebody who comes into the world into its channels, as far as they are open to it.
+
+        One that was away only for its link is in them still, and its client is told again.
+        """
+        for key, kept in list(player.channels.items()):
+            found = self.channels.find(kept.channel)
+            if found is not None and player.id in found.members:
+                self._update(player, YOU_JOINED, found)
+                continue
+            try:
+                self._joined(player, self.channels.join(kept.channel, player.id, kept.password))
+            except CommandError as error:
+                del player.channels[key]
+                saving.changed(self.world, player, saving.Kept.CHANNELS, now)
+                self.line(player, str(error), "error")
+
+    def _joined(self, player: Player, channel: Channel) -> None:
         self._update(player, YOU_JOINED, channel)
         for other in self._members(channel, besides=player):
             self._update(other, OTHER_JOINED, channel, player.name)
-        return channel
 
-    def leave(self, player: Player, name: str) -> Channel:
-        """Leave a channel; its members are told."""
+    def leave(self, player: Player, name: str, now: Monotonic) -> Channel:
+        """Leave a channel for good; its members are told."""
         channel = self.channels.leave(name, player.id)
+        player.channels.pop(channel.name.casefold(), None)
+        saving.changed(self.world, player, saving.Kept.CHANNELS, now)
         self._update(player, YOU_LEFT, channel)
         for other in self._members(channel):
             self._update(other, OTHER_LEFT, channel, player.name)

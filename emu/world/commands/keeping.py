@@ -5,7 +5,7 @@ from __future__ import annotations
 from emu.commands import Argument, Call, Command, Kind, Reply
 from emu.errors import CommandError
 from emu.world.commands.ground import ADMINISTRATOR, GUIDE, MASTER, House, own_player
-from emu.world.players import leaving
+from emu.world.players import saving
 from emu.world.spawns import Spawn, SpawnKind
 
 NEAR = 50.0
@@ -70,7 +70,7 @@ def _running(house: House) -> list[Command]:
 
     async def save(_call: Call) -> Reply:
         for player in world.players:
-            leaving.save(world, player)
+            saving.save(world, player)
         return Reply((f"{len(world.players)} players are being saved",))
 
     async def reload(call: Call) -> Reply:

@@ -8,9 +8,11 @@ from emu.commands import Argument, Call, Command, Kind, Reply
 from emu.commands.registry import Run
 from emu.times import Monotonic
 from emu.world.commands.ground import House, own_player
+from emu.world.players import saving
 from emu.world.players.burst import send_relations
 from emu.world.players.player import Player
 from emu.world.players.relations import Relation
+from emu.world.players.saving import Kept
 
 TEXT = Argument("text", Kind.TEXT, "what to say")
 NAME = Argument("name", help="the player")
@@ -63,10 +65,10 @@ def _channels(house: House) -> list[Command]:
     chat = house.chat
 
     async def join(call: Call) -> None:
-        chat.join(own_player(call), call["channel"], call["password"])
+        chat.join(own_player(call), call["channel"], call["password"], call.now)
 
     async def leave(call: Call) -> None:
-        chat.leave(own_player(call), call["channel"])
+        chat.leave(own_player(call), call["channel"], call.now)
 
     async def say(call: Call) -> None:
         chat.say_in(own_player(call), call["channel"], call["text"], call.now)
@@ -91,7 +93,7 @@ def _lists(house: House) -> list[Command]:
                 player.relations.add(kind, call["name"])
             else:
                 player.relations.remove(kind, call["name"])
-            house.world.relations_changed(player)
+            saving.changed(house.world, player, Kept.RELATIONS, call.now)
             send_relations(player)
             return Reply((", ".join(player.relations.names(kind)) or "the list is empty",))
 

@@ -45,16 +45,6 @@ def send_login_reply(client: WorldClient) -> None:
     )
 
 
-def send_skill_map(client: WorldClient) -> None:
-    """Name the skills and languages there are."""
-    client.send("WS_SkillMap", {"skill_count": 0, "skill_array": []})
-
-
-def send_quickbar(client: WorldClient) -> None:
-    """Send what stands on the hotbars."""
-    client.send("WS_QuickBarInit", {"num_abilities": 0, "ability_array": []})
-
-
 def send_motd(client: WorldClient, text: str) -> None:
     """Greet with the message of the day; it is a line of text like others.
 
@@ -69,11 +59,6 @@ def send_journals(client: WorldClient, name: str) -> None:
     client.send("WS_QuestJournalUpdate", {"player_crc": crc, "player_name": name})
     client.send("WS_CollectionUpdate", {"new_collection_flag": 1})
     client.send("WS_FactionUpdate")
-
-
-def send_languages(client: WorldClient) -> None:
-    """Send the languages the character knows; everybody speaks the common one, 0."""
-    client.send("WS_Languages")
 
 
 def send_zone(world: World, player: Player) -> None:
@@ -123,18 +108,19 @@ def send_relations(player: Player) -> None:
         )
 
 
-def send_books(client: WorldClient) -> None:
-    """Send skills and spells: none."""
-    client.send_bytes("OP_UpdateSkillBookMsg", _EMPTY_BOOK + _SKILL_TAIL)
+def send_spells(client: WorldClient) -> None:
+    """Send the spells: none."""
     client.send_bytes("OP_UpdateSpellBookMsg", _EMPTY_BOOK)
 
 
-def send_belongings(player: Player) -> None:
-    """Send what belongs to somebody who stands: inventory, options, recipes; all empty."""
-    client = player.client
+def send_inventory(client: WorldClient) -> None:
+    """Send the inventory, worn and shown: empty."""
     for flag in (EQUIPMENT, APPEARANCE):
         client.send_bytes("OP_UpdateInventoryMsg", _EMPTY_BOOK + bytes((flag,)))
-    send_group_options(client)
+
+
+def send_recipes(client: WorldClient) -> None:
+    """Send the recipes: none."""
     client.send_bytes("OP_UpdateRecipeBookMsg", _EMPTY_BOOK)
 
 
@@ -148,5 +134,3 @@ def send_group_options(client: WorldClient) -> None:
 
 _EMPTY_BOOK: Final = bytes(6)
 """A u16 count of 0, and a packed length of 0."""
-_SKILL_TAIL: Final = b"\0"
-"""What a skill book has in the clear, full or empty (docs/protocol/world/entering.md#books)."""

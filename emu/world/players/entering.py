@@ -14,7 +14,7 @@ from emu.times import Monotonic
 from emu.world.clock import game_time
 from emu.world.events import PlayerEntered
 from emu.world.ghosts import OWN_INDEX
-from emu.world.players import burst
+from emu.world.players import burst, learning
 from emu.world.players.player import Player, PlayerState
 from emu.world.players.sheet import Vitals, sheet_fields
 from emu.world.world import World
@@ -32,15 +32,16 @@ def begin(world: World, player: Player, *, first: bool) -> None:
     """Send what lets a client load its zone; `first`: it comes from the login, not from a zone."""
     player.state = PlayerState.LOADING
     client = player.client
+    player.is_returning = not first
     if first:
-        burst.send_skill_map(client)
+        learning.send_names(client, world.knowledge)
     burst.send_login_reply(client)
-    burst.send_quickbar(client)
+    player.hotbars.send(client)
     if first and world.motd:
         burst.send_motd(client, world.motd)
     burst.send_journals(client, player.name)
     world.give_commands(player)
-    burst.send_languages(client)
+    learning.send_languages(client, world.knowledge, player.character)
     burst.send_zone(world, player)
     burst.send_relations(player)
 
@@ -74,7 +75,8 @@ def entities_loaded(world: World, player: Player, now: Monotonic) -> None:
     client.send("WS_SetPOVGhostCmd", {"spawn_id": OWN_INDEX})
     give_control(player)
     send_sheet(world, player)
-    burst.send_books(client)
+    learning.send_skills(client, world.knowledge, player.character)
+    burst.send_spells(client)
     player.zone.add(player.spawn, now)
 
 
@@ -92,7 +94,13 @@ def avatar_ready(world: World, player: Player, now: Monotonic) -> None:
     if player.state is not PlayerState.APPEARING:
         return
     player.state = PlayerState.STANDING
-    burst.send_belongings(player)
+    burst.send_inventory(player.client)
+    if not player.is_returning:
+        for told in world.on_arrival:
+            told(player, now)
+    player.titles.send(player.client)
+    burst.send_group_options(player.client)
+    burst.send_recipes(player.client)
     if player.viewer is not None:
         player.zone.ready(player.viewer, now)
     for told in world.on_stand:

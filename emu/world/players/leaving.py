@@ -8,19 +8,18 @@ from __future__ import annotations
 
 from typing import Final
 
-from emu.errors import StoreError
 from emu.times import Monotonic
 from emu.world.events import PlayerLeft, PlayerRefused
 from emu.world.players.player import IN_ZONE, Player, PlayerState
+from emu.world.players.saving import KEEP, SAVE, save
 from emu.world.players.text import send_text
 from emu.world.spawns import Destination
 from emu.world.world import World
 
 CAMP: Final = "camp"
 LINK_DEAD: Final = "link-dead"
-SAVE: Final = "save"
 ZONING: Final = "zoning"
-DEADLINES: Final = (CAMP, LINK_DEAD, SAVE, ZONING)
+DEADLINES: Final = (CAMP, LINK_DEAD, ZONING, KEEP, SAVE)
 ZONING_TIME: Final = 60.0
 """Seconds for a client to connect again: as long as its key works."""
 LONGEST_CAMP: Final = 255
@@ -142,22 +141,6 @@ def close_eyes(player: Player, now: Monotonic) -> None:
     if player.viewer is not None:
         player.zone.leave(player.viewer, now)
         player.viewer = None
-
-
-def save(world: World, player: Player) -> None:
-    """Store what has to be there when the player comes again."""
-    world.start(_save(world, player))
-
-
-async def _save(world: World, player: Player) -> None:
-    zone_id, place = player.zone.zone_id, player.position
-    if player.destination is not None:
-        zone_id, place = player.destination.zone_id, player.destination.position or place
-    try:
-        await world.store.save_place(player.id, zone_id, place[:4])
-    except StoreError as error:
-        world.count("save failed")
-        world.report(PlayerRefused(player.name, player.client.address, f"not saved: {error}"))
 
 
 def zone_name(world: World, player: Player) -> str:

@@ -12,12 +12,14 @@ import math
 from typing import Final
 
 from emu.limits.rate import RateLimit
-from emu.model import WorldCharacter
+from emu.model import Membership, WorldCharacter
 from emu.times import Moment, Monotonic
 from emu.world.movement import MovementRules, Pace, PredictionReader
 from emu.world.players.client import WorldClient
+from emu.world.players.hotbars import Hotbars
 from emu.world.players.relations import Relation, Relations
 from emu.world.players.sheet import SheetSender
+from emu.world.players.titles import Titles
 from emu.world.spawns import Destination, Position, Spawn
 from emu.world.zone import Viewer, Zone
 
@@ -46,9 +48,9 @@ class Player:
     """One character that is in the world."""
 
     __slots__ = (
-        "_speech", "away_message", "character", "client", "corrected", "destination", "muted_until",
-        "pace", "predictions", "relations", "sheet", "since", "spawn", "state", "target", "viewer",
-        "zone",
+        "_speech", "away_message", "channels", "character", "client", "corrected", "destination",
+        "hotbars", "is_returning", "muted_until", "pace", "predictions", "relations", "sheet",
+        "since", "spawn", "state", "target", "titles", "unsaved", "viewer", "zone",
     )  # fmt: skip
 
     def __init__(
@@ -75,6 +77,16 @@ class Player:
         self.destination: Destination | None = None
         """Where it goes while it changes the zone."""
         self.relations = Relations((Relation(kind), name) for kind, name in character.relations)
+        self.titles = Titles(character.titles, character.prefix, character.suffix)
+        self.hotbars = Hotbars(character.hotkeys)
+        self.channels: dict[str, Membership] = {
+            one.channel.casefold(): one for one in character.channels
+        }
+        """Channels of players that it is in, by name without case; a `Membership` each."""
+        self.unsaved: set[str] = set()
+        """What changed and is not stored; `emu.world.players.saving` names it."""
+        self.is_returning = False
+        """Whether its client only changed the zone, and was told before what is told once."""
         self.away_message = ""
         self.muted_until = character.muted_until
         self._speech: RateLimit | None = None

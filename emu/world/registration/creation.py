@@ -145,4 +145,4 @@ class CharacterCreation:
             colors=looks.colors,
         )
         start = self._start_of(wanted)
-        return replace(wanted, zone_id=start.zone_id, place=start.place and start.place[:4])
+        return replace(wanted, zone_id=start.zone_id, place=start.place)

@@ -111,6 +111,7 @@ def test_an_ignored_player_is_not_heard() -> None:
     borvik.types("/shout hello")
     assert borvik.types("/tell Aldana hello") == ["Aldana ignores you"]
     assert aldana.hears() == []
+    house.run(3.0)
     assert house.store.rows[6].relations == ((2, "borvik"),)
     lists = [data for name, data in aldana.log if name == "OP_ChatRelationshipUpdateMsg"]
     assert lists[-1].hex() == "6a00000002010000000600" + b"borvik".hex() + "00000000"
@@ -188,3 +189,40 @@ def test_numbers_of_every_age() -> None:
                                                         "broadcast", "error")}  # fmt: skip
     assert old == {"say": 8, "tell": 26, "ooc": 30, "custom": 32, "broadcast": 77, "error": 3}
     assert numbers.number("tell", 1208) == 28
+
+
+def test_channels_are_entered_again_at_the_next_login() -> None:
+    house, borvik, aldana = two()
+    borvik.types("/joinchannel Crafts secret")
+    aldana.types("/joinchannel crafts secret")
+    house.console("kick Aldana")
+    again = house.stand(aldana.player.id)
+    assert [
+        (row["action"], row["channel_name"]) for row in again.decoded("WS_ChatChannelUpdate")
+    ] == [(0, "Crafts")]
+    again.types("/chatleave crafts")
+    house.console("kick Aldana")
+    once_more = house.stand(aldana.player.id)
+    assert once_more.decoded("WS_ChatChannelUpdate") == []
+
+
+def test_a_channel_that_was_closed_meanwhile_is_forgotten() -> None:
+    house, borvik, aldana = two()
+    aldana.types("/joinchannel Crafts mine")
+    house.console("kick Aldana")
+    borvik.types("/joinchannel Crafts yours")
+    again = house.stand(aldana.player.id)
+    assert again.decoded("WS_ChatChannelUpdate") == []
+    house.run(3.0)
+    assert house.store.rows[aldana.player.id].channels == ()
+
+
+def test_who_lost_the_link_is_told_of_its_channels_again() -> None:
+    house, borvik, aldana = two()
+    aldana.types("/joinchannel Crafts")
+    borvik.types("/joinchannel Crafts")
+    house.service.closed(aldana.player, aldana, "gone", house.now)
+    before = len(borvik.decoded("WS_ChatChannelUpdate"))
+    again = house.stand(aldana.player.id)
+    assert [row["action"] for row in again.decoded("WS_ChatChannelUpdate")] == [0]
+    assert len(borvik.decoded("WS_ChatChannelUpdate")) == before, "it never left"

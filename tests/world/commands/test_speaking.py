@@ -20,6 +20,7 @@ def test_lists_of_friends_are_kept_and_come_back() -> None:
     one = house.stand(5)
     assert one.types("/friend Borvik") == ["Borvik"]
     assert one.types("/unfriend Nobody") == ["Nobody is not on the list"]
+    house.run(3.0)
     assert house.store.rows[5].relations == ((0, "Borvik"),)
     one.say("OP_RequestCampMsg", b"\1\1")
     again = house.enter(5)

@@ -70,8 +70,8 @@ def test_each_step_is_answered_with_the_next() -> None:
     assert not client.player.viewer.is_ready
     client.signal()
     assert client.names == [
-        "OP_UpdateInventoryMsg", "OP_UpdateInventoryMsg", "OP_DefaultGroupOptionsMsg",
-        "OP_UpdateRecipeBookMsg",
+        "OP_UpdateInventoryMsg", "OP_UpdateInventoryMsg", "OP_TitleUpdateMsg",
+        "OP_DefaultGroupOptionsMsg", "OP_UpdateRecipeBookMsg",
     ]  # fmt: skip
     assert ("OP_DefaultGroupOptionsMsg", bytes.fromhex("010001010000")) in client.log
     assert client.player.viewer.is_ready

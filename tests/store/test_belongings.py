@@ -1,0 +1,38 @@
+"""What characters have, as it is stored: each list is replaced as a whole."""
+
+from __future__ import annotations
+
+from emu.model import Hotkey, Membership, Title
+from emu.store import Store
+from tests.support.stores import world_character
+
+HOTKEYS = (Hotkey(0, 3, 4, text="hail"), Hotkey(1, 0, 1, 7, 65535, 0xFFFFFFFF, 3))
+TITLES = (Title("of the Isle"), Title("Sir", is_prefix=True))
+
+
+def test_each_list_is_kept_and_replaced(empty_store: Store) -> None:
+    made = empty_store.world.characters.create(world_character())
+    belongings = empty_store.world.belongings
+    for relations in ([(2, "Borvik"), (0, "Cestra")], [(2, "Borvik"), (0, "Dorwin"), (0, "Ayla")]):
+        belongings.save_relations(made.id, relations)
+    belongings.save_hotkeys(made.id, [Hotkey(9, 9, 9)])
+    belongings.save_hotkeys(made.id, HOTKEYS)
+    belongings.save_titles(made.id, TITLES, "Sir", "")
+    belongings.save_channels(made.id, [Membership("Crafts", "se cret"), Membership("Ärger")])
+    found = empty_store.world.characters.find(made.id)
+    assert found is not None
+    assert found.relations == ((0, "Dorwin"), (0, "Ayla"), (2, "Borvik"))
+    assert found.hotkeys == HOTKEYS
+    assert (found.titles, found.prefix, found.suffix) == (TITLES, "Sir", "")
+    assert found.channels == (Membership("Crafts", "se cret"), Membership("Ärger"))
+    belongings.save_channels(made.id, [])
+    assert belongings.of(made.id)["channels"] == ()
+
+
+def test_what_somebody_has_goes_with_the_character(empty_store: Store) -> None:
+    made = empty_store.world.characters.create(world_character())
+    empty_store.world.belongings.save_hotkeys(made.id, HOTKEYS)
+    with empty_store.transaction() as connection:
+        connection.execute("DELETE FROM world_characters")
+    empty_store.world.belongings.save_hotkeys(made.id, HOTKEYS)
+    assert empty_store.world.belongings.of(made.id)["hotkeys"] == ()

@@ -1,0 +1,34 @@
+"""Titles by command: shown, chosen, given."""
+
+from __future__ import annotations
+
+from emu.model import Title
+from tests.support.worlds import WorldHouse
+
+
+def test_a_given_title_is_chosen_seen_and_kept() -> None:
+    house = WorldHouse()
+    one, other = house.stand(5, name="Aldana"), house.stand(6)
+    assert house.console("givetitle Aldana guide").lines == ("Aldana has the title Guide now",)
+    assert house.console("givetitle Aldana of the Isle").ok
+    assert "has the title" in house.console("givetitle Aldana Guide").lines[0]
+    assert one.types("/title list") == [
+        "0: the Newcomer (behind the name)", "1: Guide (before the name)",
+        "2: of the Isle (behind the name)",
+    ]  # fmt: skip
+    assert one.types("/title setprefix 1")[1] == "1: Guide (before the name, borne)"
+    one.types("/title setsuffix of the isle")
+    assert one.types("/title setsuffix nonsense") == [
+        "you have no such title to bear behind your name"
+    ]
+    house.run(3.0)
+    seen = other.fields_of("Aldana")
+    assert (seen["prefix"], seen["suffix"]) == ("Guide", "of the Isle")
+    told = one.decoded("WS_TitleUpdate")[-1]
+    assert (told["current_prefix"], told["current_suffix"]) == (1, 2)
+    row = house.store.rows[5]
+    assert (row.prefix, row.suffix) == ("Guide", "of the Isle")
+    assert row.titles[1] == Title("Guide", is_prefix=True)
+    one.types("/title setsuffix none")
+    house.run(3.0)
+    assert house.store.rows[5].suffix == ""
