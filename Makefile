@@ -19,7 +19,7 @@ run: $(MARK)     ## set up, make the database and an example account, serve in t
 	$(BIN)/twistd --nodaemon --pidfile= emu --config $(STATE)/emu.toml $(ARGS)
 
 quick: $(MARK) lint types layers    ## what to run all day: all checks but the slow tests, in well under a minute
-	$(BIN)/pytest -q -n 2 --dist loadfile -m "not slow" $(ARGS)
+	$(BIN)/pytest -q -n 2 --dist loadfile -m "not slow" --hypothesis-profile=quick $(ARGS)
 
 test: $(MARK) lint types layers docs unit    ## set up and pass every check
 

@@ -16,6 +16,7 @@ from twisted.logger import LogEvent, globalLogPublisher
 settings.register_profile(
     "emu", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
+settings.register_profile("quick", parent=settings.get_profile("emu"), max_examples=15)
 settings.load_profile("emu")
 
 

@@ -70,6 +70,7 @@ def test_delayed_calls_are_made_in_one_place() -> None:
 def test_clocks_are_read_in_one_place() -> None:
     readers = {
         "net/scheduler.py": "both times, for all that runs",
+        "net/logs.py": "the wall clock, for the time that a line shows",
         "cli/moments.py": "the wall clock, for one command",
         "opcodes/store.py": "the wall clock, for the history of edits",
         "store/eq2emu/dump.py": "how long an import kept others from writing",

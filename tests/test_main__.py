@@ -3,9 +3,12 @@
 import subprocess
 import sys
 
+import pytest
+
 import emu
 
 
+@pytest.mark.slow
 def test_the_package_runs_as_the_command() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "emu", "--version"], capture_output=True, text=True, check=True
@@ -13,6 +16,7 @@ def test_the_package_runs_as_the_command() -> None:
     assert done.stdout == f"emu, version {emu.__version__}\n"
 
 
+@pytest.mark.slow
 def test_its_errors_are_the_commands() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "emu", "--config", "none.toml", "config", "show"],

@@ -100,6 +100,7 @@ def interrupted(_seconds: float) -> None:
     raise KeyboardInterrupt
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", [one for one in examples() if not one.startswith("emu client")])
 def test_every_documented_command_runs(
     line: str, prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -227,6 +227,7 @@ def test_in_the_foreground_a_folder_that_cannot_be_written_needs_no_pid_file(
     tap.spare_the_pid_file(None)
 
 
+@pytest.mark.slow
 def test_it_runs_in_a_folder_that_cannot_be_written_and_a_hang_up_ends_nothing(
     tmp_path: Path,
 ) -> None:

@@ -18,6 +18,7 @@ from emu.capture.trace import TraceWriter
 from emu.errors import FileFormatError
 from tests.support.tshark import run_tshark
 
+pytestmark = pytest.mark.slow
 CLIENT = ("10.0.0.1", 40001)
 SERVER = ("10.0.0.2", 9312)  # no registered port: the heuristic has to find it
 KEY = 0x33624702

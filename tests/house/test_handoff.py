@@ -50,7 +50,8 @@ async def test_a_granted_client_enters_the_world(tmp_path: Path, version: int) -
             assert await client.message(LOGIN_REPLY) == REPLIES[version]
             line = rf"Aldana came in from 127\.0\.0\.1, client {version}"
             await server.log.line(line)
-            assert server.rows("SELECT last_played > 0 FROM world_characters") == [(1,)]
+            played = "SELECT last_played > 0 FROM world_characters"
+            await until(lambda: server.rows(played) == [(1,)], "when it was played, stored")
             client.send(b"\xff\x60\xeawhat is this?")
             unknown = r"unknown message 60000 \(no name\) of Aldana from 127\.0\.0\.1"
             await server.log.line(rf"{unknown}, client {version}: 13 bytes: 77 68 61 74")

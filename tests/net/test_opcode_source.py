@@ -31,6 +31,7 @@ def database(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_an_edit_is_noticed_within_two_seconds_and_a_broken_one_refused(database: Path) -> None:
     clock = Clock()
     source = OpcodeSource(database, Scheduler(clock), run_at_once)

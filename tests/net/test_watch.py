@@ -40,6 +40,7 @@ def test_what_parts_count_and_what_waits_is_read_when_somebody_looks() -> None:
     assert watch.measures.value("login_drops", "late") == 2
 
 
+@pytest.mark.slow
 async def test_a_server_measures_its_sessions_logins_and_queues(tmp_path: Path) -> None:
     async with house(tmp_path) as server:
         watch = server.service.watch

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -29,12 +30,14 @@ SESSIONS = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(session=SESSIONS, datagrams=st.lists(st.one_of(st.binary(max_size=300), PACKETS)))
 def test_bytes_without_a_check_do_no_harm(session, datagrams):
     feed(session, datagrams)
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(session=SESSIONS, packets=st.lists(PACKETS))
 def test_bytes_with_a_valid_check_do_no_harm(session, packets):

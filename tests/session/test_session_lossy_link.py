@@ -110,6 +110,7 @@ def test_five_percent_loss_costs_fewer_than_fifteen_percent_extra_datagrams(seed
     assert lossy.carried_by[Role.SERVER] < 1.15 * perfect.carried_by[Role.SERVER]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", [0.0, 0.1, 0.2, 0.3])
 def test_bulk_arrives_whole_across_the_sequence_wrap(loss):
     config = SessionConfig(first_sequence=0xFF00, transmission_limit=60)
@@ -157,6 +158,7 @@ def transfer(link, *, size=500_000):
     return (link.server.bytes_sent - before) / size
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 def test_a_receiver_that_holds_less_than_a_flight_gets_everything(seed):
     """32 KiB held at 1 % loss: the sender must not wait for what the receiver threw away."""

@@ -33,6 +33,7 @@ def title(value: Any) -> str:
     return str(value)
 
 
+@pytest.mark.slow
 # pytest-twisted cannot run one hypothesis test with several parameters, so each makes its own.
 @pytest.mark.parametrize("definition", STRUCTS, ids=title)
 def test_every_struct_makes_the_way_and_back(definition: StructDefinition) -> None:
