@@ -4,6 +4,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 PLAIN = {
+    "emu/admin/asking.py": "a protocol",
+    "emu/admin/challenge_numbers.py": "a protocol",
     "emu/admin/status.py": "plain values",
     "emu/login/ports.py": "protocols",
     "emu/login/accounts/verdicts.py": "plain values",

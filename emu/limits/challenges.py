@@ -14,12 +14,12 @@ from emu.times import Monotonic
 
 PERIOD: Final = 30.0
 """Seconds for which one number is given; it is taken in this period and the next."""
-RESERVED: Final = frozenset((0, 0xFFFFFFFF))
-"""Numbers that say "I have none" in one protocol or another."""
+_BITS: Final = 0x7FFFFFFF
+"""Numbers have 31 bits: some clients read them signed, and take a negative one for a failure."""
 
 
 class Challenges:
-    """Gives and takes numbers of 32 bits."""
+    """Gives and takes numbers of 31 bits, never 0."""
 
     __slots__ = ("_secret",)
 
@@ -28,7 +28,7 @@ class Challenges:
         self._secret = secret
 
     def issue(self, host: str, port: int, now: Monotonic) -> int:
-        """Return the number for an address, from 1 to 0xFFFFFFFE."""
+        """Return the number for an address, from 1 to 0x7FFFFFFF."""
         return self._number(host, port, int(now // PERIOD))
 
     def accepts(self, number: int, host: str, port: int, now: Monotonic) -> bool:
@@ -38,9 +38,5 @@ class Challenges:
 
     def _number(self, host: str, port: int, period: int) -> int:
         text = f"{host} {port} {period}".encode()
-        digest = blake2b(text, key=self._secret, digest_size=8).digest()
-        for start in (0, 4):
-            number = int.from_bytes(digest[start : start + 4], "little")
-            if number not in RESERVED:
-                return number
-        return 1
+        digest = blake2b(text, key=self._secret, digest_size=4).digest()
+        return int.from_bytes(digest, "little") & _BITS or 1

@@ -1,0 +1,73 @@
+"""Asks a server by A2S, whoever's server it is."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from emu.admin.a2s.messages import (
+    Answer,
+    Info,
+    Player,
+    Query,
+    pull_answer,
+    pull_challenge,
+    pull_info,
+    pull_players,
+    pull_rules,
+    push_query,
+)
+from emu.admin.a2s.splitting import Joiner
+from emu.errors import CommandError, MalformedMessage
+
+MOST_CHALLENGES: Final = 3
+"""How often a question is asked anew because its challenge does not please."""
+_ANSWERS: Final = {
+    Query.INFO: Answer.INFO,
+    Query.PLAYERS: Answer.PLAYERS,
+    Query.RULES: Answer.RULES,
+}
+
+
+class A2sQuestion:
+    """One of the three questions; `info`, `players` or `rules` is what the server told."""
+
+    def __init__(self, query: Query, challenge: int | None = None) -> None:
+        """Ask; a `challenge` of an earlier question saves a round."""
+        self._query = query
+        self.challenge = challenge
+        self._challenges = 0
+        self._joiner = Joiner()
+        self.info: Info | None = None
+        self.players: list[Player] | None = None
+        self.rules: list[tuple[str, str]] | None = None
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the answer is there."""
+        return not (self.info is None and self.players is None and self.rules is None)
+
+    def datagram(self) -> bytes:
+        """Return the question, with the challenge once there is one."""
+        return push_query(self._query, self.challenge)
+
+    def receive(self, data: bytes) -> bool:
+        """Take a datagram; True when the question is to be asked with a challenge now."""
+        whole = self._joiner.take(data)
+        if whole is None:
+            return False
+        kind, reader = pull_answer(whole)
+        if kind is Answer.CHALLENGE:
+            self._challenges += 1
+            if self._challenges > MOST_CHALLENGES:
+                raise CommandError("the server never takes the challenge that it gave")
+            self.challenge = pull_challenge(reader)
+            return True
+        if kind is not _ANSWERS[self._query]:
+            raise MalformedMessage("answer to something else")
+        if kind is Answer.INFO:
+            self.info = pull_info(reader)
+        elif kind is Answer.PLAYERS:
+            self.players = pull_players(reader)
+        else:
+            self.rules = pull_rules(reader)
+        return False

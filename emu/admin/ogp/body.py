@@ -1,0 +1,253 @@
+"""The bodies of the default query: what is asked, and what is told.
+
+Source: docs/protocol/administration/ogp.md#body. Raises `MalformedMessage`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from emu.admin.ogp.elements import bit, pull_bits, push_bits
+from emu.admin.ogp.fields import (
+    ADD_ON_FIELDS,
+    ADD_ONS,
+    COLORED,
+    LIMITS,
+    PLAYERS,
+    RULES,
+    SERVER,
+    TEAM_FIELDS,
+    TEAMS,
+    Dialect,
+)
+from emu.admin.ogp.kinds import Field, Row, Style, flags_of, pull_row, push_row
+from emu.admin.reader import Reader, clamped, text_bytes
+from emu.errors import MalformedMessage
+
+LIMIT_LEFT: Final = bit(0, 0)
+MOST_ARRAYS: Final = 8
+MOST_EMPTY: Final = 4096
+"""Entries without any field that are believed; they cost their sender nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class DefaultQuery:
+    """What is asked: RequestFlags, and the fields of each section."""
+
+    requests: int
+    server: int = 0
+    mod: int = 0
+    map: int = 0
+    teams: int = 0
+    players: int = 0
+    add_ons: int = 0
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a server can tell, or told; a section that is None is not known.
+
+    All rows of a list have the same fields.
+    """
+
+    game_id: int = 0
+    server: Row | None = None
+    teams: Sequence[Row] | None = None
+    players: Sequence[Row] | None = None
+    rules: Sequence[tuple[str, str]] | None = None
+    add_ons: Sequence[Row] | None = None
+    limits: Sequence[Row] | None = None
+    """``type`` (0 time in seconds, 1 player score, 2 round, 3 team score, more are ours), ``limit``
+    and, if known, ``left``."""
+
+
+def everything(dialect: Dialect) -> DefaultQuery:
+    """Return the question for all that a dialect has."""
+    arrays = dict.fromkeys(dialect.arrays, (1 << 7 * 4) - 1)
+    flags = SERVER | TEAMS | PLAYERS | RULES | ADD_ONS | LIMITS
+    return _known(DefaultQuery(flags | (COLORED if dialect.colors else 0), **arrays), dialect)
+
+
+def push_query(query: DefaultQuery, dialect: Dialect) -> bytes:
+    """Return the body of a question."""
+    arrays = [
+        getattr(query, name)
+        for name, flag in dialect.arrays.items()
+        if not flag or query.requests & flag
+    ]
+    return push_bits(query.requests) + b"".join(map(push_bits, arrays))
+
+
+def pull_query(body: bytes, dialects: Sequence[Dialect]) -> tuple[Dialect, DefaultQuery]:
+    """Read the body of a question, in the first of the dialects that uses up all of it.
+
+    What the dialect does not know is left out of the query.
+    """
+    reader = Reader(body)
+    arrays: list[int] = []
+    while not reader.is_done:
+        if len(arrays) >= MOST_ARRAYS:
+            raise MalformedMessage("too many bit arrays")
+        arrays.append(pull_bits(reader))
+    if not arrays:
+        raise MalformedMessage("no request flags")
+    requests = arrays.pop(0)
+    for dialect in dialects:
+        names = [name for name, flag in dialect.arrays.items() if not flag or requests & flag]
+        if len(names) == len(arrays):
+            values = dict(zip(names, arrays, strict=True))
+            return dialect, _known(DefaultQuery(requests, **values), dialect)
+    raise MalformedMessage("wrong number of bit arrays")
+
+
+def _known(query: DefaultQuery, dialect: Dialect) -> DefaultQuery:
+    """Return a question without what a dialect does not have, so that equal ones are equal."""
+    tables = _tables(dialect)
+    known = {
+        name: getattr(query, name) & sum(one.flag for one in table)
+        for name, table in tables.items()
+    }
+    flags = SERVER | TEAMS | PLAYERS | RULES | ADD_ONS | LIMITS
+    flags |= COLORED if dialect.colors else 0
+    return replace(query, requests=query.requests & flags, mod=0, map=query.map & 0x3F, **known)
+
+
+def _tables(dialect: Dialect) -> dict[str, Sequence[Field]]:
+    return {
+        "server": dialect.server,
+        "teams": TEAM_FIELDS,
+        "players": dialect.players,
+        "add_ons": ADD_ON_FIELDS,
+    }
+
+
+@dataclass(slots=True)
+class _List:
+    """A section with a count, while it is written."""
+
+    flag: int
+    head: bytes
+    """What stands between the count and the entries."""
+    entries: list[bytes]
+
+    def bytes(self, dialect: Dialect) -> bytes:
+        if not self.entries:
+            return dialect.numbers.push_uint(0)
+        return dialect.numbers.push_uint(len(self.entries)) + self.head + b"".join(self.entries)
+
+
+_LONGEST_COUNT: Final = 7
+
+
+def push_answer(content: Content, query: DefaultQuery, dialect: Dialect, room: int) -> bytes:
+    """Return the body of an answer, of at most `room` bytes.
+
+    Fields that the content lacks are not told. When the room is too small, players are left out,
+    the last first, then rules, add-ons, teams and limits.
+    """
+    asked = query.requests
+    style = Style(dialect.numbers, bool(asked & COLORED), query.map)
+    server = b""
+    flags = asked & COLORED
+    if asked & SERVER and content.server is not None:
+        flags |= SERVER
+        there = query.server & flags_of(content.server, dialect.server)
+        for flag, needed in dialect.needs.items():
+            there &= ~flag if not there & needed else -1
+        server = push_bits(there) + push_row(content.server, dialect.server, there, style)
+    lists = [one for one in _lists(content, query, dialect, style) if one.flag & asked]
+    left = room - 8 - len(server) - sum(len(one.head) + _LONGEST_COUNT for one in lists)
+    _fit(lists, left)
+    flags |= sum(one.flag for one in lists)
+    written = [one.bytes(dialect) for one in lists]
+    return clamped(content.game_id, 2) + push_bits(flags) + server + b"".join(written)
+
+
+def _lists(content: Content, query: DefaultQuery, dialect: Dialect, style: Style) -> list[_List]:
+    lists = []
+    if content.teams is not None:
+        lists.append(_rows(TEAMS, content.teams, TEAM_FIELDS, query.teams, style))
+    if content.players is not None:
+        lists.append(_rows(PLAYERS, content.players, dialect.players, query.players, style))
+    if content.rules is not None:
+        rules = [text_bytes(name) + text_bytes(value) for name, value in content.rules]
+        lists.append(_List(RULES, b"", rules))
+    if content.add_ons is not None:
+        lists.append(_rows(ADD_ONS, content.add_ons, ADD_ON_FIELDS, query.add_ons, style))
+    if content.limits is not None:
+        lists.append(_List(LIMITS, b"", [_push_limit(row, style) for row in content.limits]))
+    return lists
+
+
+def _rows(
+    flag: int, rows: Sequence[Row], table: Sequence[Field], asked: int, style: Style
+) -> _List:
+    there = asked & flags_of(rows[0], table) if rows else 0
+    entries = [push_row(row, table, there, style) for row in rows]
+    return _List(flag, push_bits(there), entries)
+
+
+def _fit(lists: Sequence[_List], room: int) -> None:
+    """Leave out entries until the rest fits."""
+    over = sum(len(entry) for one in lists for entry in one.entries) - room
+    for flag in (PLAYERS, RULES, ADD_ONS, TEAMS, LIMITS):
+        for one in lists:
+            while one.flag == flag and one.entries and over > 0:
+                over -= len(one.entries.pop())
+
+
+def _push_limit(row: Row, style: Style) -> bytes:
+    left = row.get("left")
+    bits = (row["type"] & 0xF) << 1 | (LIMIT_LEFT if left is not None else 0)
+    numbers = [row["limit"]] if left is None else [row["limit"], left]
+    return push_bits(bits) + b"".join(map(style.numbers.push_uint, numbers))
+
+
+def _pull_limit(reader: Reader, style: Style) -> dict[str, Any]:
+    bits = pull_bits(reader)
+    row = {"type": bits >> 1 & 0xF, "limit": style.numbers.pull_uint(reader)}
+    return row | ({"left": style.numbers.pull_uint(reader)} if bits & LIMIT_LEFT else {})
+
+
+def pull_answer(body: bytes, dialect: Dialect) -> Content:
+    """Read the body of an answer; what was not told is None in the content."""
+    reader = Reader(body)
+    game_id, flags = reader.unsigned(2), pull_bits(reader)
+    style = Style(dialect.numbers, bool(flags & COLORED))
+    told: dict[str, Any] = {}
+    if flags & SERVER:
+        told["server"] = pull_row(reader, dialect.server, pull_bits(reader), style)
+    if flags & TEAMS:
+        told["teams"] = _pull_rows(reader, TEAM_FIELDS, style)
+    if flags & PLAYERS:
+        told["players"] = _pull_rows(reader, dialect.players, style)
+    if flags & RULES:
+        told["rules"] = _pull_list(reader, style, lambda: (reader.text(), reader.text()))
+    if flags & ADD_ONS:
+        told["add_ons"] = _pull_rows(reader, ADD_ON_FIELDS, style)
+    if flags & LIMITS:
+        told["limits"] = _pull_list(reader, style, lambda: _pull_limit(reader, style))
+    if not reader.is_done:
+        raise MalformedMessage("more than was told")
+    return Content(game_id, **told)
+
+
+def _pull_rows(reader: Reader, table: Sequence[Field], style: Style) -> list[Row]:
+    count = style.numbers.pull_uint(reader)
+    flags = pull_bits(reader) if count else 0
+    if not flags:
+        return [{} for _ in range(min(count, MOST_EMPTY))]
+    return _pull_times(reader, count, lambda: pull_row(reader, table, flags, style))
+
+
+def _pull_list(reader: Reader, style: Style, pull: Callable[[], Any]) -> list[Any]:
+    return _pull_times(reader, style.numbers.pull_uint(reader), pull)
+
+
+def _pull_times(reader: Reader, count: int, pull: Callable[[], Any]) -> list[Any]:
+    """Read so many entries; one takes a byte at least, or the count is a lie."""
+    if count > len(reader.data) - reader.at:
+        raise MalformedMessage("count too large")
+    return [pull() for _ in range(count)]

@@ -1,0 +1,159 @@
+"""Answers OGP's questions.
+
+Only a challenge that the asker's address was given draws more than a few bytes. The head says
+what is wrong with a question, and it says it at most once: answers are never answered. Source:
+docs/protocol/administration/ogp.md.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from emu.admin.challenge_numbers import ANY_PORT, ChallengeNumbers
+from emu.admin.ogp.body import Content, DefaultQuery, pull_query, push_answer
+from emu.admin.ogp.fields import DIALECTS, Dialect
+from emu.admin.ogp.head import (
+    AnswerHead,
+    Error,
+    QueryHead,
+    Type,
+    find_body,
+    is_answer,
+    pull_query_head,
+    push_answer_head,
+    with_challenge,
+)
+from emu.admin.ogp.splitting import room, split
+from emu.errors import MalformedDatagram, MalformedMessage
+from emu.limits.throttle import Allowance, Throttle
+from emu.times import Monotonic
+
+LONGEST_QUERY: Final = 512
+"""Bytes of a question; the longest that means anything has some 60."""
+LEAST_BYTES: Final = 500
+MOST_BYTES: Final = 1500
+DEFAULT_BYTES: Final = 1400
+"""Of one answer datagram: what may be asked for, and what it is when nothing is."""
+_KEPT: Final = 64
+"""Bodies kept of one content: questions that differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class OgpRules:
+    """What the responder does."""
+
+    dialects: Sequence[Dialect] = DIALECTS
+    """Those that are answered, tried in this order."""
+    most_parts: int = 16
+    """Datagrams of one answer."""
+    banned_interval: float = 10.0
+    """Seconds between two answers to a banned address."""
+
+
+class OgpResponder:
+    """A `emu.net.query.QueryCore`."""
+
+    def __init__(
+        self,
+        content: Callable[[Monotonic], Content],
+        challenges: ChallengeNumbers,
+        rules: OgpRules | None = None,
+        *,
+        is_banned: Callable[[str], bool] = lambda _host: False,
+    ) -> None:
+        """Answer with what `content` returns; the same object for as long as it is the same."""
+        self._content = content
+        self._challenges = challenges
+        self._rules = rules or OgpRules()
+        self._is_banned = is_banned
+        self._banned = Throttle(Allowance(1, self._rules.banned_interval), most_keys=1024)
+        self._request_id = 0
+        self._seen: Content | None = None
+        self._bodies: dict[tuple[str, DefaultQuery, int], bytes] = {}
+        self.counters: Counter[str] = Counter()
+        """Questions by what became of them."""
+
+    def answer(self, data: bytes, address: tuple[str, int], now: Monotonic) -> list[bytes]:
+        """Return the datagrams that answer one; none for what is no question."""
+        try:
+            body = find_body(data)
+        except MalformedDatagram as error:
+            return self._silence(error.reason)
+        if is_answer(data) or len(data) > LONGEST_QUERY:
+            return self._silence("an answer" if is_answer(data) else "too long")
+        host = address[0]
+        if self._is_banned(host):
+            return self._turn_away(host, now)
+        try:
+            head = pull_query_head(data, body)
+        except MalformedMessage:
+            return self._error(Error.HEAD, AnswerHead(Type.ERROR))
+        number = None
+        if not head.challenge or not self._challenges.accepts(head.challenge, host, ANY_PORT, now):
+            number = self._challenges.issue(host, ANY_PORT, now)
+        return self._answer(data, body, head, number, now)
+
+    def _answer(
+        self, data: bytes, body: int, head: QueryHead, number: int | None, now: Monotonic
+    ) -> list[bytes]:
+        """Answer a question whose head is read; `number` is None when it has proven its address."""
+        request_id = head.request_id
+        if request_id == 0:
+            request_id = self._next_request_id()
+        failed = AnswerHead(Type.ERROR, number, request_id)
+        if head.most_bytes is not None and not LEAST_BYTES <= head.most_bytes <= MOST_BYTES:
+            return self._error(Error.HEAD, failed)
+        if head.type == Type.PING:
+            self.counters["pings"] += 1
+            return [push_answer_head(AnswerHead(Type.PING, number, request_id))]
+        if head.type != Type.DEFAULT:
+            return self._error(Error.TYPE, failed)
+        try:
+            if number is not None:
+                return self._error(Error.CHALLENGE, failed, with_challenge(data, body, number))
+            dialect, query = pull_query(data[body:], self._rules.dialects)
+        except MalformedMessage:
+            wrong = Error.BODY if number is None else Error.HEAD
+            return self._error(wrong, failed)
+        self.counters[f"queries {dialect.name}"] += 1
+        most = head.most_bytes or DEFAULT_BYTES
+        told = AnswerHead(Type.DEFAULT, None, request_id)
+        whole = self._body(dialect, query, room(told, most, self._rules.most_parts), now)
+        return split(told, whole, most, request_id or self._next_request_id())
+
+    def _body(self, dialect: Dialect, query: DefaultQuery, room: int, now: Monotonic) -> bytes:
+        """Return the body of an answer, made once for everybody who asks the same."""
+        content = self._content(now)
+        if content is not self._seen or len(self._bodies) >= _KEPT:
+            self._seen = content
+            self._bodies.clear()
+        key = (dialect.name, query, room)
+        body = self._bodies.get(key)
+        if body is None:
+            body = self._bodies[key] = push_answer(content, query, dialect, room)
+        return body
+
+    def _silence(self, reason: str) -> list[bytes]:
+        self.counters[reason] += 1
+        return []
+
+    def _turn_away(self, host: str, now: Monotonic) -> list[bytes]:
+        if not self._banned.take(host, now):
+            return self._silence("banned")
+        return self._error(Error.BANNED, AnswerHead(Type.ERROR))
+
+    def _error(self, error: Error, head: AnswerHead, copy: bytes = b"") -> list[bytes]:
+        self.counters[f"error {error.name.lower()}"] += 1
+        return [push_answer_head(head) + bytes((error,)) + copy]
+
+    def _next_request_id(self) -> int:
+        self._request_id = self._request_id % 0xFFFFFFFF + 1
+        return self._request_id
+
+
+def master_uplink(game_id: int) -> bytes:
+    """Return what a server sends to a master server, unasked, to be listed there."""
+    return push_answer_head(AnswerHead(Type.MASTER)) + game_id.to_bytes(2, "little")
