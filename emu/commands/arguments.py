@@ -28,6 +28,8 @@ class Kind(enum.Enum):
     NUMBER = "a whole number"
     DECIMAL = "a number"
     SWITCH = "on or off"
+    SECRET = "a password"  # noqa: S105  # what is asked for, not one
+    """A word that no log shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,8 @@ class Argument:
     optional: bool = False
     default: Value = None
     choices: tuple[str, ...] = ()
+    among: str = ""
+    """Of what it is one, for those who complete a line: player, zone; see `Registry.known`."""
 
     @property
     def usage(self) -> str:
@@ -62,7 +66,7 @@ class Argument:
                 return float(word)
         except ValueError:
             pass
-        if self.kind in (Kind.WORD, Kind.TEXT):
+        if self.kind in (Kind.WORD, Kind.TEXT, Kind.SECRET):
             return word
         raise CommandError(f"{self.name}: {word!r} is not {self.kind.value}")
 
@@ -86,6 +90,21 @@ def split_line(line: str) -> list[tuple[str, int]]:
             at += 1
         words.append((line[start:at], start))
     return words
+
+
+def without_secrets(arguments: Sequence[Argument], line: str) -> str:
+    """Return a line fit for a log: every word that is a secret is replaced.
+
+    One with a secret and words that do not fit is left out as a whole from the secret on.
+    """
+    secret = next((n for n, one in enumerate(arguments) if one.kind is Kind.SECRET), None)
+    words = split_line(line)
+    if secret is None or len(words) <= secret:
+        return line
+    shown = line[: words[secret][1]] + "***"
+    if len(words) == len(arguments) > secret + 1:
+        shown += " " + line[words[secret + 1][1] :]
+    return shown
 
 
 def read_arguments(arguments: Sequence[Argument], line: str) -> dict[str, Value]:

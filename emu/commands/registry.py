@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from emu.commands.arguments import Argument, Value, read_arguments
+from emu.commands.arguments import Argument, Kind, Value, read_arguments, without_secrets
 from emu.errors import CommandError, EmuError
 from emu.times import Monotonic
 
@@ -65,6 +65,7 @@ Run = Callable[[Call], Awaitable[Reply | str | None]]
 class Command:
     """A command.
 
+    A name may have two words, of which the first is shared: ``account add``, ``account ban``.
     `rank` is the lowest that may call it; `outside`: somebody who is not in the world may, too.
     """
 
@@ -97,9 +98,14 @@ class Use:
 
 @dataclass(slots=True)
 class Registry:
-    """All commands by name; `told` is called for every use that is not quiet."""
+    """All commands by name; `told` is called for every use that is not quiet.
+
+    `known` lists what there is of one kind of thing, for those who complete a line; see
+    `Argument.among`.
+    """
 
     told: Callable[[Use], None] = lambda _use: None
+    known: dict[str, Callable[[], Iterable[str]]] = field(default_factory=dict)
     _commands: dict[str, Command] = field(default_factory=dict)
     _names: dict[str, str] = field(default_factory=dict)
 
@@ -116,11 +122,20 @@ class Registry:
             self._names[name] = command.name
         self._commands[command.name] = command
 
+    def extend(self, commands: Iterable[Command]) -> None:
+        """Add several commands. Raises `CommandError` when a name is taken."""
+        for command in commands:
+            self.add(command)
+
     def find(self, name: str) -> Command | None:
         """Return a command by its name, an alias, or the beginning of one that is clear."""
         name = name.lower()
         if name not in self._names and len(name) >= FOUND_BY_BEGINNING:
-            matches = {self._names[known] for known in self._names if known.startswith(name)}
+            matches = {
+                self._names[known]
+                for known in self._names
+                if known.startswith(name) and " " not in known
+            }
             if len(matches) == 1:
                 return self._commands[matches.pop()]
         found = self._names.get(name)
@@ -134,19 +149,35 @@ class Registry:
             if caller.rank >= command.rank and (command.outside or caller.player is not None)
         ]
 
+    def resolve(self, line: str) -> tuple[Command, str]:
+        """Return the command that a line begins with, and the rest. Raises `CommandError`."""
+        first, _, rest = line.strip().removeprefix("/").partition(" ")
+        second, _, after = rest.strip().partition(" ")
+        both = self._names.get(f"{first} {second}".lower())
+        if both is not None:
+            return self._commands[both], after
+        found = self.find(first) if first else None
+        if found is not None:
+            return found, rest
+        prefix = f"{first.lower()} "
+        parts = sorted(name.removeprefix(prefix) for name in self._names if name.startswith(prefix))
+        if parts:
+            raise CommandError(f"{first} takes one of {', '.join(parts)}")
+        raise CommandError(f"there is no command {first}; help lists them")
+
     async def run(self, caller: Caller, line: str, now: Monotonic) -> Reply:
         """Run a line: a name, then arguments. What goes wrong is a reply that is not `ok`."""
-        name, _, rest = line.strip().removeprefix("/").partition(" ")
-        command = self.find(name) if name else None
-        if command is None:
-            return Reply((f"there is no command {name}; help lists them",), ok=False)
+        try:
+            command, rest = self.resolve(line)
+        except CommandError as error:
+            return Reply((str(error),), ok=False)
         return await self.call(caller, command, rest, now)
 
     async def call(self, caller: Caller, command: Command, rest: str, now: Monotonic) -> Reply:
         """Run a command that was found, with the rest of its line."""
         reply = await self._attempt(caller, command, rest, now)
         if not command.is_quiet or not reply.ok:
-            line = f"{command.name} {rest}".strip()
+            line = f"{command.name} {without_secrets(command.arguments, rest)}".strip()
             self.told(Use(caller.name, caller.origin, line, reply.text, reply.ok))
         return reply
 
@@ -179,8 +210,8 @@ def help_command(registry: Registry) -> Command:
                 tuple(f"{command.usage:<{width}}  {command.help}" for command in allowed),
                 [command.name for command in allowed],
             )
-        command = registry.find(call["command"])
-        if command is None or command not in allowed:
+        command, _ = registry.resolve(call["command"])
+        if command not in allowed:
             raise CommandError(f"there is no command {call['command']}")
         lines = [command.usage, command.help]
         lines += [f"  {entry.usage}: {entry.help}" for entry in command.arguments if entry.help]
@@ -190,6 +221,6 @@ def help_command(registry: Registry) -> Command:
         "help",
         "list the commands, or explain one",
         run,
-        (Argument("command", optional=True, default="", help="the one to explain"),),
+        (Argument("command", Kind.TEXT, "the one to explain", optional=True, default=""),),
         is_quiet=True,
     )

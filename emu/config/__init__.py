@@ -8,11 +8,13 @@ settings; what a setting does is the business of whoever is given it.
 from emu.config.load import default_path, load, parse
 from emu.config.model import (
     Config,
+    ConsoleConfig,
     DatabaseConfig,
     LinkConfig,
     LogConfig,
     LoginConfig,
     NetworkConfig,
+    RconConfig,
     TraceConfig,
     WorldConfig,
 )
@@ -23,11 +25,13 @@ from emu.config.secrets import exposed
 __all__ = [
     "Address",
     "Config",
+    "ConsoleConfig",
     "DatabaseConfig",
     "LinkConfig",
     "LogConfig",
     "LoginConfig",
     "NetworkConfig",
+    "RconConfig",
     "TraceConfig",
     "WorldConfig",
     "default_path",

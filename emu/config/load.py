@@ -24,6 +24,9 @@ _PATH_KEYS = (
     ("trace", "file"),
     ("link", "certificate"),
     ("world", "password_file"),
+    ("console", "path"),
+    ("rcon", "password_file"),
+    ("rcon", "users_file"),
 )
 
 

@@ -245,6 +245,63 @@ class WorldConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class ConsoleConfig:
+    """``[console]``: the socket by which `emu admin` and `emu world console` reach the server."""
+
+    enabled: bool = setting(True, readers.boolean, "listen on the socket")
+    path: Path | None = setting(
+        None,
+        readers.optional(readers.path),
+        "UNIX socket, open to the server's own user only; empty = the database's name and .console",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RconConfig:
+    """``[rcon]``: Source RCON for administrators' tools; closed without a password or users."""
+
+    listen: Address = setting(
+        Address("127.0.0.1", 27015), readers.address, "TCP; port 0 = any; passwords go in the clear"
+    )
+    password: str = setting(
+        "",
+        readers.text(0, 255),
+        "password of an administrator, or $EMU_RCON_PASSWORD; empty = none",
+        secret=True,
+    )
+    password_file: Path | None = setting(
+        None, readers.optional(readers.path), "file whose first line is the password"
+    )
+    users_file: Path | None = setting(
+        None,
+        readers.optional(readers.path),
+        "further users, on each line name, role (guide, master, administrator) and password",
+    )
+    auth_junk_packet: bool = setting(
+        False,
+        readers.boolean,
+        "send an empty packet ahead of the login's answer; few tools need it",
+    )
+    dialect: str = setting(
+        "source", readers.choice("source", "minecraft"), "whose tools are understood best"
+    )
+    max_request: int = setting(
+        4110, readers.integer(512, 1 << 16), "largest packet taken, as its size field counts"
+    )
+    max_connections: int = setting(2000, readers.integer(1, 100_000), "connections at once")
+    connections_per_address: int = setting(
+        1200, readers.integer(1, 100_000), "connections at once from one IP address"
+    )
+    idle_timeout: float = setting(
+        1800.0, readers.number(1, 1e6), "seconds of silence after which a connection is closed"
+    )
+    banned_after: int = setting(
+        10, readers.integer(1, 10_000), "wrong passwords after which an address stays out"
+    )
+    banned_for: float = setting(600.0, readers.number(1, 1e7), "seconds for which it stays out")
+
+
+@dataclass(frozen=True, slots=True)
 class TraceConfig:
     """``[trace]``: writing the server's own sessions to a capture file, **with their keys**."""
 
@@ -266,4 +323,6 @@ class Config:
     login: LoginConfig = field(default_factory=LoginConfig)
     link: LinkConfig = field(default_factory=LinkConfig)
     world: WorldConfig = field(default_factory=WorldConfig)
+    console: ConsoleConfig = field(default_factory=ConsoleConfig)
+    rcon: RconConfig = field(default_factory=RconConfig)
     trace: TraceConfig = field(default_factory=TraceConfig)

@@ -18,6 +18,7 @@ from twisted.internet.ssl import CertificateOptions
 from twisted.python.failure import Failure
 
 from emu.limits.addresses import address_key, plain_host
+from emu.limits.connections import ConnectionLimits, Connections
 from emu.limits.rate import RateLimit
 from emu.link.login_end import LoginEnd, LoginEndConfig, WorldIntroduced
 from emu.login.directory.directory import WorldDirectory
@@ -121,11 +122,7 @@ class LinkServer(Factory):
         self._told: Counter[str] = Counter()
         self._tasks = tasks
         self._ports: list[IListeningPort] = []
-        self._connections: set[WorldConnection] = set()
-        self._silent: dict[WorldConnection, None] = {}
-        """Those whose world has not introduced itself, the oldest first."""
-        self._by_address: Counter[str] = Counter()
-        """How many of them there are from each address (IPv6: from each /64 network)."""
+        self._connections: Connections[WorldConnection] = Connections(_evict)
         self._refusals: dict[str, RateLimit] = {}
         self._stopped: Deferred[None] | None = None
         self._looking = False
@@ -159,7 +156,7 @@ class LinkServer(Factory):
         await DeferredList([maybeDeferred(port.stopListening) for port in ports])
         if self._connections:
             stopped = self._stopped = Deferred()  # the last one to go may go at once
-            for connection in list(self._connections):
+            for connection in self._connections:
                 connection.close("server is stopping", self.scheduler.now())
             await stopped
         await self._tasks.finished()
@@ -173,9 +170,7 @@ class LinkServer(Factory):
             self.counters[reason] += 1
             return None
         connection = WorldConnection(self, address)
-        self._connections.add(connection)
-        self._silent[connection] = None
-        self._by_address[address_key(address)] += 1
+        self._connections.add(connection, address)
         return connection
 
     def _reason_against(self, address: str) -> str | None:
@@ -184,27 +179,16 @@ class LinkServer(Factory):
         refused_before = self._refusals.get(source)
         if refused_before is not None and not refused_before.take(1, self.scheduler.now()):
             return "too many refused registrations"
-        own = [one for one in self._silent if address_key(one.address) == source]
-        if len(own) >= self.config.silent_per_address:
-            self._evict(own.pop(0))
-        if self._by_address[source] >= self.config.connections_per_address:
-            if not own:
-                return "too many connections of one address"
-            self._evict(own[0])
-        if len(self._connections) >= self.config.max_connections:
-            if not self._silent:
-                return "too many connections"
-            self._evict(next(iter(self._silent)))
-        return None
-
-    def _evict(self, connection: WorldConnection) -> None:
-        """Close a connection that says nothing, in favor of a new one."""
-        connection.cut_off("nothing said when room was needed")
-        self.gone(connection)  # its end may be reported a turn later
+        limits = ConnectionLimits(
+            self.config.max_connections,
+            self.config.connections_per_address,
+            self.config.silent_per_address,
+        )
+        return self._connections.make_room(address, limits)
 
     def introduced(self, connection: WorldConnection) -> None:
         """Learn that somebody speaks on a connection."""
-        self._silent.pop(connection, None)
+        self._connections.introduced(connection)
 
     def closed(self, connection: WorldConnection, reason: str, now: Monotonic) -> None:
         """Count why a link is over; its connection may linger."""
@@ -216,14 +200,7 @@ class LinkServer(Factory):
 
     def gone(self, connection: WorldConnection) -> None:
         """Forget a connection; a second time does nothing."""
-        if connection not in self._connections:
-            return
-        self._connections.discard(connection)
-        self._silent.pop(connection, None)
-        source = address_key(connection.address)
-        self._by_address[source] -= 1
-        if not self._by_address[source]:
-            del self._by_address[source]
+        self._connections.remove(connection)
         if not self._connections and self._stopped is not None:
             stopped, self._stopped = self._stopped, None
             stopped.callback(None)
@@ -254,3 +231,8 @@ class LinkServer(Factory):
             await self.directory.revalidate()
         finally:
             self._looking = False
+
+
+def _evict(connection: WorldConnection) -> None:
+    """Close a connection that says nothing, in favor of a new one."""
+    connection.cut_off("nothing said when room was needed")

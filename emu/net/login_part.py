@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from twisted.internet.error import CannotListenError
 
 from emu.config import Address, Config
 from emu.login.accounts.authentication import AccountService
+from emu.login.accounts.passwords import SALT_SIZE, hash_password
 from emu.login.directory.directory import WorldDirectory
 from emu.login.server import LoginServer
 from emu.login.service import LoginService
@@ -128,6 +130,26 @@ class LoginPart:
         self.service.config = parameters.login_config(config)
         self.directory.config = parameters.directory_config(config)
         self.links.config = parameters.link_server_config(config)
+
+    async def hash_password(self, password: str) -> str:
+        """Return a password's hash as it is stored; made in a worker thread, behind players'."""
+        config = self._accounts.config.passwords
+        salt = os.urandom(SALT_SIZE)
+        async with self._passwords.turn("administration", lambda: True):
+            return await self._passwords.run(
+                partial(hash_password, password.encode(), salt, config)
+            )
+
+    def send_away(self, account_id: int, reason: str) -> None:
+        """End the session of an account's client, if it has one."""
+        client = self.service.logged_in.find(account_id)
+        if client is not None:
+            client.close(reason)
+
+    @property
+    def port(self) -> int:
+        """The UDP port where clients begin; 0 before `listen`."""
+        return int(self._port.getHost().port) if self._port is not None else 0
 
     def listen(self) -> tuple[str, int]:
         """Open the ports and say where; returns the address of the worlds' TCP port.

@@ -80,8 +80,19 @@ class OpcodeSource:
             self._asked = True
             self._run(self._watcher.poll).addCallback(self._seen)
 
+    async def reread(self) -> str:
+        """Look for edits and say what came of it. Raises `StoreError` when one is refused."""
+        fresh = await self._run(self._watcher.poll)
+        self._take(fresh)
+        if self._watcher.problem is not None:
+            raise StoreError(f"the opcode tables are as before: {self._watcher.problem}")
+        return "nothing was edited" if fresh is None else "new sessions use the edited tables"
+
     def _seen(self, fresh: OpcodeTables | None) -> None:
         self._asked = False
+        self._take(fresh)
+
+    def _take(self, fresh: OpcodeTables | None) -> None:
         if fresh is not None:
             self._tables = fresh
             _log.info("the opcode tables were edited; new sessions use them")

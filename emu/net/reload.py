@@ -22,6 +22,9 @@ LIVE: Final = frozenset(
         "link.unregistered_worlds", "link.server_versions", "link.max_connections",
         "link.connections_per_address",
         "world.locked", "world.max_players",
+        "rcon.password", "rcon.password_file", "rcon.users_file", "rcon.auth_junk_packet",
+        "rcon.dialect", "rcon.max_request", "rcon.max_connections",
+        "rcon.connections_per_address", "rcon.idle_timeout",
     }
 )  # fmt: skip
 """Settings that count from the moment they are read."""

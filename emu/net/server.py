@@ -7,7 +7,7 @@ five seconds), and says in one line what cannot be started. The parts know nothi
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import Any, NoReturn
 
 from twisted.application.service import Service
@@ -15,10 +15,12 @@ from twisted.internet.defer import Deferred, DeferredList
 from twisted.internet.error import CannotListenError
 from twisted.logger import ILogObserver
 
+from emu.admin.commands.running import Reload
 from emu.built import form
 from emu.config import Address, Config
-from emu.errors import ConfigError, EmuError
+from emu.errors import CommandError, ConfigError, EmuError
 from emu.net import logs, parameters
+from emu.net.admin.part import AdminPart
 from emu.net.hosts import listen_address
 from emu.net.login_part import LoginPart
 from emu.net.opcode_source import OpcodeSource
@@ -69,17 +71,19 @@ class EmuService(Service):
         warnings: Sequence[str] = (),
         given_up: Callable[[], object] = lambda: None,
         reread: Callable[[], Config] | None = None,
+        end: Callable[[], object] | None = None,
     ) -> None:
         """Make the service; with an observer the whole application's log goes there.
 
         `warnings` are lines for the operator that are written there at the start; `given_up` is
         called when the start fails, before anybody is told; `reread` reads the configuration
-        again, or raises `ConfigError`.
+        again, or raises `ConfigError`; `end` stops the program, in place of the reactor.
         """
         self.config = config
         self._warnings = warnings
         self._given_up = given_up
         self._reread = reread
+        self._end = end
         self._log_observer = log_observer
         self._reactor = reactor
         self._lock: ServerLock | None = None
@@ -88,8 +92,11 @@ class EmuService(Service):
         self._opcode_worker: StoreWorker | None = None
         self._opcodes: OpcodeSource | None = None
         self._tracer: TraceFile | None = None
+        self.admin: AdminPart | None = None
         self.login: LoginPart | None = None
         self.world: WorldPart | None = None
+        self._reloads: dict[str, Reload] = {}
+        """What is read again at SIGHUP and by the command `reload`, by name."""
         self._listening = False
         self.watch = Watch()
         """What the server tells of itself: its reports and its measures."""
@@ -120,38 +127,47 @@ class EmuService(Service):
         self._reactor.callWhenRunning(_log.info, "ready, {form}", form=form())
 
     def reload(self) -> None:
-        """Read configuration, structs and opcode tables again; whatever is wrong, go on."""
-        if not self.running or self._opcodes is None or self._opcode_worker is None:
-            return
-        self._reread_config()
-        self._opcodes.look()
-        self._opcode_worker.run(read_shipped).addCallbacks(
-            shipped_catalog().exchange,
-            lambda failure: _log.error(
-                "the structs are as before: {reason}", reason=failure.getErrorMessage()
-            ),
-        )
+        """Read configuration, structs, opcode tables and all else again; what is wrong is left."""
+        if self.running:
+            Deferred.fromCoroutine(self._reload_all())
 
-    def _reread_config(self) -> None:
+    async def _reload_all(self) -> None:
+        for read in self._reloads.values():
+            with suppress(EmuError):  # told in the log where it was found
+                await read()
+
+    async def _reread_config(self) -> str:
         if self._reread is None:
-            return
+            raise CommandError("the configuration is not from a file")
         try:
             fresh = self._reread()
+            if self.admin is not None:
+                self.admin.check(fresh)
         except ConfigError as error:
             for problem in error.problems:
                 _log.error("the configuration is as before: {problem}", problem=problem)
-            return
+            raise
         changed = sorted(differences(self.config, fresh))
         self.config = merged(self.config, fresh)
         logs.set_level(self.config.log.level)
-        for part in (self.login, self.world):
+        for part in (self.login, self.world, self.admin):
             if part is not None:
                 part.configure(self.config)
-        now = ", ".join(key for key in changed if key in LIVE)
+        now = ", ".join(key for key in changed if key in LIVE) or "nothing"
         later = ", ".join(key for key in changed if key not in LIVE)
-        _log.info("the configuration was read again; changed: {now}", now=now or "nothing")
+        _log.info("the configuration was read again; changed: {now}", now=now)
         if later:
             _log.warn("at the next start only: {later}", later=later)
+        return f"changed: {now}" + (f"; at the next start only: {later}" if later else "")
+
+    async def _reread_structs(self) -> str:
+        assert self._opcode_worker is not None  # noqa: S101  # it runs
+        try:
+            shipped_catalog().exchange(await self._opcode_worker.run(read_shipped))
+        except EmuError as error:
+            _log.error("the structs are as before: {reason}", reason=str(error))
+            raise
+        return "new sessions use what was read"
 
     def stopService(self) -> Deferred[None]:
         """Close sessions in order, flush the store, and answer when all is done."""
@@ -197,20 +213,35 @@ class EmuService(Service):
         if config.trace.file is not None:
             self._tracer = TraceFile(config.trace.file, config.trace.max_bytes, _log)
         link_address: tuple[str, int] | None = None
+        self.admin = AdminPart(config, reactor, scheduler, self._end or reactor.stop, self.watch)
         if config.login.enabled:
             self.login = LoginPart(config, storage, tables, reactor, scheduler, watch=self.watch)
             link_address = self.login.listen()
         if config.world.enabled:
             self.world = WorldPart(
                 config, storage, tables, reactor, scheduler,
-                login_address=link_address, watch=self.watch,
+                commands=self.admin.commands, login_address=link_address, watch=self.watch,
             )  # fmt: skip
             self.world.listen()
-            if not config.world.login_servers:
-                self.world.account = built_in_account(
-                    storage.direct, config.world.name, scheduler.moment(), self.world.atlas
-                )
+        self._open_administration(self.admin, self._opcodes, storage)
+        if self.world is not None and not config.world.login_servers:
+            self.world.account = built_in_account(
+                storage.direct, config.world.name, scheduler.moment(), self.world.atlas
+            )
         self._trace()
+
+    def _open_administration(
+        self, admin: AdminPart, opcodes: OpcodeSource, storage: Storage
+    ) -> None:
+        self._reloads = {
+            "configuration": self._reread_config,
+            "structs": self._reread_structs,
+            "opcodes": opcodes.reread,
+        }
+        if self.world is not None:
+            self._reloads |= self.world.reloads
+        admin.join(self.login, self.world, storage, self._reloads)
+        admin.listen()
 
     def _trace(self) -> None:
         """Begin to write sessions to a file, when the configuration names one."""
@@ -227,6 +258,8 @@ class EmuService(Service):
     async def _stop(self) -> None:
         if self._storage is not None:
             self._storage.hasten()
+        if self.admin is not None:
+            await self.admin.stop()
         parts = [part for part in (self.world, self.login) if part is not None]
         await DeferredList([Deferred.fromCoroutine(part.stop()) for part in parts])
         if self._opcodes is not None:
@@ -244,7 +277,11 @@ class EmuService(Service):
 
 def _cannot_listen(config: Config, error: CannotListenError) -> str:
     """Return the line for a port that is taken or not ours to take."""
-    keys = {"login.listen": config.login.listen, "world.listen": config.world.listen}
+    keys = {
+        "login.listen": config.login.listen,
+        "world.listen": config.world.listen,
+        "rcon.listen": config.rcon.listen,
+    }
     if config.link.tls_listen is not None:
         keys["link.tls_listen"] = config.link.tls_listen
     failed = Address(str(error.interface), int(error.port))

@@ -16,12 +16,14 @@ from emu.net.scheduler import Scheduler
 from emu.net.workers import StoreWorker
 from emu.store import Store
 from emu.store.front import (
+    AccountAdministrationFront,
     AccountFront,
     BanFront,
     BelongingsFront,
     CharacterFront,
     ModelFront,
     ReportFront,
+    RosterFront,
     Ways,
     WorldCharacterFront,
     WorldFront,
@@ -59,6 +61,10 @@ class Storage:
             later=self._behind.run,
         )
         self.accounts = AccountFront(ways, lambda store: store.login.accounts)
+        self.account_administration = AccountAdministrationFront(
+            ways, lambda store: store.login.accounts
+        )
+        self.roster = RosterFront(ways, lambda store: store.roster)
         self.bans = BanFront(ways, scheduler)
         self.worlds = WorldFront(ways, lambda store: store.login.worlds)
         self.characters = CharacterFront(ways, lambda store: store.login.characters)

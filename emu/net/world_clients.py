@@ -11,7 +11,6 @@ from typing import Any, Final
 from twisted.logger import Logger, LogLevel
 from twisted.python.failure import Failure
 
-from emu.commands import Use
 from emu.measures import Histogram
 from emu.net.login_clients import run
 from emu.net.refusals import RefusalLog
@@ -156,19 +155,6 @@ def report_world(log: Logger) -> Callable[[WorldEvent], None]:
         log.emit(
             LogLevel.levelWithName(event.level), "{line}", line=event.line,
             event=type(event).__name__,
-        )  # fmt: skip
-
-    return write
-
-
-def report_use(log: Logger) -> Callable[[Use], None]:
-    """Return the commands' `told` port: who did what, and what came of it."""
-
-    def write(use: Use) -> None:
-        log.info(
-            "command of {who} ({origin}): {command}: {result}",
-            who=use.caller, origin=use.origin, command=use.line, ok=use.ok,
-            result=use.result.splitlines()[0] if use.result else "done",
         )  # fmt: skip
 
     return write

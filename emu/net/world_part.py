@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from emu.commands import Registry
 from emu.config import Address, Config
 from emu.dialects import Dialects, shipped_rules
 from emu.errors import StoreError
@@ -28,7 +29,7 @@ from emu.net.scheduler import Scheduler
 from emu.net.storage import Storage
 from emu.net.udp import SessionPort, UdpShell, listen
 from emu.net.watch import Watch
-from emu.net.world_clients import VisitorHandler, WorldTimer, report_to, report_use, report_world
+from emu.net.world_clients import VisitorHandler, WorldTimer, report_to, report_world
 from emu.opcodes import OpcodeTables
 from emu.processes.bus import LocalBus
 from emu.processes.handoffs import LocalHandoffKeys
@@ -46,6 +47,7 @@ from emu.world.door.entry import Door
 from emu.world.ghosts import read_rules
 from emu.world.knowledge import read_knowledge
 from emu.world.places import Atlas, Population, read_atlas
+from emu.world.players import leaving
 from emu.world.players.looks import with_models
 from emu.world.registration.creation import CharacterCreation, CreationRules
 from emu.world.registration.names import NameRules
@@ -99,9 +101,11 @@ class WorldPart:
         reactor: Any,
         scheduler: Scheduler,
         *,
+        commands: Registry,
         login_address: tuple[str, int] | None,
         watch: Watch | None = None,
     ) -> None:
+        """Make the service; its commands are added to those of `commands`."""
         self._watch = watch = watch or Watch()
         self._config = config
         self._reactor = reactor
@@ -114,7 +118,7 @@ class WorldPart:
         self._models = Models(storage.models)
         presence = SharedPresence(LocalBus(_bus_failed), secrets.token_hex(8))
         self._handoffs = LocalHandoffKeys(lambda: secrets.randbits(32), scheduler)
-        self._admission = Admission(
+        self.admission = Admission(
             AdmissionRules(max_players=config.world.max_players),
             presence,
             self._handoffs,
@@ -134,19 +138,22 @@ class WorldPart:
         )
         self._population.give_behavior = self.behaviors.add
         self._population.take_behaviors = self.behaviors.forget_zone
-        house = House(
-            self.world, chat, self._admission,
-            {"behaviors": self._reload_behaviors, "zones": self._reload_zones},
-        )  # fmt: skip
-        self.commands = world_commands(house, watch.port("commands", report_use(_log)))
+        self.chat = chat
+        self.reloads = {"behaviors": self._reload_behaviors, "zones": self._reload_zones}
+        """What can be read anew while players are here, by name."""
+        commands.extend(world_commands(House(self.world, chat, self.admission)))
+        commands.known |= {
+            "player": lambda: [player.name for player in self.world.players],
+            "zone": lambda: [zone.name for zone in self.world.zones.table],
+        }
         self.service = WorldService(
-            self.world, chat, RemoteCommands(self.world, self.commands, chat), self.behaviors
+            self.world, chat, RemoteCommands(self.world, commands, chat), self.behaviors
         )
         self._timer.service = self.service
         self.door = Door(
             dialects=dialects,
             inside=self.service,
-            admission=self._admission,
+            admission=self.admission,
             presence=presence,
             characters_of=self._characters_of,
             played=self._played,
@@ -174,9 +181,20 @@ class WorldPart:
 
     def configure(self, config: Config) -> None:
         """Go on with other settings; who is in the world stays."""
-        self._admission.rules = AdmissionRules(max_players=config.world.max_players)
-        self._admission.locked = config.world.locked
+        self.admission.rules = AdmissionRules(max_players=config.world.max_players)
+        self.admission.locked = config.world.locked
         self._status_changed()
+
+    def send_away(self, account_id: int, reason: str) -> None:
+        """Have whoever plays a character of an account leave."""
+        for player in self.world.players:
+            if player.character.account_id == account_id:
+                leaving.leave(self.world, player, reason, self._scheduler.now())
+
+    @property
+    def port(self) -> int:
+        """The UDP port that is open; 0 before `listen`."""
+        return int(self._port.getHost().port) if self._port is not None else 0
 
     def listen(self) -> None:
         """Open the port and say where. Raises `CannotListenError`."""
@@ -291,7 +309,7 @@ class WorldPart:
             config,
             characters=self._storage.world_characters,
             creation=creation,
-            admission=self._admission,
+            admission=self.admission,
             zones=self.atlas.described,
             models=self._models,
             clock=self._scheduler,

@@ -24,6 +24,7 @@ from emu.store.characters import Characters
 from emu.store.models import Models
 from emu.store.reports import Reports
 from emu.store.repository import Repository
+from emu.store.roster import Roster
 from emu.store.store import Store
 from emu.store.world_characters import WorldCharacters
 from emu.store.worlds import Worlds
@@ -146,6 +147,25 @@ class AccountFront(Front[Accounts]):
     add_account = Write(Accounts.add)
     set_password = Write(Accounts.set_password)
     record_login = Later(Accounts.record_login)
+
+
+class AccountAdministrationFront(Front[Accounts]):
+    """Implements `emu.admin.ports.AccountAdministration`."""
+
+    every = Read(Accounts.every)
+    find_account = Read(Accounts.find)
+    add_account = Write(Accounts.add)
+    set_password = Write(Accounts.set_password)
+    set_enabled = Write(Accounts.set_enabled)
+    ban = Write(Accounts.ban)
+
+
+class RosterFront(Front[Roster]):
+    """Implements `emu.admin.ports.CharacterList`."""
+
+    every = Read(Roster.every)
+    delete = Write(Roster.delete)
+    restore = Write(Roster.restore)
 
 
 class CharacterFront(Front[Characters]):

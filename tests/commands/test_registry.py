@@ -112,3 +112,32 @@ def test_a_name_is_given_once() -> None:
     with pytest.raises(CommandError, match="rest"):
         made.add(Command("lie", "lie down", nothing, aliases=("rest",)))
     assert made.find("lie") is None
+
+
+def test_a_name_of_two_words() -> None:
+    made, uses = registry()
+
+    async def add(call: Call) -> str:
+        return f"added {call['name']}"
+
+    secret = Argument("password", Kind.SECRET)
+    made.add(Command("account add", "add one", add, (Argument("name"), secret), 200))
+    made.add(Command("account list", "list all", add, (Argument("name"),)))
+    assert run(made.run(CONSOLE, "account  ADD alice s3cret", 5.0)).text == "added alice"
+    assert run(made.run(CONSOLE, "account", 5.0)).text == "account takes one of add, list"
+    assert run(made.run(CONSOLE, "account drop", 5.0)).text == "account takes one of add, list"
+    assert not run(made.run(MASTER, "account add bob s3cret", 5.0)).ok
+    assert run(made.run(CONSOLE, "help account list", 5.0)).lines[0] == "account list NAME"
+    assert [use.line for use in uses] == ["account add alice ***", "account add bob ***"]
+
+
+@pytest.mark.parametrize("line", ["account add x s3cret extra words", "account add x s3cret"])
+def test_no_secret_is_told_of_however_wrong_the_line(line: str) -> None:
+    made, uses = registry()
+
+    async def add(_call: Call) -> None: ...
+
+    secret = Argument("password", Kind.SECRET)
+    made.add(Command("account add", "add one", add, (Argument("name"), secret)))
+    run(made.run(CONSOLE, line, 5.0))
+    assert "s3cret" not in uses[0].line + uses[0].result

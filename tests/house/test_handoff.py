@@ -153,7 +153,7 @@ async def test_a_world_that_was_locked_meanwhile_says_no_at_the_door(tmp_path: P
         await server.world_registered()
         answer = await granted(server)
         assert server.service.world is not None
-        server.service.world._admission.locked = True
+        server.service.world.admission.locked = True
         async with raw_client(answer.port) as client:
             await client.enter(by_number(answer.account_id, answer.access_code))
             assert (await client.message(LOGIN_REPLY))[0] > 1

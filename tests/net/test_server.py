@@ -207,15 +207,15 @@ async def test_what_may_change_is_reread_and_what_is_wrong_changes_nothing(tmp_p
     assert "changed: login.max_characters, world.locked, world.max_players" in log.text
     assert "at the next start only: world.name" in log.text
     assert service.login.service.config.max_characters == 9
-    assert service.world._admission.rules.max_players == 7
-    assert service.world._admission.locked
+    assert service.world.admission.rules.max_players == 7
+    assert service.world.admission.locked
     assert service.config.world.name == "Norrath"
     sets[:] = ["world.max_players=many"]
     with captured_log("text") as log:
         service.reload()
         await deferLater(reactor, 0.05)
     assert "the configuration is as before: world.max_players" in log.text
-    assert service.world._admission.rules.max_players == 7
+    assert service.world.admission.rules.max_players == 7
     await service.stopService()
     service.reload()
 

@@ -5,15 +5,14 @@ from typing import Any
 import pytest
 from twisted.internet.task import Clock
 
-from emu.commands import Caller, Reply
+from emu.commands import Registry
 from emu.config.load import parse
-from emu.errors import DuplicateName
+from emu.errors import DuplicateName, EmuError
 from emu.link.password import hash_link_password, link_password_matches
 from emu.model import BUILT_IN_ACCOUNT, RegisteredWorld
 from emu.net.scheduler import Scheduler
 from emu.net.world_part import WorldPart, _reachable, built_in_account
 from emu.store import Store
-from emu.times import Monotonic
 from emu.world.places import read_atlas
 from tests.support.house import captured_log
 from tests.support.zone_files import write_zones, zone_text
@@ -75,7 +74,7 @@ def test_an_address_that_players_cannot_reach_is_warned_of(
     storage: Any = SimpleNamespace(models=None, world_characters=None, belongings=None)
     part = WorldPart(
         config, storage, lambda: None, Clock(), Scheduler(Clock()),
-        login_address=None,
+        commands=Registry(), login_address=None,
     )  # fmt: skip
     with captured_log("text") as log:
         part.listen()
@@ -93,22 +92,20 @@ def test_zones_of_the_folder_are_read_at_the_start_and_at_reload(tmp_path: Path)
     storage: Any = SimpleNamespace(models=None, world_characters=None, belongings=None)
     part = WorldPart(
         parse({}, [f"world.zones={folder}"]), storage, lambda: None, Clock(), Scheduler(Clock()),
-        login_address=None,
+        commands=Registry(), login_address=None,
     )  # fmt: skip
     assert part.atlas.named("Mine") is not None
 
-    def console(line: str) -> Reply:
-        work = part.commands.run(Caller("console", 200, "console"), line, Monotonic(0.0))
+    def reload() -> str:
         with pytest.raises(StopIteration) as end:
-            work.send(None)
-        reply: Reply = end.value.value
-        return reply
+            part.reloads["zones"]().send(None)
+        told: str = end.value.value
+        return told
 
     write_zones(folder, mine=zone_text(900, "Yours"))
-    assert console("reload zones").lines == ("zones: 5 zones",)
+    assert reload() == "5 zones"
     assert part.atlas.named("Yours") is not None
     write_zones(folder, mine="[")
-    refused = console("reload zones")
-    assert not refused.ok
-    assert "mine.toml: not TOML" in refused.lines[0]
+    with pytest.raises(EmuError, match=r"mine\.toml: not TOML"):
+        part.reloads["zones"]().send(None)
     assert part.atlas.named("Yours") is not None, "what was read before stays"

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from emu.commands import Caller, Reply, Use
+from emu.commands import Caller, Registry, Reply, Use
+from emu.commands.registry import help_command
 from emu.model import WorldCharacter
 from emu.structs.client_cmd import read_client_cmds
 from emu.times import Moment, Monotonic
@@ -184,15 +185,11 @@ class WorldHouse:
             wake=wake,
         )
         self.uses: list[Use] = []
-        self.stops: list[tuple[float | None, str]] = []
         self.admission = Admission(AdmissionRules(), self.presence, self.keys)
         self.chat = Chat(self.world, ChatRules(), read_numbers())
-        self.ground = House(
-            self.world, self.chat, self.admission, {"opcodes": self._reload},
-            stop=lambda seconds, who: self.stops.append((seconds, who)),
-            status=lambda: {"players": len(self.world.players)},
-        )  # fmt: skip
-        self.registry = world_commands(self.ground, self.uses.append)
+        self.ground = House(self.world, self.chat, self.admission)
+        self.registry = Registry(self.uses.append)
+        self.registry.extend([*world_commands(self.ground), help_command(self.registry)])
         self.remote = RemoteCommands(self.world, self.registry, self.chat)
         self.library = Library()
         self.behaviors = Behaviors(
@@ -204,9 +201,6 @@ class WorldHouse:
 
     def _next_spawn_id(self) -> int:
         return self.world.next_spawn_id()
-
-    async def _reload(self) -> str:
-        return "read anew"
 
     def console(self, line: str) -> Reply:
         """Run a line as the console does."""

@@ -5,9 +5,7 @@ Knows no single command.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from emu.commands import Call
 from emu.errors import CommandError
@@ -16,28 +14,14 @@ from emu.world.door.admission import Admission
 from emu.world.players.player import Player
 from emu.world.world import World
 
-GUIDE = 10
-MASTER = 100
-ADMINISTRATOR = 200
-"""Ranks on the scale of `admin_status` (docs/protocol/world/commands.md#eq2emulator)."""
-
-Reload = Callable[[], Awaitable[str]]
-
 
 @dataclass(slots=True)
 class House:
-    """What commands work on.
-
-    `reloads` are the things that can be read anew, by name; `stop` ends the server after some
-    seconds, or takes that back with None; `status` tells of the whole server.
-    """
+    """What commands work on."""
 
     world: World
     chat: Chat
     admission: Admission
-    reloads: Mapping[str, Reload] = field(default_factory=dict)
-    stop: Callable[[float | None, str], None] = lambda _seconds, _reason: None
-    status: Callable[[], dict[str, Any]] = dict
 
 
 def player_named(house: House, name: str) -> Player:

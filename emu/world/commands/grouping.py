@@ -44,7 +44,7 @@ def _joining(house: House) -> list[Command]:
             chat.line(leader, f"{player.name} does not want to join your group.")
         return Reply(("you declined",))
 
-    name = Argument("name", help="the player")
+    name = Argument("name", help="the player", among="player")
     return [
         _quiet("invite", "ask a player into your group", invite, name),
         _quiet("accept", "join the group you were invited to", accept),

@@ -1,10 +1,11 @@
-"""Commands to run the world: status, zones, save, reload, shutdown, spawn and despawn."""
+"""Commands to keep the world: zones, save, spawn and despawn."""
 
 from __future__ import annotations
 
 from emu.commands import Argument, Call, Command, Kind, Reply
+from emu.commands.ranks import GUIDE, MASTER
 from emu.errors import CommandError
-from emu.world.commands.ground import ADMINISTRATOR, GUIDE, MASTER, House, own_player
+from emu.world.commands.ground import House, own_player
 from emu.world.players import saving
 from emu.world.spawns import Spawn, SpawnKind
 
@@ -13,7 +14,7 @@ NEAR = 50.0
 
 def commands(house: House) -> list[Command]:
     """Return the commands of this room."""
-    return [*_looking(house), *_running(house), *_spawning(house)]
+    return [*_looking(house), *_saving(house), *_spawning(house)]
 
 
 def _looking(house: House) -> list[Command]:
@@ -44,14 +45,7 @@ def _looking(house: House) -> list[Command]:
         ]
         return Reply(tuple(lines), rows)
 
-    async def status(_call: Call) -> Reply:
-        found = house.status()
-        return Reply(tuple(f"{name}: {value}" for name, value in found.items()), found)
-
-    return [
-        Command("zones", "list the zones and who is in them", zones, rank=GUIDE),
-        Command("status", "show how the server does", status, rank=GUIDE),
-    ]
+    return [Command("zones", "list the zones and who is in them", zones, rank=GUIDE)]
 
 
 def _running_text(row: dict[str, object]) -> str:
@@ -65,7 +59,7 @@ def _running_text(row: dict[str, object]) -> str:
     )
 
 
-def _running(house: House) -> list[Command]:
+def _saving(house: House) -> list[Command]:
     world = house.world
 
     async def save(_call: Call) -> Reply:
@@ -73,40 +67,7 @@ def _running(house: House) -> list[Command]:
             saving.save(world, player)
         return Reply((f"{len(world.players)} players are being saved",))
 
-    async def reload(call: Call) -> Reply:
-        names = [call["what"]] if call["what"] != "all" else list(house.reloads)
-        lines = []
-        for name in names:
-            if name not in house.reloads:
-                raise CommandError(
-                    f"{name} cannot be reloaded; one of {', '.join(house.reloads)} or all can"
-                )
-            lines.append(f"{name}: {await house.reloads[name]()}")
-        return Reply(tuple(lines))
-
-    async def shutdown(call: Call) -> Reply:
-        seconds = call["seconds"]
-        if not 0 <= seconds <= LONGEST_SHUTDOWN:
-            raise CommandError(f"seconds: must be 0 to {LONGEST_SHUTDOWN}")
-        house.stop(float(seconds), call.caller.name)
-        return Reply((f"the server stops in {seconds} seconds; cancel takes that back",))
-
-    async def cancel(call: Call) -> Reply:
-        house.stop(None, call.caller.name)
-        return Reply(("the server goes on",))
-
-    what = Argument("what", optional=True, default="all", help="what to read anew")
-    seconds = Argument("seconds", Kind.NUMBER, optional=True, default=30)
-    return [
-        Command("save", "store all players now", save, rank=GUIDE),
-        Command("reload", "read tables and files anew", reload, (what,), MASTER),
-        Command("shutdown", "stop the server after some seconds", shutdown, (seconds,),
-                ADMINISTRATOR),
-        Command("cancel", "take a shutdown back", cancel, rank=ADMINISTRATOR),
-    ]  # fmt: skip
-
-
-LONGEST_SHUTDOWN = 86_400
+    return [Command("save", "store all players now", save, rank=GUIDE)]
 
 
 def _spawning(house: House) -> list[Command]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 
 from emu.commands import Argument, Call, Command, Kind, Reply
+from emu.commands.ranks import GUIDE, MASTER
 from emu.errors import CommandError
 from emu.times import Moment
-from emu.world.commands.ground import GUIDE, MASTER, House, outranks, player_named
+from emu.world.commands.ground import House, outranks, player_named
 from emu.world.door.admission import STATUS_BANNED, STATUS_BANNED_FOR_EVER
 from emu.world.players import leaving
 
-NAME = Argument("name", help="the player")
+NAME = Argument("name", help="the player", among="player")
 MINUTE = 60.0
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from emu.commands import Argument, Call, Command, Kind, Reply
-from emu.world.commands.ground import GUIDE, House, own_player
+from emu.commands.ranks import GUIDE
+from emu.world.commands.ground import House, own_player
 from emu.world.players.player import Player
 
 AFK_FLAG = 32

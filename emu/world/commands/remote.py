@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from emu.commands import Caller, Command, Registry
+from emu.commands import Caller, Registry
 from emu.dialects.text import read_name
 from emu.errors import MalformedMessage
 from emu.times import Monotonic
@@ -25,13 +25,17 @@ class RemoteCommands:
         self._world = world
         self._chat = chat
 
-    def table(self, player: Player) -> Sequence[Command]:
-        """Return the commands a player is given, in the order its client counts them."""
-        return self.registry.allowed(caller(player))
+    def table(self, player: Player) -> Sequence[str]:
+        """Return the words a player is given, in the order its client counts them.
+
+        A client looks at the first word only; commands that share it are one entry.
+        """
+        allowed = self.registry.allowed(caller(player))
+        return list(dict.fromkeys(command.name.partition(" ")[0] for command in allowed))
 
     def send_table(self, player: Player) -> None:
         """Give a client its commands."""
-        names = [{"name": command.name} for command in self.table(player)]
+        names = [{"name": word} for word in self.table(player)]
         player.client.send(
             "WS_SetRemoteCmdsMsg", {"num_commands": len(names), "commands_array": names}
         )
@@ -55,14 +59,13 @@ class RemoteCommands:
     def do(self, player: Player, line: str, now: Monotonic) -> bool:
         """Run a command by its name; False when there is none that this player may use."""
         name, _, rest = line.partition(" ")
-        for command in self.table(player):
-            if command.name == name:
-                self._world.start(self._run(player, command, rest, now))
-                return True
-        return False
+        if name not in self.table(player):
+            return False
+        self._world.start(self._run(player, name, rest, now))
+        return True
 
-    async def _run(self, player: Player, command: Command, rest: str, now: Monotonic) -> None:
-        reply = await self.registry.call(caller(player), command, rest, now)
+    async def _run(self, player: Player, word: str, rest: str, now: Monotonic) -> None:
+        reply = await self.registry.run(caller(player), f"{word} {rest}", now)
         if player.is_online:
             for line in reply.lines:
                 self._chat.line(player, line, "system" if reply.ok else "error")

@@ -15,7 +15,7 @@ from emu.world.players.relations import Relation
 from emu.world.players.saving import Kept
 
 TEXT = Argument("text", Kind.TEXT, "what to say")
-NAME = Argument("name", help="the player")
+NAME = Argument("name", help="the player", among="player")
 CHANNEL = Argument("channel", help="its name")
 
 Speak = Callable[[Player, str, Monotonic], None]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from emu.commands import Argument, Call, Command, Kind, Reply
+from emu.commands.ranks import MASTER
 from emu.errors import CommandError
 from emu.model import Title
 from emu.times import Monotonic
-from emu.world.commands.ground import MASTER, House, own_player, player_named
+from emu.world.commands.ground import House, own_player, player_named
 from emu.world.players import saving
 from emu.world.players.player import Player
 

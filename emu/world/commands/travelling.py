@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from emu.commands import Argument, Call, Command, Kind, Reply
+from emu.commands.ranks import GUIDE, MASTER
 from emu.errors import CommandError
-from emu.world.commands.ground import GUIDE, MASTER, House, own_player, player_named
+from emu.world.commands.ground import House, own_player, player_named
 from emu.world.players import leaving, moving
 from emu.world.players.player import IN_ZONE, Player
 from emu.world.spawns import Destination, Position
@@ -52,12 +53,13 @@ def commands(house: House) -> list[Command]:
             {"zone": name, "x": at.x, "y": at.y, "z": at.z, "heading": at.heading},
         )
 
-    name = Argument("name", help="the player")
+    name = Argument("name", help="the player", among="player")
     numbers = tuple(Argument(axis, Kind.DECIMAL) for axis in "xyz")
     return [
         Command(
             "zone", "go to another zone", zone,
-            (Argument("zone", help="its name, file or number"),), MASTER, outside=False,
+            (Argument("zone", help="its name, file or number", among="zone"),), MASTER,
+            outside=False,
         ),
         Command("goto", "go to a player", goto, (name,), GUIDE, outside=False),
         Command("summon", "bring a player to you", summon, (name,), GUIDE, outside=False),

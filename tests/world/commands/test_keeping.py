@@ -5,13 +5,12 @@ from __future__ import annotations
 from tests.support.worlds import WorldHouse
 
 
-def test_zones_and_status() -> None:
+def test_zones() -> None:
     house = WorldHouse()
     house.stand(5)
     rows = {row["zone"]: row for row in house.console("zones").data}
     assert rows["IsleRefuge1"]["instances"] == [{"instance": 0, "players": 1, "spawns": 1}]
     assert rows["Antonica"]["instances"] == []
-    assert house.console("status").lines == ("players: 1",)
 
 
 def test_save_stores_everybody() -> None:
@@ -20,23 +19,6 @@ def test_save_stores_everybody() -> None:
     one.walk(3.0, 1.0, 244.0)
     assert house.console("save").text == "1 players are being saved"
     assert house.store.rows[5].place[0] == 3.0
-
-
-def test_reload() -> None:
-    house = WorldHouse()
-    assert house.console("reload").lines == ("opcodes: read anew",)
-    assert house.console("reload opcodes").ok
-    assert house.console("reload cats").text == (
-        "cats cannot be reloaded; one of opcodes or all can"
-    )
-
-
-def test_shutdown_and_cancel() -> None:
-    house = WorldHouse()
-    assert house.console("shutdown 60").ok
-    assert house.console("cancel").ok
-    assert not house.console("shutdown -1").ok
-    assert house.stops == [(60.0, "console"), (None, "console")]
 
 
 def test_spawn_look_and_despawn() -> None:

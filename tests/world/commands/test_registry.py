@@ -8,8 +8,8 @@ from tests.support.worlds import WorldHouse
 
 WANTED = {
     "who", "tell", "zone", "goto", "summon", "move", "kick", "ban", "unban", "mute", "broadcast",
-    "announce", "motd", "lock", "unlock", "shutdown", "cancel", "save", "reload", "players",
-    "zones", "status", "spawn", "despawn", "help",
+    "announce", "motd", "lock", "unlock", "save", "players",
+    "zones", "spawn", "despawn", "help",
 }  # fmt: skip
 
 

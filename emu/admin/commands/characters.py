@@ -1,0 +1,142 @@
+"""Commands about characters, in the world or not: character list, show, rank, delete, restore."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from emu.admin.ports import CharacterList, CharacterRanks, ListedCharacter
+from emu.commands import Argument, Call, Command, Kind, Reply
+from emu.commands.ranks import ADMINISTRATOR, GUIDE, OWNER
+from emu.errors import CommandError
+from emu.timestamps import timestamp
+
+MOST_SHOWN: Final = 500
+NAME: Final = Argument("name", help="the character", among="player")
+
+
+@dataclass(frozen=True, slots=True)
+class Characters:
+    """What these commands work on.
+
+    `is_playing` says whether a character of the built-in world is in it now.
+    """
+
+    store: CharacterList
+    ranks: CharacterRanks
+    is_playing: Callable[[int], bool]
+
+
+def commands(characters: Characters) -> list[Command]:
+    """Return the commands of this room."""
+    return [*_looking(characters), *_changing(characters)]
+
+
+def _looking(characters: Characters) -> list[Command]:
+    async def list_all(call: Call) -> Reply:
+        account = call["account"].casefold()
+        rows = [
+            _row(entry)
+            for entry in await characters.store.every()
+            if account in ("", entry.account.casefold())
+        ]
+        shown = [
+            f"{row['name']:<16} level {row['level']:<3} account {row['account']:<20} {row['state']}"
+            for row in rows[:MOST_SHOWN]
+        ]
+        return Reply((f"{len(rows)} characters", *shown), rows)
+
+    async def show(call: Call) -> Reply:
+        entry = await _found(characters, call["name"])
+        row = _row(entry)
+        if entry.own_id is not None:
+            row["rank"] = await _rank(characters, entry.own_id)
+        return Reply(tuple(f"{key}: {value}" for key, value in row.items()), row)
+
+    account = Argument("account", help="of one account only", optional=True, default="")
+    return [
+        Command("character list", "list characters", list_all, (account,), GUIDE),
+        Command("character show", "show a character", show, (NAME,), GUIDE),
+    ]
+
+
+def _changing(characters: Characters) -> list[Command]:
+    async def rank(call: Call) -> Reply:
+        entry = await _found(characters, call["name"], deleted=False)
+        own = _own(entry)
+        before = await _rank(characters, own)
+        if max(call["rank"], before) >= call.caller.rank:
+            raise CommandError(f"that needs a rank above {max(call['rank'], before)}")
+        if not 0 <= call["rank"] < OWNER:
+            raise CommandError(f"rank: must be 0 to {OWNER - 1}")
+        await characters.ranks.set_admin_status(own, call["rank"])
+        when = " from its next login on" if characters.is_playing(own) else ""
+        return Reply((f"{entry.name} has rank {call['rank']}{when}",))
+
+    async def delete(call: Call) -> Reply:
+        entry = await _found(characters, call["name"], deleted=False)
+        if characters.is_playing(_own(entry)):
+            raise CommandError(f"{entry.name} is in the world; kick it first")
+        await characters.store.delete(entry)
+        return Reply((f"{entry.name} is deleted; character restore brings it back",))
+
+    async def restore(call: Call) -> Reply:
+        entry = await _found(characters, call["name"], deleted=True)
+        _own(entry)
+        await characters.store.restore(entry)
+        return Reply((f"{entry.name} is back",))
+
+    level = Argument("rank", Kind.NUMBER, "0 player, 10 guide, 100 master, 200 administrator")
+    return [
+        Command("character rank", "give a character another rank", rank, (NAME, level),
+                ADMINISTRATOR),
+        Command("character delete", "delete a character; it can be restored", delete, (NAME,),
+                ADMINISTRATOR),
+        Command("character restore", "bring a deleted character back", restore, (NAME,),
+                ADMINISTRATOR),
+    ]  # fmt: skip
+
+
+async def _found(
+    characters: Characters, name: str, *, deleted: bool | None = None
+) -> ListedCharacter:
+    """Return the character of a name, of the built-in world if it has one. Raises `CommandError`.
+
+    `deleted` says which are meant; without it, one that is not deleted comes first.
+    """
+    found = [
+        entry
+        for entry in await characters.store.every()
+        if entry.name.casefold() == name.casefold() and deleted in (None, entry.deleted)
+    ]
+    if not found:
+        kind = {None: "", True: "deleted ", False: ""}[deleted]
+        raise CommandError(f"there is no {kind}character {name}")
+    return min(found, key=lambda entry: (entry.deleted, entry.own_id is None))
+
+
+async def _rank(characters: Characters, char_id: int) -> int:
+    found = await characters.ranks.find(char_id)
+    return found.admin_status if found is not None else 0
+
+
+def _own(entry: ListedCharacter) -> int:
+    """Return the id of a character of the built-in world. Raises `CommandError` for others."""
+    if entry.own_id is None:
+        raise CommandError(f"{entry.name} is of the world {entry.world}, which is another server")
+    return entry.own_id
+
+
+def _row(entry: ListedCharacter) -> dict[str, Any]:
+    return {
+        "name": entry.name,
+        "id": entry.own_id,
+        "account": entry.account,
+        "world": entry.world,
+        "level": entry.level,
+        "zone_id": entry.zone_id,
+        "created": timestamp(entry.created) if entry.created else "",
+        "last_played": timestamp(entry.last_played) if entry.last_played else "",
+        "state": "deleted" if entry.deleted else "alive",
+    }

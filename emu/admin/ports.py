@@ -1,0 +1,94 @@
+"""What the server's commands need of a store; `emu.store` implements it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from emu.model import Account, WorldCharacter
+from emu.times import Moment
+
+
+class AccountAdministration(Protocol):
+    """Accounts as those who run the server see them. All raise `StoreError`."""
+
+    async def every(self) -> Sequence[Account]:
+        """Return all accounts by name."""
+
+    async def find_account(self, name: str) -> Account | None:
+        """Look an account up by name, without regard to case."""
+
+    async def add_account(self, name: str, password: str, created: Moment) -> Account:
+        """Add an account; `password` is a PHC string. Raises `DuplicateName`."""
+
+    async def set_password(self, account_id: int, password: str) -> bool:
+        """Replace the password hash."""
+
+    async def set_enabled(self, account_id: int, enabled: bool) -> None:
+        """Let an account log in, or not."""
+
+    async def ban(self, account_id: int, until: Moment | None, reason: str) -> None:
+        """Ban an account until a moment (``math.inf``: for ever), or lift its ban with None."""
+
+
+class ListedCharacter(Protocol):
+    """A character as the list of all has it."""
+
+    @property
+    def own_id(self) -> int | None:
+        """Its id in the built-in world; None when another world has it."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def account(self) -> str:
+        """Name of its account."""
+
+    @property
+    def world(self) -> str:
+        """Name of its world."""
+
+    @property
+    def level(self) -> int:
+        """Its level."""
+
+    @property
+    def zone_id(self) -> int:
+        """Where it was last."""
+
+    @property
+    def created(self) -> Moment:
+        """When it was made."""
+
+    @property
+    def last_played(self) -> Moment:
+        """When it was played last."""
+
+    @property
+    def deleted(self) -> bool:
+        """Whether it is deleted and can be restored."""
+
+
+class CharacterList(Protocol):
+    """All characters, whatever world they are of. All raise `StoreError`."""
+
+    async def every(self) -> Sequence[ListedCharacter]:
+        """Return all characters by name, deleted ones too."""
+
+    async def delete(self, entry: Any) -> None:
+        """Mark one of `every` deleted."""
+
+    async def restore(self, entry: Any) -> None:
+        """Bring a deleted one back. Raises `DuplicateName` when its name was taken."""
+
+
+class CharacterRanks(Protocol):
+    """Ranks of the built-in world's characters."""
+
+    async def find(self, char_id: int) -> WorldCharacter | None:
+        """Return a character that is not deleted."""
+
+    async def set_admin_status(self, char_id: int, status: int) -> None:
+        """Set a character's rank."""

@@ -1,0 +1,254 @@
+"""The server's side of one RCON connection. Knows no socket and no clock.
+
+Packets are dealt with in order and one at a time: the next one waits until a command is answered or
+a wrong password has cost its time. Clients find the end of a long answer in two ways, both by an
+empty RESPONSE_VALUE that they send behind their command: with an id of its own it is mirrored, with
+the id of the command it is mirrored and followed by a packet that says so (Source).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import Final
+
+from emu.admin.events import CommandGiven, LoggedIn, LoginFailed, SessionEnded
+from emu.admin.rcon.packets import FAILED_ID, Packet, PacketReader, PacketType, divide
+from emu.admin.rcon.users import RconUser, RconUsers
+from emu.commands import Caller, Reply
+from emu.errors import PeerError
+from emu.limits.failures import Failures
+from emu.times import Monotonic
+
+ORIGIN: Final = "rcon"
+TRAILER: Final = b"\0\1\0\0"
+"""Body of the packet behind a mirrored one; the NUL in it is on purpose."""
+MINECRAFT_UNKNOWN: Final = b"Unknown request 0"
+JUNK_AHEAD: Final = 0.04
+"""Seconds from the junk packet to the AUTH_RESPONSE: clients that need it read them apart."""
+UNTIL_LOGIN: Final = 512
+"""Largest `size` of a packet from somebody who is not logged in."""
+MOST_WAITING: Final = 64
+"""Packets that wait before the peer is read from no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class RconRules:
+    """How a session behaves; times in seconds."""
+
+    auth_junk_packet: bool = False
+    """Send an empty RESPONSE_VALUE ahead of a good AUTH_RESPONSE, as Source servers do."""
+    minecraft: bool = False
+    """Answer a RESPONSE_VALUE as Minecraft does, not as Source."""
+    largest_request: int = 4110
+    login_timeout: float = 10.0
+    frame_timeout: float = 30.0
+    idle_timeout: float = 1800.0
+    wrong_passwords: int = 3
+    """After so many on one connection it is closed."""
+
+
+class RconSession:
+    """One connection. Its events are those of `emu.admin.events`."""
+
+    def __init__(
+        self,
+        rules: RconRules,
+        users: RconUsers,
+        failures: Failures,
+        address: str,
+        now: Monotonic,
+    ) -> None:
+        """`failures` is shared by all sessions; `address` is the peer's."""
+        self._rules = rules
+        self._users = users
+        self._failures = failures
+        self._address = address
+        self._reader = PacketReader(min(UNTIL_LOGIN, rules.largest_request))
+        self._waiting: deque[Packet] = deque()
+        self._output: list[bytes] = []
+        self._events: deque[object] = deque()
+        self._user: RconUser | None = None
+        self._wrong = 0
+        self._running: Packet | None = None
+        self._held: Packet | None = None
+        """An AUTH_RESPONSE that is to be sent at `_held_until`."""
+        self._held_until = now
+        self._last_command: int | None = None
+        self._silent_at = Monotonic(now + rules.login_timeout)
+        self._frame_by: Monotonic | None = None
+        self.close_reason: str | None = None
+
+    @property
+    def closed(self) -> bool:
+        """True once the session is over; what is left to send should still be sent."""
+        return self.close_reason is not None
+
+    @property
+    def wants_data(self) -> bool:
+        """Whether there is room for more packets."""
+        return len(self._waiting) < MOST_WAITING
+
+    def receive_data(self, data: bytes, now: Monotonic) -> None:
+        """Take bytes from the peer."""
+        if self.closed:
+            return
+        before = self._frame_by
+        try:
+            for packet in self._reader.receive(data):
+                before = None
+                self._waiting.append(packet)
+                self._work(now)
+                if self.closed:
+                    return
+        except PeerError as error:
+            self.close(error.reason, now)
+            return
+        if not self._reader.unfinished:
+            self._frame_by = None
+        elif before is None:
+            self._frame_by = Monotonic(now + self._rules.frame_timeout)
+
+    def answered(self, reply: Reply, now: Monotonic) -> None:
+        """Send what the command of the last `CommandGiven` answered."""
+        packet, self._running = self._running, None
+        if packet is None or self.closed:
+            return
+        self._answer(packet.id, reply.text)
+        self._quiet_from(now)
+        self._work(now)
+
+    def connection_lost(self, now: Monotonic) -> None:
+        """The connection is gone; nothing more can be sent."""
+        self.close("connection lost", now)
+        self._output.clear()
+
+    def close(self, reason: str, now: Monotonic) -> None:  # noqa: ARG002  # every input takes the time
+        """End the session."""
+        if self.close_reason is None:
+            self.close_reason = reason
+            self._waiting.clear()
+            self._events.append(SessionEnded(reason))
+
+    def data_to_send(self) -> list[bytes]:
+        """Return and forget what is to be sent; all packets of an answer are one write."""
+        output, self._output = self._output, []
+        return output
+
+    def next_event(self) -> object | None:
+        """Return the oldest event that was not returned yet."""
+        return self._events.popleft() if self._events else None
+
+    def get_timer(self) -> Monotonic | None:
+        """Return when `handle_timer` wants to be called."""
+        if self.closed:
+            return None
+        if self._held is not None:
+            return self._held_until
+        deadlines = [] if self._running is not None else [self._silent_at]
+        if self._frame_by is not None:
+            deadlines.append(self._frame_by)
+        return min(deadlines, default=None)
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Do what is due."""
+        if self.closed:
+            return
+        if self._held is not None:
+            if now >= self._held_until:
+                self._release(self._held, now)
+        elif self._frame_by is not None and now >= self._frame_by:
+            self.close("packet not finished in time", now)
+        elif self._running is None and now >= self._silent_at:
+            self.close("not logged in in time" if self._user is None else "idle", now)
+
+    def _work(self, now: Monotonic) -> None:
+        """Deal with what waits until something has to be waited for."""
+        while self._waiting and self._running is None and self._held is None and not self.closed:
+            packet = self._waiting.popleft()
+            if packet.type == PacketType.AUTH:
+                self._log_in(packet, now)
+            elif self._user is None:
+                self._send(Packet(FAILED_ID, PacketType.AUTH_RESPONSE))
+            else:
+                self._quiet_from(now)
+                self._serve(packet, self._user)
+
+    def _serve(self, packet: Packet, user: RconUser) -> None:
+        """Deal with a packet of somebody who is logged in."""
+        if packet.type == PacketType.EXECCOMMAND:
+            self._last_command = packet.id
+            line = clean(packet.body)
+            if line:
+                self._running = packet
+                caller = Caller(user.name, user.rank, f"{ORIGIN} {self._address}")
+                self._events.append(CommandGiven(caller, line))
+            else:
+                self._send(Packet(packet.id, PacketType.RESPONSE_VALUE))
+        elif packet.type == PacketType.RESPONSE_VALUE:
+            self._end_of_answer(packet)
+        else:
+            self._answer(packet.id, f"Unknown request {packet.type & 0xFFFFFFFF:x}")
+
+    def _end_of_answer(self, packet: Packet) -> None:
+        if self._rules.minecraft:
+            self._send(Packet(packet.id, PacketType.RESPONSE_VALUE, MINECRAFT_UNKNOWN))
+            return
+        self._send(Packet(packet.id, PacketType.RESPONSE_VALUE))
+        if packet.id == self._last_command:
+            self._send(Packet(packet.id, PacketType.RESPONSE_VALUE, TRAILER))
+
+    def _log_in(self, packet: Packet, now: Monotonic) -> None:
+        user = self._users.find(packet.body)
+        if user is None or self._failures.is_banned(self._address, now):
+            self._user = None
+            self._wrong += 1
+            self._reader.largest = min(UNTIL_LOGIN, self._rules.largest_request)
+            self._events.append(LoginFailed())
+            delay = self._failures.failed(self._address, now)
+            self._hold(Packet(FAILED_ID, PacketType.AUTH_RESPONSE), delay, now)
+            return
+        self._user = user
+        self._reader.largest = self._rules.largest_request
+        self._failures.succeeded(self._address)
+        self._events.append(LoggedIn(user.name))
+        self._quiet_from(now)
+        response = Packet(packet.id, PacketType.AUTH_RESPONSE)
+        if self._rules.auth_junk_packet:
+            self._send(Packet(packet.id, PacketType.RESPONSE_VALUE))
+            self._hold(response, JUNK_AHEAD, now)
+        else:
+            self._send(response)
+
+    def _hold(self, packet: Packet, delay: float, now: Monotonic) -> None:
+        """Send a packet later, and deal with nothing until then."""
+        self._held = packet
+        self._held_until = Monotonic(now + delay)
+
+    def _release(self, packet: Packet, now: Monotonic) -> None:
+        self._held = None
+        self._send(packet)
+        if self._user is None and self._wrong >= self._rules.wrong_passwords:
+            self.close("too many wrong passwords", now)
+            return
+        self._quiet_from(now)
+        self._work(now)
+
+    def _quiet_from(self, now: Monotonic) -> None:
+        """Count the peer's silence from now on."""
+        patience = self._rules.login_timeout if self._user is None else self._rules.idle_timeout
+        self._silent_at = Monotonic(now + patience)
+
+    def _answer(self, number: int, text: str) -> None:
+        bodies = divide(text.encode("utf-8", "replace"))
+        packets = [Packet(number, PacketType.RESPONSE_VALUE, body) for body in bodies]
+        self._output.append(b"".join(packet.encode() for packet in packets))
+
+    def _send(self, packet: Packet) -> None:
+        self._output.append(packet.encode())
+
+
+def clean(body: bytes) -> str:
+    """Return a command's line: bad bytes are replaced, control characters are blanks."""
+    text = body.decode("utf-8", "replace")
+    return "".join(letter if letter.isprintable() else " " for letter in text).strip()

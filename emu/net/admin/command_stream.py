@@ -1,0 +1,61 @@
+"""One TCP or UNIX connection on which commands are run: RCON and the local console alike."""
+
+from __future__ import annotations
+
+from typing import Protocol as TypingProtocol
+
+from emu.admin.events import CommandGiven
+from emu.commands import Registry, Reply
+from emu.net.link_tasks import Tasks
+from emu.net.scheduler import Scheduler
+from emu.net.stream import Stream, StreamCore, StreamLimits
+from emu.times import Monotonic
+
+
+class CommandCore(StreamCore, TypingProtocol):
+    """A session that asks for commands by `CommandGiven`, one at a time."""
+
+    @property
+    def wants_data(self) -> bool:
+        """Whether there is room for more commands."""
+
+    def answered(self, reply: Reply, now: Monotonic) -> None:
+        """Send what the command answered; does nothing on a closed session."""
+
+
+class CommandStream(Stream):
+    """Runs what its session asks for; `other_event` takes what else the session tells."""
+
+    core: CommandCore
+
+    def __init__(
+        self, registry: Registry, tasks: Tasks, scheduler: Scheduler, limits: StreamLimits
+    ) -> None:
+        super().__init__(scheduler, limits)
+        self._registry = registry
+        self._tasks = tasks
+
+    @property
+    def wants_data(self) -> bool:
+        """Whether the session has room for more commands."""
+        return self.core.wants_data
+
+    def take_event(self, event: object, now: Monotonic) -> None:
+        """Run a command, or hand the event on."""
+        if isinstance(event, CommandGiven):
+            # A turn later: thousands of commands in one segment must not hold everybody up.
+            self._scheduler.soon(lambda: self._tasks.spawn(self._run(event)))
+        else:
+            self.other_event(event, now)
+
+    def other_event(self, event: object, now: Monotonic) -> None:
+        """Take an event that is no command."""
+        raise NotImplementedError
+
+    async def _run(self, given: CommandGiven) -> None:
+        reply = Reply(("the command failed; the server's log says how",), ok=False)
+        try:
+            reply = await self._registry.run(given.caller, given.line, self._scheduler.now())
+        finally:
+            self.core.answered(reply, self._scheduler.now())
+            self.serve()

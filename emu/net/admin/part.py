@@ -1,0 +1,148 @@
+"""What those who run the server need, as it runs: commands, status, shutdown, console and RCON.
+
+Begun before the services, whose commands join the registry here, and stopped before them, so that
+no command meets a service that is gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from emu.admin.commands import accounts, characters, running, source
+from emu.admin.commands.accounts import Accounts
+from emu.admin.commands.characters import Characters
+from emu.admin.commands.running import Controls, Reload
+from emu.admin.countdown import Countdown
+from emu.commands import Registry
+from emu.commands.completion import complete_command
+from emu.commands.registry import help_command
+from emu.config import Config
+from emu.login.accounts.names import account_name
+from emu.net.admin.console import ConsoleServer, console_path
+from emu.net.admin.rcon import RconServer, rcon_users
+from emu.net.admin.status import StatusSource
+from emu.net.admin.uses import report_use
+from emu.net.login_part import LoginPart
+from emu.net.logs import logger
+from emu.net.scheduler import Scheduler
+from emu.net.storage import Storage
+from emu.net.watch import Watch
+from emu.net.world_part import WorldPart
+from emu.times import Monotonic
+
+_log = logger("admin")
+
+
+class AdminPart:
+    """Commands and the doors to them. `join` what they work on, then `listen`, then `stop`."""
+
+    def __init__(
+        self,
+        config: Config,
+        reactor: Any,
+        scheduler: Scheduler,
+        end: Callable[[], object],
+        watch: Watch,
+    ) -> None:
+        """`end` stops the whole server. Raises `ConfigError` when the RCON users are wrong."""
+        self._config = config
+        self._scheduler = scheduler
+        self._end = end
+        self._world: WorldPart | None = None
+        self._login: LoginPart | None = None
+        self.commands = Registry(watch.port("commands", report_use(_log)))
+        self.status = StatusSource(lambda: self._config.world.name, self._port, scheduler.now())
+        self._countdown = Countdown(self._announce, self._stop_all)
+        self._timer = scheduler.timer(self)
+        self._console = ConsoleServer(self.commands, reactor, scheduler)
+        self.rcon = RconServer(config.rcon, self.commands, reactor, scheduler)
+
+    def join(
+        self,
+        login: LoginPart | None,
+        world: WorldPart | None,
+        storage: Storage,
+        reloads: dict[str, Reload],
+    ) -> None:
+        """Take the services that run here, and add the commands that work on them."""
+        self._login, self._world = login, world
+        self.commands.extend(
+            running.commands(
+                Controls(self._status_now, reloads, self._countdown, self._countdown_changed)
+            )
+        )
+        self.commands.extend(source.commands(self.commands))
+        self.commands.add(help_command(self.commands))
+        self.commands.add(complete_command(self.commands))
+        if login is not None:
+            self.status.directory = login.directory
+            self.commands.extend(accounts.commands(self._accounts(login, storage)))
+        if world is not None:
+            self.status.world = world.world
+            self.status.admission = world.admission
+            self.status.behaviors = world.behaviors
+        store = Characters(storage.roster, storage.world_characters, self._is_playing)
+        self.commands.extend(characters.commands(store))
+
+    def check(self, config: Config) -> None:
+        """Raise `ConfigError` when other settings could not be gone on with."""
+        rcon_users(config.rcon)
+
+    def configure(self, config: Config) -> None:
+        """Go on with other settings. Raises `ConfigError` when the RCON users are wrong."""
+        self._config = config
+        self.rcon.configure(config.rcon)
+
+    def listen(self) -> None:
+        """Open the doors. Raises `CannotListenError`, `StoreError`."""
+        self.rcon.listen()
+        if self._config.console.enabled:
+            self._console.listen(console_path(self._config))
+
+    async def stop(self) -> None:
+        """Close the doors, once what was asked there is answered."""
+        self._scheduler.drop(self._timer)
+        await self._console.stop()
+        await self.rcon.stop()
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Announce a shutdown, or stop; called by the scheduler."""
+        self._countdown.handle_timer(now)
+        self._countdown_changed()
+
+    def _countdown_changed(self) -> None:
+        self._scheduler.arm(self._timer, self._countdown.get_timer())
+
+    def _announce(self, text: str) -> None:
+        _log.info("{text}", text=text)
+        if self._world is not None:
+            self._world.chat.broadcast(text)
+
+    def _stop_all(self) -> None:
+        # A turn later, so that whoever said so still gets an answer.
+        self._scheduler.soon(self._end)
+
+    def _status_now(self) -> Any:
+        return self.status.status(self._scheduler.now())
+
+    def _port(self) -> int:
+        part = self._login or self._world
+        return part.port if part is not None else 0
+
+    def _accounts(self, login: LoginPart, storage: Storage) -> Accounts:
+        return Accounts(
+            storage.account_administration,
+            account_name,
+            login.hash_password,
+            self._send_away,
+            self._scheduler.moment,
+        )
+
+    def _send_away(self, account_id: int, reason: str) -> None:
+        for part in (self._world, self._login):
+            if part is not None:
+                part.send_away(account_id, reason)
+
+    def _is_playing(self, char_id: int) -> bool:
+        return self._world is not None and self._world.world.players.get(char_id) is not None

@@ -1,0 +1,176 @@
+"""The RCON port: who may connect and how often. What is said is `emu.admin.rcon`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from twisted.internet.defer import maybeDeferred
+from twisted.internet.interfaces import IAddress, IListeningPort
+from twisted.internet.protocol import Factory, connectionDone
+from twisted.python.failure import Failure
+
+from emu.admin.events import LoggedIn, LoginFailed, SessionEnded
+from emu.admin.rcon import RconRules, RconSession, RconUser, RconUsers
+from emu.admin.rcon.users import read_users
+from emu.commands import Registry
+from emu.commands.ranks import ADMINISTRATOR
+from emu.config import Address, RconConfig
+from emu.errors import ConfigError
+from emu.limits.addresses import plain_host
+from emu.limits.connections import ConnectionLimits, Connections
+from emu.limits.failures import FailureRules, Failures
+from emu.net.admin.command_stream import CommandStream
+from emu.net.hosts import listen_address
+from emu.net.link_tasks import Tasks
+from emu.net.logs import logger
+from emu.net.refusals import RefusalLog
+from emu.net.scheduler import Scheduler
+from emu.net.stream import StreamLimits
+from emu.times import Monotonic
+
+OWN_USER = "rcon"
+"""Name of the user whose password is ``rcon.password``."""
+BACKLOG = 1024
+"""Connections that may wait to be taken: a crowd that comes at once."""
+_log = logger("rcon")
+
+
+def rcon_users(config: RconConfig) -> RconUsers:
+    """Return the users of a configuration. Raises `ConfigError` when their file is wrong."""
+    users = [RconUser(OWN_USER, ADMINISTRATOR, config.password.encode())] if config.password else []
+    if config.users_file is not None:
+        try:
+            users += read_users(config.users_file.read_text("utf-8"))
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise ConfigError([f"rcon.users_file: {config.users_file}: {reason}"]) from None
+    return RconUsers(users)
+
+
+class RconConnection(CommandStream):
+    """One connection."""
+
+    def __init__(self, server: RconServer, address: str) -> None:
+        super().__init__(server.registry, server.tasks, server.scheduler, StreamLimits())
+        self._server = server
+        self.address = address
+
+    def connectionMade(self) -> None:
+        """Wait for the password."""
+        transport: Any = self.transport
+        transport.setTcpNoDelay(True)
+        transport.setTcpKeepAlive(True)
+        self.start(self._server.session(self.address))
+
+    def other_event(self, event: object, now: Monotonic) -> None:  # noqa: ARG002  # the hook's shape
+        """Tell the server who came and why somebody went."""
+        if isinstance(event, LoggedIn):
+            self._server.logged_in(self, event.name)
+        elif isinstance(event, LoginFailed):
+            self._server.login_failed(self.address)
+        elif isinstance(event, SessionEnded):
+            self._server.counters[event.reason] += 1
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:
+        """The connection is gone."""
+        super().connectionLost(reason)
+        self._server.connections.remove(self)
+
+
+class RconServer(Factory):
+    """Takes connections for one registry. `listen`, then `stop`; it stays closed without users."""
+
+    noisy = False
+
+    def __init__(
+        self, config: RconConfig, registry: Registry, reactor: Any, scheduler: Scheduler
+    ) -> None:
+        """Raises `ConfigError` when the users' file is wrong."""
+        self._users = rcon_users(config)
+        self._config = config
+        self._reactor = reactor
+        self.registry = registry
+        self.scheduler = scheduler
+        self.tasks = Tasks(_log)
+        self.counters: Counter[str] = Counter()
+        """Connections not taken and sessions ended, by reason."""
+        self.connections: Connections[RconConnection] = Connections(_evict)
+        self._failures = Failures(
+            FailureRules(banned_after=config.banned_after, banned_for=config.banned_for)
+        )
+        self._refusals = RefusalLog(_log, scheduler)
+        self._port: IListeningPort | None = None
+
+    def configure(self, config: RconConfig) -> None:
+        """Let other users in from now on; whoever is logged in stays. Raises `ConfigError`."""
+        self._users = rcon_users(config)
+        self._config = config
+
+    def listen(self) -> None:
+        """Open the port and say where, or why not. Raises `CannotListenError`."""
+        if not self._users:
+            _log.info("closed: neither rcon.password nor rcon.users_file names anybody")
+            return
+        address = listen_address("rcon.listen", self._config.listen)
+        self._port = self._reactor.listenTCP(
+            address.port, self, backlog=BACKLOG, interface=address.host
+        )
+        host: Any = self._port.getHost()
+        self._refusals.start()
+        _log.info("administrators on TCP {at}", at=Address(host.host, host.port))
+
+    async def stop(self) -> None:
+        """Close the port and every connection."""
+        if self._port is not None:
+            await maybeDeferred(self._port.stopListening)
+            self._port = None
+            self._refusals.stop()
+        for connection in self.connections:
+            connection.close("server is stopping", self.scheduler.now())
+        await self.tasks.finished()
+
+    def session(self, address: str) -> RconSession:
+        """Return the session of a new connection."""
+        config = self._config
+        rules = RconRules(
+            auth_junk_packet=config.auth_junk_packet,
+            minecraft=config.dialect == "minecraft",
+            largest_request=config.max_request,
+            idle_timeout=config.idle_timeout,
+        )
+        return RconSession(rules, self._users, self._failures, address, self.scheduler.now())
+
+    def buildProtocol(self, addr: IAddress | None) -> RconConnection | None:
+        """Take a connection, or None when it is one too many or its address is banned."""
+        peer: Any = addr
+        address = plain_host(str(peer.host))
+        limits = ConnectionLimits(
+            self._config.max_connections,
+            self._config.connections_per_address,
+            self._config.connections_per_address,
+        )
+        banned = self._failures.is_banned(address, self.scheduler.now())
+        reason = "banned" if banned else self.connections.make_room(address, limits)
+        if reason is not None:
+            self.counters[reason] += 1
+            return None
+        connection = RconConnection(self, address)
+        self.connections.add(connection, address)
+        return connection
+
+    def logged_in(self, connection: RconConnection, name: str) -> None:
+        """Learn who is at the other end of a connection."""
+        self.connections.introduced(connection)
+        _log.info("{name} logged in from {address}", name=name, address=connection.address)
+
+    def login_failed(self, address: str) -> None:
+        """Tell of a wrong password."""
+        self.counters["wrong password"] += 1
+        if self._refusals.is_news("wrong passwords", "", address, "wrong password"):
+            _log.warn("wrong password from {address}", address=address)
+
+
+def _evict(connection: RconConnection) -> None:
+    """Close a connection that nobody has logged in on, in favor of a new one."""
+    connection.cut_off("not logged in when room was needed")

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import dataclasses
+from types import SimpleNamespace
+from typing import Any
+
+from emu.admin.commands import characters
+from emu.admin.commands.characters import Characters
+from tests.support.commanding import Desk
+
+
+@dataclasses.dataclass
+class Entry:
+    own_id: int | None
+    name: str
+    account: str = "alice"
+    world: str = "Norrath"
+    level: int = 5
+    zone_id: int = 1
+    created: float = 0.0
+    last_played: float = 0.0
+    deleted: bool = False
+
+
+class Room(Desk):
+    def __init__(self) -> None:
+        self.entries = [Entry(7, "Aldana"), Entry(8, "Borvik", deleted=True),
+                        Entry(None, "Cestra", "bob", "Far")]  # fmt: skip
+        self.ranks = {7: 0}
+        self.playing: set[int] = set()
+        store: Any = self
+        super().__init__(
+            characters.commands(Characters(store, store, lambda number: number in self.playing))
+        )
+
+    async def every(self) -> list[Entry]:
+        return self.entries
+
+    async def delete(self, entry: Entry) -> None:
+        entry.deleted = True
+
+    async def restore(self, entry: Entry) -> None:
+        entry.deleted = False
+
+    async def find(self, char_id: int) -> Any:
+        return SimpleNamespace(admin_status=self.ranks[char_id])
+
+    async def set_admin_status(self, char_id: int, status: int) -> None:
+        self.ranks[char_id] = status
+
+
+def test_list_and_show() -> None:
+    room = Room()
+    assert [row["name"] for row in room.run("character list").data] == [
+        "Aldana", "Borvik", "Cestra",
+    ]  # fmt: skip
+    assert [row["name"] for row in room.run("character list BOB").data] == ["Cestra"]
+    assert room.run("character show aldana").data["rank"] == 0
+    assert "rank" not in room.run("character show Cestra").data
+    assert room.run("character show Dorn").text == "there is no character Dorn"
+
+
+def test_a_rank_is_given_by_those_above_it() -> None:
+    room = Room()
+    assert room.run("character rank Aldana 200").ok
+    assert room.ranks[7] == 200
+    assert room.run("character rank Aldana 0", rank=200).text == "that needs a rank above 200"
+    assert not room.run("character rank Aldana 1000").ok
+    assert not room.run("character rank Aldana -1").ok
+    room.playing.add(7)
+    assert room.run("character rank Aldana 100").text == (
+        "Aldana has rank 100 from its next login on"
+    )
+    assert "another server" in room.run("character rank Cestra 10").text
+
+
+def test_delete_and_restore() -> None:
+    room = Room()
+    room.playing.add(7)
+    assert room.run("character delete Aldana").text == "Aldana is in the world; kick it first"
+    room.playing.clear()
+    assert room.run("character delete Aldana").ok
+    assert room.run("character delete Aldana").text == "there is no character Aldana"
+    assert room.run("character restore Aldana").ok
+    assert room.run("character restore Aldana").text == "there is no deleted character Aldana"

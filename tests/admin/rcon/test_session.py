@@ -1,0 +1,262 @@
+"""The server's side of RCON: the worked examples, and what their protocol leaves open."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emu.admin.events import CommandGiven, LoggedIn, LoginFailed, SessionEnded
+from emu.admin.rcon.packets import Packet, PacketReader
+from emu.admin.rcon.session import MOST_WAITING, RconRules, RconSession
+from emu.admin.rcon.users import RconUser, RconUsers
+from emu.commands import Reply
+from emu.limits.failures import FailureRules, Failures
+
+VECTORS = [
+    json.loads(line)
+    for line in (Path(__file__).parents[2] / "vectors" / "rcon.jsonl").read_text().splitlines()
+]
+ADMIN = RconUser("rcon", 200, b"sekret")
+GUIDE = RconUser("bert", 10, b"other")
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def run(line: str) -> str:
+    if line == "big10000":
+        return (LETTERS * 385)[:10_000]
+    return line.removeprefix("echo ") if line.startswith("echo ") else f"no {line}"
+
+
+class Door:
+    """A session whose commands are answered at once unless `slow`."""
+
+    def __init__(self, rules: RconRules | None = None, failures: Failures | None = None) -> None:
+        self.failures = Failures(FailureRules()) if failures is None else failures
+        users = RconUsers([ADMIN, GUIDE])
+        self.session = RconSession(rules or RconRules(), users, self.failures, "192.0.2.1", 0.0)
+        self.now = 0.0
+        self.events: list[Any] = []
+        self.slow = False
+
+    def send(self, data: bytes) -> list[bytes]:
+        self.session.receive_data(data, self.now)
+        return self.writes()
+
+    def writes(self) -> list[bytes]:
+        out = self.session.data_to_send()
+        while (event := self.session.next_event()) is not None:
+            self.events.append(event)
+            if isinstance(event, CommandGiven) and not self.slow:
+                self.session.answered(Reply((run(event.line),)), self.now)
+                out += self.session.data_to_send()
+        return out
+
+    def wait(self, seconds: float) -> list[bytes]:
+        end, out = self.now + seconds, []
+        while (due := self.session.get_timer()) is not None and due <= end:
+            self.now = max(self.now, due)
+            self.session.handle_timer(self.now)
+            out += self.writes()
+        self.now = end
+        return out
+
+    def log_in(self, password: bytes = b"sekret") -> None:
+        assert self.send(Packet(1, 3, password).encode()) == [Packet(1, 2).encode()]
+
+    def packets(self, data: bytes) -> list[Packet]:
+        return list(PacketReader(1 << 20).receive(b"".join(self.send(data))))
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector["id"])
+def test_worked_examples(vector: dict[str, Any]) -> None:
+    door = Door(RconRules(auth_junk_packet=vector["state"].get("auth_junk_packet", False)))
+    if vector["state"].get("after") == "auth":
+        door.log_in()
+    got, wanted = b"", b""
+    for step in vector["steps"]:
+        data = bytes.fromhex(step["hex"])
+        if step["dir"] == "c>s":
+            got += b"".join(door.send(data) + door.wait(0.1))
+        elif step["note"] == "close":
+            assert door.session.closed
+        else:
+            wanted += data
+    assert got == wanted
+
+
+def test_junk_and_answer_are_two_writes_apart_in_time() -> None:
+    door = Door(RconRules(auth_junk_packet=True))
+    assert door.send(Packet(1, 3, b"sekret").encode()) == [Packet(1, 0).encode()]
+    assert door.wait(0.03) == []
+    assert door.wait(0.03) == [Packet(1, 2).encode()]
+    assert door.send(Packet(2, 3, b"wrong").encode()) == []
+    assert door.wait(1.1) == [Packet(-1, 2).encode()]
+
+
+def test_nothing_runs_before_the_login() -> None:
+    door = Door()
+    assert door.packets(Packet(5, 2, b"echo a").encode()) == [Packet(-1, 2)]
+    assert door.packets(Packet(5, 77).encode()) == [Packet(-1, 2)]
+    assert door.events == []
+
+
+def test_a_wrong_password_costs_more_each_time_and_then_the_connection() -> None:
+    door = Door()
+    for number, delay in ((1, 1.0), (2, 2.0), (3, 3.0)):
+        assert door.send(Packet(7, 3, b"wrong").encode()) == []
+        assert door.wait(delay - 0.1) == []
+        assert not door.session.closed
+        assert door.wait(0.1) == [Packet(-1, 2).encode()]
+        assert door.session.closed == (number == 3)
+    assert door.events == [LoginFailed()] * 3 + [SessionEnded("too many wrong passwords")]
+
+
+def test_an_address_that_guesses_is_banned_for_a_while() -> None:
+    failures = Failures(FailureRules(delay=0.0))
+    for _ in range(4):
+        door = Door(failures=failures)
+        for _ in range(3):
+            door.send(Packet(7, 3, b"wrong").encode())
+            door.wait(0.0)
+    assert failures.is_banned("192.0.2.1", 0.0)
+    door = Door(failures=failures)
+    door.send(Packet(7, 3, b"sekret").encode())
+    assert door.wait(0.1) == [Packet(-1, 2).encode()]
+    door.now = 700.0
+    door.log_in()
+
+
+def test_what_waits_behind_a_wrong_password_is_not_run() -> None:
+    door = Door()
+    door.log_in()
+    door.send(Packet(2, 3, b"wrong").encode() + Packet(3, 2, b"echo a").encode())
+    assert door.wait(1.0) == [Packet(-1, 2).encode(), Packet(-1, 2).encode()]
+
+
+def test_users_run_commands_under_their_name_and_rank() -> None:
+    door = Door()
+    door.log_in(b"other")
+    door.send(Packet(2, 2, b"echo a").encode())
+    [logged_in, given_] = door.events
+    assert logged_in == LoggedIn("bert")
+    assert (given_.caller.name, given_.caller.rank) == ("bert", 10)
+    assert given_.caller.origin == "rcon 192.0.2.1"
+
+
+def test_commands_run_one_after_the_other_and_answers_keep_their_order() -> None:
+    door = Door()
+    door.log_in()
+    door.slow = True
+    wanted = [Packet(n, 2, f"echo {n}".encode()) for n in range(100)]
+    assert door.send(b"".join(one.encode() for one in wanted)) == []
+    assert not door.session.wants_data
+    answers = []
+    for number in range(100):
+        event = door.events[-1]
+        assert event.line == f"echo {number}"
+        door.session.answered(Reply((f"answer {number}",)), 1.0)
+        answers += door.writes()
+    assert answers == [Packet(n, 0, f"answer {n}".encode()).encode() for n in range(100)]
+    assert door.session.wants_data
+    assert 0 < MOST_WAITING < 100
+
+
+def test_the_end_of_an_answer_can_be_asked_for_in_both_ways() -> None:
+    door = Door()
+    door.log_in()
+    command, own, other = Packet(9, 2, b"echo a"), Packet(9, 0), Packet(10, 0)
+    got = door.packets(b"".join(one.encode() for one in (command, own, command, other)))
+    assert [one.id for one in got] == [9, 9, 9, 9, 10]
+    assert b"".join(door.send(own.encode())).endswith(b"\0\1\0\0\0\0")
+
+
+def test_the_minecraft_dialect_says_what_its_clients_wait_for() -> None:
+    door = Door(RconRules(minecraft=True))
+    door.log_in()
+    assert door.packets(Packet(4, 0).encode()) == [Packet(4, 0, b"Unknown request 0")]
+
+
+def test_an_unknown_type_is_answered() -> None:
+    door = Door()
+    door.log_in()
+    assert door.packets(Packet(4, 0x1F).encode()) == [Packet(4, 0, b"Unknown request 1f")]
+    assert door.packets(Packet(4, -1).encode()) == [Packet(4, 0, b"Unknown request ffffffff")]
+
+
+def test_lines_are_cleaned() -> None:
+    door = Door()
+    door.log_in()
+    door.send(Packet(4, 2, b"echo \xff\x1b[0m\r\nx\t").encode())
+    assert door.events[-1].line == "echo \ufffd [0m  x"
+    assert door.packets(Packet(4, 2, b" \r\n").encode()) == [Packet(4, 0)]
+
+
+@pytest.mark.parametrize("size", [513, -1, 8, 1 << 30])
+def test_before_the_login_little_is_taken(size: int) -> None:
+    door = Door()
+    door.send(size.to_bytes(4, "little", signed=True))
+    assert door.session.closed
+
+
+def test_a_login_has_ten_seconds_a_packet_thirty_and_silence_half_an_hour() -> None:
+    silent = Door()
+    silent.wait(9.9)
+    assert not silent.session.closed
+    silent.wait(0.1)
+    assert silent.events == [SessionEnded("not logged in in time")]
+    slow = Door()
+    slow.log_in()
+    slow.send(b"\x20")
+    for _ in range(29):
+        slow.wait(1.0)
+        slow.send(b"\0")
+        assert not slow.session.closed
+    slow.wait(1.0)
+    assert slow.events[-1] == SessionEnded("packet not finished in time")
+    idle = Door()
+    idle.log_in()
+    idle.wait(1000.0)
+    idle.send(Packet(2, 2, b"echo a").encode())
+    idle.wait(1799.0)
+    assert not idle.session.closed
+    idle.wait(1.0)
+    assert idle.events[-1] == SessionEnded("idle")
+
+
+def test_a_command_that_takes_long_is_no_silence() -> None:
+    door = Door()
+    door.log_in()
+    door.slow = True
+    door.send(Packet(2, 2, b"save").encode())
+    assert door.wait(10_000.0) == []
+    assert not door.session.closed
+    door.session.answered(Reply(("saved",)), door.now)
+    assert door.writes() == [Packet(2, 0, b"saved").encode()]
+
+
+def test_an_answer_after_the_end_goes_nowhere() -> None:
+    door = Door()
+    door.log_in()
+    door.slow = True
+    door.send(Packet(2, 2, b"save").encode())
+    door.session.connection_lost(1.0)
+    door.session.answered(Reply(("saved",)), 2.0)
+    assert door.writes() == []
+    assert door.events[-1] == SessionEnded("connection lost")
+
+
+@given(st.lists(st.one_of(st.binary(max_size=60), st.builds(
+    lambda number, kind, body: Packet(number, kind, body.replace(b"\0", b"")).encode(),
+    st.integers(-3, 3), st.sampled_from([0, 2, 3, 9]),
+    st.sampled_from([b"", b"sekret", b"echo x", b"\xff"]),
+))))  # fmt: skip
+def test_nothing_raises(chunks: list[bytes]) -> None:
+    door = Door()
+    for chunk in chunks:
+        door.send(chunk)
+        door.wait(0.5)

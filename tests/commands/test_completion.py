@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import pytest
+
+from emu.commands import Argument, Call, Caller, Command, Kind
+from emu.commands.completion import complete_command, completions
+from tests.support.commanding import CONSOLE, Desk
+
+
+def desk() -> Desk:
+    async def nothing(_call: Call) -> None: ...
+
+    made = Desk()
+    player = Argument("name", among="player")
+    switch = Argument("forever", Kind.SWITCH, optional=True, default=False)
+    what = Argument("what", choices=("opcodes", "structs"))
+    made.registry.extend(
+        [
+            Command("kick", "x", nothing, (player,), 100),
+            Command("ban", "x", nothing, (player, switch)),
+            Command("reload", "x", nothing, (what,)),
+            Command("account add", "x", nothing, (Argument("name"),)),
+            Command("account ban", "x", nothing, (Argument("name"),)),
+            Command("sit", "x", nothing, outside=False),
+        ]
+    )
+    made.registry.known["player"] = lambda: ["Aldana", "Borvik", "alf"]
+    return made
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("", ["account", "ban", "kick", "reload"]),
+        ("K", ["kick"]),
+        ("acc", ["account"]),
+        ("account ", ["add", "ban"]),
+        ("account b", ["ban"]),
+        ("account add ", []),
+        ("kick ", ["Aldana", "Borvik", "alf"]),
+        ("kick al", ["Aldana", "alf"]),
+        ("kick Aldana ", []),
+        ("ban Aldana ", ["off", "on"]),
+        ("reload s", ["structs"]),
+        ("sit ", []),
+        ("dance x", []),
+    ],
+)
+def test_what_may_stand_there(line: str, found: list[str]) -> None:
+    assert completions(desk().registry, CONSOLE, line) == found
+
+
+def test_what_the_caller_may_not_use_is_left_out() -> None:
+    guide = Caller("bert", 10, "rcon")
+    assert "kick" not in completions(desk().registry, guide, "")
+    assert completions(desk().registry, guide, "kick a") == []
+
+
+def test_consoles_ask_by_a_command_that_is_not_told_of() -> None:
+    made = desk()
+    made.registry.add(complete_command(made.registry))
+    assert made.run('complete account ""').data == ["add", "ban"]
+    assert made.run('complete kick "Al').lines == ("Aldana", "alf")
+    assert made.run("complete").data == ["account", "ban", "complete", "kick", "reload"]
+    assert made.uses == []

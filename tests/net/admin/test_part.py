@@ -1,0 +1,68 @@
+"""What joins commands, status, shutdown and doors, in a server that runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from emu.commands import Caller, Reply
+from emu.net.server import EmuService
+from tests.support.configs import small_config
+from tests.support.house import captured_log, reactor, until
+
+ROOT = Caller("root", 1000, "console")
+
+
+async def run(service: EmuService, line: str) -> Reply:
+    assert service.admin is not None
+    return await service.admin.commands.run(ROOT, line, reactor.seconds())
+
+
+async def test_status_accounts_characters_and_reload(tmp_path: Path) -> None:
+    config = small_config(tmp_path)
+    service = EmuService(config, reactor, reread=lambda: small_config(tmp_path, "world.locked=yes"))
+    service.startService()
+    try:
+        status = await run(service, "status")
+        assert status.data["name"] == "Norrath"
+        assert status.data["port"] == service.login.port  # type: ignore[union-attr]
+        assert (await run(service, "account add alice s3cret")).ok
+        assert (await run(service, "account show Alice")).data["name"] == "alice"
+        assert (await run(service, "character list")).data == []
+        told = await run(service, "reload configuration")
+        assert told.text == "configuration: changed: world.locked"
+        assert service.world.admission.locked  # type: ignore[union-attr]
+        everything = await run(service, "reload")
+        assert everything.ok, everything.text
+        assert set(everything.data) >= {"configuration", "structs", "opcodes", "behaviors"}
+        commands = {command.name for command in service.admin.commands}  # type: ignore[union-attr]
+        assert commands >= {"kick", "status", "help", "complete", "echo", "shutdown"}
+    finally:
+        await service.stopService()
+
+
+async def test_a_login_server_alone_has_commands_too(tmp_path: Path) -> None:
+    service = EmuService(small_config(tmp_path, "world.enabled=no"), reactor)
+    service.startService()
+    try:
+        assert (await run(service, "status")).ok
+        assert (await run(service, "account list")).data == []
+        assert (await run(service, "kick Bob")).text.startswith("there is no command kick")
+    finally:
+        await service.stopService()
+
+
+async def test_a_shutdown_is_announced_and_comes(tmp_path: Path) -> None:
+    ended: list[Any] = []
+    with captured_log("text") as log:
+        service = EmuService(small_config(tmp_path), reactor, end=lambda: ended.append(1))
+        service.startService()
+        try:
+            assert (await run(service, "shutdown 60")).ok
+            assert "admin: The server stops in 1 minute." in log.text
+            assert (await run(service, "cancel")).ok
+            assert "admin: The server does not stop." in log.text
+            assert (await run(service, "shutdown 1")).ok
+            await until(lambda: ended, "the end")
+        finally:
+            await service.stopService()

@@ -1,0 +1,85 @@
+"""Who is let connect; what is said is tested in tests/admin/rcon and tests/house."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from twisted.internet.task import Clock
+from twisted.internet.testing import StringTransport
+
+from emu.admin.rcon import Packet
+from emu.commands import Registry
+from emu.config import RconConfig
+from emu.errors import ConfigError
+from emu.net.admin.rcon import RconConnection, RconServer, rcon_users
+from emu.net.scheduler import Scheduler
+
+
+class Transport(StringTransport):
+    def setTcpNoDelay(self, enabled: bool) -> None: ...
+
+    def setTcpKeepAlive(self, enabled: bool) -> None: ...
+
+    def abortConnection(self) -> None:
+        self.disconnecting = True
+
+
+class Port:
+    def __init__(self, **settings: Any) -> None:
+        self.clock = Clock()
+        config = RconConfig(**{"password": "sekret"} | settings)
+        self.server = RconServer(config, Registry(), self.clock, Scheduler(self.clock))
+
+    def connect(self, host: str = "192.0.2.1") -> RconConnection | None:
+        connection = self.server.buildProtocol(SimpleNamespace(host=host))  # type: ignore[arg-type]
+        if connection is not None:
+            connection.makeConnection(Transport())
+        return connection
+
+
+def test_users_are_the_password_and_those_of_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "users"
+    file.write_text("bert guide other\n")
+    users = rcon_users(RconConfig(password="sekret", users_file=file))
+    assert [users.find(word).name for word in (b"sekret", b"other")] == ["rcon", "bert"]  # type: ignore[union-attr]
+    assert len(rcon_users(RconConfig())) == 0
+
+
+@pytest.mark.parametrize("text", [None, "bert king other"])
+def test_a_file_that_cannot_be_used_is_a_problem_of_the_configuration(
+    tmp_path: Path, text: str | None
+) -> None:
+    file = tmp_path / "users"
+    if text is not None:
+        file.write_text(text)
+    with pytest.raises(ConfigError, match=r"rcon\.users_file"):
+        rcon_users(RconConfig(users_file=file))
+
+
+def test_a_guessing_address_is_not_let_connect() -> None:
+    port = Port(banned_after=2)
+    connection = port.connect()
+    assert connection is not None
+    for delay in (1.0, 2.0):
+        connection.dataReceived(Packet(1, 3, b"wrong").encode())
+        port.clock.advance(delay)
+    assert port.connect() is None
+    assert port.connect("192.0.2.2") is not None
+    assert port.server.counters == {"wrong password": 2, "banned": 1}
+    port.clock.advance(601.0)
+    assert port.connect() is not None
+
+
+def test_silent_ones_make_room_and_those_who_logged_in_stay() -> None:
+    port = Port(max_connections=2)
+    first, second = port.connect(), port.connect("192.0.2.2")
+    assert first is not None
+    assert second is not None
+    first.dataReceived(Packet(1, 3, b"sekret").encode())
+    assert port.connect("192.0.2.3") is not None
+    assert second.closed
+    assert not first.closed
+    assert port.server.counters == {"not logged in when room was needed": 1}

@@ -1,0 +1,30 @@
+"""Running commands without a server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from emu.commands import Caller, Command, Registry, Reply, Use
+from emu.times import Monotonic
+
+CONSOLE = Caller("root", 1000, "console")
+
+
+class Desk:
+    """A registry and what was told of it."""
+
+    def __init__(self, commands: Iterable[Command] = ()) -> None:
+        self.uses: list[Use] = []
+        self.registry = Registry(self.uses.append)
+        self.registry.extend(commands)
+        self.now = Monotonic(100.0)
+
+    def run(self, line: str, *, rank: int = 1000) -> Reply:
+        """Run a line whose command waits for nothing."""
+        work = self.registry.run(Caller("root", rank, "console"), line, self.now)
+        try:
+            work.send(None)
+        except StopIteration as end:
+            reply: Reply = end.value
+            return reply
+        raise AssertionError("a command waits")
