@@ -24,7 +24,7 @@ from emu.session import (
     StreamType,
 )
 from emu.times import Monotonic
-from emu.wire import Format, ProtocolOpcode
+from emu.wire import Format
 
 SEALED = frozenset({*range(0x03, 0x04), *range(0x05, 0x19)})
 """Protocol opcodes of datagrams that end with a check."""
@@ -44,20 +44,6 @@ def looks_sealed(payload: bytes) -> bool:
     return len(payload) >= 4 and payload[0] == 0 and payload[1] in SEALED
 
 
-class _Follower(FollowingSession):
-    """One direction. `outside_key` is an RC4 key that counts instead of the key block's."""
-
-    __slots__ = ("outside_key",)
-
-    def __init__(self, role: Role, config: SessionConfig, outside_key: bytes | None) -> None:
-        self.outside_key = outside_key
-        super().__init__(role, config=config)
-
-    def set_cipher_key(self, key: bytes) -> None:
-        """Start the ciphers where the key block stands, but with the right key."""
-        super().set_cipher_key(self.outside_key or key)
-
-
 @dataclass(frozen=True, slots=True)
 class LateMessage(Message):
     """A message of a session that began before the capture."""
@@ -66,58 +52,27 @@ class LateMessage(Message):
     """Whether messages of its direction before it could not be read."""
 
 
-class _LateFollower(_Follower):
-    """One direction of a session that may have begun before the capture.
+class _LateReader:
+    """Reads what one direction of a session says that may have begun before the capture."""
 
-    It is a usual one when it shows the first packet after all.
-    """
+    __slots__ = ("_gap", "late")
 
-    __slots__ = ("_begun", "_gap", "late")
-
-    def __init__(
-        self, role: Role, config: SessionConfig, outside_key: bytes | None, late: LateMessages
-    ) -> None:
-        self._begun = False
+    def __init__(self, late: LateMessages) -> None:
+        self.late = late
         self._gap = True
-        self.late: LateMessages | None = late
-        super().__init__(role, config, outside_key)
-        if outside_key is not None:
-            late.set_key(outside_key)
 
-    def set_cipher_key(self, key: bytes) -> None:
+    def set_key(self, key: bytes) -> None:
         """Take the session's key."""
-        if self.late is not None:
-            self.late.set_key(self.outside_key or key)
-        super().set_cipher_key(key)
+        self.late.set_key(key)
 
-    def _receive_sequenced(self, opcode: int, sequence: int, data: bytes) -> None:
-        if not self._begun and not self._begin(opcode, sequence):
-            self._drop("part of a message that began before the capture")
-            return
-        super()._receive_sequenced(opcode, sequence, data)
-
-    def _begin(self, opcode: int, sequence: int) -> bool:
-        if sequence == self.config.first_sequence:
-            self.late = None
-        elif opcode == ProtocolOpcode.FRAGMENT:
-            return False
-        else:
-            self._channel.window.expected = sequence
-            self._channel.lift_limits(trusted=True)
-        self._begun = True
-        return True
-
-    def _receive_message(self, message: bytes) -> None:
-        if self.late is None:
-            super()._receive_message(message)
-            return
+    def receive(self, message: bytes) -> Iterator[LateMessage]:
+        """Take the next cipher text; yield the messages that can be read now."""
         for plain in self.late.receive(message):
             if plain is None:
                 self._gap = True
-                continue
-            self.messages_received += 1
-            self._events.append(LateMessage(*plain, after_gap=self._gap))
-            self._gap = False
+            else:
+                yield LateMessage(*plain, after_gap=self._gap)
+                self._gap = False
 
 
 class FollowedSession:
@@ -130,8 +85,8 @@ class FollowedSession:
     """
 
     __slots__ = (
-        "_by_client", "_by_server", "_check_key", "_messages", "_told", "client", "decoder",
-        "server", "session_id", "title", "version",
+        "_by_client", "_by_server", "_check_key", "_late", "_messages", "_told", "client",
+        "decoder", "server", "session_id", "title", "version",
     )  # fmt: skip
 
     def __init__(
@@ -149,14 +104,17 @@ class FollowedSession:
         self._told: dict[str, int] = {}
         config = _ONE_BYTE_OPCODES if form & Format.ENCODED else _USUAL_OPCODES
 
-        def follower(role: Role) -> _Follower:
+        self._late: dict[Role, LateMessages] = {}
+
+        def follower(role: Role) -> FollowingSession:
             if session_id is not None:
-                return _Follower(role, config, rc4_key)
-            late = LateMessages(
+                return FollowingSession(role, rc4_key=rc4_key, config=config)
+            late = self._late[role] = LateMessages(
                 from_client=role is Role.SERVER, first_bytes=first_bytes,
                 opcode_width=config.stream_type.opcode_width,
             )  # fmt: skip
-            return _LateFollower(role, config, rc4_key, late)
+            reader = _LateReader(late)
+            return FollowingSession(role, rc4_key=rc4_key, config=config, midway=reader)
 
         self._by_client = follower(Role.SERVER)
         self._by_server = follower(Role.CLIENT)
@@ -196,10 +154,9 @@ class FollowedSession:
         follower = self._by_client if from_client else self._by_server
         before = dict(follower.drops)
         # The end of a session lets go of what it held, so look before it comes.
-        waiting = follower.statistics().packets_held if datagram.payload[1] in ENDINGS else 0
+        waiting = follower.packets_held if datagram.payload[1] in ENDINGS else 0
         now = Monotonic(datagram.t)  # a recording has no other time
         follower.receive_datagram(datagram.payload, now)
-        follower.datagrams_to_send(now)
         while (event := follower.next_event()) is not None:
             if isinstance(event, Message):
                 self._messages += 1
@@ -222,9 +179,9 @@ class FollowedSession:
                 rest = count - SAID_PER_REASON
                 if reason not in USUAL_DROPS and rest > 0:
                     yield f"{self._direction(source)}: {reason}: {rest} more"
-            if isinstance(follower, _LateFollower) and follower.late is not None:
-                yield from self._tell_unread(source, follower.late)
-            held = 0 if follower.ended else follower.statistics().packets_held
+            if follower.is_midway:
+                yield from self._tell_unread(source, self._late[follower.role])
+            held = 0 if follower.ended else follower.packets_held
             if held:
                 yield self._tell_waiting(source, held)
 

@@ -20,6 +20,7 @@ from emu.session.events import (
     SessionClosed,
     SessionEstablished,
     StatisticsReceived,
+    Writable,
 )
 from emu.session.follow import FollowingSession
 from emu.session.measures import EndpointMeasures
@@ -47,5 +48,6 @@ __all__ = [
     "SessionStatistics",
     "StatisticsReceived",
     "StreamType",
+    "Writable",
     "key_from_block",
 ]

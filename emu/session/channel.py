@@ -24,6 +24,7 @@ _PACKET: Final = int(ProtocolOpcode.PACKET)
 _FRAGMENT: Final = int(ProtocolOpcode.FRAGMENT)
 _ACK: Final = int(ProtocolOpcode.ACK)
 _OUT_OF_ORDER_ACK: Final = int(ProtocolOpcode.OUT_OF_ORDER_ACK)
+_ANYWHERE: Final = -1  # no sequence number
 _ENTRY_BYTES = 200  # what Python takes for a packet beside its bytes, about
 
 
@@ -35,7 +36,8 @@ class ReliableChannel:
     """Channel 0 of one session.
 
     `room` is what a datagram holds without its seal, `size_limit` the longest payload to assemble,
-    `ack_pending` whether an Ack should leave, `outgoing` the messages (cipher text) not yet given
+    `ack_pending` whether an Ack should leave, `is_midway` whether it began with another packet
+    than the first, `outgoing` the messages (cipher text) not yet given
     a place, `lead` a message that must share its payload with the first of them.
     """
 
@@ -44,6 +46,7 @@ class ReliableChannel:
         "_config",
         "_early_acks",
         "ack_pending",
+        "is_midway",
         "lead",
         "outgoing",
         "outgoing_bytes",
@@ -58,6 +61,7 @@ class ReliableChannel:
         self._assembler: Assembler | None = None
         self._early_acks: dict[int, None] | None = None
         self.ack_pending = False
+        self.is_midway = False
         self.lead: bytes | None = None
         self.outgoing: list[bytes] = []
         self.outgoing_bytes = 0
@@ -125,6 +129,16 @@ class ReliableChannel:
         self.ack_pending = False
         return push_sequenced(_ACK, (self.window.expected - 1) & 0xFFFF)
 
+    def begin_anywhere(self) -> None:
+        """Take whichever payload comes first as the first: the ones before it were not recorded."""
+        self.window.expected = _ANYWHERE
+
+    def _begin(self, opcode: int, sequence: int) -> None:
+        self.is_midway = sequence != self._config.first_sequence
+        if self.is_midway and opcode == _FRAGMENT:
+            raise MalformedDatagram("part of a message that began before the capture")
+        self.window.expected = sequence
+
     def receive(self, opcode: int, sequence: int, data: bytes) -> Iterator[bytes]:
         """Take a Packet or Fragment; yield every payload it completes, in order.
 
@@ -132,6 +146,8 @@ class ReliableChannel:
         session cannot go on.
         """
         window = self.window
+        if window.expected == _ANYWHERE:
+            self._begin(opcode, sequence)
         placement = window.place(sequence, opcode, data)
         if placement is Placement.NEXT:
             self.ack_pending = True

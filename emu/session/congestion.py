@@ -14,14 +14,15 @@ class NewReno:
     `start` and `minimum` are window sizes in bytes, `unit` the size of a full datagram.
     """
 
-    __slots__ = ("_limited", "_minimum", "_recovery_start", "_threshold", "_unit", "in_flight",
-                 "window")  # fmt: skip
+    __slots__ = (
+        "_limited", "_minimum", "_recovery_start", "_threshold", "in_flight", "unit", "window",
+    )  # fmt: skip
 
     def __init__(self, *, start: int, minimum: int, unit: int) -> None:
         self.window = max(start, minimum)
         self.in_flight = 0
         self._minimum = minimum
-        self._unit = unit
+        self.unit = unit
         self._threshold: int | None = None
         self._recovery_start = -1.0
         self._limited = False
@@ -49,7 +50,7 @@ class NewReno:
         if self._threshold is None or self.window < self._threshold:
             self.window += size
         else:
-            self.window += max(1, self._unit * size // self.window)
+            self.window += max(1, self.unit * size // self.window)
 
     def on_lost(self, size: int, sent_at: float, now: Monotonic) -> None:
         """Count bytes that were lost; losses of one flight halve the window once."""

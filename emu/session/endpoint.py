@@ -256,7 +256,7 @@ class Endpoint:
             return None
         if record is not None:
             return self._open(address, proof, record.session_id, record.answers, now)
-        session = self._make_session(address, proof, UNKNOWN_SESSION, now)
+        session = self._make_session(address, proof, UNKNOWN_SESSION, 0, now)
         if not session.is_opened_by(data, self.config.session.session_request_attempts):
             return None
         self._admit(session)
@@ -307,20 +307,19 @@ class Endpoint:
     def _open(
         self, address: Hashable, proof: _Proof, session_id: int, answers: int, now: Monotonic
     ) -> Session:
-        session = self._make_session(address, proof, session_id, now)
-        session.datagrams_received = session.datagrams_sent = answers
+        session = self._make_session(address, proof, session_id, answers, now)
         self._admit(session)
         return session
 
     def _make_session(
-        self, address: Hashable, proof: _Proof, session_id: int, now: Monotonic
+        self, address: Hashable, proof: _Proof, session_id: int, answers: int, now: Monotonic
     ) -> Session:
         check_key, max_length = proof
         session = Session(
             self.config.session, role=Role.SERVER, check_key=check_key, address=address,
             check_is_public=self._check_keys.are_public,
         )  # fmt: skip
-        session.accept(session_id, max_length, now)
+        session.accept(session_id, max_length, now, answers)
         return session
 
     def _admit(self, session: Session) -> None:

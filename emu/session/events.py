@@ -49,6 +49,11 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
+class Writable:
+    """There is room again, after `Session.room` had none to give."""
+
+
+@dataclass(frozen=True, slots=True)
 class StatisticsReceived:
     """The peer's view of the session; round trips in seconds.
 
@@ -88,4 +93,5 @@ Event = (
     | StatisticsReceived
     | DatagramDropped
     | SessionClosed
+    | Writable
 )

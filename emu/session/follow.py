@@ -1,35 +1,76 @@
-"""Decoding one direction of a recorded session: a session that listens and never answers.
+"""Decoding one direction of a recorded session: a listener on the way in, that never answers.
 
 Feed a server-role follower with the client's datagrams, a client-role follower with the server's,
-in the order they were recorded. Copies and early packets are put in order as in a live session.
-What it would send is thrown away, and it has no timer.
+in the order they were recorded. Copies and early packets are put in order as in a live session,
+because they go the same `ReceivePath`. There is no way out, and no timer.
 """
 
 from __future__ import annotations
 
-from emu.errors import LocalProtocolError, MalformedDatagram
-from emu.session.cipher import KEY_BLOCK_HEADER, KEY_REQUEST
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final, Protocol
+
+from emu.errors import MalformedDatagram, PeerError
+from emu.session.channel import BrokenChannel, ReliableChannel
+from emu.session.cipher import (
+    KEY_BLOCK_HEADER,
+    KEY_BLOCK_MESSAGE_MINIMUM,
+    KEY_REQUEST,
+    check_key_request,
+    key_from_block,
+)
 from emu.session.configuration import Role, SessionConfig
-from emu.session.events import CloseReason, StatisticsReceived
-from emu.session.session import Session
+from emu.session.events import (
+    CloseReason,
+    Event,
+    KeyEstablished,
+    Message,
+    SessionEstablished,
+    StatisticsReceived,
+)
+from emu.session.inquiry import as_event
+from emu.session.journal import Journal
+from emu.session.messages import MessageCodec
+from emu.session.receive_path import NO_CHANNEL, ReceivePath
+from emu.session.states import Stage, Standing, Step
 from emu.times import Monotonic
-from emu.wire import Format, packets
-
-_NO_KEY_BLOCK = b"\xff" * 60  # a follower answers no key request
-_NO_TIME = Monotonic(0.0)
+from emu.wire import Format, ProtocolOpcode, Seal, packets
 
 
-class FollowingSession(Session):
-    """A `Session` that only listens.
+class Midway(Protocol):
+    """Reads the messages of a session whose beginning was not recorded."""
+
+    def set_key(self, key: bytes) -> None:
+        """Say the session's RC4 key; only the first counts."""
+
+    def receive(self, message: bytes) -> Iterable[Message]:
+        """Take the next cipher text, escape byte off; return what can be read now, in order."""
+
+
+class FollowingSession:
+    """One direction of a session, listened to.
 
     The client-role follower learns the check key and the format from the recorded SessionResponse;
     its `check_key` goes to the server-role follower with `set_check_key` before the client's next
     datagram. The server-role follower finds the RC4 key in the client's key block (event
     `KeyEstablished`, attribute `key`); that goes to the client-role follower with `set_cipher_key`
-    before the server's next datagram. Keys known from elsewhere can be given at the start.
+    before the server's next datagram. Keys known from elsewhere can be given at the start; one of
+    them counts instead of the recorded one.
     """
 
-    __slots__ = ("_known_key",)
+    __slots__ = (
+        "_channel",
+        "_midway",
+        "_path",
+        "check_key",
+        "config",
+        "journal",
+        "key",
+        "max_length",
+        "role",
+        "session_id",
+        "standing",
+    )
 
     def __init__(
         self,
@@ -38,93 +79,206 @@ class FollowingSession(Session):
         check_key: int | None = None,
         rc4_key: bytes | None = None,
         config: SessionConfig | None = None,
+        midway: Midway | None = None,
     ) -> None:
-        """Make a follower; with `check_key` (u32) it takes sealed datagrams from the first on."""
-        super().__init__(config or SessionConfig(), role=role, key_block=_NO_KEY_BLOCK)
-        self.trusted = True  # what was recorded was taken by somebody
-        self.proven = False  # so that the first sealed datagram tells that a session exists
-        self._known_key = rc4_key
+        """Make a follower; with `check_key` (u32) it takes sealed datagrams from the first on.
+
+        With `midway` the session may have begun before the recording did: unless its first packet
+        comes after all, its messages go there.
+        """
+        self.role = role
+        self.config = config or SessionConfig()
+        self.session_id = 0
+        self.check_key = 0
+        self.max_length = self.config.max_length
+        self.key: bytes | None = None
+        self._channel: ReliableChannel = NO_CHANNEL
+        self._midway = midway
+        self.journal = Journal()
+        self.standing = Standing(role)
+        self._path = ReceivePath(self.config, self.standing, self.journal)
+        self._path.trust()  # what was recorded was taken by somebody
+        if rc4_key is not None:
+            self.set_cipher_key(rc4_key)
         if check_key is not None:
             self.set_check_key(check_key)
+
+    # -- what an owner may look at ----------------------------------------------------------------
+
+    @property
+    def ended(self) -> bool:
+        """Whether the session is over."""
+        return self.standing.stage is Stage.ENDED
+
+    @property
+    def drops(self) -> Mapping[str, int]:
+        """How often something was dropped, by reason."""
+        return self.journal.drops
+
+    @property
+    def packets_held(self) -> int:
+        """How many packets wait for one before them."""
+        return len(self._channel.window.held or ())
+
+    @property
+    def is_midway(self) -> bool:
+        """Whether the messages go to the one who reads a session without its beginning."""
+        return self._midway is not None
+
+    def next_event(self) -> Event | None:
+        """Return the oldest event not taken yet, or None."""
+        return self.journal.next_event()
+
+    def has_valid_check(self, datagram: bytes) -> bool:
+        """Tell whether a datagram is sealed with this session's key; changes nothing."""
+        seal = self._path.seal
+        return seal is not None and seal.is_valid(datagram)
+
+    # -- what an owner does -----------------------------------------------------------------------
 
     def set_check_key(self, check_key: int, form: Format | None = None) -> None:
         """Say what the recorded SessionResponse carried: check key and format flags.
 
         Without `form` the config's stream type tells. Only the first call counts.
         """
-        if self._seal is None:
-            self.check_key = check_key
-            self._agree(self.config.stream_type.format if form is None else form, _NO_TIME)
-            if self._known_key is not None:
-                self.set_cipher_key(self._known_key)
+        if self.standing.stage is not Stage.NEW:
+            return
+        self.check_key = check_key
+        seal = Seal(
+            check_key,
+            self.config.stream_type.format if form is None else form,
+            inflate_limit=self.config.datagram_inflate_limit,
+        )
+        self._channel = ReliableChannel(self.config, self.max_length, seal.overhead)
+        self._channel.lift_limits(trusted=True)
+        if self._midway is not None:
+            self._channel.begin_anywhere()
+        self._path.open(seal, self._channel)
+        self.standing.step(Step.ANSWER)
 
     def set_cipher_key(self, key: bytes) -> None:
         """Say which RC4 key (8 bytes) the session uses; only the first key counts."""
-        if self._seal is None:
-            self._known_key = key
-        elif self._codec is None:
-            super().set_cipher_key(key)
+        if self.key is None:
+            self.key = key
+            if self._midway is not None:
+                self._midway.set_key(key)
+            self.journal.events.append(KeyEstablished(key))
 
-    def _handle_session_request(self, packet: bytes, _now: Monotonic) -> None:
-        self.session_id = packets.SESSION_REQUEST.pull(packet).session
+    def receive_datagram(self, data: bytes, now: Monotonic) -> None:
+        """Take one recorded datagram. Never raises for what is in it: drops are counted."""
+        try:
+            self._path.receive(data, now, self)
+        except BrokenChannel as broken:
+            self.journal.drop(broken.reason)
+            self.end(broken.reason)
+        except PeerError as error:
+            self.journal.drop(error.reason)
+        self._channel.ack_packets()  # nobody waits for them
 
-    def _handle_session_response(self, packet: bytes, _now: Monotonic) -> None:
-        response = packets.SESSION_RESPONSE.pull(packet)
-        self.session_id = response.session
-        self.max_length = self.config.clamp_max_length(response.max_length)
-        self.set_check_key(response.key, Format(response.format))
-
-    def _handle_session_disconnect(self, packet: bytes, _now: Monotonic) -> None:
-        disconnect = packets.SESSION_DISCONNECT.pull(packet)
-        if self.session_id and disconnect.session != self.session_id:
-            raise MalformedDatagram("disconnect of another session")
-        self._end(CloseReason.PEER)
-
-    def _handle_session_stat_response(self, packet: bytes, _now: Monotonic) -> None:
-        response = packets.SESSION_STAT_RESPONSE.pull(packet)
-        self._events.append(
-            StatisticsReceived(0, 0, 0, 0, response.server_sent, response.server_received)
-        )
-
-    def _handle_ack(self, packet: bytes, _now: Monotonic) -> None:
-        packets.pull_acknowledged(packet)
-
-    def _handle_out_of_order_ack(self, packet: bytes, _now: Monotonic) -> None:
-        packets.pull_acknowledged(packet)
-
-    def _request_key(self, _now: Monotonic) -> None:
-        """Ask for nothing."""
-
-    def _answer_key_request(self) -> None:
-        """Answer nothing; the answer is in the other direction of the recording."""
-
-    def _receive_message(self, message: bytes) -> None:
-        """Leave out the clear messages of a key exchange whose outcome was known before."""
-        known = self._codec is not None and not self.messages_received
-        if known and (message == KEY_REQUEST or message.startswith(KEY_BLOCK_HEADER)):
-            return
-        super()._receive_message(message)
-
-    def send(self, opcode: int, payload: bytes) -> None:
-        """Refuse: a recording cannot be spoken to. Raises `LocalProtocolError`."""
-        raise LocalProtocolError(
-            f"a follower sends nothing, not opcode {opcode}, {len(payload)} bytes"
-        )
-
-    def datagrams_to_send(self, _now: Monotonic) -> list[bytes]:
-        """Throw away what a live session would send."""
-        self._ready.clear()
-        self._control_packets(_NO_TIME)
-        return []
-
-    def get_timer(self) -> None:
-        """Return None: nothing happens by itself in a recording."""
-        return None  # noqa: RET501  # the caller reads a value
-
-    def handle_timer(self, now: Monotonic) -> None:
-        """Do nothing."""
-
-    def close(self, reason: int = 6) -> None:
+    def close(self) -> None:
         """End the follower; nobody is told."""
-        self._close_code = reason
-        self._end(CloseReason.LOCAL)
+        self.end(CloseReason.LOCAL)
+
+    def end(self, reason: str) -> None:
+        """End the follower for this reason."""
+        if self.ended:
+            return
+        self.standing.step(Step.END)
+        self._path.close()
+        self._channel.clear()
+        self.journal.close(str(reason))
+
+    # -- on the way in ----------------------------------------------------------------------------
+
+    def prove(self) -> None:
+        """The first sealed datagram tells that the session exists (a `Receiver`)."""
+        self.standing.step(Step.PROVE)
+        self._path.hasten()
+        self.journal.events.append(SessionEstablished(self.session_id))
+
+    def handle(self, packet: bytes, now: Monotonic) -> None:
+        """Take a packet outside the reliable channel (a `Receiver`)."""
+        _HANDLERS[packet[1]](self, packet, now)
+
+    def receive_clear(self, message: bytes) -> None:
+        """Take a message that came before the cipher began (a `Receiver`).
+
+        The ciphers begin with the first message that is no part of the key exchange: whoever knows
+        the key from elsewhere knows what comes of that.
+        """
+        if self._midway is not None and self._channel.is_midway:
+            self.journal.events.extend(self._midway.receive(message))
+            return
+        self._midway = None
+        if self.key is None:
+            self._learn_key(message)
+        elif message != KEY_REQUEST and not message.startswith(KEY_BLOCK_HEADER):
+            self.standing.step(Step.KEY)
+            self._path.start_cipher(MessageCodec(self.config, self.role, self.key))
+            self._path.receive_message(message, self)
+
+    def _learn_key(self, message: bytes) -> None:
+        if self.role is Role.CLIENT:
+            check_key_request(message)
+        elif len(message) < KEY_BLOCK_MESSAGE_MINIMUM:
+            raise MalformedDatagram("message before the key")
+        else:
+            self.set_cipher_key(key_from_block(message))
+
+
+def _session_request(follower: FollowingSession, packet: bytes, _now: Monotonic) -> None:
+    follower.session_id = packets.SESSION_REQUEST.pull(packet).session
+
+
+def _session_response(follower: FollowingSession, packet: bytes, _now: Monotonic) -> None:
+    response = packets.SESSION_RESPONSE.pull(packet)
+    follower.session_id = response.session
+    follower.max_length = follower.config.clamp_max_length(response.max_length)
+    follower.set_check_key(response.key, Format(response.format))
+
+
+def _session_disconnect(follower: FollowingSession, packet: bytes, _now: Monotonic) -> None:
+    disconnect = packets.SESSION_DISCONNECT.pull(packet)
+    if follower.session_id and disconnect.session != follower.session_id:
+        raise MalformedDatagram("disconnect of another session")
+    follower.end(CloseReason.PEER)
+
+
+def _keep_alive(_follower: FollowingSession, packet: bytes, _now: Monotonic) -> None:
+    packets.KEEP_ALIVE.pull(packet)
+
+
+def _server_key_request(follower: FollowingSession, packet: bytes, _now: Monotonic) -> None:
+    follower.journal.events.append(as_event(packets.SERVER_KEY_REQUEST.pull(packet)))
+
+
+def _session_stat_response(follower: FollowingSession, packet: bytes, _now: Monotonic) -> None:
+    response = packets.SESSION_STAT_RESPONSE.pull(packet)
+    follower.journal.events.append(
+        StatisticsReceived(0, 0, 0, 0, response.server_sent, response.server_received)
+    )
+
+
+def _acknowledgment(_follower: FollowingSession, packet: bytes, _now: Monotonic) -> None:
+    packets.pull_acknowledged(packet)
+
+
+def _out_of_session(follower: FollowingSession, packet: bytes, now: Monotonic) -> None:
+    packets.OUT_OF_SESSION.pull(packet)
+    if now - follower.standing.last_received < follower.config.keep_alive_interval:
+        raise MalformedDatagram("unproven OutOfSession")
+    follower.end(CloseReason.OUT_OF_SESSION)
+
+
+_HANDLERS: Final[Mapping[int, Callable[[FollowingSession, bytes, Monotonic], None]]] = {
+    ProtocolOpcode.SESSION_REQUEST: _session_request,
+    ProtocolOpcode.SESSION_RESPONSE: _session_response,
+    ProtocolOpcode.SESSION_DISCONNECT: _session_disconnect,
+    ProtocolOpcode.KEEP_ALIVE: _keep_alive,
+    ProtocolOpcode.SERVER_KEY_REQUEST: _server_key_request,
+    ProtocolOpcode.SESSION_STAT_RESPONSE: _session_stat_response,
+    ProtocolOpcode.OUT_OF_ORDER_ACK: _acknowledgment,
+    ProtocolOpcode.ACK: _acknowledgment,
+    ProtocolOpcode.OUT_OF_SESSION: _out_of_session,
+}
+"""What to do with each packet outside the reliable channel."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from emu.measures import Measures
-from emu.session.base import SessionBase
 from emu.session.endpoint import Endpoint
+from emu.session.session import Session
 from emu.session.totals import COUNTED, SessionTotals
 
 _Values = Mapping[tuple[str, ...], float]
@@ -35,7 +35,7 @@ class EndpointMeasures:
         """Measure an endpoint under a name."""
         self._endpoints[port] = endpoint
 
-        def ended(session: SessionBase) -> None:
+        def ended(session: Session) -> None:
             round_trip = session.statistics().smoothed_round_trip
             if round_trip is not None:
                 self._round_trips.observe(round_trip, port)

@@ -283,6 +283,11 @@ class SendQueue:
             return Monotonic(self._loss_time)
         return Monotonic(deadline)
 
+    def is_overdue(self, now: Monotonic) -> bool:
+        """Whether something should have been acknowledged by now: it has to be sent again first."""
+        deadline = self.timer()
+        return deadline is not None and deadline <= now
+
     def handle_timer(self, now: Monotonic) -> None:
         """Look for losses when the time for it has come; `take` then has what to send again."""
         deadline = self.timer()

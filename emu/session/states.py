@@ -1,15 +1,17 @@
-"""The connection states and what may come when, as tables. Everything about state is here.
+"""Where a session stands and what may come when: everything about state, as tables.
 
-This module does not know how anything is done. States and ways between them are the seed's:
-CLOSED > SessionRequest > ESTABLISHED > SessionDisconnect > CLOSING > CLOSED.
+This module does not know how anything is done. CLOSED > ESTABLISHED > CLOSING > CLOSED are the
+seed's states, which owners see; a `Stage` says more exactly where in them a session is, so that
+what was asked, proven, agreed and said goodbye to is one value that can only go forward.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import Enum
+from enum import Enum, IntEnum
 from typing import Final
 
+from emu.errors import LocalProtocolError
 from emu.session.configuration import Role
 from emu.wire import ProtocolOpcode as Op
 
@@ -22,20 +24,79 @@ class ConnectionState(Enum):
     CLOSING = "closing"
 
 
+class Stage(IntEnum):
+    """Where exactly a session stands; numbered in the order of its life, so that < means before."""
+
+    NEW = 0
+    """Nothing was asked or answered."""
+    ASKED = 1
+    """A client has asked for the session."""
+    ANSWERED = 2
+    """A server has answered, and nothing shows yet that the answer arrived."""
+    PROVEN = 3
+    """The peer has shown that it got our datagrams; there is no key."""
+    KEYED = 4
+    """Messages go both ways."""
+    CLOSING = 5
+    """Our side closes: what is queued still has to arrive."""
+    PARTING = 6
+    """Our SessionDisconnect is on its way."""
+    PARTED = 7
+    """It was sent again."""
+    ENDED = 8
+    """Over."""
+
+
 class Step(Enum):
-    """What moves a session from one state to another."""
+    """What moves a session from one stage to another."""
 
-    AGREED = "SessionRequest and SessionResponse have been exchanged"
+    ASK = "a SessionRequest is sent"
+    ANSWER = "a server answers the SessionRequest"
+    AGREE = "a client has the SessionResponse"
+    PROVE = "a datagram with a valid check has come"
+    KEY = "the RC4 key is known"
     CLOSE = "our side closes"
-    ENDED = "disconnected, timed out, failed or replaced"
+    PART = "our SessionDisconnect is sent"
+    END = "disconnected, timed out, failed or replaced"
 
 
-TRANSITIONS: Final[Mapping[tuple[ConnectionState, Step], ConnectionState]] = {
-    (ConnectionState.CLOSED, Step.AGREED): ConnectionState.ESTABLISHED,
-    (ConnectionState.CLOSED, Step.ENDED): ConnectionState.CLOSED,
-    (ConnectionState.ESTABLISHED, Step.CLOSE): ConnectionState.CLOSING,
-    (ConnectionState.ESTABLISHED, Step.ENDED): ConnectionState.CLOSED,
-    (ConnectionState.CLOSING, Step.ENDED): ConnectionState.CLOSED,
+STATES: Final[Mapping[Stage, ConnectionState]] = {
+    Stage.NEW: ConnectionState.CLOSED,
+    Stage.ASKED: ConnectionState.CLOSED,
+    Stage.ANSWERED: ConnectionState.ESTABLISHED,
+    Stage.PROVEN: ConnectionState.ESTABLISHED,
+    Stage.KEYED: ConnectionState.ESTABLISHED,
+    Stage.CLOSING: ConnectionState.CLOSING,
+    Stage.PARTING: ConnectionState.CLOSING,
+    Stage.PARTED: ConnectionState.CLOSING,
+    Stage.ENDED: ConnectionState.CLOSED,
+}
+"""What of its stage an owner sees."""
+
+TRANSITIONS: Final[Mapping[tuple[Stage, Step], Stage]] = {
+    (Stage.NEW, Step.ASK): Stage.ASKED,
+    (Stage.NEW, Step.ANSWER): Stage.ANSWERED,
+    (Stage.NEW, Step.END): Stage.ENDED,
+    (Stage.ASKED, Step.ASK): Stage.ASKED,
+    (Stage.ASKED, Step.AGREE): Stage.PROVEN,
+    (Stage.ASKED, Step.END): Stage.ENDED,
+    (Stage.ANSWERED, Step.PROVE): Stage.PROVEN,
+    (Stage.ANSWERED, Step.END): Stage.ENDED,
+    (Stage.PROVEN, Step.KEY): Stage.KEYED,
+    (Stage.PROVEN, Step.CLOSE): Stage.CLOSING,
+    (Stage.PROVEN, Step.END): Stage.ENDED,
+    (Stage.KEYED, Step.CLOSE): Stage.CLOSING,
+    (Stage.KEYED, Step.END): Stage.ENDED,
+    # A key that comes while we close lets the other side's last messages be acknowledged; it does
+    # not open the session again.
+    (Stage.CLOSING, Step.KEY): Stage.CLOSING,
+    (Stage.CLOSING, Step.PART): Stage.PARTING,
+    (Stage.CLOSING, Step.END): Stage.ENDED,
+    (Stage.PARTING, Step.KEY): Stage.PARTING,
+    (Stage.PARTING, Step.PART): Stage.PARTED,
+    (Stage.PARTING, Step.END): Stage.ENDED,
+    (Stage.PARTED, Step.KEY): Stage.PARTED,
+    (Stage.PARTED, Step.END): Stage.ENDED,
 }
 
 _EITHER: Final = frozenset(
@@ -49,15 +110,44 @@ _EITHER: Final = frozenset(
         Op.ACK,
     )
 )
-_TO_SERVER: Final = _EITHER | {Op.SESSION_REQUEST, Op.SERVER_KEY_REQUEST}
-_TO_CLIENT: Final = _EITHER | {Op.SESSION_STAT_RESPONSE, Op.OUT_OF_SESSION}
-
-ALLOWED: Final[Mapping[tuple[Role, ConnectionState], frozenset[int]]] = {
-    (Role.SERVER, ConnectionState.CLOSED): frozenset({Op.SESSION_REQUEST}),
-    (Role.SERVER, ConnectionState.ESTABLISHED): frozenset(_TO_SERVER),
-    (Role.SERVER, ConnectionState.CLOSING): frozenset(_TO_SERVER),
-    (Role.CLIENT, ConnectionState.CLOSED): frozenset({Op.SESSION_RESPONSE}),
-    (Role.CLIENT, ConnectionState.ESTABLISHED): frozenset(_TO_CLIENT),
-    (Role.CLIENT, ConnectionState.CLOSING): frozenset(_TO_CLIENT),
+_IN_SESSION: Final[Mapping[Role, frozenset[int]]] = {
+    Role.SERVER: _EITHER | {Op.SESSION_REQUEST, Op.SERVER_KEY_REQUEST},
+    Role.CLIENT: _EITHER | {Op.SESSION_STAT_RESPONSE, Op.OUT_OF_SESSION},
 }
-"""Which protocol opcodes a session takes, by its own role and state."""
+_BEFORE: Final[Mapping[Role, frozenset[int]]] = {
+    Role.SERVER: frozenset((Op.SESSION_REQUEST,)),
+    Role.CLIENT: frozenset((Op.SESSION_RESPONSE,)),
+}
+_NOTHING: Final[frozenset[int]] = frozenset()
+
+ALLOWED: Final[Mapping[tuple[Role, Stage], frozenset[int]]] = {
+    **{(role, stage): _IN_SESSION[role] for role in Role for stage in Stage},
+    **{(role, stage): _BEFORE[role] for role in Role for stage in (Stage.NEW, Stage.ASKED)},
+    **{(role, Stage.ENDED): _NOTHING for role in Role},
+}
+"""Which protocol opcodes a session takes, by its own role and stage."""
+
+
+class Standing:
+    """Where one session stands; what its parts share, so that none has to know another.
+
+    `stage` changes with `step` only, and `allowed` (protocol opcodes) with it. `last_received` is
+    when the last datagram with a valid check came, `last_sent` when anything left, in seconds.
+    """
+
+    __slots__ = ("_role", "allowed", "last_received", "last_sent", "stage")
+
+    def __init__(self, role: Role) -> None:
+        self._role = role
+        self.stage = Stage.NEW
+        self.allowed: frozenset[int] = ALLOWED[role, Stage.NEW]
+        self.last_received = 0.0
+        self.last_sent = 0.0
+
+    def step(self, step: Step) -> None:
+        """Change the stage; the only place that does. Raises `LocalProtocolError` out of turn."""
+        stage = TRANSITIONS.get((self.stage, step))
+        if stage is None:
+            raise LocalProtocolError(f"a session that is {self.stage.name} cannot {step.name}")
+        self.stage = stage
+        self.allowed = ALLOWED[self._role, stage]

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from emu.session.base import SessionBase
+from emu.session.session import Session
 
 COUNTED: Final = (
     "datagrams_received",
@@ -21,7 +21,7 @@ COUNTED: Final = (
     "messages_sent",
     "retransmissions",
 )
-"""Counters of a session, by the name of the attribute."""
+"""Fields of `SessionStatistics` that only grow."""
 
 
 class SessionTotals:
@@ -37,17 +37,18 @@ class SessionTotals:
         self.sessions = 0
         self.counted: Counter[str] = Counter()
         self.drops: Counter[str] = Counter()
-        self.ended: Callable[[SessionBase], object] = _nobody
+        self.ended: Callable[[Session], object] = _nobody
 
-    def add(self, session: SessionBase) -> None:
+    def add(self, session: Session) -> None:
         """Keep what a session has counted; it is over."""
         self.sessions += 1
         self.drops.update(session.drops)
+        statistics = session.statistics()
         for name in COUNTED:
-            self.counted[name] += getattr(session, name)
+            self.counted[name] += getattr(statistics, name)
         self.ended(session)
 
-    def with_those(self, alive: Iterable[SessionBase]) -> SessionTotals:
+    def with_those(self, alive: Iterable[Session]) -> SessionTotals:
         """Return the sums with sessions that are still alive."""
         sums = SessionTotals()
         sums.sessions = self.sessions
@@ -58,5 +59,5 @@ class SessionTotals:
         return sums
 
 
-def _nobody(_session: SessionBase) -> None:
+def _nobody(_session: Session) -> None:
     """Nobody wants to know."""

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.session import CloseReason, SessionClosed
+from emu.session.core import Owed
 from emu.session.endpoint import host_of
 from emu.wire import (
     KeepAlive,
@@ -162,7 +163,7 @@ def test_a_spoofer_does_not_disturb_a_live_session(check_key):
         assert player.says(50 + number, 2.0)
     assert endpoint.get(HOME) is player.peer
     assert not player.session.ended
-    player.session._statistics_due = player.session._control_due = True
+    player.session._core.owed = Owed.QUESTION
     assert player.says(99, 3.0)
     assert endpoint.get(HOME) is player.peer
 
@@ -327,7 +328,7 @@ def test_the_answer_to_a_request_has_a_length_that_works():
 
 def early_packets(player, count):
     """Send packets that cannot be delivered, because the one before them never comes."""
-    expected = player.peer._channel.window.expected
+    expected = player.peer._core.channel.window.expected
     for ahead in range(1, count + 1):
         packet = Packet((expected + ahead) & 0xFFFF, bytes(400))
         datagram = Seal(player.peer.check_key).seal(push_packet(packet))

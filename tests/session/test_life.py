@@ -154,7 +154,7 @@ def test_a_client_takes_the_first_response_and_drops_the_second():
 def test_silence_of_45_seconds_ends_a_session():
     link = connected_link()
     link.loss = 1.0
-    silent_since = link.server._last_received
+    silent_since = link.server.last_received
     link.run(44.0 - (link.now - silent_since))
     assert not link.server.ended
     link.run(2.0)
@@ -182,10 +182,10 @@ def test_a_server_echoes_keep_alive_and_a_client_does_not():
 
 def test_forged_datagrams_do_not_keep_a_session_alive():
     link = connected_link()
-    timer = link.server._last_received
+    timer = link.server.last_received
     link.server.receive_datagram(b"\x00\x06\x00\x00", link.now + 1)
     link.server.receive_datagram(push_packet(SessionRequest(SESSION_ID)), link.now + 1)
-    assert link.server._last_received == timer
+    assert link.server.last_received == timer
 
 
 @pytest.mark.parametrize("closer", list(Role))
@@ -227,7 +227,7 @@ def test_the_last_message_and_the_disconnect_leave_without_an_answer_too():
     assert later.count(first[0]) >= 2
     assert link.server.ended
     assert timer is None
-    assert link.server._last_sent - start < 5.0
+    assert link.server._core.standing.last_sent - start < 5.0
 
 
 def test_closing_twice_is_closing_once():
@@ -291,7 +291,7 @@ def test_a_client_believes_out_of_session_only_after_a_long_silence():
     out_of_session = push_packet(OutOfSession())
     link.client.receive_datagram(out_of_session, link.now)
     assert not link.client.ended
-    link.client.receive_datagram(out_of_session, link.client._last_received + 20.0)
+    link.client.receive_datagram(out_of_session, link.client.last_received + 20.0)
     assert link.client.ended
 
 
@@ -309,7 +309,7 @@ def test_an_idle_session_lets_its_compressor_go():
     link = connected_link()
     link.server.send(1, bytes(range(256)) * 2)
     link.run(1.0)
-    deflater = link.server._codec._deflater
+    deflater = link.server._core.codec._deflater
     assert deflater._compressor is not None
     link.run(90.0)
     assert deflater._compressor is None

@@ -142,7 +142,7 @@ def test_what_is_no_key_block_is_counted_and_the_session_lives(payload, reason):
 def test_a_second_key_block_is_ordinary_data():
     link = connected_link()
     key = link.server.key
-    sequence = link.client._channel.queue._next
+    sequence = link.client._core.channel.queue._next
     block = key_block_message(bytes(range(100, 160)))
     link.server.receive_datagram(sealed(Packet(sequence, block)), link.now)
     assert link.server.key == key
@@ -306,7 +306,7 @@ def test_the_announced_size_of_a_peers_message_is_bounded(over, alive):
     config = SessionConfig(message_size_limit=10_000)
     assert config.payload_size_limit == 10_753
     link = connected_link(config)
-    sequence = link.server._channel.window.expected
+    sequence = link.server._core.channel.window.expected
     total = config.payload_size_limit + over
     packet = b"\x00\x0d" + sequence.to_bytes(2, "big") + total.to_bytes(4, "big") + b"x"
     link.server.receive_datagram(SEAL.seal(packet), link.now)
@@ -325,7 +325,7 @@ def test_before_the_key_messages_are_bounded_more_tightly():
 @pytest.mark.parametrize(("size", "dropped"), [(2048, False), (2049, True)])
 def test_the_size_of_a_datagram_is_bounded(size, dropped):
     session = connected_link().server
-    sequence = session._channel.window.expected
+    sequence = session._core.channel.window.expected
     session.receive_datagram(sealed(Packet(sequence, b"\x01" * (size - 6))), 1.0)
     assert ("datagram too long" in session.drops) is dropped
     assert session.statistics().messages_received == (0 if dropped else 1)
@@ -345,15 +345,17 @@ def test_the_depth_of_combined_packets_is_bounded(depth, echoes):
 @pytest.mark.parametrize(("count", "alive"), [(20, True), (21, False)])
 def test_the_number_of_messages_in_an_app_combined_is_bounded(count, alive):
     link = connected_link(SessionConfig(app_combined_count_limit=20))
-    sequence = link.server._channel.window.expected
+    sequence = link.server._core.channel.window.expected
     payload = push_packet(AppCombined((b"\x01",) * count))
     link.server.receive_datagram(sealed(Packet(sequence, payload)), link.now)
     assert link.server.ended is not alive
 
 
 def test_what_a_server_inflates_into_a_client_is_bounded():
-    link = connected_link(SessionConfig(deflate_level=9))
-    link.server.config = SessionConfig(message_size_limit=600_000)
+    generous = SessionConfig(deflate_level=9, message_size_limit=600_000)
+    link = Link(*make_sessions(SessionConfig(), generous))
+    link.client.connect(link.now)
+    link.run(1.0)
     link.server.send(1, bytes(499_999))  # with the opcode the limit
     link.run(1.0)
     assert link.messages(Role.CLIENT) == [(1, bytes(499_999))]

@@ -152,10 +152,10 @@ def transfer(link, *, size=500_000):
     messages = [(9, random.Random(number).randbytes(1000)) for number in range(size // 1000)]
     for message in messages:
         link.server.send(*message)
-    before = link.server.bytes_sent
+    before = link.server.statistics().bytes_sent
     link.settle()
     assert link.messages(Role.CLIENT) == messages
-    return (link.server.bytes_sent - before) / size
+    return (link.server.statistics().bytes_sent - before) / size
 
 
 @pytest.mark.slow

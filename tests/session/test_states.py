@@ -4,40 +4,75 @@ from __future__ import annotations
 
 import pytest
 
+from emu.errors import LocalProtocolError
 from emu.session import ConnectionState, Role
-from emu.session.states import ALLOWED, TRANSITIONS, Step
+from emu.session.states import ALLOWED, STATES, TRANSITIONS, Stage, Standing, Step
 from emu.wire import ProtocolOpcode as Op
 
+OF_A_CLIENT = (Step.ASK, Step.ASK, Step.AGREE, Step.KEY, Step.CLOSE, Step.PART, Step.PART, Step.END)
+OF_A_SERVER = (Step.ANSWER, Step.PROVE, Step.KEY, Step.CLOSE, Step.PART, Step.END)
 
-def test_the_way_of_the_seed():
-    state = ConnectionState.CLOSED
-    way = [state]
-    for step in (Step.AGREED, Step.CLOSE, Step.ENDED):
-        state = TRANSITIONS[state, step]
-        way.append(state)
+
+@pytest.mark.parametrize(
+    ("role", "steps"), [(Role.CLIENT, OF_A_CLIENT), (Role.SERVER, OF_A_SERVER)]
+)
+def test_the_way_of_the_seed(role, steps):
+    standing = Standing(role)
+    way = [STATES[standing.stage]]
+    for step in steps:
+        standing.step(step)
+        if STATES[standing.stage] is not way[-1]:
+            way.append(STATES[standing.stage])
+        assert standing.allowed == ALLOWED[role, standing.stage]
     assert [state.name for state in way] == ["CLOSED", "ESTABLISHED", "CLOSING", "CLOSED"]
 
 
-@pytest.mark.parametrize("state", list(ConnectionState))
-def test_every_state_can_end(state):
-    assert TRANSITIONS[state, Step.ENDED] is ConnectionState.CLOSED
+def test_no_step_leads_back():
+    for (stage, step), following in TRANSITIONS.items():
+        assert following >= stage, (stage, step)
 
 
-def test_every_role_and_state_has_a_row():
-    assert set(ALLOWED) == {(role, state) for role in Role for state in ConnectionState}
+@pytest.mark.parametrize("stage", [stage for stage in Stage if stage is not Stage.ENDED])
+def test_every_stage_can_end(stage):
+    assert TRANSITIONS[stage, Step.END] is Stage.ENDED
 
 
-@pytest.mark.parametrize("state", list(ConnectionState))
-def test_a_server_takes_no_session_response_and_no_out_of_session(state):
-    assert not {Op.SESSION_RESPONSE, Op.OUT_OF_SESSION} & ALLOWED[Role.SERVER, state]
+def test_nothing_follows_the_end():
+    assert Stage.ENDED not in {stage for stage, _ in TRANSITIONS}
+    assert not ALLOWED[Role.SERVER, Stage.ENDED] | ALLOWED[Role.CLIENT, Stage.ENDED]
+
+
+def test_a_key_does_not_open_a_session_that_closes():
+    for stage in (Stage.CLOSING, Stage.PARTING, Stage.PARTED):
+        assert TRANSITIONS[stage, Step.KEY] is stage
+
+
+@pytest.mark.parametrize("step", [Step.PROVE, Step.KEY, Step.CLOSE, Step.PART])
+def test_a_step_out_of_turn_is_our_own_error(step):
+    standing = Standing(Role.SERVER)
+    with pytest.raises(LocalProtocolError, match=f"NEW cannot {step.name}"):
+        standing.step(step)
+    assert standing.stage is Stage.NEW
+
+
+def test_every_stage_has_a_state_and_every_role_a_row_for_it():
+    assert set(STATES) == set(Stage)
+    assert set(STATES.values()) == set(ConnectionState)
+    assert set(ALLOWED) == {(role, stage) for role in Role for stage in Stage}
+
+
+@pytest.mark.parametrize("stage", list(Stage))
+def test_a_server_takes_no_session_response_and_no_out_of_session(stage):
+    assert not {Op.SESSION_RESPONSE, Op.OUT_OF_SESSION} & ALLOWED[Role.SERVER, stage]
 
 
 @pytest.mark.parametrize("role", list(Role))
-@pytest.mark.parametrize("state", list(ConnectionState))
-def test_app_combined_is_never_a_packet_of_its_own(role, state):
-    assert Op.APP_COMBINED not in ALLOWED[role, state]
+@pytest.mark.parametrize("stage", list(Stage))
+def test_app_combined_is_never_a_packet_of_its_own(role, stage):
+    assert Op.APP_COMBINED not in ALLOWED[role, stage]
 
 
-def test_before_a_session_only_its_set_up_is_taken():
-    assert ALLOWED[Role.SERVER, ConnectionState.CLOSED] == {Op.SESSION_REQUEST}
-    assert ALLOWED[Role.CLIENT, ConnectionState.CLOSED] == {Op.SESSION_RESPONSE}
+@pytest.mark.parametrize("stage", [Stage.NEW, Stage.ASKED])
+def test_before_a_session_only_its_set_up_is_taken(stage):
+    assert ALLOWED[Role.SERVER, stage] == {Op.SESSION_REQUEST}
+    assert ALLOWED[Role.CLIENT, stage] == {Op.SESSION_RESPONSE}

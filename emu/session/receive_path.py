@@ -1,0 +1,321 @@
+"""The way in: from datagrams to messages, each byte once and in order.
+
+Check and seal, Combined, order, fragments, AppCombined, cipher: every room is entered once, in this
+order (docs/protocol/transport.md#datagrams, docs/protocol/transport.md#payloads). A live session
+and the follower of a recording walk the same path. What is no part of the reliable channel goes to
+a `Receiver`, who is given with each datagram and not kept: path and session in a circle would wait
+for the garbage collector, and floods outrun that.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Protocol
+from zlib import crc32
+
+from emu.errors import LimitExceeded, MalformedDatagram, PeerError
+from emu.session.channel import BrokenChannel, ReliableChannel
+from emu.session.configuration import SessionConfig
+from emu.session.events import CloseReason, Message
+from emu.session.journal import Journal
+from emu.session.messages import MessageCodec
+from emu.session.states import Stage, Standing
+from emu.times import Monotonic
+from emu.wire import ProtocolOpcode, Seal
+from emu.wire.packets import OPCODE_SIZE, OTHER_CHANNELS, UNSEALED, marker_of, pull_sequenced
+from emu.wire.parts import pull_parts
+
+_PACKET: Final = int(ProtocolOpcode.PACKET)
+_FRAGMENT: Final = int(ProtocolOpcode.FRAGMENT)
+_COMBINED: Final = int(ProtocolOpcode.COMBINED)
+_APP_COMBINED: Final = int(ProtocolOpcode.APP_COMBINED)
+_PACKET_MARKER: Final = marker_of(_PACKET)
+_SMALLEST_PACKET: Final = 7  # two bytes each of opcode, sequence and check, and one of payload
+_OPCODES: Final = frozenset(int(opcode) for opcode in ProtocolOpcode)
+_KEYED: Final = Stage.KEYED
+
+
+class Receiver(Protocol):
+    """Whose datagrams they are."""
+
+    def prove(self) -> None:
+        """The first datagram with a valid check is here."""
+
+    def handle(self, packet: bytes, now: Monotonic) -> None:
+        """A packet outside the reliable channel may come now and is here; may raise `PeerError`."""
+
+    def receive_clear(self, message: bytes) -> None:
+        """A message came while there is no key; may raise `PeerError`."""
+
+
+class StrangerLimits:
+    """How much a peer may say before a service has vouched for it."""
+
+    __slots__ = ("_in_all", "_waiting")
+
+    def __init__(self, config: SessionConfig) -> None:
+        self._in_all = config.stranger_message_count_limit
+        self._waiting = config.stranger_waiting_limit
+
+    def check(self, journal: Journal, messages: int) -> None:
+        """Refuse one more message when there are `messages` with it, or too many wait.
+
+        Raises `BrokenChannel`.
+        """
+        waiting = sum(type(event) is Message for event in journal.events)
+        if waiting >= self._waiting or messages > self._in_all:
+            raise BrokenChannel(CloseReason.FLOOD)
+
+
+class ReceivePath:
+    """One direction of one session.
+
+    `limits` are there until somebody knows who the peer is; they are no `Stage`, since a server may
+    know it before the first datagram or never. `datagrams`, `bytes` and `messages` count what came.
+    """
+
+    __slots__ = (
+        "_channel",
+        "_codec",
+        "_config",
+        "_journal",
+        "_short_start",
+        "_size_limit",
+        "_standing",
+        "bytes",
+        "datagrams",
+        "limits",
+        "messages",
+        "seal",
+    )
+
+    def __init__(self, config: SessionConfig, standing: Standing, journal: Journal) -> None:
+        self._config = config
+        self._standing = standing
+        self._journal = journal
+        self._size_limit = config.datagram_size_limit
+        self._short_start: int | None = None
+        self._channel: ReliableChannel = NO_CHANNEL
+        self._codec: MessageCodec | None = None
+        self.seal: Seal | None = None
+        self.limits: StrangerLimits | None = StrangerLimits(config)
+        self.datagrams = 0
+        self.bytes = 0
+        self.messages = 0
+
+    # -- what changes on the way ------------------------------------------------------------------
+
+    def open(self, seal: Seal, channel: ReliableChannel) -> None:
+        """Take sealed datagrams from now on, and what they bring in this channel."""
+        self.seal = seal
+        self._channel = channel
+
+    def hasten(self) -> None:
+        """Take the short way from now on, if the format has one: the peer's address is proven."""
+        if self.seal is not None and self.seal.plain:
+            self._short_start = self.seal.start
+
+    def start_cipher(self, codec: MessageCodec) -> None:
+        """Decrypt whatever comes from now on."""
+        self._codec = codec
+        self._channel.lift_limits(trusted=self.limits is None)
+
+    def trust(self) -> None:
+        """Lift the limits of a stranger; before there is a key they stay as they are for all."""
+        self.limits = None
+        if self._codec is not None:
+            self._channel.lift_limits(trusted=True)
+
+    def close(self) -> None:
+        """Decrypt nothing more; the stage sees to it that nothing more comes."""
+        self._short_start = None
+        self._codec = None
+
+    # -- datagrams --------------------------------------------------------------------------------
+
+    def receive(self, data: bytes, now: Monotonic, receiver: Receiver) -> None:
+        """Take one datagram.
+
+        Raises `BrokenChannel` when the session cannot go on, another `PeerError` when the datagram
+        is dropped.
+        """
+        self.datagrams += 1
+        self.bytes += len(data)
+        # Nearly every datagram of a busy session is one whole Packet whose bytes are not
+        # transformed. For it the steps of `_receive_any` and of what that calls are written out
+        # here: a call costs as much as the CRC.
+        start = self._short_start
+        if (
+            start is None
+            or data[:2] != _PACKET_MARKER
+            or not _SMALLEST_PACKET <= len(data) <= self._size_limit
+        ):
+            self._receive_any(data, now, receiver)
+            return
+        if crc32(data[:-2], start) & 0xFFFF != data[-2] << 8 | data[-1]:
+            self._journal.drop("bad check")  # no exception for what strangers can send by the ton
+            return
+        self._standing.last_received = now
+        sequence = data[2] << 8 | data[3]
+        if self._channel.takes_next(sequence):
+            self._receive_payload(data[4:-2], receiver)
+        else:
+            self._receive_sequenced(_PACKET, sequence, data[4:-2], receiver)
+
+    def _receive_any(self, data: bytes, now: Monotonic, receiver: Receiver) -> None:
+        if len(data) > self._size_limit:
+            raise LimitExceeded("datagram too long")
+        if len(data) < OPCODE_SIZE:
+            raise MalformedDatagram("short datagram")
+        if data[0]:
+            raise MalformedDatagram("not a protocol packet")
+        standing = self._standing
+        if standing.stage is Stage.ENDED:
+            raise MalformedDatagram("session is over")
+        if data[1] in UNSEALED:
+            self._handle(data, now, receiver)
+            return
+        if self.seal is None:
+            raise MalformedDatagram("not allowed now")
+        packet = self.seal.unseal(data)
+        standing.last_received = now
+        if standing.stage is Stage.ANSWERED:
+            receiver.prove()
+        if packet[1] == _COMBINED:
+            self._receive_combined(packet, now, receiver)
+        else:
+            self._handle(packet, now, receiver)
+
+    def _receive_combined(self, packet: bytes, now: Monotonic, receiver: Receiver) -> None:
+        """Open a Combined, and those inside it, without recursion; one bad part spoils itself.
+
+        Bad parts are counted without an exception for each, and the number of parts is bounded for
+        the datagram as a whole: a datagram must not cost more than its bytes are worth.
+        """
+        standing = self._standing
+        stack = [(packet, 0)]
+        parts_left = self._config.combined_count_limit
+        while stack and standing.stage is not Stage.ENDED:
+            packet, depth = stack.pop()
+            reason = self._refusal(packet, inside=depth > 0)
+            if reason is not None:
+                self._journal.drop(reason)
+            elif packet[1] != _COMBINED:
+                self._handle_part(packet, now, receiver)
+            elif depth >= self._config.combine_depth_limit:
+                self._journal.drop("combined packets too deep")
+            else:
+                parts = self._parts_of(packet, parts_left)
+                parts_left -= len(parts)
+                stack += [(part, depth + 1) for part in reversed(parts)]
+
+    def _parts_of(self, packet: bytes, limit: int) -> tuple[bytes, ...]:
+        try:
+            return pull_parts(packet, limit, OPCODE_SIZE)
+        except PeerError as error:
+            self._journal.drop(error.reason)
+            return ()
+
+    def _handle_part(self, packet: bytes, now: Monotonic, receiver: Receiver) -> None:
+        try:
+            self._pass_on(packet, now, receiver)
+        except BrokenChannel:
+            raise
+        except PeerError as error:
+            self._journal.drop(error.reason)
+
+    def _handle(self, packet: bytes, now: Monotonic, receiver: Receiver) -> None:
+        reason = self._refusal(packet)
+        if reason is not None:
+            raise MalformedDatagram(reason)
+        self._pass_on(packet, now, receiver)
+
+    def _pass_on(self, packet: bytes, now: Monotonic, receiver: Receiver) -> None:
+        opcode = packet[1]
+        if opcode in (_PACKET, _FRAGMENT):
+            sequence, data = pull_sequenced(packet)
+            self._receive_sequenced(opcode, sequence, data, receiver)
+        else:
+            receiver.handle(packet, now)
+
+    def _refusal(self, packet: bytes, *, inside: bool = False) -> str | None:
+        """Say why a packet may not come now, None when it may; `inside` a Combined or alone."""
+        if len(packet) < OPCODE_SIZE or packet[0]:
+            return "not a protocol packet"
+        opcode = packet[1]
+        if inside and opcode in UNSEALED:
+            return "not allowed inside a combined packet"
+        if opcode in self._standing.allowed:
+            return None
+        if opcode in _OPCODES:
+            return "not allowed now"
+        return "unused channel" if opcode in OTHER_CHANNELS else "unknown protocol opcode"
+
+    # -- the reliable channel ---------------------------------------------------------------------
+
+    def _receive_sequenced(
+        self, opcode: int, sequence: int, data: bytes, receiver: Receiver
+    ) -> None:
+        for payload in self._channel.receive(opcode, sequence, data):
+            self._receive_payload(payload, receiver)
+
+    def _receive_payload(self, payload: bytes, receiver: Receiver) -> None:
+        """Take a message, or what begins with 00: an escape byte, or several messages."""
+        if payload[0]:
+            self.receive_message(payload, receiver)
+            return
+        marker = payload[1] if len(payload) > 1 else None
+        if marker == 0:
+            self.receive_message(payload[1:], receiver)
+        elif marker == _APP_COMBINED:
+            self._receive_app_combined(payload, receiver)
+        else:
+            self._journal.drop("unknown payload marker")
+
+    def _receive_app_combined(self, payload: bytes, receiver: Receiver) -> None:
+        try:
+            messages = pull_parts(payload, self._config.app_combined_count_limit, OPCODE_SIZE)
+        except LimitExceeded:
+            raise BrokenChannel("too many messages in an AppCombined") from None
+        except MalformedDatagram:
+            if self._codec is not None:  # nobody knows how far the cipher stream went on
+                raise BrokenChannel("malformed AppCombined") from None
+            self._journal.drop("malformed AppCombined")
+            return
+        for message in messages:
+            if message[0]:
+                self.receive_message(message, receiver)
+            elif len(message) > 1 and message[1] == 0:
+                self.receive_message(message[1:], receiver)
+            else:
+                self._journal.drop("AppCombined inside an AppCombined")
+
+    def receive_message(self, message: bytes, receiver: Receiver) -> None:
+        """Take one message, escape byte off: the next bytes of the cipher stream."""
+        codec = self._codec
+        if codec is None:
+            self._receive_clear(message, receiver)
+            return
+        try:
+            opcode, payload = codec.decode(message)
+        except PeerError as error:
+            if codec.broken:
+                raise BrokenChannel(error.reason) from None
+            self._journal.drop(error.reason)
+            return
+        self.messages += 1
+        if self.limits is not None:
+            self.limits.check(self._journal, self.messages)
+        if self._standing.stage is _KEYED:  # once our side closes, nobody listens
+            self._journal.events.append(Message(opcode, payload))
+
+    def _receive_clear(self, message: bytes, receiver: Receiver) -> None:
+        try:
+            receiver.receive_clear(message)
+        except BrokenChannel:
+            raise
+        except PeerError as error:
+            self._journal.drop(error.reason)
+
+
+NO_CHANNEL: Final = ReliableChannel(SessionConfig(), 512, 2)
+"""What an unopened session has: empty, and never added to."""
