@@ -82,6 +82,10 @@ class SessionPort:
         self.timer: Timer[Timed] = Timer(self)
         self.handler: Handler | None = None
 
+    def room(self) -> int:
+        """Return how many bytes may usefully be queued in the session now."""
+        return self.session.room(self._shell.now())
+
     def touch(self) -> None:
         """Have the session served in this turn of the reactor: something was queued or changed."""
         self._shell.touch(self)
@@ -205,6 +209,10 @@ class UdpShell(DatagramProtocol):
     def session_count(self) -> int:
         """How many sessions there are, in whatever state."""
         return len(self._ports)
+
+    def now(self) -> Monotonic:
+        """Return the time of the scheduler."""
+        return self._scheduler.now()
 
     def _serve_later(self) -> None:
         self._serving = None

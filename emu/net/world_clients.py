@@ -6,7 +6,7 @@ Owns nothing but the wiring; order and meaning of messages are `emu.world`'s.
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
-from typing import Any, Final
+from typing import Any
 
 from twisted.logger import Logger, LogLevel
 from twisted.python.failure import Failure
@@ -21,9 +21,6 @@ from emu.times import Monotonic
 from emu.world.door.entry import Door, DoorEvent, Entered, TurnedAway
 from emu.world.events import WorldEvent
 from emu.world.service import WorldService
-
-QUEUE_LIMIT: Final = 16 * 1024
-"""Bytes that may wait in a session before its player is told of new things later."""
 
 
 class VisitorHandler:
@@ -72,7 +69,7 @@ class VisitorHandler:
 
     def room(self) -> int:
         """Return how many bytes may usefully be sent now."""
-        return QUEUE_LIMIT - self._port.session.statistics().queued_bytes
+        return self._port.room()
 
     def round_trip(self) -> float | None:
         """Return the seconds that a datagram takes there and back; None while not measured."""

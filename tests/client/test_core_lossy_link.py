@@ -107,4 +107,4 @@ def test_a_login_on_a_good_link_takes_no_more_datagrams_than_it_needs():
     flow = attempt.run()
     assert flow.failure is None
     assert attempt._now - 1000.0 == pytest.approx(0.3)  # three round trips
-    assert attempt._client.session.datagrams_sent == 3
+    assert attempt._client.session.statistics().datagrams_sent == 3

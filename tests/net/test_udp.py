@@ -19,6 +19,7 @@ from emu.session import (
     Session,
     SessionClosed,
     SessionConfig,
+    Writable,
 )
 from tests.support.memory_udp import MemoryPort
 from tests.support.raw_client import session_request
@@ -109,6 +110,18 @@ def test_a_message_in_is_answered_in_the_same_turn(house) -> None:
     client.send(5, b"hello")
     assert Message(6, b"hello") in exchange(client, clock, shell, port)
     assert clock.seconds() == 0.0
+
+
+def test_a_handler_is_told_what_is_worth_queueing_and_when_more_is(house) -> None:
+    clock, shell, port = house
+    client = connected(house)
+    (recorder,) = Recorder.made
+    while recorder.port.room() > 0:
+        recorder.port.session.send(9, random.Random(1).randbytes(1000))
+    recorder.port.touch()
+    exchange(client, clock, shell, port)
+    assert recorder.events.count(Writable()) == 1
+    assert recorder.port.room() > 0
 
 
 def test_who_makes_us_keep_most_is_ended_when_memory_runs_out(house) -> None:
