@@ -232,6 +232,39 @@ class WorldConfig:
     name_filter: tuple[str, ...] = setting(
         (), readers.list_of(readers.text(1, 31), 10_000), "words no character name may contain"
     )
+    motd: str = setting("", readers.text(0, 500), "what players are greeted with")
+    link_dead: float = setting(
+        120.0, readers.number(0, 3600), "seconds that a player stays whose client is gone"
+    )
+    camp_seconds: float = setting(
+        20.0, readers.number(0, 255), "seconds from camping to being out of the world"
+    )
+    save_seconds: float = setting(
+        60.0, readers.number(1, 3600), "seconds between two saves of a player's place"
+    )
+    update_rate: float = setting(
+        10.0, readers.number(1, 50), "times a second that players are shown what moved"
+    )
+    fastest_move: float = setting(
+        30.0,
+        readers.number(1, 1000),
+        "world units a second on the ground that a client is believed; walking is about 10",
+    )
+    fastest_fall: float = setting(
+        120.0, readers.number(1, 10_000), "the same for going up and down"
+    )
+    chat_rate: float = setting(
+        1.0, readers.number(0.01, 100), "messages a second that a player may say over time"
+    )
+    chat_burst: int = setting(
+        10, readers.integer(1, 1000), "messages that a player may say at once"
+    )
+    chat_length: int = setting(
+        512, readers.integer(1, 4000), "letters of a message; what is longer is cut"
+    )
+    say_distance: float = setting(
+        30.0, readers.number(1, 10_000), "world units within which a say or an emote is heard"
+    )
     knowledge: Path | None = setting(
         None,
         readers.optional(readers.path),

@@ -14,6 +14,10 @@ from emu.login.settings import LoginServiceConfig
 from emu.net.link_client import LoginServerAddress
 from emu.net.link_server import LinkServerConfig
 from emu.session import EndpointConfig, SessionConfig
+from emu.world.chat import ChatRules
+from emu.world.movement import MovementRules
+from emu.world.world import WorldRules
+from emu.world.zone import ZoneRules
 
 
 def endpoint_config(config: Config, check_key: int | None) -> EndpointConfig:
@@ -109,3 +113,34 @@ def read_certificate(config: Config) -> bytes | None:
         raise StoreError(
             f"{path}: cannot be read ({error.strerror}); see [link] certificate"
         ) from None
+
+
+def world_rules(config: Config) -> WorldRules:
+    """Return the rules of the built-in world."""
+    world = config.world
+    return WorldRules(
+        name=world.name,
+        motd=world.motd,
+        max_level=world.max_level,
+        link_dead=world.link_dead,
+        camp=world.camp_seconds,
+        save_interval=world.save_seconds,
+        hear=world.say_distance,
+        movement=MovementRules(fastest=world.fastest_move, fastest_fall=world.fastest_fall),
+    )
+
+
+def zone_rules(config: Config) -> ZoneRules:
+    """Return the rules of every zone of the built-in world."""
+    return ZoneRules(tick=1.0 / config.world.update_rate)
+
+
+def chat_rules(config: Config) -> ChatRules:
+    """Return the limits of chat in the built-in world."""
+    world = config.world
+    return ChatRules(
+        longest=world.chat_length,
+        burst=world.chat_burst,
+        rate=world.chat_rate,
+        hear=world.say_distance,
+    )

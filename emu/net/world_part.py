@@ -40,7 +40,7 @@ from emu.store import Store
 from emu.structs import shipped_catalog
 from emu.times import Moment, Monotonic
 from emu.world.behaviors import Behaviors, Library
-from emu.world.chat import Chat, ChatRules, read_numbers
+from emu.world.chat import Chat, read_numbers
 from emu.world.commands import House, RemoteCommands, world_commands
 from emu.world.door.admission import Admission, AdmissionRules
 from emu.world.door.entry import Door
@@ -53,8 +53,7 @@ from emu.world.registration.creation import CharacterCreation, CreationRules
 from emu.world.registration.names import NameRules
 from emu.world.registration.registry import RegistryConfig, WorldRegistry
 from emu.world.service import WorldService
-from emu.world.world import World, WorldRules
-from emu.world.zone import ZoneRules
+from emu.world.world import World
 from emu.world.zone.directory import Zones
 
 _log = logger("world")
@@ -132,7 +131,7 @@ class WorldPart:
         dialects = Dialects(opcodes, shipped_catalog(), shipped_rules())
         self._timer = WorldTimer(scheduler, watch.ticks())
         self.world = self._make_world(dialects, presence)
-        chat = Chat(self.world, ChatRules(), read_numbers())
+        chat = Chat(self.world, parameters.chat_rules(config), read_numbers())
         self.behaviors = Behaviors(
             self.world, chat, Library(), guard=limited, clock=scheduler.now, wake=self._timer.wake
         )
@@ -183,6 +182,11 @@ class WorldPart:
         """Go on with other settings; who is in the world stays."""
         self.admission.rules = AdmissionRules(max_players=config.world.max_players)
         self.admission.locked = config.world.locked
+        self.world.rules = parameters.world_rules(config)
+        self.chat.rules = parameters.chat_rules(config)
+        if config.world.motd != self._config.world.motd:
+            self.world.motd = config.world.motd
+        self._config = config
         self._status_changed()
 
     def send_away(self, account_id: int, reason: str) -> None:
@@ -246,11 +250,11 @@ class WorldPart:
     def _make_world(self, dialects: Dialects, presence: Presence) -> World:
         config = self._config.world
         return World(
-            rules=WorldRules(name=config.name, max_level=config.max_level),
+            rules=parameters.world_rules(self._config),
             zones=Zones(
                 self.atlas,
                 self._population.settle,
-                ZoneRules(),
+                parameters.zone_rules(self._config),
                 wake=self._timer.wake,
                 ended=self._population.forget,
             ),

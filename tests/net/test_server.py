@@ -198,24 +198,35 @@ async def test_what_may_change_is_reread_and_what_is_wrong_changes_nothing(tmp_p
         "world.locked=yes",
         "login.max_characters=9",
         "world.name=Other",
+        "world.motd=Hail",
+        "world.link_dead=5",
+        "world.chat_length=9",
+        "world.update_rate=20",
     ]
     with captured_log("text") as log:
         service.reload()
         await until(
             lambda: shipped_catalog().layout("LS_LoginReplyMsg", 546) is not layout, "structs"
         )
-    assert "changed: login.max_characters, world.locked, world.max_players" in log.text
-    assert "at the next start only: world.name" in log.text
+    assert "changed: login.max_characters, world.chat_length, world.link_dead" in log.text
+    assert "at the next start only: world.name, world.update_rate" in log.text
+    inside = service.world.world
+    assert (inside.motd, inside.rules.link_dead) == ("Hail", 5)
+    assert service.world.chat.rules.longest == 9
+    inside.motd = "set by command"
     assert service.login.service.config.max_characters == 9
     assert service.world.admission.rules.max_players == 7
     assert service.world.admission.locked
     assert service.config.world.name == "Norrath"
+    sets.append("world.max_players=8")
+    service.reload()
+    assert inside.motd == "set by command"
     sets[:] = ["world.max_players=many"]
     with captured_log("text") as log:
         service.reload()
         await deferLater(reactor, 0.05)
     assert "the configuration is as before: world.max_players" in log.text
-    assert service.world.admission.rules.max_players == 7
+    assert service.world.admission.rules.max_players == 8
     await service.stopService()
     service.reload()
 

@@ -48,9 +48,9 @@ class Player:
     """One character that is in the world."""
 
     __slots__ = (
-        "_speech", "away_message", "channels", "character", "client", "corrected", "destination",
-        "hotbars", "is_returning", "muted_until", "pace", "predictions", "relations", "sheet",
-        "since", "spawn", "state", "target", "titles", "unsaved", "viewer", "zone",
+        "_speech", "_speech_rules", "away_message", "channels", "character", "client", "corrected",
+        "destination", "hotbars", "is_returning", "muted_until", "pace", "predictions", "relations",
+        "sheet", "since", "spawn", "state", "target", "titles", "unsaved", "viewer", "zone",
     )  # fmt: skip
 
     def __init__(
@@ -90,6 +90,7 @@ class Player:
         self.away_message = ""
         self.muted_until = character.muted_until
         self._speech: RateLimit | None = None
+        self._speech_rules = (0.0, 0)
         self.connect(client)
 
     def connect(self, client: WorldClient) -> None:
@@ -125,8 +126,8 @@ class Player:
 
     def may_speak(self, now: Monotonic, rate: float, burst: int) -> bool:
         """Count one message; False when it speaks faster than `rate` a second allows."""
-        if self._speech is None:
-            self._speech = RateLimit(rate, burst, now)
+        if self._speech is None or self._speech_rules != (rate, burst):
+            self._speech, self._speech_rules = RateLimit(rate, burst, now), (rate, burst)
         return self._speech.take(1, now)
 
     def index_of(self, spawn: Spawn) -> int | None:

@@ -127,6 +127,15 @@ def test_who_is_away_answers_by_itself() -> None:
     assert borvik.hears() == [("26", "Borvik", "hello"), ("26", "Aldana", "at dinner")]
 
 
+def test_another_rate_counts_at_once() -> None:
+    house, borvik, aldana = two()
+    assert not borvik.types("/say one")
+    house.chat.rules = ChatRules(burst=1)
+    borvik.types("/say two")
+    assert borvik.types("/say three") == ["you speak too fast"]
+    assert len(aldana.hears()) == 2
+
+
 def test_speaking_fast_is_slowed_down() -> None:
     house, borvik, aldana = two()
     answers = [borvik.types(f"/say {n}") for n in range(500)]
