@@ -6,6 +6,7 @@ import sys
 import pytest
 
 import emu
+from emu.built import form
 
 
 @pytest.mark.slow
@@ -13,7 +14,7 @@ def test_the_package_runs_as_the_command() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "emu", "--version"], capture_output=True, text=True, check=True
     )
-    assert done.stdout.startswith(f"emu {emu.__version__}, ")
+    assert done.stdout == f"emu {emu.__version__}, {form()}\n"
 
 
 @pytest.mark.slow

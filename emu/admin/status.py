@@ -64,6 +64,10 @@ class PlayerStatus:
     game_master: bool
     account: int = 0
     """Number of the account it belongs to."""
+    x: float = 0.0
+    y: float = 0.0
+    z: float = 0.0
+    """Where it stands; Y is up."""
 
 
 @dataclass(frozen=True, slots=True)

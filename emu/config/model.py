@@ -347,6 +347,18 @@ class TraceConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class WebConfig:
+    """``[web]``: health, metrics, JSON and a page of the running server, over HTTP."""
+
+    listen: Address | None = setting(
+        None,
+        readers.optional(readers.address),
+        "TCP address of the page and /metrics; empty = off. There is no password: keep it on"
+        " loopback, or behind a proxy that asks for one",
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """The whole configuration; each attribute is one table of the TOML file."""
 
@@ -359,3 +371,4 @@ class Config:
     console: ConsoleConfig = field(default_factory=ConsoleConfig)
     rcon: RconConfig = field(default_factory=RconConfig)
     trace: TraceConfig = field(default_factory=TraceConfig)
+    web: WebConfig = field(default_factory=WebConfig)

@@ -29,9 +29,10 @@ from emu.net.scheduler import Scheduler
 from emu.net.storage import Storage
 from emu.net.trace import TraceFile
 from emu.net.watch import Watch
+from emu.net.web.part import WebPart
 from emu.net.workers import StoreWorker
 from emu.net.world_part import WorldPart, built_in_account
-from emu.opcodes import OpcodeStore
+from emu.opcodes import OpcodeRow, OpcodeStore, VersionRange
 from emu.store import Store
 from emu.store.server_lock import ServerLock
 from emu.structs.catalog import read_shipped, shipped_catalog
@@ -97,6 +98,7 @@ class EmuService(Service):
         self.world: WorldPart | None = None
         self._reloads: dict[str, Reload] = {}
         """What is read again at SIGHUP and by the command `reload`, by name."""
+        self._web: WebPart | None = None
         self._listening = False
         self.watch = Watch()
         """What the server tells of itself: its reports and its measures."""
@@ -229,6 +231,35 @@ class EmuService(Service):
                 storage.direct, config.world.name, scheduler.moment(), self.world.atlas
             )
         self._trace()
+        self._open_web(self.admin, scheduler)
+
+    def _open_web(self, admin: AdminPart, scheduler: Scheduler) -> None:
+        """Open the web endpoint, when the configuration names an address."""
+        listen = self.config.web.listen
+        if listen is None:
+            return
+        self._web = WebPart(
+            listen,
+            self._reactor,
+            scheduler,
+            status=lambda: admin.status.status(scheduler.now()),
+            missing=lambda: "" if self.running else "the server is not ready",
+            history=self._opcode_history,
+            watch=self.watch,
+        )
+        self._web.listen()
+
+    def _opcode_history(self) -> list[dict[str, Any]]:
+        with OpcodeStore(self.config.database.path, who="web") as store:
+            return [
+                {
+                    "time": entry.at,
+                    "who": entry.who,
+                    "action": entry.action,
+                    "what": f"{entry.action} {entry.row.name} of {_range(entry.row)}",
+                }
+                for entry in store.history(limit=50)
+            ]
 
     def _open_administration(
         self, admin: AdminPart, opcodes: OpcodeSource, storage: Storage
@@ -260,7 +291,7 @@ class EmuService(Service):
             self._storage.hasten()
         if self.admin is not None:
             await self.admin.stop()
-        parts = [part for part in (self.world, self.login) if part is not None]
+        parts = [part for part in (self._web, self.world, self.login) if part is not None]
         await DeferredList([Deferred.fromCoroutine(part.stop()) for part in parts])
         if self._opcodes is not None:
             await self._opcodes.stop()
@@ -275,6 +306,10 @@ class EmuService(Service):
         _log.info("stopped")
 
 
+def _range(row: OpcodeRow) -> str:
+    return str(VersionRange(row.first, row.last))
+
+
 def _cannot_listen(config: Config, error: CannotListenError) -> str:
     """Return the line for a port that is taken or not ours to take."""
     keys = {
@@ -284,6 +319,8 @@ def _cannot_listen(config: Config, error: CannotListenError) -> str:
     }
     if config.link.tls_listen is not None:
         keys["link.tls_listen"] = config.link.tls_listen
+    if config.web.listen is not None:
+        keys["web.listen"] = config.web.listen
     failed = Address(str(error.interface), int(error.port))
     key = next(
         (key for key, address in keys.items() if failed == listen_address(key, address)),

@@ -311,7 +311,7 @@ class ShellPort(Port):
     """
 
     protocol: UdpShell
-    maxThroughput = READ_AT_ONCE  # noqa: N815  # the name that Twisted looks for
+    maxThroughput = READ_AT_ONCE  # the name that Twisted looks for
 
     def doRead(self) -> None:
         """Read; called by Twisted when the socket has something."""

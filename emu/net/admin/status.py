@@ -174,6 +174,9 @@ def players_of(
             link_dead=not player.is_online,
             game_master=player.character.admin_status >= game_master,
             account=player.character.account_id,
+            x=round(player.position.x, 2),
+            y=round(player.position.y, 2),
+            z=round(player.position.z, 2),
         )
         for player in players
     )

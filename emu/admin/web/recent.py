@@ -1,0 +1,64 @@
+"""What a page shows of the last hours: logins, log lines, and how many players there were.
+
+All of it is bounded and gone with the process. Knows no page; moments are UTC.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import Final
+
+from emu.times import Moment
+
+LOGINS: Final = 200
+LINES: Final = 500
+MINUTE: Final = 60.0
+MINUTES: Final = 24 * 60
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """A login that was answered."""
+
+    moment: float
+    account: str
+    client: int
+    accepted: bool
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the log."""
+
+    moment: float
+    level: str
+    area: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Population:
+    """How many players there were at most within a minute."""
+
+    moment: float
+    players: int
+
+
+class Recent:
+    """Remembers the last of everything."""
+
+    def __init__(self) -> None:
+        self.logins: deque[Login] = deque(maxlen=LOGINS)
+        self.lines: deque[Line] = deque(maxlen=LINES)
+        self.population: deque[Population] = deque(maxlen=MINUTES)
+
+    def count_players(self, players: int, moment: Moment) -> None:
+        """Note how many players there are."""
+        minute = moment - moment % MINUTE
+        last = self.population[-1] if self.population else None
+        if last is not None and last.moment == minute:
+            self.population[-1] = Population(minute, max(players, last.players))
+        else:
+            self.population.append(Population(minute, players))

@@ -1,0 +1,179 @@
+"""The web endpoint as it runs: its port, its addresses, and what it remembers for the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any, Final
+
+from prometheus_client.twisted import MetricsResource
+from twisted.web.http import Request
+from twisted.web.resource import Resource
+from twisted.web.server import Site
+
+import emu
+from emu.admin.status import ServerStatus
+from emu.admin.web import api
+from emu.admin.web.recent import Line, Login, Recent
+from emu.config import Address
+from emu.login.events import LoginAccepted, LoginRefused
+from emu.net.hosts import listen_address
+from emu.net.logs import logger
+from emu.net.scheduler import Scheduler
+from emu.net.watch import Watch
+from emu.net.web.answers import HealthResource, JsonResource, PageFile, prepare
+from emu.net.web.live import LiveResource
+from emu.net.web.metrics import registry_of
+from emu.reports import Report
+from emu.resources import data_file
+
+_log = logger("web")
+
+FILES: Final = {"": "index.html", "app.js": "app.js", "style.css": "style.css"}
+LARGEST_REQUEST: Final = 64 * 1024
+IDLE: Final = 30
+"""Seconds that a connection may say nothing."""
+COUNT_EVERY: Final = 10.0
+
+
+class WebPart:
+    """The web endpoint. `listen`, then `stop`."""
+
+    def __init__(
+        self,
+        listen: Address,
+        reactor: Any,
+        scheduler: Scheduler,
+        *,
+        status: Callable[[], ServerStatus],
+        missing: Callable[[], str],
+        history: Callable[[], list[dict[str, Any]]],
+        watch: Watch,
+    ) -> None:
+        """Join the endpoint to the server.
+
+        `status` tells how the server is, `missing` what is not ready (empty when all is),
+        `history` the last changes of the opcode tables.
+        """
+        self._listen = listen
+        self._reactor = reactor
+        self._scheduler = scheduler
+        self._status = status
+        self._missing = missing
+        self._history = history
+        self._watch = watch
+        self._port: Any = None
+        self.recent = Recent()
+        self._live = LiveResource(scheduler, self._state)
+        self._ends: list[Callable[[], None]] = []
+
+    def listen(self) -> None:
+        """Open the port and say where. Raises `CannotListenError`."""
+        at = listen_address("web.listen", self._listen)
+        site = Site(self._root(), timeout=IDLE)
+        site.displayTracebacks = False
+        self._port = self._reactor.listenTCP(at.port, site, interface=at.host)
+        host = self._port.getHost()
+        _log.info("pages and metrics on http://{at}/", at=Address(host.host, host.port))
+        self._ends.append(self._watch.reports.subscribe(self._take))
+        self._ends.append(self._scheduler.every(COUNT_EVERY, self._count).cancel)
+
+    async def stop(self) -> None:
+        """Close the port and every stream."""
+        for end in self._ends:
+            end()
+        self._live.stop()
+        if self._port is not None:
+            await self._port.stopListening()
+
+    @property
+    def address(self) -> Address:
+        """Where it listens."""
+        host = self._port.getHost()
+        return Address(host.host, host.port)
+
+    def _root(self) -> Resource:
+        root = _Root()
+        for name, file in FILES.items():
+            root.putChild(name.encode(), PageFile(data_file("web", file)))
+        root.putChild(b"healthz", HealthResource(lambda: ""))
+        root.putChild(b"readyz", HealthResource(self._missing))
+        root.putChild(b"metrics", MetricsResource(registry_of(self._watch.measures)))
+        root.putChild(b"api", self._api())
+        return root
+
+    def _api(self) -> Resource:
+        root = _Root()
+        for name, part in api.PARTS.items():
+            root.putChild(name.encode(), JsonResource(self._part(part)))
+        opcodes = _Root()
+        opcodes.putChild(b"history", JsonResource(self._history))
+        root.putChild(b"opcodes", opcodes)
+        root.putChild(b"logins", JsonResource(lambda: api.logins(list(self.recent.logins))))
+        root.putChild(b"population", JsonResource(self._population))
+        root.putChild(b"lines", JsonResource(lambda: [asdict(one) for one in self.recent.lines]))
+        root.putChild(b"events", self._live)
+        root.putChild(b"openapi.json", JsonResource(lambda: api.openapi(emu.__version__)))
+        return root
+
+    def _part(self, part: Callable[[ServerStatus], api.Json]) -> Callable[[], api.Json]:
+        return lambda: part(self._status())
+
+    def _population(self) -> list[dict[str, Any]]:
+        return [asdict(one) for one in self.recent.population]
+
+    def _state(self) -> dict[str, Any]:
+        """Return everything that a page shows anew every two seconds."""
+        status = self._status()
+        return {name: part(status) for name, part in api.PARTS.items()}
+
+    def _count(self) -> None:
+        self.recent.count_players(len(self._status().players), self._scheduler.moment())
+
+    def _take(self, report: Report) -> None:
+        """Remember an event, and show it to pages that are open."""
+        moment = self._scheduler.moment()
+        line = _line_of(report)
+        if line is not None:
+            entry = Line(moment, str(getattr(report.event, "level", "info")), report.area, line)
+            self.recent.lines.append(entry)
+            self._live.tell("line", asdict(entry))
+        login = _login_of(report.event, moment)
+        if login is not None:
+            self.recent.logins.append(login)
+            self._live.tell("login", asdict(login))
+
+
+class _Root(Resource):
+    """A folder; what is not there is said in a line, without Twisted's page."""
+
+    def getChild(self, path: bytes, request: Request) -> Resource:
+        """Return what answers for a name that is not there; called by Twisted."""
+        del path, request
+        return _NotThere()
+
+
+class _NotThere(Resource):
+    isLeaf = True
+
+    def render(self, request: Request) -> bytes:
+        """Answer; called by Twisted."""
+        prepare(request, "text/plain; charset=utf-8", 404)
+        return b"there is nothing here\n"
+
+
+def _line_of(report: Report) -> str | None:
+    """Return the line of an event that has one and is no secret of players'."""
+    event = report.event
+    if getattr(event, "level", "info") == "debug":
+        return None
+    line = getattr(event, "line", None)
+    return str(line) if line is not None else None
+
+
+def _login_of(event: object, moment: float) -> Login | None:
+    if isinstance(event, LoginAccepted):
+        return Login(moment, event.account, event.version, accepted=True)
+    if isinstance(event, LoginRefused):
+        return Login(moment, event.account, event.version, accepted=False, reason=event.reason)
+    return None

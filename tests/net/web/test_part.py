@@ -1,0 +1,150 @@
+"""The web endpoint over real TCP: what each address answers, and how it protects the page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from twisted.internet import reactor
+from twisted.internet.defer import Deferred
+from twisted.internet.endpoints import TCP4ClientEndpoint, connectProtocol
+from twisted.internet.protocol import Protocol
+
+from emu.config import Address
+from emu.login.events import LoginAccepted, LoginRefused
+from emu.net.scheduler import Scheduler
+from emu.net.watch import Watch
+from emu.net.web.part import WebPart
+from emu.world.events import PlayerLeft
+from tests.admin.web.test_api import status
+from tests.support.house import until
+
+
+class Page(Protocol):
+    """A browser's event stream, as bytes."""
+
+    def __init__(self) -> None:
+        self.data = b""
+        self.lost: Deferred[None] = Deferred()
+
+    def dataReceived(self, data: bytes) -> None:
+        self.data += data
+
+    def connectionLost(self, reason: Any = None) -> None:
+        self.lost.callback(None)
+
+
+class Bench:
+    def __init__(self) -> None:
+        self.watch = Watch()
+        self.missing = ""
+        self.part = WebPart(
+            Address("127.0.0.1", 0), reactor, Scheduler(reactor), status=status,
+            missing=lambda: self.missing, history=lambda: [{"time": "t", "who": "w", "what": "x"}],
+            watch=self.watch,
+        )  # fmt: skip
+
+    async def get(self, path: str) -> tuple[int, dict[str, str], bytes]:
+        """Ask as a plain program does; returns code, headers and body."""
+        page = await self.open(path, "Connection: close\r\n")
+        await page.lost
+        head, _, body = page.data.partition(b"\r\n\r\n")
+        first, *lines = head.decode().split("\r\n")
+        headers = dict(line.split(": ", 1) for line in lines)
+        if headers.get("Transfer-Encoding") == "chunked":
+            body = b"".join(body.split(b"\r\n")[1:-2:2])
+        return int(first.split()[1]), headers, body
+
+    async def open(self, path: str, headers: str = "") -> Page:
+        at = self.part.address
+        page: Page = await connectProtocol(TCP4ClientEndpoint(reactor, at.host, at.port), Page())
+        page.transport.write(f"GET {path} HTTP/1.1\r\nHost: x\r\n{headers}\r\n".encode())
+        return page
+
+
+@asynccontextmanager
+async def bench() -> AsyncIterator[Bench]:
+    made = Bench()
+    made.part.listen()
+    try:
+        yield made
+    finally:
+        await made.part.stop()
+        await Scheduler(reactor).pause(0.01)  # the reactor lets go of what was cancelled
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [("/", "text/html"), ("/app.js", "text/javascript"), ("/style.css", "text/css"),
+     ("/healthz", "text/plain"), ("/readyz", "text/plain"), ("/api/status", "application/json"),
+     ("/api/worlds", "application/json"), ("/api/zones", "application/json"),
+     ("/api/players", "application/json"), ("/api/logins", "application/json"),
+     ("/api/lines", "application/json"), ("/api/population", "application/json"),
+     ("/api/opcodes/history", "application/json"), ("/api/openapi.json", "application/json")],
+)  # fmt: skip
+async def test_every_address_answers_and_nothing_may_come_from_elsewhere(
+    path: str, kind: str
+) -> None:
+    async with bench() as made:
+        code, headers, body = await made.get(path)
+    assert code == 200
+    assert headers["Content-Type"].startswith(kind)
+    assert headers["Content-Security-Policy"].startswith("default-src 'none'; script-src 'self'")
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert body
+    if kind == "application/json":
+        json.loads(body)
+    if kind == "text/html":
+        assert b"http" not in body
+
+
+async def test_metrics_and_what_is_not_there() -> None:
+    async with bench() as made:
+        made.watch.measures.counter("tests", "Tests.").add()
+        code, _, body = await made.get("/metrics")
+        assert code == 200
+        assert b"emu_tests_total 1.0" in body
+        for path in ("/nothing", "/api/nothing", "/../emu.toml", "/api/opcodes/x"):
+            code, _, body = await made.get(path)
+            assert (code, body) == (404, b"there is nothing here\n")
+
+
+async def test_ready_says_what_is_missing() -> None:
+    async with bench() as made:
+        made.missing = "the database is away"
+        code, _, body = await made.get("/readyz")
+        assert (code, body) == (503, b"the database is away\n")
+        assert (await made.get("/healthz"))[0] == 200
+
+
+async def test_logins_and_lines_are_remembered() -> None:
+    async with bench() as made:
+        tell = made.watch.reports.port("login")
+        tell(LoginAccepted("192.0.2.7", "ayla", 1, 546))
+        tell(LoginRefused("192.0.2.7", "bob", "wrong password", 561))
+        made.watch.reports.port("world")(PlayerLeft("Aldana", "Antonica", "camped"))
+        _, _, body = await made.get("/api/logins")
+        assert [(row["account"], row["accepted"]) for row in json.loads(body)] == [
+            ("bob", False), ("ayla", True),
+        ]  # fmt: skip
+        _, _, body = await made.get("/api/lines")
+        assert json.loads(body)[-1]["text"] == "Aldana left Antonica: camped"
+
+
+async def test_a_page_is_told_what_happens_and_let_go_at_the_end() -> None:
+    made = Bench()
+    made.part.listen()
+    page = await made.open("/api/events")
+    await until(lambda: b"event: state" in page.data, "the first state")
+    assert b'"name":"Norrath"' in page.data
+    made.watch.reports.port("world")(PlayerLeft("Aldana", "Antonica", "camped"))
+    await until(lambda: b"event: line" in page.data, "a line")
+    assert len(made.part._live) == 1
+    await made.part.stop()
+    page.transport.loseConnection()
+    await page.lost
+    await Scheduler(reactor).pause(0.01)
+    assert len(made.part._live) == 0
