@@ -15,6 +15,7 @@
 
 #define MOST 64
 #define LONGEST 4096
+#define USUAL 512
 
 /* Return (host, port) of an IPv4 or IPv6 address. */
 static PyObject *
@@ -48,7 +49,7 @@ receive(PyObject *self, PyObject *args)
     struct mmsghdr messages[MOST];
     struct iovec vectors[MOST];
     struct sockaddr_storage from[MOST];
-    int fd, wanted = MOST;
+    int fd, wanted, full = 1;
     Py_ssize_t left;
     PyObject *found;
 
@@ -57,11 +58,13 @@ receive(PyObject *self, PyObject *args)
         return NULL;
     }
     found = PyList_New(0);
-    while (found != NULL && left > 0 && wanted == MOST) {
+    while (found != NULL && left > 0 && full) {
         int count;
 
+        /* As many as would fill what is left if each had the usual size of a full one. */
+        wanted = left / USUAL + 1 < MOST ? (int)(left / USUAL) + 1 : MOST;
         memset(messages, 0, sizeof messages);
-        for (int at = 0; at < MOST; at++) {
+        for (int at = 0; at < wanted; at++) {
             vectors[at].iov_base = buffers[at];
             vectors[at].iov_len = LONGEST;
             messages[at].msg_hdr.msg_iov = &vectors[at];
@@ -69,7 +72,7 @@ receive(PyObject *self, PyObject *args)
             messages[at].msg_hdr.msg_name = &from[at];
             messages[at].msg_hdr.msg_namelen = sizeof from[at];
         }
-        count = recvmmsg(fd, messages, MOST, MSG_DONTWAIT, NULL);
+        count = recvmmsg(fd, messages, (unsigned)wanted, MSG_DONTWAIT, NULL);
         if (count < 0) {
             if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) {
                 break;
@@ -80,7 +83,7 @@ receive(PyObject *self, PyObject *args)
             Py_DECREF(found);
             return PyErr_SetFromErrno(PyExc_OSError);
         }
-        wanted = count;
+        full = count == wanted;
         for (int at = 0; at < count; at++) {
             PyObject *address = address_object(&from[at]);
             PyObject *entry = NULL;
