@@ -14,7 +14,15 @@ from click.testing import CliRunner, Result
 from emu.cli.config import as_toml
 from emu.cli.main import NOUNS, root
 from emu.config import Config
-from tests.support.documented import README, before, code_lines, examples, prepare, words_of
+from tests.support.documented import (
+    ON_A_SERVER,
+    README,
+    before,
+    code_lines,
+    examples,
+    prepare,
+    words_of,
+)
 
 ROOT = Path(__file__).parent.parent
 BIN = Path(sys.executable).parent
@@ -101,11 +109,11 @@ def interrupted(_seconds: float) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("line", [one for one in examples() if not one.startswith("emu client")])
+@pytest.mark.parametrize("line", [one for one in examples() if not one.startswith(ON_A_SERVER)])
 def test_every_documented_command_runs(
     line: str, prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those of the client run against a server, in the tests of the whole house."""
+    """Those that want a server run against one, in the tests of the whole house."""
     folder = tmp_path / "copy"
     shutil.copytree(prepared, folder)
     monkeypatch.chdir(folder)

@@ -20,15 +20,17 @@ from emu.errors import ConfigError, EmuError
 
 NOUNS = {
     "account": ("emu.cli.account", "Players' accounts: add, list, password, disable, import."),
+    "admin": ("emu.cli.admin", "One command on the running server, as on its console."),
     "capture": ("emu.cli.capture", "Decode captures, follow a running server, make a dissector."),
     "character": ("emu.cli.character", "Characters of all worlds: list, rename, delete, restore."),
     "client": ("emu.cli.client", "A scripted client that logs in as a real one does."),
     "config": ("emu.cli.config", "Show or check the configuration."),
     "opcodes": ("emu.cli.opcodes", "Opcode tables: list, edit, compare, check, import, export."),
+    "rcon": ("emu.cli.rcon", "Commands on any server that speaks Source RCON."),
     "structs": ("emu.cli.structs", "Packet structs: list, show, decode, encode, check."),
     "world": ("emu.cli.world", "World servers that may register here: add, list, disable."),
 }
-"""Noun: (module that defines a click group of the same name, one line for the help)."""
+"""Noun: (module that defines a click command of the same name, one line for the help)."""
 
 
 class NounGroup(click.Group):

@@ -9,6 +9,7 @@ from emu.cli.secrets import password_option
 from emu.cli.stores import change_store, chosen_password, look_store
 from emu.cli.tables import Row, format_option, print_rows, show_moment
 from emu.cli.world_certificate import certificate, fingerprint
+from emu.cli.world_console import console
 from emu.cli.world_import import import_eq2emu
 from emu.errors import CommandError
 from emu.link.password import hash_link_password
@@ -43,6 +44,7 @@ def world() -> None:
 
 
 world.add_command(certificate)
+world.add_command(console)
 world.add_command(fingerprint)
 world.add_command(import_eq2emu)
 

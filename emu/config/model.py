@@ -372,3 +372,9 @@ class Config:
     rcon: RconConfig = field(default_factory=RconConfig)
     trace: TraceConfig = field(default_factory=TraceConfig)
     web: WebConfig = field(default_factory=WebConfig)
+
+    @property
+    def console_path(self) -> Path:
+        """Where a server with this configuration has its local socket."""
+        database = self.database.path.absolute()
+        return self.console.path or database.with_name(database.name + ".console")

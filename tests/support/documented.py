@@ -41,6 +41,10 @@ BEFORE = {
 """Beginning of an example: what must have happened before, apart from what `prepare` makes."""
 
 
+ON_A_SERVER = ("emu client", "emu admin", "emu rcon", "emu world console")
+"""Beginnings of examples that want a server that runs."""
+
+
 def code_lines() -> list[str]:
     """Return the README's indented lines."""
     return [line.strip() for line in README.splitlines() if line.startswith("    ")]

@@ -24,7 +24,6 @@ from twisted.python.failure import Failure
 from emu.admin.console import ConsoleSession
 from emu.commands import Caller, Registry
 from emu.commands.ranks import OWNER
-from emu.config import Config
 from emu.errors import StoreError
 from emu.net.admin.command_stream import CommandStream
 from emu.net.link_tasks import Tasks
@@ -38,12 +37,6 @@ MOST_CONNECTIONS = 64
 LIMITS = StreamLimits(write_buffer=64 * 1024 * 1024)
 _CREDENTIALS = struct.Struct("3i")
 _log = logger("console")
-
-
-def console_path(config: Config) -> Path:
-    """Return where a server with this configuration has its socket."""
-    database = config.database.path.absolute()
-    return config.console.path or database.with_name(database.name + ".console")
 
 
 class ConsoleConnection(CommandStream):

@@ -19,7 +19,7 @@ from emu.commands.completion import complete_command
 from emu.commands.registry import help_command
 from emu.config import Config
 from emu.login.accounts.names import account_name
-from emu.net.admin.console import ConsoleServer, console_path
+from emu.net.admin.console import ConsoleServer
 from emu.net.admin.rcon import RconServer, rcon_users
 from emu.net.admin.status import StatusSource
 from emu.net.admin.uses import report_use
@@ -98,7 +98,7 @@ class AdminPart:
         """Open the doors. Raises `CannotListenError`, `StoreError`."""
         self.rcon.listen()
         if self._config.console.enabled:
-            self._console.listen(console_path(self._config))
+            self._console.listen(self._config.console_path)
 
     async def stop(self) -> None:
         """Close the doors, once what was asked there is answered."""

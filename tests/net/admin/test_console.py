@@ -18,9 +18,8 @@ from twisted.internet.endpoints import UNIXClientEndpoint, connectProtocol
 from twisted.internet.protocol import Protocol
 
 from emu.commands import Call, Command, Registry, Use
-from emu.config import parse
 from emu.errors import StoreError
-from emu.net.admin.console import ConsoleServer, console_path
+from emu.net.admin.console import ConsoleServer
 from emu.net.scheduler import Scheduler
 from tests.support.house import reactor, until
 
@@ -109,10 +108,3 @@ def test_a_folder_that_is_not_there_is_told(path: Path) -> None:
     with pytest.raises(StoreError, match=r"cannot listen there .* set console\.path"):
         console()[0].listen(path / "x" / "console")
     assert os.umask(before) == before
-
-
-def test_it_lies_beside_the_database_unless_said_otherwise() -> None:
-    config = parse({}, ["database.url=sqlite:/var/lib/eq2emu/emu.sqlite"])
-    assert console_path(config) == Path("/var/lib/eq2emu/emu.sqlite.console")
-    other = parse({}, ["console.path=/run/emu/console"])
-    assert console_path(other) == Path("/run/emu/console")

@@ -1,0 +1,55 @@
+"""A running server's local socket, as the command line uses it: one line, one reply."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from emu.admin.console import ConsoleClient, ConsoleReply
+from emu.errors import CommandError, PeerError
+
+CHUNK = 65536
+
+
+class ConsoleSocket:
+    """An open console; a context manager."""
+
+    def __init__(self, path: Path) -> None:
+        """Connect. Raises `CommandError` when no server listens there."""
+        self._client = ConsoleClient()
+        self._path = path
+        self._socket = socket.socket(socket.AF_UNIX)
+        try:
+            self._socket.connect(str(path))
+        except OSError as error:
+            self._socket.close()
+            raise CommandError(
+                f"{path}: no server can be reached there ({error.strerror or error}); is it"
+                " running, with this database, and are you its user?"
+            ) from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._socket.close()
+
+    def run(self, line: str) -> ConsoleReply:
+        """Run a line and wait for its reply. Raises `CommandError` when the server goes away."""
+        try:
+            self._socket.sendall(self._client.request(line))
+            while data := self._socket.recv(CHUNK):
+                if replies := self._client.receive_data(data):
+                    return replies[0]
+        except OSError as error:
+            raise CommandError(f"{self._path}: {error.strerror}") from None
+        except PeerError as error:
+            raise CommandError(f"{self._path}: {error.reason}; is another program there?") from None
+        raise CommandError("the server has closed the console")
