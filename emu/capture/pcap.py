@@ -17,7 +17,6 @@ import struct
 import zlib
 from collections import Counter
 from collections.abc import Iterator
-from typing import BinaryIO
 
 from emu.capture.frames import FrameReader
 from emu.capture.pcapng import PcapngFormat
@@ -161,17 +160,6 @@ def _salvage(inflater: zlib._Decompress, data: bytes) -> Iterator[bytes]:
             yield inflater.decompress(data[at : at + 1])
         except zlib.error:
             return
-
-
-def read_capture(stream: BinaryIO, reader: CaptureReader | None = None) -> Iterator[Record]:
-    """Yield every datagram and secret of an open capture file, in the file's order.
-
-    Raises `FileFormatError` at the place of the damage, after the records before it.
-    """
-    reader = reader if reader is not None else CaptureReader()
-    while chunk := stream.read(CHUNK):
-        yield from reader.receive_data(chunk)
-    reader.close()
 
 
 class _ClassicFormat:

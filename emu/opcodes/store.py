@@ -35,7 +35,7 @@ from emu.opcodes.history import (
 from emu.opcodes.rows import OpcodeRow, VersionRange, row_problem
 from emu.opcodes.shipped import shipped_rows
 from emu.opcodes.table import OpcodeTables
-from emu.opcodes.text import format_range, read_folder
+from emu.opcodes.text import format_range
 
 BATCH = 1000
 """Rows written between two reports of progress."""
@@ -58,10 +58,10 @@ class OpcodeStore:
     history. To be used by one thread. Raises `StoreError`.
     """
 
-    def __init__(self, path: Path, *, who: str = "emu", fill: bool = True) -> None:
+    def __init__(self, path: Path, *, who: str = "emu") -> None:
         self._open(path, who)
         try:
-            self._bring_up_to_date(shipped_rows() if fill else ())
+            self._bring_up_to_date(shipped_rows())
         except BaseException:
             self._database.close()
             raise
@@ -368,20 +368,6 @@ def _make(path: Path) -> None:
     create_database(path, schema())
     with connect(path) as database, readable_errors(path):
         database.connection.execute("PRAGMA journal_mode = WAL")
-
-
-def compile_text(folder: Path, path: Path) -> int:
-    """Compile the text of a folder into a new database; return the number of rows.
-
-    Raises `FileFormatError` for the text, and `StoreError` when the file exists.
-    """
-    rows = read_folder(folder)
-    if path.exists():
-        raise StoreError(f"{path}: exists already; remove it first")
-    _make(path)
-    with OpcodeStore(path, fill=False) as store:
-        store.put((("", row) for row in rows), action=SHIPPED)
-    return len(rows)
 
 
 def _kept(

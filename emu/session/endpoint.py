@@ -69,7 +69,6 @@ class Endpoint:
         host_key: Callable[[Hashable], Hashable | None] = host_of,
     ) -> None:
         self.config = config
-        self.datagrams_received = 0
         self._check_keys: CheckKeys = (
             KeyedCheckKeys(random_bytes, config.secret_lifetime)
             if config.check_key is None
@@ -124,7 +123,6 @@ class Endpoint:
 
     def receive_datagram(self, data: bytes, address: Hashable, now: Monotonic) -> Session | None:
         """Give a datagram to its session and return that, or None when there is none."""
-        self.datagrams_received += 1
         if data[:2] == _SESSION_REQUEST:
             self._receive_request(data, address, now)
             return None

@@ -153,11 +153,6 @@ class Session:
         return self._core.standing.last_received
 
     @property
-    def messages_received(self) -> int:
-        """How many messages came; see `statistics` for the other counters."""
-        return self._core.received.messages
-
-    @property
     def drops(self) -> Mapping[str, int]:
         """How often something was dropped, by reason."""
         return self._core.journal.drops

@@ -7,13 +7,11 @@ is compared per session and direction, and time against all.
 
 from __future__ import annotations
 
-import io
-
 import pytest
 
 from emu.capture.follow import CaptureFollower, Notice
 from emu.capture.messages import CapturedMessage
-from emu.capture.pcap import read_capture
+from emu.capture.pcap import CaptureReader
 from emu.capture.show import to_json, to_text
 from tests.support.known_names import shipped_messages
 from tests.support.recordings import recording
@@ -30,8 +28,10 @@ def decoded(request):
     capture, rows = recording(name)
     follower = CaptureFollower(shipped_messages())
     found = []
-    for record in read_capture(io.BytesIO(capture)):
+    reader = CaptureReader()
+    for record in reader.receive_data(capture):
         found += follower.receive(record)
+    reader.close()
     found += follower.close()
     assert [one for one in found if isinstance(one, Notice)] == []
     messages = [one for one in found if isinstance(one, CapturedMessage)]

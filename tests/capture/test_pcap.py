@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import gzip
-import io
 import struct
 import tracemalloc
 import zlib
@@ -14,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emu.capture.pcap import CaptureReader, PcapWriter, read_capture
+from emu.capture.pcap import CaptureReader, PcapWriter
 from emu.capture.records import Datagram
 from emu.capture.stream import MAX_FRAME
 from emu.errors import FileFormatError
@@ -100,7 +99,7 @@ def test_a_garbled_length_gives_what_was_before_it_and_then_one_error():
     second = 24 + 16 + len(IPV4_HELLO)
     struct.pack_into("<I", data, second + 8, 0xFFFFFFF0)
     with pytest.raises(FileFormatError, match="4294967280 bytes") as error:
-        list(read_capture(io.BytesIO(bytes(data))))
+        list(CaptureReader().receive_data(bytes(data)))
     assert error.value.place == f"byte {second}"
     reader = CaptureReader()
     records = reader.receive_data(bytes(data))

@@ -17,8 +17,6 @@ from emu.errors import CommandError, FileFormatError, StoreError
 from emu.opcodes import OpcodeRow, OpcodeStore, VersionRange, shipped_tables
 from emu.opcodes import store as store_module
 from emu.opcodes.shipped import shipped_rows
-from emu.opcodes.store import compile_text
-from emu.resources import opcodes_folder
 from tests.support.opcode_rows import ROWS
 
 RANGE = VersionRange(540, 546)
@@ -252,24 +250,6 @@ def test_a_newer_program_brings_its_rows_but_not_over_an_operators(
     assert store.undo()[0].row.name == "OP_KeymapNoneMsg", "what is shipped is not undone"
 
 
-def test_text_is_compiled_into_a_database(tmp_path: Path) -> None:
-    path = tmp_path / "compiled.sqlite"
-    assert compile_text(opcodes_folder(), path) == len(shipped_rows())
-    with OpcodeStore(path) as store:
-        assert sorted(store.rows()) == sorted(shipped_rows())
-    with pytest.raises(StoreError, match="exists already"):
-        compile_text(opcodes_folder(), path)
-
-
-def test_compiled_text_of_ones_own_gets_nothing_added(tmp_path: Path) -> None:
-    folder = tmp_path / "mine"
-    folder.mkdir()
-    (folder / "0001-0002.csv").write_text("name,opcode,source,note\nOP_A,1,,\n")
-    compile_text(folder, tmp_path / "mine.sqlite")
-    with OpcodeStore(tmp_path / "mine.sqlite") as store:
-        assert store.rows() == [OpcodeRow(1, 2, "OP_A", 1, "", "")]
-
-
 @pytest.mark.slow
 @settings(max_examples=25)
 @given(ROWS, st.data())
@@ -277,9 +257,10 @@ def test_any_edits_are_taken_back_one_by_one(
     tmp_path_factory: pytest.TempPathFactory, rows: list[OpcodeRow], data: st.DataObject
 ) -> None:
     path = tmp_path_factory.mktemp("db") / "emu.sqlite"
-    (path.parent / "0000-0000.csv").write_text("name,opcode,source,note\nOP_A,1,,\n")
-    compile_text(path.parent, path)
-    with OpcodeStore(path) as store:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(store_module, "shipped_rows", lambda: (OpcodeRow(0, 0, "OP_A", 1, "", ""),))
+        store = OpcodeStore.ensure(path)
+    with store:
         states = [store.rows()]
         for index in range(4):
             chosen = data.draw(st.lists(st.sampled_from(rows), unique=True)) if rows else []

@@ -57,7 +57,7 @@ def test_many_messages_in_one_payload_are_a_flood_as_well():
     sequence = link.server._core.channel.window.expected
     payload = push_packet(AppCombined((b"x",) * 200))
     link.server.receive_datagram(sealed(Packet(sequence, payload)), link.now)
-    assert link.server.messages_received == 5
+    assert link.server.statistics().messages_received == 5
     assert reason_of(link) == CloseReason.FLOOD
 
 

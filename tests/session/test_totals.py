@@ -25,5 +25,5 @@ def test_every_counter_of_a_session_is_added_up_once() -> None:
     assert sum(totals.drops.values()) == server.statistics().drops > 0
     both = totals.with_those([client])
     assert both.sessions == 2
-    assert both.counted["messages_received"] == 40 + server.messages_received
+    assert both.counted["messages_received"] == 40 + server.statistics().messages_received
     assert totals.sessions == 1, "looking changes nothing"

@@ -62,9 +62,6 @@ from emu.times import Clock, Moment, Monotonic
 MAX_CREATE_SIZE = 64 * 1024
 """Bytes of a create request that are handed on; real ones have under 2 KiB."""
 
-VerifyHash = Callable[[str, str], Awaitable[bool]]
-"""Checks the hash a world sent against a stored PHC string that was made of such a hash."""
-
 
 class WorldLink(Protocol):
     """One link to a world, as the directory uses it; what it sends leaves by itself."""
@@ -111,8 +108,7 @@ class WorldDirectory:
     """Implements `emu.login.ports.Worlds`; told of links by `link_event` and `link_closed`.
 
     `catalog` knows the create requests, `spawn` starts a coroutine, `clock` tells the time,
-    `report` takes operator events. `verify_hash` is needed only when stored link
-    passwords may be PHC strings.
+    `report` takes operator events.
     """
 
     def __init__(
@@ -127,7 +123,6 @@ class WorldDirectory:
         spawn: Spawn,
         clock: Clock,
         report: Callable[[LoginEvent], None],
-        verify_hash: VerifyHash | None = None,
     ) -> None:
         self.config = config
         self._store = worlds
@@ -137,7 +132,6 @@ class WorldDirectory:
         self._spawn = spawn
         self._clock = clock
         self._report = report
-        self._verify_hash = verify_hash
         self._new_worlds = Throttle(config.new_worlds)
         self._observer: WorldObserver | None = None
         self._by_id: dict[int, ConnectedWorld] = {}
@@ -295,16 +289,11 @@ class WorldDirectory:
                 return await self._store.add_world(new, self._clock.moment())
             except DuplicateName:
                 return Refusal(BAD_PASSWORD, "world name taken")
-        if not await self._password_matches(world.password, info.password.lower()):
+        if not link_password_matches(world.password, info.password.lower()):
             return Refusal(BAD_PASSWORD, "bad password")
         if not world.enabled:
             return Refusal(BAD_PASSWORD, "world disabled")
         return world
-
-    async def _password_matches(self, stored: str, sent: str) -> bool:
-        if stored.startswith("$") and self._verify_hash is not None:
-            return await self._verify_hash(stored, sent)
-        return link_password_matches(stored, sent)
 
     def _refuse(self, link: WorldLink, info: LSInfo, refusal: Refusal, now: Monotonic) -> None:
         self.counters[refusal.reason] += 1

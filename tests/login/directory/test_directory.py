@@ -114,19 +114,6 @@ def test_no_other_password_gets_in(stored: str, sent: str) -> None:
     assert isinstance(bench.reports[-1], WorldRefused)
 
 
-@pytest.mark.parametrize("right", [True, False])
-def test_a_stored_phc_string_is_checked_by_whom_can(right: bool) -> None:
-    asked = []
-
-    async def verify(stored: str, sent: str) -> bool:
-        asked.append((stored, sent))
-        return right
-
-    bench = Bench(world(password="$argon2id$x"), verify_hash=verify)
-    assert bool(bench.introduce(info(password=HASH.upper())).accepted) is right
-    assert asked == [("$argon2id$x", HASH)]
-
-
 @pytest.mark.parametrize(
     ("changed", "text", "reason"),
     [
