@@ -13,12 +13,13 @@ from emu.config import Address, Config
 from emu.login.accounts.authentication import AccountService
 from emu.login.accounts.passwords import SALT_SIZE, hash_password
 from emu.login.directory.directory import WorldDirectory
+from emu.login.directory.rules import DirectoryConfig
 from emu.login.server import LoginServer
 from emu.login.service import LoginService
 from emu.looks.models import Models
 from emu.net import parameters
 from emu.net.hosts import listen_address
-from emu.net.link_server import LinkServer
+from emu.net.link_server import LinkServer, LinkServerConfig
 from emu.net.link_tasks import Tasks
 from emu.net.link_tls import server_options
 from emu.net.login_clients import LoginHandler, log_event
@@ -76,7 +77,7 @@ class LoginPart:
             config=parameters.account_config(config),
         )
         self.directory = WorldDirectory(
-            parameters.directory_config(config),
+            parameters.taken_from(config.link, DirectoryConfig),
             worlds=storage.worlds,
             characters=storage.characters,
             logs=storage.reports,
@@ -87,7 +88,11 @@ class LoginPart:
             report=watch.port("link", log_event(_link_log, self._link_refusals)),
         )
         self.links = LinkServer(
-            parameters.link_server_config(config), self.directory, self._tasks, reactor, scheduler
+            parameters.taken_from(config.link, LinkServerConfig),
+            self.directory,
+            self._tasks,
+            reactor,
+            scheduler,
         )
         self.service = LoginService(
             config=parameters.login_config(config),
@@ -128,8 +133,8 @@ class LoginPart:
         """Go on with other settings; what was decided by the earlier ones stays."""
         self._accounts.config = parameters.account_config(config)
         self.service.config = parameters.login_config(config)
-        self.directory.config = parameters.directory_config(config)
-        self.links.config = parameters.link_server_config(config)
+        self.directory.config = parameters.taken_from(config.link, DirectoryConfig)
+        self.links.config = parameters.taken_from(config.link, LinkServerConfig)
 
     async def hash_password(self, password: str) -> str:
         """Return a password's hash as it is stored; made in a worker thread, behind players'."""

@@ -1,23 +1,36 @@
-"""From the operator's configuration to the settings of each part; no default is decided here."""
+"""From the operator's configuration to the settings of each part; no default is decided here.
+
+What a part calls as the operator does is taken over by its name. Only what differs in name, unit or
+shape is said here.
+"""
 
 from __future__ import annotations
 
 import math
+from dataclasses import fields
+from typing import Any, TypeVar
 
 from emu.config import Config
 from emu.errors import StoreError
 from emu.login.accounts.authentication import AccountConfig
 from emu.login.accounts.passwords import PasswordConfig
 from emu.login.choices import Choices
-from emu.login.directory.rules import DirectoryConfig
 from emu.login.settings import LoginServiceConfig
 from emu.net.link_client import LoginServerAddress
-from emu.net.link_server import LinkServerConfig
 from emu.session import EndpointConfig, SessionConfig
 from emu.world.chat import ChatRules
 from emu.world.movement import MovementRules
 from emu.world.world import WorldRules
 from emu.world.zone import ZoneRules
+
+Settings = TypeVar("Settings")
+
+
+def taken_from(section: Any, kind: type[Settings], **others: Any) -> Settings:
+    """Return the settings of a part: `others`, and what a section has under the same names."""
+    known = {field.name for field in fields(section)}
+    common = [field.name for field in fields(kind) if field.name in known]  # type: ignore[arg-type]
+    return kind(**{name: getattr(section, name) for name in common}, **others)
 
 
 def endpoint_config(config: Config, check_key: int | None) -> EndpointConfig:
@@ -59,35 +72,8 @@ def account_config(config: Config) -> AccountConfig:
 def login_config(config: Config) -> LoginServiceConfig:
     """Return the settings of the login service towards clients."""
     login = config.login
-    return LoginServiceConfig(
-        expansion_flag=login.expansion_flag,
-        cities_flag=login.cities_flag,
-        subscription_level=login.subscription_level,
-        enabled_races=login.enabled_races,
-        max_characters=login.max_characters,
-        creations_per_hour=login.creations_per_hour,
-        logins_per_address=login.logins_per_address,
-        choices=Choices(
-            long_status_only=login.long_world_status,
-            swap_equipment_green_blue=login.swap_equipment_green_blue,
-        ),
-    )
-
-
-def directory_config(config: Config) -> DirectoryConfig:
-    """Return what worlds may register."""
-    return DirectoryConfig(
-        server_versions=config.link.server_versions,
-        unregistered_worlds=config.link.unregistered_worlds,
-    )
-
-
-def link_server_config(config: Config) -> LinkServerConfig:
-    """Return the limits of the port that worlds connect to."""
-    return LinkServerConfig(
-        max_connections=config.link.max_connections,
-        connections_per_address=config.link.connections_per_address,
-    )
+    choices = taken_from(login, Choices, long_status_only=login.long_world_status)
+    return taken_from(login, LoginServiceConfig, choices=choices)
 
 
 def login_servers(config: Config) -> tuple[LoginServerAddress, ...]:

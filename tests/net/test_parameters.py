@@ -21,8 +21,17 @@ def test_the_defaults_of_the_configuration_are_those_of_the_parts() -> None:
     config = Config()
 
     assert parameters.login_config(config) == LoginServiceConfig()
-    assert parameters.directory_config(config) == DirectoryConfig()
-    assert parameters.link_server_config(config) == LinkServerConfig()
+    assert parameters.taken_from(config.link, DirectoryConfig) == DirectoryConfig()
+    assert parameters.taken_from(config.link, LinkServerConfig) == LinkServerConfig()
+
+
+def test_what_a_part_calls_as_the_operator_does_is_taken_over() -> None:
+    link = {"max_connections": 3, "connections_per_address": 2, "server_versions": ["1.0"],
+            "unregistered_worlds": True}  # fmt: skip
+    section = parse({"link": link}).link
+    limits = parameters.taken_from(section, LinkServerConfig, silent_per_address=1)
+    assert limits == LinkServerConfig(3, 2, silent_per_address=1)
+    assert parameters.taken_from(section, DirectoryConfig) == DirectoryConfig(("1.0",), True)
 
 
 def test_network_settings_reach_the_sessions() -> None:
