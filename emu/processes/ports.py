@@ -1,4 +1,4 @@
-"""Ports between processes: hand-off keys, who is in the world, and a bus.
+"""Ports between processes: hand-off keys, who is in the world, who serves what, and a bus.
 
 No `now` is handed over: a monotonic time means nothing in another process, so whoever keeps a thing
 that ends measures its time. What must be exact is awaited; what only has to be known soon is not.
@@ -85,6 +85,13 @@ class Presence(Protocol):
 
     def dismiss(self, char_id: int) -> None:
         """Send a character away, wherever it is; it leaves when its session is over."""
+
+
+class ZoneServers(Protocol):
+    """Which process serves a zone. Known to all of them, and nothing is awaited."""
+
+    def elsewhere(self, zone_id: int) -> tuple[str, int] | None:
+        """Return host and port by which clients reach a zone's process, None for this process."""
 
 
 class Subscription(Protocol):

@@ -25,7 +25,7 @@ from emu.world.players import burst, entering, leaving, moving, saving, using
 from emu.world.players.client import PlayerLink, WorldClient
 from emu.world.players.looks import spawn_looks
 from emu.world.players.player import IN_ZONE, Player, PlayerState
-from emu.world.spawns import Position, Spawn, SpawnKind
+from emu.world.spawns import Destination, Position, Spawn, SpawnKind
 from emu.world.world import World
 from emu.world.zone.directory import NoSuchZone
 
@@ -94,7 +94,7 @@ MESSAGES: Final[dict[str, Rule]] = {
     "OP_StoodMsg": Rule(_stood, IN_ZONE),
     "OP_RequestCampMsg": Rule(leaving.camp_requested, IN_ZONE),
     "OP_CampAbortedMsg": Rule(leaving.camp_aborted, IN_ZONE),
-    "OP_ReadyToZoneMsg": Rule(leaving.ready_to_zone, _ALIVE),
+    "OP_ReadyToZoneMsg": Rule(leaving.ready_to_zone, _ALIVE | {PlayerState.GONE}),
     "OP_QuickbarUpdateMsg": Rule(_hotbar, _ENTERING),
     "OP_DefaultGroupOptionsRequestMsg": Rule(_group_options, _ENTERING),
     "OP_SendLatestRequestMsg": Rule(_latest, _ENTERING),
@@ -118,6 +118,7 @@ class WorldService:
         world.give_commands = commands.send_table
         world.do_command = commands.do
         world.on_arrival.append(chat.enter_again)
+        world.on_stand.append(self._go_on)
         world.on_left.append(chat.leave_all)
         self._unknown_messages = UnknownMessages()
 
@@ -233,7 +234,9 @@ class WorldService:
         character = saving.latest(world, character)
         if is_new:
             character = beginner(world.knowledge, character)
-        zone_id, place = home(world.zones.table, character)
+        zone_id, place = at = home(world.zones.table, character)
+        if world.zone_servers.elsewhere(zone_id) is not None:
+            zone_id, place = self._served_here(character)
         zone = world.zones.with_room(zone_id, now, self._players_in)
         spawn = Spawn(
             world.next_spawn_id(),
@@ -244,11 +247,34 @@ class WorldService:
             looks=spawn_looks(character),
         )
         player = Player(character, spawn, zone, client, movement=world.rules.movement, now=now)
+        if zone_id != at[0]:
+            player.destination = Destination(*at)
         player.titles.show(spawn)
         if is_new:
             saving.changed(world, player, saving.Kept.TITLES, now)
             saving.changed(world, player, saving.Kept.HOTKEYS, now)
         return player
+
+    def _served_here(self, character: WorldCharacter) -> tuple[int, Position]:
+        """Return where somebody waits who is on the way to a zone that another process serves."""
+        places = self.world.zones.table
+        start = places.get(places.start_of(character).zone_id)
+        for zone in (start, *places):
+            if zone is not None and self.world.zone_servers.elsewhere(zone.id) is None:
+                return zone.id, zone.safe
+        raise NoSuchZone(character.zone_id)
+
+    def _go_on(self, player: Player, now: Monotonic) -> None:
+        """Send somebody on who came in at the wrong process."""
+        if player.destination is not None:
+            self.world.start(self._sent_on(player, player.destination, now))
+
+    async def _sent_on(self, player: Player, to: Destination, now: Monotonic) -> None:
+        try:
+            await leaving.change_zone(self.world, player, to, now)
+        except EmuError as error:
+            text = f"not sent on to its zone: {error}"
+            self.world.report(PlayerRefused(player.name, player.client.address, text))
 
     def _take_over(self, player: Player, client: WorldClient, now: Monotonic) -> None:
         """Let a new session play a character that is still in the world."""

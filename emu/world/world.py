@@ -15,7 +15,8 @@ from typing import Any
 
 from emu.dialects import Dialect, Dialects
 from emu.model import WorldCharacter
-from emu.processes.ports import HandoffKeys, Presence
+from emu.processes.ports import HandoffKeys, Presence, ZoneServers
+from emu.processes.zone_servers import ZoneTable
 from emu.times import Moment, Monotonic
 from emu.world.deadlines import Deadlines
 from emu.world.events import WorldEvent
@@ -108,6 +109,7 @@ class World:
         report: Callable[[WorldEvent], None],
         start: Callable[[Coroutine[Any, Any, None]], None],
         presence: Presence,
+        zone_servers: ZoneServers | None = None,
         changed: Callable[[], None] = lambda: None,
         wake: Callable[[], None] = lambda: None,
     ) -> None:
@@ -115,7 +117,8 @@ class World:
 
         `address` is where clients reach this world, `moment` is the wall clock, `start` runs a
         coroutine that nobody awaits, `report` takes what operators should know, `wake` asks for the
-        world's timer again, `changed` is called when somebody came, went, or lost the link.
+        world's timer again, `zone_servers` tells zones of other processes, `changed` is called when
+        somebody came, went, or lost the link.
         """
         self.rules = rules
         self.zones = zones
@@ -128,6 +131,7 @@ class World:
         self.handoffs = handoffs
         self._address = address
         self.presence = presence
+        self.zone_servers = zone_servers or ZoneTable()
         self.changed = changed
         self.moment = moment
         self.report = report

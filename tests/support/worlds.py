@@ -6,13 +6,17 @@ Its zones are the shipped ones, empty unless a test brings an atlas of its own.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from emu.commands import Caller, Registry, Reply, Use
 from emu.commands.registry import help_command
 from emu.model import WorldCharacter
+from emu.processes.bus import LocalBus
+from emu.processes.handoffs import LocalHandoffKeys
+from emu.processes.presence import SharedPresence
+from emu.processes.zone_servers import ZoneTable
 from emu.structs.client_cmd import read_client_cmds
 from emu.times import Moment, Monotonic
 from emu.world.behaviors import Behaviors, Library
@@ -31,7 +35,7 @@ from emu.world.zone import ZoneRules
 from emu.world.zone.directory import Zones
 from tests.support.ghost_views import DIALECTS, Eyes, dialect
 from tests.support.predictions import PredictionWriter
-from tests.support.processes import handoff_keys, presence
+from tests.support.processes import bus, handoff_keys
 from tests.support.world_fakes import CharactersInMemory, world_character
 
 KNOWLEDGE = read_knowledge()
@@ -154,14 +158,21 @@ class WorldHouse:
         rules: WorldRules | None = None,
         atlas: Atlas | None = None,
         wake: Callable[[], None] = lambda: None,
+        *,
+        beside: WorldHouse | None = None,
+        elsewhere: Mapping[int, tuple[str, int]] | None = None,
     ) -> None:
+        """Make a world; one `beside` another shares store, keys and bus with it."""
         self.now = Monotonic(1000.0)
         self.watch = 0.0
         """What behaviors' calls are measured with."""
         self.events: list[WorldEvent] = []
-        self.store = CharactersInMemory()
-        self.keys = handoff_keys(iter(range(1000, 9000)).__next__)
-        self.presence = presence()
+        self.store: CharactersInMemory = beside.store if beside else CharactersInMemory()
+        self.keys: LocalHandoffKeys = (
+            beside.keys if beside else handoff_keys(iter(range(1000, 9000)).__next__)
+        )
+        self.bus: LocalBus = beside.bus if beside else bus()
+        self.presence = SharedPresence(self.bus, f"process of {id(self)}")
         self.atlas = atlas or bare_atlas()
         self.population = Population(self.atlas, self._next_spawn_id)
         self.zones = Zones(
@@ -182,6 +193,7 @@ class WorldHouse:
             report=self.events.append,
             start=drive,
             presence=self.presence,
+            zone_servers=ZoneTable(elsewhere),
             wake=wake,
         )
         self.uses: list[Use] = []

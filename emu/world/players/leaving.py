@@ -11,7 +11,7 @@ from typing import Final
 from emu.times import Monotonic
 from emu.world.events import PlayerLeft, PlayerRefused
 from emu.world.players.player import IN_ZONE, Player, PlayerState
-from emu.world.players.saving import KEEP, SAVE, save
+from emu.world.players.saving import KEEP, SAVE, save, store
 from emu.world.players.text import send_text
 from emu.world.spawns import Destination
 from emu.world.world import World
@@ -52,7 +52,10 @@ def camp_aborted(world: World, player: Player, _body: bytes, _now: float) -> Non
 
 def link_lost(world: World, player: Player, reason: str, now: Monotonic) -> None:
     """Keep a player whose session ended without a word."""
-    if player.state is PlayerState.GONE or player.state is PlayerState.LINK_DEAD:
+    if player.state is PlayerState.GONE:
+        world.deadlines.clear(player, ZONING)
+        return
+    if player.state is PlayerState.LINK_DEAD:
         return
     if player.state is PlayerState.ZONING:
         return
@@ -84,6 +87,11 @@ def remove(world: World, player: Player, reason: str, now: Monotonic) -> None:
     if player.state is PlayerState.GONE:
         return
     save(world, player)
+    _take_out(world, player, reason, now)
+
+
+def _take_out(world: World, player: Player, reason: str, now: Monotonic) -> None:
+    """Take out a player that is stored."""
     close_eyes(player, now)
     player.state = PlayerState.GONE
     zone = player.zone
@@ -101,35 +109,49 @@ def remove(world: World, player: Player, reason: str, now: Monotonic) -> None:
 async def change_zone(world: World, player: Player, to: Destination, now: Monotonic) -> None:
     """Send a player to another zone, or another place by way of loading it anew.
 
-    Raises `NoSuchZone`, `LimitExceeded` when too many keys are outstanding.
+    A zone that another process serves reads the player from the store, so it is out of this one
+    before its client is told. Raises `NoSuchZone`, `StoreError`, and `LimitExceeded` when too many
+    keys are outstanding.
     """
     definition = world.zones.definition(to.zone_id)
-    client, account_id = player.client, player.character.account_id
+    there = Destination(to.zone_id, to.position or definition.safe)
+    address = world.zone_servers.elsewhere(to.zone_id)
+    account_id = player.character.account_id
     key = await world.handoffs.issue(account_id, player.id, player.name)
+    if address is not None:
+        await store(world, player, there)
     if player.state not in IN_ZONE:  # it left meanwhile
         return
-    host, port = world.address
+    if address is None:
+        _set_out(world, player, there, now)
+    else:
+        _take_out(world, player, f"went to {definition.description}, served elsewhere", now)
+    world.set_deadline(player, ZONING, ZONING_TIME, now)
+    host, port = address or world.address
+    send_text(player.client, f"Zoning to {definition.description}...")
+    player.client.send(
+        "WS_ZoneChangeMsg",
+        {"account_id": account_id, "key": key, "ip_address": host, "port": port},
+    )
+    player.client.send("WS_CancelMoveObjectMode")
+
+
+def _set_out(world: World, player: Player, to: Destination, now: Monotonic) -> None:
+    """Take a player out of its zone until its client comes back into the other one."""
     close_eyes(player, now)
     player.zone.remove(player.spawn, now)
     for told in world.on_out_of_zone:
         told(player)
-    player.destination = Destination(to.zone_id, to.position or definition.safe)
+    player.destination = to
     player.state = PlayerState.ZONING
     world.deadlines.forget(player, DEADLINES)
-    world.set_deadline(player, ZONING, ZONING_TIME, now)
     save(world, player)
     world.presence.lost_link(player.id)
-    send_text(client, f"Zoning to {definition.description}...")
-    client.send(
-        "WS_ZoneChangeMsg",
-        {"account_id": account_id, "key": key, "ip_address": host, "port": port},
-    )
-    client.send("WS_CancelMoveObjectMode")
 
 
 def ready_to_zone(world: World, player: Player, _body: bytes, now: Monotonic) -> None:
-    """End the session of a client that goes to connect again."""
-    if player.state is PlayerState.ZONING:
+    """End the session of a client that goes to connect again, here or to another process."""
+    if player.state in (PlayerState.ZONING, PlayerState.GONE):
         player.client.close()
         return
     world.report(PlayerRefused(player.name, player.client.address, "ready to zone without reason"))

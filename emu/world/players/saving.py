@@ -17,6 +17,7 @@ from emu.times import Monotonic
 from emu.world.events import PlayerRefused
 from emu.world.players.player import Player
 from emu.world.ports import BelongingsStore
+from emu.world.spawns import Destination
 from emu.world.world import World
 
 SAVE: Final = "save"
@@ -85,12 +86,27 @@ def latest(world: World, character: WorldCharacter) -> WorldCharacter:
     )
 
 
+async def store(world: World, player: Player, to: Destination) -> None:
+    """Store a player that goes where another process serves, before that one reads it.
+
+    Raises `StoreError`.
+    """
+    place = to.position or player.position
+    row = replace(state_of(player), zone_id=to.zone_id, place=place)
+    await _write(world, row, set(player.unsaved))
+    world.unsaved.pop(row.id, None)
+
+
+async def _write(world: World, row: WorldCharacter, changes: set[str]) -> None:
+    assert row.place is not None  # noqa: S101  # a player is somewhere
+    await world.store.save_place(row.id, row.zone_id, row.place)
+    for what in sorted(changes):
+        await _STORED[Kept(what)](world.belongings, row)
+
+
 async def _save(world: World, player: Player, row: WorldCharacter, changes: set[str]) -> None:
     try:
-        assert row.place is not None  # noqa: S101  # a player is somewhere
-        await world.store.save_place(row.id, row.zone_id, row.place)
-        for what in sorted(changes):
-            await _STORED[Kept(what)](world.belongings, row)
+        await _write(world, row, changes)
     except StoreError as error:
         player.unsaved |= changes
         world.count("save failed")
