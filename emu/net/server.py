@@ -259,6 +259,7 @@ class EmuService(Service):
                     "what": f"{entry.action} {entry.row.name} of {_range(entry.row)}",
                 }
                 for entry in store.history(limit=50)
+                if entry.action != "shipped"
             ]
 
     def _open_administration(

@@ -16,7 +16,7 @@ from emu.admin.status import ServerStatus
 from emu.admin.web import api
 from emu.admin.web.recent import Line, Login, Recent
 from emu.config import Address
-from emu.login.events import LoginAccepted, LoginRefused
+from emu.login.events import LoginAccepted, LoginEvent, LoginRefused, format_event
 from emu.net.hosts import listen_address
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
@@ -163,10 +163,12 @@ class _NotThere(Resource):
 
 
 def _line_of(report: Report) -> str | None:
-    """Return the line of an event that has one and is no secret of players'."""
+    """Return the line of an event that has one; what is for debugging only (chat) is left out."""
     event = report.event
     if getattr(event, "level", "info") == "debug":
         return None
+    if isinstance(event, LoginEvent):
+        return format_event(event)
     line = getattr(event, "line", None)
     return str(line) if line is not None else None
 

@@ -131,7 +131,11 @@ async def test_logins_and_lines_are_remembered() -> None:
             ("bob", False), ("ayla", True),
         ]  # fmt: skip
         _, _, body = await made.get("/api/lines")
-        assert json.loads(body)[-1]["text"] == "Aldana left Antonica: camped"
+        assert [row["text"] for row in json.loads(body)] == [
+            "login of ayla from 192.0.2.7, client 546",
+            "login of bob from 192.0.2.7 refused: wrong password",
+            "Aldana left Antonica: camped",
+        ]
 
 
 async def test_a_page_is_told_what_happens_and_let_go_at_the_end() -> None:
