@@ -8,6 +8,7 @@ is started, and ends the program with exit status 1.
 from __future__ import annotations
 
 import gc
+import resource
 import signal
 import tempfile
 from collections.abc import Callable, Mapping, MutableMapping
@@ -27,6 +28,8 @@ from emu.net.server import EmuService, check_files
 
 COLLECTOR_THRESHOLDS = (10_000, 20, 20)
 """New objects before a collection, and collections before one of the next older generation."""
+MOST_FILES = 65_536
+"""Open files, connections among them, that are asked of the system."""
 
 
 class Options(usage.Options):
@@ -87,6 +90,7 @@ def makeService(options: Options) -> IService:  # noqa: N802  # the name twistd 
     )
     on_signal(signal.SIGHUP, service.reload)
     spare_the_collector()
+    allow_more_files()
     return service
 
 
@@ -169,3 +173,14 @@ def spare_the_collector() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(*COLLECTOR_THRESHOLDS)
+
+
+def allow_more_files() -> None:
+    """Take as many open files as the system gives unasked: each connection is one.
+
+    The usual 1,024 are fewer than the connections that the settings allow.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

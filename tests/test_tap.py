@@ -1,4 +1,5 @@
 import gc
+import resource
 import signal
 import socket
 import subprocess
@@ -264,3 +265,17 @@ def wait_for(log: Path, text: str) -> None:
     while text not in log.read_text():
         assert time.monotonic() < end, log.read_text()
         time.sleep(0.05)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [((1024, 4096), (4096, 4096)), ((1024, -1), (65536, -1)), ((70_000, 80_000), None)],
+)
+def test_more_files_are_asked_for_than_the_system_gives_unasked(
+    monkeypatch: pytest.MonkeyPatch, before: tuple[int, int], after: tuple[int, int] | None
+) -> None:
+    taken: list[tuple[int, int]] = []
+    monkeypatch.setattr(resource, "getrlimit", lambda _what: before)
+    monkeypatch.setattr(resource, "setrlimit", lambda _what, limits: taken.append(limits))
+    tap.allow_more_files()
+    assert taken == ([after] if after else [])

@@ -85,7 +85,7 @@ class OpcodeSource:
         fresh = await self._run(self._watcher.poll)
         self._take(fresh)
         if self._watcher.problem is not None:
-            raise StoreError(f"the opcode tables are as before: {self._watcher.problem}")
+            raise StoreError(self._watcher.problem)
         return "nothing was edited" if fresh is None else "new sessions use the edited tables"
 
     def _seen(self, fresh: OpcodeTables | None) -> None:

@@ -7,7 +7,7 @@ five seconds), and says in one line what cannot be started. The parts know nothi
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from typing import Any, NoReturn
 
 from twisted.application.service import Service
@@ -18,7 +18,7 @@ from twisted.logger import ILogObserver
 from emu.admin.commands.running import Reload
 from emu.built import form
 from emu.config import Address, Config
-from emu.errors import CommandError, ConfigError, EmuError
+from emu.errors import ConfigError, EmuError
 from emu.net import logs, parameters
 from emu.net.admin.part import AdminPart
 from emu.net.hosts import listen_address
@@ -134,21 +134,21 @@ class EmuService(Service):
             Deferred.fromCoroutine(self._reload_all())
 
     async def _reload_all(self) -> None:
-        for read in self._reloads.values():
-            with suppress(EmuError):  # told in the log where it was found
+        for name, read in self._reloads.items():
+            try:
                 await read()
+            except ConfigError as error:
+                for problem in error.problems:
+                    _log.error("the {name} is as before: {problem}", name=name, problem=problem)
+            except EmuError as error:
+                _log.error("the {name} are as before: {reason}", name=name, reason=str(error))
 
     async def _reread_config(self) -> str:
         if self._reread is None:
-            raise CommandError("the configuration is not from a file")
-        try:
-            fresh = self._reread()
-            if self.admin is not None:
-                self.admin.check(fresh)
-        except ConfigError as error:
-            for problem in error.problems:
-                _log.error("the configuration is as before: {problem}", problem=problem)
-            raise
+            return "it is not from a file"
+        fresh = self._reread()
+        if self.admin is not None:
+            self.admin.check(fresh)
         changed = sorted(differences(self.config, fresh))
         self.config = merged(self.config, fresh)
         logs.set_level(self.config.log.level)
@@ -164,11 +164,7 @@ class EmuService(Service):
 
     async def _reread_structs(self) -> str:
         assert self._opcode_worker is not None  # noqa: S101  # it runs
-        try:
-            shipped_catalog().exchange(await self._opcode_worker.run(read_shipped))
-        except EmuError as error:
-            _log.error("the structs are as before: {reason}", reason=str(error))
-            raise
+        shipped_catalog().exchange(await self._opcode_worker.run(read_shipped))
         return "new sessions use what was read"
 
     def stopService(self) -> Deferred[None]:

@@ -1,7 +1,7 @@
 import sqlite3
 import threading
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -92,5 +92,24 @@ async def test_tables_are_read_and_checked_outside_the_reactors_thread(
         lambda: source.tables().for_version(546).number("OP_KeymapLoadMsg") == 158, "the tables"
     )
     assert threads == ["emu-opcodes"]
+    await source.stop()
+    await worker.stop()
+
+
+async def test_whoever_asks_for_a_look_is_told_what_came_of_it(database: Path) -> None:
+    worker = StoreWorker(reactor, nullcontext, name="emu-opcodes")  # type: ignore[arg-type]
+    source = OpcodeSource(database, Scheduler(Clock()), worker.run)
+    assert await source.reread() == "nothing was edited"
+    with OpcodeStore(database, who="test") as store:
+        store.set(VersionRange(540, 546), "OP_KeymapLoadMsg", 158)
+    assert await source.reread() == "new sessions use the edited tables"
+    assert source.tables().for_version(546).number("OP_KeymapLoadMsg") == 158
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("PRAGMA ignore_check_constraints = ON")
+        connection.execute("UPDATE opcodes SET last_version = 10 WHERE first_version = 540")
+        connection.commit()
+    with pytest.raises(StoreError):
+        await source.reread()
+    assert source.tables().for_version(546).number("OP_KeymapLoadMsg") == 158
     await source.stop()
     await worker.stop()
