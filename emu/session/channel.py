@@ -37,8 +37,8 @@ class ReliableChannel:
 
     `room` is what a datagram holds without its seal, `size_limit` the longest payload to assemble,
     `ack_pending` whether an Ack should leave, `is_midway` whether it began with another packet
-    than the first, `outgoing` the messages (cipher text) not yet given
-    a place, `lead` a message that must share its payload with the first of them.
+    than the first, `outgoing` the messages (cipher text) not yet given a place, `lead` a message
+    that must share its payload with the first of them.
     """
 
     __slots__ = (
@@ -59,7 +59,7 @@ class ReliableChannel:
     def __init__(self, config: SessionConfig, max_length: int, overhead: int) -> None:
         self._config = config
         self._assembler: Assembler | None = None
-        self._early_acks: dict[int, None] | None = None
+        self._early_acks: dict[int, None] | None = None  # a set that keeps the order
         self.ack_pending = False
         self.is_midway = False
         self.lead: bytes | None = None
@@ -150,6 +150,8 @@ class ReliableChannel:
             self._begin(opcode, sequence)
         placement = window.place(sequence, opcode, data)
         if placement is Placement.NEXT:
+            # One by one, not as a list: a payload may end the session, and then those behind it
+            # must not be decrypted any more.
             self.ack_pending = True
             entry: tuple[int, bytes] | None = (opcode, data)
             while entry is not None:
@@ -162,7 +164,7 @@ class ReliableChannel:
                 self._early_acks = {}
             self._early_acks[sequence] = None
         elif placement is Placement.DUPLICATE:
-            self.ack_pending = True
+            self.ack_pending = True  # the peer sends it again because our Ack was lost
             raise MalformedDatagram("duplicate packet")
         elif placement is Placement.OUTSIDE:
             raise LimitExceeded("outside the window")
@@ -196,6 +198,7 @@ class ReliableChannel:
         if self.ack_pending:
             acks.append(self.take_ack())
         if self._early_acks is not None:
+            # What has had its turn since is covered by the Ack in front.
             held = self.window.held
             if held is not None:
                 acks += [
@@ -208,6 +211,8 @@ class ReliableChannel:
 
     def packets_to_send(self, now: Monotonic) -> list[bytes]:
         """Return the Packets and Fragments that may leave now, giving waiting messages a place."""
+        # Messages get their sequence numbers as late as this, so that all of one turn of the owner
+        # share their packets.
         if self.outgoing or self.lead is not None:
             self._place_messages()
         return self.queue.take(now)

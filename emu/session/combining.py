@@ -23,13 +23,15 @@ def _join(
 
     No more parts are joined than a receiver with the same configuration takes.
     """
+    # A part has one or three bytes of length in front. `room` bounds the joined whole only: a part
+    # that alone is longer is cut into fragments later, by those who know how.
     joined: list[bytes] = []
     group: list[bytes] = []
     size = len(marker)
     for part in parts:
         length = len(part)
         if length > part_limit:
-            if group:
+            if group:  # what came before must stay before
                 joined.append(_wrap(marker, group))
                 group, size = [], len(marker)
             joined.append(part)

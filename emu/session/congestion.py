@@ -25,10 +25,11 @@ class NewReno:
         self.unit = unit
         self._threshold: int | None = None
         self._recovery_start = -1.0
-        self._limited = False
+        self._limited = False  # the window, not the application, holds us back
 
     def may_send(self, size: int) -> bool:
         """Tell whether `size` more bytes fit the window; something always may be in flight."""
+        # With nothing in flight no ack would ever come to open the window.
         if self.in_flight and self.in_flight + size > self.window:
             self._limited = True
             return False
@@ -45,16 +46,23 @@ class NewReno:
     def on_acked(self, size: int, sent_at: float) -> None:
         """Count bytes that arrived, and open the window if it was what held us back."""
         self.in_flight -= size
+        # Acks of somebody who sends little show nothing about a larger window: grown by them it
+        # would let the first real burst overrun the path. And what left before the loss was noticed
+        # left under the old window (RFC 9002, 7.3.2).
         if not self._limited or sent_at <= self._recovery_start:
             return
         if self._threshold is None or self.window < self._threshold:
-            self.window += size
+            self.window += size  # slow start: doubled in a round trip
         else:
+            # One datagram more in a round trip. Never by 0, which short packets in a wide window
+            # would come to.
             self.window += max(1, self.unit * size // self.window)
 
     def on_lost(self, size: int, sent_at: float, now: Monotonic) -> None:
         """Count bytes that were lost; losses of one flight halve the window once."""
         self.in_flight -= size
+        # One full buffer somewhere drops many of a flight; that is one event. Only what was sent
+        # after the last halving and is lost shows that it was not enough.
         if sent_at > self._recovery_start:
             self._recovery_start = now
             self.window = max(self.window // 2, self._minimum)
@@ -66,4 +74,6 @@ class NewReno:
         self._recovery_start = now
         self._threshold = max(self.window // 2, self._minimum)
         self.window = self._minimum
+        # Whatever waits now waits for this window, also before `may_send` is asked the next time:
+        # the acks until then have to count.
         self._limited = True

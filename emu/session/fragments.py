@@ -51,6 +51,8 @@ class Assembler:
         """
         data = self._data
         if data is None:
+            # The total is a peer's word. It is held against the limit before a byte is kept, and
+            # memory grows with what really comes.
             if len(chunk) <= _TOTAL_SIZE:
                 raise MalformedDatagram("first fragment too short")
             self._total = int.from_bytes(chunk[:_TOTAL_SIZE], "big")

@@ -45,6 +45,8 @@ class ReceiveWindow:
         if ahead == 0:
             self.expected = (sequence + 1) & MASK
             return Placement.NEXT
+        # Behind the window a number may belong to the round of 65,536 before or to the next one:
+        # nothing may be acknowledged by guess.
         if ahead < 0:
             return Placement.DUPLICATE if ahead >= -self._window else Placement.OUTSIDE
         if ahead >= self._window:
@@ -71,7 +73,7 @@ class ReceiveWindow:
         self.held_bytes -= len(entry[1])
         self.expected = (self.expected + 1) & MASK
         if not held:
-            self.held = None
+            self.held = None  # not an empty dict: `None` is what the short way looks for
         return entry
 
     def clear(self) -> None:

@@ -29,6 +29,8 @@ class RoundTrip:
 
     def hint(self, average: float) -> None:
         """Take the peer's statistics as a start; own measurements count for more."""
+        # A login is over after a few round trips, and its client has measured one by then: without
+        # the hint each loss in it would cost the 1.5 seconds of somebody who knows nothing.
         if not self.measured and average > 0:
             self.smoothed = min(average, self._config.timeout_maximum)
             self.timeout = self._bounded(self.smoothed * self._config.timeout_multiplier)
@@ -38,6 +40,7 @@ class RoundTrip:
         sample = max(sample, 0.0)
         self.latest = sample
         if self.measured:
+            # Variation first, from the old mean, with gains 1/4 and 1/8 (RFC 6298, 2.3).
             self.variation += (abs(self.smoothed - sample) - self.variation) / 4
             self.smoothed += (sample - self.smoothed) / 8
             self.low = min(self.low, sample)

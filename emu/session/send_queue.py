@@ -78,6 +78,8 @@ class SendQueue:
     def __init__(self, config: SessionConfig, max_length: int) -> None:
         self._config = config
         self._waiting: deque[tuple[int, bytes]] | None = None
+        # In the order of sequence numbers, since a dict keeps the order of its making and a packet
+        # that is sent again keeps its place: the first is the one that the receiver waits for.
         self._under_way: dict[int, _Sent] = {}
         self._lost: deque[_Sent] = deque()  # also some that were sent again or arrived since
         self._base = self._next = config.first_sequence
@@ -123,6 +125,8 @@ class SendQueue:
         """Return the protocol packets that may leave now, lost ones first."""
         if self._needs_detection:
             self._detect_losses(now)
+        # Nothing new while something lost waits for the window: the receiver could do nothing with
+        # it but hold it.
         packets: list[bytes] = []
         if self._lost:
             self._resend(packets, now)
@@ -134,8 +138,11 @@ class SendQueue:
         waiting = self._waiting
         under_way = self._under_way
         congestion = self.congestion
+        # The timer runs from the first of a flight, and anew from each ack and each repeat, never
+        # from a packet in the middle: a steady stream would put it off for ever (RFC 6298, 5).
         if not under_way:
             self._timer_start = now
+        # The peer drops what is a window ahead of what it waits for, and says nothing of it.
         while waiting and (self._next - self._base) & MASK < self._config.window:
             opcode, data = waiting[0]
             size = SEQUENCED_SIZE + len(data)
@@ -189,9 +196,11 @@ class SendQueue:
             return  # late copy of an older Ack
         if count > (self._next - self._base) & MASK:
             raise MalformedDatagram("ack of a packet never sent")
+        # The last one only: those before it may have waited at the receiver for one that was late.
         arrived = [self._arrived((self._base + step) & MASK, now) for step in range(count)]
         last = arrived[-1]
-        # When one of them was sent twice, the last may have waited for it: no measure of the path.
+        # When one of them was sent twice, the last may have waited for that one: no measure of the
+        # path either.
         if last is not None and all(sent is None or sent.transmissions == 1 for sent in arrived):
             self.round_trip.measure(now - last.sent_at)
         self._base = (sequence + 1) & MASK
@@ -211,6 +220,7 @@ class SendQueue:
             raise MalformedDatagram("ack of a packet never sent")
         sent = self._arrived(sequence, now)
         if sent is not None:
+            # Of two copies nobody knows which one is acknowledged (Karn's rule).
             if sent.transmissions == 1:
                 self.round_trip.measure(now - sent.sent_at)
             self._progress(now)
@@ -230,12 +240,15 @@ class SendQueue:
             # The first copy arrived after all: this path reorders, so wait longer from now on.
             self._reorder = min(self._reorder + _REORDER_STEP, _REORDER_MAXIMUM)
             return sent
+        # By time and then by number: a whole flight leaves at one `now`.
         newest_at, newest = self._newest_acked
         if (sent.sent_at, distance(newest, sequence)) > (newest_at, 0):
             self._newest_acked = (sent.sent_at, sequence)
         return sent
 
     def _progress(self, now: Monotonic) -> None:
+        # Detection waits for `take`: a datagram may bring a hundred acks, and the packets under way
+        # are looked through once for all of them.
         self._backoff = 0
         self._timer_start = now
         self._needs_detection = True
@@ -254,11 +267,12 @@ class SendQueue:
             ):
                 if sent.transmissions == 1:
                     break  # all behind it left even later
-                continue
+                continue  # sent again, so younger than its place says
             if sent.lost:
                 continue
             if now - sent.sent_at + _ROUNDING >= age_limit:
                 self._mark_lost(sent, now)
+            # Too young to be lost, old enough to be suspected: look again when it is.
             elif self._loss_time is None or sent.sent_at + age_limit < self._loss_time:
                 self._loss_time = sent.sent_at + age_limit
 
@@ -293,6 +307,7 @@ class SendQueue:
         deadline = self.timer()
         if deadline is None or now < deadline:
             return
+        # A loss that acks have shown is no timeout: it costs half the window, not all of it.
         if self._loss_time is not None and now >= self._loss_time:
             self._needs_detection = True
             self._detect_losses(now)
@@ -308,6 +323,8 @@ class SendQueue:
         if sent.timeouts >= self._config.transmission_limit:
             self.exhausted = True
             return
+        # Only the oldest leaves. Its acknowledgment tells which of the others are lost; if the path
+        # was only slow, none of them has gone twice.
         self._backoff += 1
         self.congestion.on_timeout(len(sent.packet), now)
         self._queue_again(sent)
