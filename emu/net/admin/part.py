@@ -18,6 +18,7 @@ from emu.commands import Registry
 from emu.commands.completion import complete_command
 from emu.commands.registry import help_command
 from emu.config import Config
+from emu.errors import StoreError
 from emu.login.accounts.names import account_name
 from emu.net.admin.console import ConsoleServer
 from emu.net.admin.rcon import RconServer, rcon_users
@@ -95,10 +96,20 @@ class AdminPart:
         self.rcon.configure(config.rcon)
 
     def listen(self) -> None:
-        """Open the doors. Raises `CannotListenError`, `StoreError`."""
+        """Open the doors. Raises `CannotListenError`, `StoreError`.
+
+        A console that nobody has asked for by name is done without when it cannot be made: the
+        database may lie deeper than a socket's name can say.
+        """
         self.rcon.listen()
-        if self._config.console.enabled:
+        if not self._config.console.enabled:
+            return
+        try:
             self._console.listen(self._config.console_path)
+        except StoreError as error:
+            if self._config.console.path is not None:
+                raise
+            _log.warn("emu admin cannot reach this server: {reason}", reason=str(error))
 
     async def stop(self) -> None:
         """Close the doors, once what was asked there is answered."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from emu.commands import Caller, Reply
 from emu.net.server import EmuService
 from tests.support.configs import small_config
@@ -66,3 +68,19 @@ async def test_a_shutdown_is_announced_and_comes(tmp_path: Path) -> None:
             await until(lambda: ended, "the end")
         finally:
             await service.stopService()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+async def test_a_database_too_deep_for_a_socket_is_served_all_the_same(tmp_path: Path) -> None:
+    deep = tmp_path / ("d" * 120)
+    with captured_log("text") as log:
+        service = EmuService(small_config(deep), reactor)
+        service.startService()
+        assert "admin: emu admin cannot reach this server: " in log.text
+        assert (await run(service, "status")).ok
+        await service.stopService()
+        named = EmuService(small_config(deep, f"console.path={deep}/console"), reactor)
+        with pytest.raises(SystemExit, match=r"set console\.path"):
+            named.startService()
+        await named.stopService()
