@@ -152,8 +152,16 @@ class WorldService:
         return player
 
     def message(self, player: Player, opcode: int, body: bytes, now: Monotonic) -> None:
-        """Take one application message of the client that plays somebody."""
+        """Take one application message of the client that plays somebody.
+
+        A client that floods is sent away: its predictions say what changed since the one before, so
+        none of them could be left out.
+        """
         world, client = self.world, player.client
+        if not player.may_send(now, world.rules.message_rate, world.rules.message_burst):
+            world.count("too many messages")
+            leaving.leave(world, player, "its client sends too many messages", now)
+            return
         name = client.dialect.table.name(opcode)
         rule = self._messages.get(name) if name else None
         if rule is None:
@@ -169,7 +177,16 @@ class WorldService:
             client.drop(error.reason)
             world.count(error.reason)
         except EmuError as error:
-            world.report(PlayerRefused(player.name, client.address, f"{name}: {error}"))
+            self._refused(player, str(name), error)
+
+    def _refused(self, player: Player, message: str, error: EmuError) -> None:
+        """Count a message that could not be obeyed; one line in the log tells of its kind."""
+        client, reason = player.client, f"{message} refused"
+        client.drop(reason)
+        self.world.count(reason)
+        if client.drops[reason] == 1:
+            text = f"{message}: {error}"
+            self.world.report(PlayerRefused(player.name, client.address, text))
 
     def _not_handled(self, player: Player, opcode: int, body: bytes) -> None:
         client = player.client

@@ -46,6 +46,10 @@ class WorldRules:
     save_interval: float = 60.0
     hear: float = 30.0
     """How far a say is heard."""
+    message_rate: float = 100.0
+    """Messages a second that a client may send over time; walking takes about ten."""
+    message_burst: int = 1000
+    """Messages that may come at once, after a pause of the link."""
     movement: MovementRules = field(default_factory=MovementRules)
 
 

@@ -83,7 +83,7 @@ class Chat:
         for hearer in (target, speaker):
             self._hear(hearer, "tell", speaker.name, target.name, text)
         if "afk" in target.spawn.words:
-            reply = target.away_message or "I am away from the keyboard"
+            reply = (target.away_message or "I am away from the keyboard")[: self.rules.longest]
             for hearer in (target, speaker):
                 self._hear(hearer, "tell", target.name, speaker.name, reply)
         self._told("tell", speaker, text, target.name)

@@ -7,6 +7,7 @@ A client knows only the commands it was given and sends the position of one with
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from emu.commands import Caller, Registry
 from emu.dialects.text import read_name
@@ -15,6 +16,9 @@ from emu.times import Monotonic
 from emu.world.chat import Chat
 from emu.world.players.player import Player
 from emu.world.world import World
+
+LONGEST_LINE: Final = 4096
+"""Letters of arguments; what is longer is cut, so that no answer can repeat more than that."""
 
 
 class RemoteCommands:
@@ -53,7 +57,7 @@ class RemoteCommands:
         index = fields["command_handler"]
         if index >= len(table):
             raise MalformedMessage("command outside the table")
-        arguments = read_name(fields["arguments"])
+        arguments = read_name(fields["arguments"])[:LONGEST_LINE]
         self._world.start(self._run(player, table[index], arguments, now))
 
     def do(self, player: Player, line: str, now: Monotonic) -> bool:

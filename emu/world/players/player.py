@@ -48,9 +48,10 @@ class Player:
     """One character that is in the world."""
 
     __slots__ = (
-        "_speech", "_speech_rules", "away_message", "channels", "character", "client", "corrected",
-        "destination", "hotbars", "is_returning", "muted_until", "pace", "predictions", "relations",
-        "sheet", "since", "spawn", "state", "target", "titles", "unsaved", "viewer", "zone",
+        "_messages", "_speech", "_speech_rules", "away_message", "channels", "character", "client",
+        "corrected", "destination", "hotbars", "is_returning", "muted_until", "pace", "predictions",
+        "relations", "sheet", "since", "spawn", "state", "target", "titles", "unsaved", "viewer",
+        "zone",
     )  # fmt: skip
 
     def __init__(
@@ -89,6 +90,7 @@ class Player:
         """Whether its client only changed the zone, and was told before what is told once."""
         self.away_message = ""
         self.muted_until = character.muted_until
+        self._messages: RateLimit | None = None
         self._speech: RateLimit | None = None
         self._speech_rules = (0.0, 0)
         self.connect(client)
@@ -98,6 +100,7 @@ class Player:
         self.client = client
         self.predictions = PredictionReader(client.dialect)
         self.sheet = SheetSender(client.dialect)
+        self._messages = None
         self.viewer = None
 
     @property
@@ -123,6 +126,12 @@ class Player:
     def is_muted(self, moment: Moment) -> bool:
         """Whether it may not speak."""
         return moment < self.muted_until
+
+    def may_send(self, now: Monotonic, rate: float, burst: int) -> bool:
+        """Count a message of its client; False when it sends more than `rate` a second allows."""
+        if self._messages is None:
+            self._messages = RateLimit(rate, burst, now)
+        return self._messages.take(1, now)
 
     def may_speak(self, now: Monotonic, rate: float, burst: int) -> bool:
         """Count one message; False when it speaks faster than `rate` a second allows."""

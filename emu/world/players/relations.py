@@ -9,6 +9,7 @@ from typing import Final
 from emu.errors import CommandError
 
 MOST_NAMES: Final = 100
+LONGEST_NAME: Final = 64
 
 
 class Relation(enum.IntEnum):
@@ -43,6 +44,8 @@ class Relations:
     def add(self, kind: Relation, name: str) -> None:
         """Add a name. Raises `CommandError` when it is there, or there are too many."""
         names = self._names[kind]
+        if len(name) > LONGEST_NAME:
+            raise CommandError(f"no name has more than {LONGEST_NAME} letters")
         if name.casefold() in names:
             raise CommandError(f"{names[name.casefold()]} is on the list already")
         if len(names) >= MOST_NAMES:

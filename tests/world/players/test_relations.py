@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from emu.errors import CommandError
-from emu.world.players.relations import MOST_NAMES, Relation, Relations
+from emu.world.players.relations import LONGEST_NAME, MOST_NAMES, Relation, Relations
 
 
 def test_names_are_kept_without_regard_to_case() -> None:
@@ -27,3 +27,8 @@ def test_a_list_is_bounded() -> None:
         relations.add(Relation.FRIEND, f"n{number}")
     with pytest.raises(CommandError, match="at most"):
         relations.add(Relation.FRIEND, "one more")
+
+
+def test_names_are_no_longer_than_names_are() -> None:
+    with pytest.raises(CommandError, match="letters"):
+        Relations().add(Relation.FRIEND, "x" * (LONGEST_NAME + 1))
