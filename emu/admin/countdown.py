@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from emu.counts import counted
 from emu.times import Monotonic
 
 ANNOUNCED: Final = (3600, 1800, 900, 600, 300, 120, 60, 30, 10, 5, 4, 3, 2, 1)
@@ -67,9 +68,5 @@ def spoken(seconds: int) -> str:
     """Return a duration as people say it."""
     for size, name in ((3600, "hour"), (60, "minute")):
         if seconds >= size and seconds % size == 0:
-            return _counted(seconds // size, name)
-    return _counted(seconds, "second")
-
-
-def _counted(count: int, name: str) -> str:
-    return f"1 {name}" if count == 1 else f"{count} {name}s"
+            return counted(seconds // size, name)
+    return counted(seconds, "second")

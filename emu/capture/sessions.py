@@ -13,6 +13,7 @@ from emu.capture.late import LateMessages
 from emu.capture.messages import SessionDecoder
 from emu.capture.records import Address, Datagram, show_address
 from emu.capture.versions import find_client_version
+from emu.counts import counted
 from emu.session import (
     CloseReason,
     FollowingSession,
@@ -203,8 +204,8 @@ class FollowedSession:
     def _tell_unread(self, source: Address, late: LateMessages) -> Iterator[str]:
         late.close()
         for reason, count in late.unread.items():
-            what = "message" if count == 1 else "messages"
-            yield f"{self._direction(source)}: {count} {what} cannot be decoded: {reason}"
+            what = counted(count, "message")
+            yield f"{self._direction(source)}: {what} cannot be decoded: {reason}"
 
     def _direction(self, source: Address) -> str:
         target = self.server if source == self.client else self.client

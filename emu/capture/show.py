@@ -13,6 +13,7 @@ from typing import Any
 
 from emu.capture.messages import CapturedMessage, Command
 from emu.capture.records import show_address
+from emu.counts import counted
 from emu.timestamps import timestamp
 
 _WIDTH = 16
@@ -100,8 +101,8 @@ def _finite(value: Any) -> Any:
 
 
 def _title(message: CapturedMessage | Command) -> str:
-    size = len(message.payload)
-    return f"{message.name or 'unknown'} ({message.opcode})  {size} byte{'' if size == 1 else 's'}"
+    size = counted(len(message.payload), "byte")
+    return f"{message.name or 'unknown'} ({message.opcode})  {size}"
 
 
 def _contents(message: CapturedMessage | Command, indent: str) -> Iterator[str]:

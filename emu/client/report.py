@@ -20,6 +20,7 @@ from emu.client.events import (
     WorldList,
 )
 from emu.client.flow import StepDone, StepFailed
+from emu.counts import counted
 from emu.errors import EmuError
 
 
@@ -90,12 +91,12 @@ def describe(event: Event) -> str:
 
 
 def _counted(what: str, shown: list[str]) -> str:
-    count = f"{len(shown)} {what}{'' if len(shown) == 1 else 's'}"
+    count = counted(len(shown), what)
     return f"{count}: {'; '.join(shown)}" if shown else count
 
 
 def _world(world: ListedWorld) -> str:
-    return f"{world.id} {world.name} ({_state(world)}, {world.players} players)"
+    return f"{world.id} {world.name} ({_state(world)}, {counted(world.players, 'player')})"
 
 
 def _state(world: ListedWorld) -> str:

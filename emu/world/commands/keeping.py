@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from emu.commands import Argument, Call, Command, Kind, Reply
 from emu.commands.ranks import GUIDE, MASTER
+from emu.counts import counted
 from emu.errors import CommandError
 from emu.world.commands.ground import House, own_player
 from emu.world.players import saving
@@ -54,7 +55,8 @@ def _running_text(row: dict[str, object]) -> str:
     if not instances:
         return "not running"
     return ", ".join(
-        f"instance {one['instance']}: {one['players']} players, {one['spawns']} spawns"
+        f"instance {one['instance']}: {counted(one['players'], 'player')},"
+        f" {counted(one['spawns'], 'spawn')}"
         for one in instances
     )
 
@@ -65,7 +67,7 @@ def _saving(house: House) -> list[Command]:
     async def save(_call: Call) -> Reply:
         for player in world.players:
             saving.save(world, player)
-        return Reply((f"{len(world.players)} players are being saved",))
+        return Reply((f"saving {counted(len(world.players), 'player')}",))
 
     return [Command("save", "store all players now", save, rank=GUIDE)]
 

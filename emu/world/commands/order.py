@@ -6,6 +6,7 @@ import math
 
 from emu.commands import Argument, Call, Command, Kind, Reply
 from emu.commands.ranks import GUIDE, MASTER
+from emu.counts import counted
 from emu.errors import CommandError
 from emu.times import Moment
 from emu.world.commands.ground import House, outranks, player_named
@@ -91,11 +92,11 @@ def _silencing(house: House) -> list[Command]:
 def _announcing(house: House) -> list[Command]:
     async def broadcast(call: Call) -> Reply:
         count = house.chat.broadcast(call["text"])
-        return Reply((f"{count} players were told",), {"players": count})
+        return Reply((f"told {counted(count, 'player')}",), {"players": count})
 
     async def announce(call: Call) -> Reply:
         count = house.chat.announce(call["text"])
-        return Reply((f"{count} players were shown it",), {"players": count})
+        return Reply((f"shown to {counted(count, 'player')}",), {"players": count})
 
     async def motd(call: Call) -> Reply:
         if call["text"]:

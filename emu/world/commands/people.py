@@ -6,6 +6,7 @@ from typing import Any
 
 from emu.commands import Argument, Call, Command, Kind, Reply
 from emu.commands.ranks import GUIDE
+from emu.counts import counted
 from emu.world.commands.ground import House, own_player
 from emu.world.players.player import Player
 
@@ -94,7 +95,7 @@ def _listed(house: House, players: list[Player]) -> Reply:
         f" {one['z']}) client {one['client']}, {one['state']}"
         for one in rows
     ]
-    return Reply((f"{len(rows)} players", *lines), rows)
+    return Reply((counted(len(rows), "player"), *lines), rows)
 
 
 def _send_who(house: House, caller: Player, found: list[Player]) -> None:

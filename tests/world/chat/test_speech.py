@@ -180,7 +180,7 @@ def test_a_creature_is_heard_near_it() -> None:
 
 def test_broadcast_and_announce_reach_everybody() -> None:
     house, borvik, aldana = two()
-    assert house.console("broadcast The end is near").text == "2 players were told"
+    assert house.console("broadcast The end is near").text == "told 2 players"
     for client in (borvik, aldana):
         assert client.decoded("WS_DisplayText")[-1]["color"] == 77
     house.console("announce Now")

@@ -17,7 +17,7 @@ def test_save_stores_everybody() -> None:
     house = WorldHouse()
     one = house.stand(5)
     one.walk(3.0, 1.0, 244.0)
-    assert house.console("save").text == "1 players are being saved"
+    assert house.console("save").text == "saving 1 player"
     assert house.store.rows[5].place[0] == 3.0
 
 

@@ -26,7 +26,7 @@ def test_the_console_gets_lines_and_data() -> None:
     house = WorldHouse()
     house.stand(5, name="Aldana")
     reply = house.console("players")
-    assert reply.lines[0] == "1 players"
+    assert reply.lines[0] == "1 player"
     assert "Aldana" in reply.lines[1]
     [row] = reply.data
     assert (row["name"], row["zone"], row["state"]) == ("Aldana", "IsleRefuge1", "in the zone")
