@@ -113,7 +113,7 @@ def _print_table(rows: Sequence[Row], columns: Sequence[str], least: Sequence[st
             table.add_column(name, width=width, overflow="fold")
         for line in shown[1:]:
             table.add_row(*line)
-        console.print(table)
+        _print(console, table)
     gone = [name for name in columns if name not in widths and any(row.get(name) for row in rows)]
     if gone:
         click.echo(f"no room for: {', '.join(gone)} (--format csv shows all)", err=True)
@@ -136,7 +136,7 @@ def print_record(
         table.add_column(overflow="fold")
         for name, value in record.items():
             table.add_row(name, _printable(_plain(value)))
-        _console().print(table)
+        _print(_console(), table)
 
 
 def show_moment(moment: Moment | None) -> str | None:
@@ -155,6 +155,13 @@ def _plain_table(lines: Sequence[Sequence[str]], widths: Sequence[int]) -> str:
         "   ".join(set_cell_size(*pair) for pair in zip(cells, widths, strict=True)).rstrip() + "\n"
         for cells in lines
     )
+
+
+def _print(console: Console, table: Table) -> None:
+    """Print a table without the blanks that fill its lines up to the longest one."""
+    with console.capture() as captured:
+        console.print(table)
+    click.echo("".join(f"{line.rstrip()}\n" for line in captured.get().splitlines()), nl=False)
 
 
 def _console() -> Console:

@@ -69,6 +69,14 @@ def test_one_record_in_every_form(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.split() == ["name", "Alice", "id", "1"]
 
 
+def test_lines_do_not_end_in_blanks(capsys: pytest.CaptureFixture[str]) -> None:
+    print_record({"name": "Alice", "looks": "x" * 300}, "table")
+    print_rows([{"name": "Alice", "remark": None}], "table", ["name", "remark"])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "name   Alice"
+    assert [line for line in lines if line.endswith(" ")] == []
+
+
 def test_moments_are_iso_8601() -> None:
     assert show_moment(0.9) == "1970-01-01T00:00:00Z"
     assert show_moment(None) is None
