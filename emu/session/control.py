@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from emu.errors import MalformedDatagram
-from emu.session.cipher import (
+from emu.session.codec.cipher import (
     KEY_BLOCK_MESSAGE_MINIMUM,
     check_key_request,
     key_block_message,

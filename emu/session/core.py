@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Final
 
-from emu.session.channel import ReliableChannel
-from emu.session.cipher import KEY_REQUEST
+from emu.session.codec.cipher import KEY_REQUEST
+from emu.session.codec.messages import MessageCodec
 from emu.session.configuration import Role, SessionConfig
 from emu.session.events import KeyEstablished, SessionEstablished
 from emu.session.inquiry import Inquiry
 from emu.session.journal import Journal
 from emu.session.life import Life
-from emu.session.messages import MessageCodec
 from emu.session.receive_path import NO_CHANNEL, ReceivePath
+from emu.session.reliable.channel import ReliableChannel
 from emu.session.send_path import SendPath
 from emu.session.states import Stage, Standing, Step
 from emu.times import Monotonic

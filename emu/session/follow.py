@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final, Protocol
 
 from emu.errors import MalformedDatagram, PeerError
-from emu.session.channel import BrokenChannel, ReliableChannel
-from emu.session.cipher import (
+from emu.session.codec.cipher import (
     KEY_BLOCK_HEADER,
     KEY_BLOCK_MESSAGE_MINIMUM,
     KEY_REQUEST,
     check_key_request,
     key_from_block,
 )
+from emu.session.codec.messages import MessageCodec
 from emu.session.configuration import Role, SessionConfig
 from emu.session.events import (
     CloseReason,
@@ -30,8 +30,8 @@ from emu.session.events import (
 )
 from emu.session.inquiry import as_event
 from emu.session.journal import Journal
-from emu.session.messages import MessageCodec
 from emu.session.receive_path import NO_CHANNEL, ReceivePath
+from emu.session.reliable.channel import BrokenChannel, ReliableChannel
 from emu.session.states import Stage, Standing, Step
 from emu.times import Monotonic
 from emu.wire import Format, ProtocolOpcode, Seal, packets

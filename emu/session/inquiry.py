@@ -13,7 +13,7 @@ from typing import Final
 from emu.errors import MalformedDatagram
 from emu.session.configuration import SessionConfig
 from emu.session.events import StatisticsReceived
-from emu.session.round_trip import RoundTrip
+from emu.session.reliable.round_trip import RoundTrip
 from emu.times import Monotonic
 from emu.wire import ServerKeyRequest, SessionStatResponse
 

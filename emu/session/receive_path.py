@@ -13,11 +13,11 @@ from typing import Final, Protocol
 from zlib import crc32
 
 from emu.errors import LimitExceeded, MalformedDatagram, PeerError
-from emu.session.channel import BrokenChannel, ReliableChannel
+from emu.session.codec.messages import MessageCodec
 from emu.session.configuration import SessionConfig
 from emu.session.events import CloseReason, Message
 from emu.session.journal import Journal
-from emu.session.messages import MessageCodec
+from emu.session.reliable.channel import BrokenChannel, ReliableChannel
 from emu.session.states import Stage, Standing
 from emu.times import Monotonic
 from emu.wire import ProtocolOpcode, Seal

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from emu.errors import LocalProtocolError
-from emu.session.channel import BrokenChannel, ReliableChannel
-from emu.session.combining import join_packets
+from emu.session.codec.messages import OPCODE_SIZE_LIMIT, MessageCodec, opcode_bytes
 from emu.session.configuration import SessionConfig
 from emu.session.events import CloseReason, Writable
 from emu.session.journal import Journal
-from emu.session.messages import OPCODE_SIZE_LIMIT, MessageCodec, opcode_bytes
 from emu.session.receive_path import NO_CHANNEL, ReceivePath
+from emu.session.reliable.channel import BrokenChannel, ReliableChannel
+from emu.session.reliable.combining import join_packets
 from emu.session.states import Stage, Standing
 from emu.times import Monotonic
 from emu.wire import Seal

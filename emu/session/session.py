@@ -14,13 +14,13 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Self
 
 from emu.errors import LocalProtocolError, PeerError
-from emu.session.channel import BrokenChannel
-from emu.session.cipher import KEY_BLOCK_SIZE, KEY_SIZE, make_key_block
+from emu.session.codec.cipher import KEY_BLOCK_SIZE, KEY_SIZE, make_key_block
 from emu.session.configuration import Role, SessionConfig
 from emu.session.control import HANDLERS, receive_clear
 from emu.session.core import BY_APPLICATION, Core
 from emu.session.duties import do_due, take_owed
 from emu.session.events import CloseReason, Event
+from emu.session.reliable.channel import BrokenChannel
 from emu.session.states import STATES, ConnectionState, Stage
 from emu.session.statistics import SessionStatistics
 from emu.times import Monotonic

@@ -8,7 +8,7 @@ import pytest
 
 from emu.capture.keystream import KeyStream, find_positions, messages_needed
 from emu.session import Role
-from emu.session.cipher import CipherPair
+from emu.session.codec.cipher import CipherPair
 
 KEY = bytes((8, 7, 6, 5, 4, 3, 2, 1))
 

@@ -17,7 +17,7 @@ from emu.capture.late import (
     LateMessages,
 )
 from emu.session import Role, SessionConfig
-from emu.session.messages import MessageCodec
+from emu.session.codec.messages import MessageCodec
 
 KEY = bytes((8, 7, 6, 5, 4, 3, 2, 1))
 SAID = [(n % 9, bytes([n]) * (n % 30)) for n in range(60)]

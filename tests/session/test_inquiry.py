@@ -9,7 +9,7 @@ import pytest
 from emu.errors import MalformedDatagram
 from emu.session import SessionConfig, StatisticsReceived
 from emu.session.inquiry import Inquiry, answer_to, as_event, request_pause
-from emu.session.round_trip import RoundTrip
+from emu.session.reliable.round_trip import RoundTrip
 from emu.wire import ServerKeyRequest, SessionStatResponse
 
 CONFIG = SessionConfig()

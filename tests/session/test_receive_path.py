@@ -9,11 +9,11 @@ import pytest
 
 from emu.errors import MalformedDatagram, PeerError
 from emu.session import Message, Role, SessionConfig
-from emu.session.channel import BrokenChannel, ReliableChannel
-from emu.session.cipher import CipherPair
+from emu.session.codec.cipher import CipherPair
+from emu.session.codec.messages import MessageCodec
 from emu.session.journal import Journal
-from emu.session.messages import MessageCodec
 from emu.session.receive_path import ReceivePath, StrangerLimits
+from emu.session.reliable.channel import BrokenChannel, ReliableChannel
 from emu.session.states import Standing, Step
 from emu.wire import Ack, AppCombined, Combined, Fragment, KeepAlive, Packet, Seal, push_packet
 

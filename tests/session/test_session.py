@@ -21,7 +21,7 @@ from emu.session import (
     StatisticsReceived,
     StreamType,
 )
-from emu.session.cipher import KEY_REQUEST, key_block_message
+from emu.session.codec.cipher import KEY_REQUEST, key_block_message
 from emu.wire import (
     AppCombined,
     Combined,

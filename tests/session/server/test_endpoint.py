@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from emu.session import CloseReason, SessionClosed
 from emu.session.core import Owed
-from emu.session.endpoint import host_of
+from emu.session.server.endpoint import host_of
 from emu.wire import (
     KeepAlive,
     OutOfSession,

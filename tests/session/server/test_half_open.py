@@ -2,7 +2,7 @@
 
 import tracemalloc
 
-from emu.session.half_open import UNKNOWN_SESSION, HalfOpen, HalfOpenTable
+from emu.session.server.half_open import UNKNOWN_SESSION, HalfOpen, HalfOpenTable
 
 
 def record(host="h", session_id=7, expires=5.0):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from emu.errors import LimitExceeded, MalformedMessage, PeerError
 from emu.session import SessionConfig
-from emu.session.deflater import Deflater, Inflater
+from emu.session.codec.deflater import Deflater, Inflater
 
 TEXTS = st.lists(st.one_of(st.binary(max_size=300), st.text(max_size=50).map(str.encode)))
 PEER = SessionConfig(deflate_level=9, deflate_memory_level=9, deflate_window_bits=13)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.session.combining import join_messages, join_packets
+from emu.session.reliable.combining import join_messages, join_packets
 from emu.wire.packets import APP_COMBINED, COMBINED
 
 MESSAGES = st.lists(st.binary(min_size=1, max_size=300).map(lambda data: b"\x01" + data))

@@ -5,7 +5,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.session.check_keys import FixedCheckKey, KeyedCheckKeys
+from emu.session.server.check_keys import FixedCheckKey, KeyedCheckKeys
 
 HOME = ("192.0.2.1", 1000)
 

@@ -6,7 +6,7 @@ import pytest
 
 from emu.errors import LimitExceeded, MalformedDatagram
 from emu.session import SessionConfig
-from emu.session.channel import BrokenChannel, ReliableChannel
+from emu.session.reliable.channel import BrokenChannel, ReliableChannel
 from emu.wire import ProtocolOpcode
 
 PACKET, FRAGMENT = ProtocolOpcode.PACKET, ProtocolOpcode.FRAGMENT

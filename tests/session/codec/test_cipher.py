@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from emu.errors import MalformedMessage
 from emu.session import Role
-from emu.session.cipher import (
+from emu.session.codec.cipher import (
     KEY_REQUEST,
     CipherPair,
     check_key_request,
@@ -20,7 +20,7 @@ from emu.session.cipher import (
     make_key_block,
 )
 
-VECTORS = json.loads((Path(__file__).parent.parent / "vectors" / "session.json").read_text())
+VECTORS = json.loads((Path(__file__).parent.parent.parent / "vectors" / "session.json").read_text())
 STREAM = VECTORS["keystream"]
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.errors import LimitExceeded, MalformedDatagram
-from emu.session.fragments import Assembler, cut
+from emu.session.reliable.fragments import Assembler, cut
 
 
 @given(st.binary(min_size=1, max_size=5000), st.integers(16, 1400))

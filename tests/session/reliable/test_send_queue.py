@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from emu.errors import MalformedDatagram
 from emu.session import SessionConfig
-from emu.session.send_queue import SendQueue
+from emu.session.reliable.send_queue import SendQueue
 from emu.wire import ProtocolOpcode
 
 PACKET = ProtocolOpcode.PACKET

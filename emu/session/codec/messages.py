@@ -10,9 +10,9 @@ not know packets: it must be given every message exactly once and in order.
 from __future__ import annotations
 
 from emu.errors import LocalProtocolError, MalformedMessage, PeerError
-from emu.session.cipher import CipherPair
+from emu.session.codec.cipher import CipherPair
+from emu.session.codec.deflater import Deflater, Inflater
 from emu.session.configuration import Role, SessionConfig
-from emu.session.deflater import Deflater, Inflater
 
 OPCODE_SIZE_LIMIT = 3
 """Bytes that an opcode has at most."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from emu.session.totals import COUNTED, SessionTotals
+from emu.session.server.totals import COUNTED, SessionTotals
 from tests.support.link import connected_link
 
 

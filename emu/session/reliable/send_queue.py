@@ -14,9 +14,9 @@ from collections import deque
 
 from emu.errors import MalformedDatagram
 from emu.session.configuration import SessionConfig
-from emu.session.congestion import NewReno
-from emu.session.round_trip import RoundTrip
-from emu.session.serial import MASK, distance
+from emu.session.reliable.congestion import NewReno
+from emu.session.reliable.round_trip import RoundTrip
+from emu.session.reliable.serial import MASK, distance
 from emu.times import Monotonic
 from emu.wire.packets import SEQUENCED_SIZE, push_sequenced
 

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from emu.errors import LimitExceeded, MalformedDatagram
-from emu.session.combining import join_messages
 from emu.session.configuration import SessionConfig
-from emu.session.fragments import Assembler, cut
-from emu.session.receive_window import Placement, ReceiveWindow
-from emu.session.send_queue import SendQueue
+from emu.session.reliable.combining import join_messages
+from emu.session.reliable.fragments import Assembler, cut
+from emu.session.reliable.receive_window import Placement, ReceiveWindow
+from emu.session.reliable.send_queue import SendQueue
 from emu.times import Monotonic
 from emu.wire import AppCombined, ProtocolOpcode
 from emu.wire.packets import APP_COMBINED, SEQUENCED_SIZE, push_sequenced

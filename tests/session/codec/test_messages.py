@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from emu.errors import LocalProtocolError, MalformedMessage, PeerError
 from emu.session import Role, SessionConfig, StreamType
-from emu.session.cipher import CipherPair
-from emu.session.messages import MessageCodec, opcode_bytes, split_opcode
+from emu.session.codec.cipher import CipherPair
+from emu.session.codec.messages import MessageCodec, opcode_bytes, split_opcode
 
-VECTORS = json.loads((Path(__file__).parent.parent / "vectors" / "session.json").read_text())
+VECTORS = json.loads((Path(__file__).parent.parent.parent / "vectors" / "session.json").read_text())
 KEY = bytes.fromhex("0807060504030201")
 EQ2 = SessionConfig()
 MESSAGES = st.lists(st.tuples(st.integers(0, 0xFFFF), st.binary(max_size=400)))

@@ -17,13 +17,13 @@ from typing import Final
 
 from emu.errors import LimitExceeded, PeerError
 from emu.limits.addresses import address_key, is_loopback
-from emu.session.check_keys import CheckKeys, FixedCheckKey, KeyedCheckKeys
 from emu.session.configuration import EndpointConfig, Role
 from emu.session.events import CloseReason
-from emu.session.half_open import UNKNOWN_SESSION, HalfOpen, HalfOpenTable
-from emu.session.memory import SharedMemory
+from emu.session.server.check_keys import CheckKeys, FixedCheckKey, KeyedCheckKeys
+from emu.session.server.half_open import UNKNOWN_SESSION, HalfOpen, HalfOpenTable
+from emu.session.server.memory import SharedMemory
+from emu.session.server.totals import SessionTotals
 from emu.session.session import Session
-from emu.session.totals import SessionTotals
 from emu.times import Monotonic
 from emu.wire import ProtocolOpcode, Seal, SessionRequest, SessionResponse, packets
 from emu.wire.packets import marker_of

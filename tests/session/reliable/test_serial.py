@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.session.serial import distance
+from emu.session.reliable.serial import distance
 
 SEQUENCES = st.integers(0, 0xFFFF)
 

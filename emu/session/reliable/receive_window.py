@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import Enum
 
 from emu.session.configuration import SessionConfig
-from emu.session.serial import MASK, distance
+from emu.session.reliable.serial import MASK, distance
 
 
 class Placement(Enum):

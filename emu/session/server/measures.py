@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from emu.measures import Measures
-from emu.session.endpoint import Endpoint
+from emu.session.server.endpoint import Endpoint
+from emu.session.server.totals import COUNTED, SessionTotals
 from emu.session.session import Session
-from emu.session.totals import COUNTED, SessionTotals
 
 _Values = Mapping[tuple[str, ...], float]
 

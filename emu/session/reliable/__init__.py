@@ -1,0 +1,1 @@
+"""The reliable channel: order, acknowledgments, loss, congestion, fragments and joining."""
