@@ -3,69 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Coroutine
-from typing import Any, cast
+from collections.abc import Callable
+from typing import Any
 
 import click
 
+from emu.cli.client_common import account_options, carry_out, given_password, server_options
+from emu.cli.client_swarm import swarm
+from emu.cli.client_world import play, shell
 from emu.cli.opcodes_common import present_tables
-from emu.cli.secrets import password_option
-from emu.cli.tables import line_format_option
 from emu.client import Credentials, StepDone, flow, report
 from emu.config import Address
-from emu.config.readers import address as read_address
-from emu.errors import CommandError, EmuError
-from emu.versions import CLIENT_2006
 
-Body = Callable[[Any], Coroutine[Any, Any, None]]
 Printer = Callable[[StepDone], None]
-
-
-def server_address(ctx: click.Context, param: click.Parameter, value: str) -> Address:  # noqa: ARG001
-    """Read HOST:PORT from a command line; fails as wrong usage."""
-    try:
-        result = read_address(value)
-    except ValueError as error:
-        raise click.BadParameter(f"{value!r} {error}") from None
-    assert isinstance(result, Address)  # noqa: S101
-    if not result.port:
-        raise click.BadParameter(f"{value!r} must have a port of 1 or more")
-    return result
-
-
-def server_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the argument and options that every verb has."""
-    for option in (
-        line_format_option,
-        click.option(
-            "--timeout",
-            type=click.FloatRange(min=0, min_open=True),
-            default=flow.STEP_TIMEOUT,
-            show_default=True,
-            help="Seconds that each step may take.",
-        ),
-        click.option(
-            "--version",
-            type=click.IntRange(1, 0xFFFF),
-            default=CLIENT_2006,
-            show_default=True,
-            help="Client data version to play.",
-        ),
-        click.argument("address", callback=server_address, metavar="HOST:PORT"),
-    ):
-        command = option(command)
-    return command
-
-
-def account_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of a verb that logs in."""
-    named = click.option("--user", required=True, help="Account name.")
-    return cast("Callable[..., None]", named(password_option(command)))
 
 
 @click.group()
 def client() -> None:
-    """A scripted client that logs in as a real one does.
+    """A client that logs in and plays as a real one does: scripted, by hand, or a swarm.
 
     It speaks with the opcode tables of the database, as `emu opcodes` shows them.
 
@@ -104,7 +59,7 @@ def login(
     """
     if world is not None and create_name is None:
         raise click.UsageError("--world is of use only with --create")
-    credentials = Credentials(user, _password(password))
+    credentials = Credentials(user, given_password(password))
     tables = present_tables(ctx)
 
     async def body(reactor: Any) -> None:
@@ -150,7 +105,7 @@ def worlds(
 
     Example: emu client worlds 127.0.0.1:9100 --user alice
     """
-    credentials = Credentials(user, _password(password))
+    credentials = Credentials(user, given_password(password))
     tables = present_tables(ctx)
 
     async def body(reactor: Any) -> None:
@@ -201,12 +156,6 @@ def ping(ctx: click.Context, *, address: Address, version: int, timeout: float, 
     carry_out(body, style)
 
 
-def _password(given: str | None) -> str:
-    if given is not None:
-        return given
-    return str(click.prompt("Password", hide_input=True, err=True))
-
-
 def _printer(*, style: str) -> Printer:
     def show(step: StepDone) -> None:
         click.echo(json.dumps(report.as_record(step)) if style == "json" else report.as_line(step))
@@ -214,37 +163,5 @@ def _printer(*, style: str) -> Printer:
     return show
 
 
-def carry_out(body: Body, style: str) -> None:
-    """Run an ``async def`` as `run_reactor` does; as JSON an error is an object of its own, too."""
-    try:
-        run_reactor(body)
-    except EmuError as error:
-        if style == "json":
-            click.echo(json.dumps(report.failure_record(error)))
-        raise
-
-
-def run_reactor(body: Body) -> None:
-    """Run an ``async def`` on the reactor to its end; an error of ours is raised as it is."""
-    from twisted.internet.defer import Deferred  # noqa: PLC0415  # `emu --help` stays quick
-    from twisted.internet.task import react  # noqa: PLC0415
-
-    ended: list[EmuError | None] = []
-
-    async def guarded(reactor: Any) -> None:
-        try:
-            await body(reactor)
-        except EmuError as error:
-            ended.append(error)
-        else:
-            ended.append(None)
-
-    try:
-        react(lambda reactor: Deferred.fromCoroutine(guarded(reactor)))
-    except SystemExit as end:
-        if end.code:
-            raise
-    if not ended:
-        raise CommandError("interrupted")
-    if ended[0] is not None:
-        raise ended[0]
+for verb in (play, shell, swarm):
+    client.add_command(verb)

@@ -23,7 +23,7 @@ NOUNS = {
     "admin": ("emu.cli.admin", "One command on the running server, as on its console."),
     "capture": ("emu.cli.capture", "Decode captures, follow a running server, make a dissector."),
     "character": ("emu.cli.character", "Characters of all worlds: list, rename, delete, restore."),
-    "client": ("emu.cli.client", "A scripted client that logs in as a real one does."),
+    "client": ("emu.cli.client", "A client that logs in and plays: scripted, by hand, or many."),
     "config": ("emu.cli.config", "Show or check the configuration."),
     "opcodes": ("emu.cli.opcodes", "Opcode tables: list, edit, compare, check, import, export."),
     "rcon": ("emu.cli.rcon", "Commands on any server that speaks Source RCON."),

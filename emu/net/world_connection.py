@@ -66,6 +66,8 @@ class WorldConnection:
     ) -> None:
         self.core = core
         self.on_event = on_event
+        self.on_step: Callable[[Monotonic], None] = lambda _now: None
+        """Called when the client's time was handled: it may have made a step."""
         self._reactor = reactor
         self._interface = interface
         self._timeout = timeout
@@ -192,6 +194,7 @@ class WorldConnection:
         due = self.core.get_timer()
         if due is not None and due <= now:
             self.core.handle_timer(now)
+            self.on_step(now)
         self._turn(now)
 
     def _turn(self, now: Monotonic) -> None:

@@ -1,0 +1,111 @@
+"""What every verb of `emu client` shares: where to, who, and how its coroutine is run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Coroutine
+from typing import Any, cast
+
+import click
+
+from emu.cli.secrets import password_option
+from emu.cli.tables import line_format_option
+from emu.client import flow, report
+from emu.config import Address
+from emu.config.readers import address as read_address
+from emu.errors import CommandError, EmuError
+from emu.versions import CLIENT_2006
+
+Body = Callable[[Any], Coroutine[Any, Any, None]]
+
+
+def server_address(ctx: click.Context, param: click.Parameter, value: str) -> Address:  # noqa: ARG001
+    """Read HOST:PORT from a command line; fails as wrong usage."""
+    try:
+        result = read_address(value)
+    except ValueError as error:
+        raise click.BadParameter(f"{value!r} {error}") from None
+    assert isinstance(result, Address)  # noqa: S101
+    if not result.port:
+        raise click.BadParameter(f"{value!r} must have a port of 1 or more")
+    return result
+
+
+def server_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the argument and options that every verb has."""
+    for option in (
+        line_format_option,
+        click.option(
+            "--timeout",
+            type=click.FloatRange(min=0, min_open=True),
+            default=flow.STEP_TIMEOUT,
+            show_default=True,
+            help="Seconds that each step may take.",
+        ),
+        click.option(
+            "--version",
+            type=click.IntRange(1, 0xFFFF),
+            default=CLIENT_2006,
+            show_default=True,
+            help="Client data version to play.",
+        ),
+        click.argument("address", callback=server_address, metavar="HOST:PORT"),
+    ):
+        command = option(command)
+    return command
+
+
+def account_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of a verb that logs in."""
+    named = click.option("--user", required=True, help="Account name.")
+    return cast("Callable[..., None]", named(password_option(command)))
+
+
+def given_password(given: str | None) -> str:
+    """Return the password of a command line, asking for it when there is none."""
+    if given is not None:
+        return given
+    return str(click.prompt("Password", hide_input=True, err=True))
+
+
+def carry_out(body: Body, style: str, *, on_asyncio: bool = False) -> None:
+    """Run an ``async def`` as `run_reactor` does; as JSON an error is an object of its own, too.
+
+    `on_asyncio` runs it on asyncio's loop, for libraries that need one.
+    """
+    if on_asyncio:
+        from twisted.internet import asyncioreactor  # noqa: PLC0415  # `emu --help` stays quick
+
+        asyncioreactor.install()  # type: ignore[no-untyped-call]
+    try:
+        run_reactor(body)
+    except EmuError as error:
+        if style == "json":
+            click.echo(json.dumps(report.failure_record(error)))
+        raise
+
+
+def run_reactor(body: Body) -> None:
+    """Run an ``async def`` on the reactor to its end; an error of ours is raised as it is."""
+    from twisted.internet.defer import Deferred  # noqa: PLC0415  # `emu --help` stays quick
+    from twisted.internet.task import react  # noqa: PLC0415
+
+    ended: list[EmuError | None] = []
+
+    async def guarded(reactor: Any) -> None:
+        try:
+            await body(reactor)
+        except EmuError as error:
+            ended.append(error)
+        else:
+            ended.append(None)
+
+    try:
+        react(lambda reactor: Deferred.fromCoroutine(guarded(reactor)))
+    except SystemExit as end:
+        if end.code:
+            raise
+    if not ended:
+        raise CommandError("interrupted")
+    if ended[0] is not None:
+        raise ended[0]

@@ -1,0 +1,75 @@
+"""`emu client play` and `shell` against a whole server, as an operator runs them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.emu_process import emu
+from tests.support.house import HOST, House, house
+
+pytestmark = pytest.mark.slow
+WHO = ("--user", "testlabs", "--password", "testpass", "--character", "Testa")
+
+
+def at(server: House) -> str:
+    return f"{HOST}:{server.login_port}"
+
+
+async def test_play_enters_does_what_it_is_told_and_leaves(tmp_path: Path) -> None:
+    async with house(tmp_path) as server:
+        await server.world_registered()
+        out, err, code = await emu(
+            tmp_path, "client", "play", at(server), *WHO, "--create", "--version", 561,
+            "--do", "say hello", "--do", "where", "--do", "who", "--for", 1, "--quiet",
+        )  # fmt: skip
+        assert (err, code) == ("", 0)
+        lines = out.splitlines()
+        assert lines[0].startswith("Testa enters Isle of Refuge")
+        for line in ("[say] Testa: hello", "1 player", "  Testa, level 1, Isle of Refuge"):
+            assert line in lines
+        assert any(line.startswith("Isle of Refuge: ") for line in lines)
+        assert lines[-1] == "the session is over: closed by peer"
+        await server.log.line("Testa from 127.0.0.1 left")
+
+
+async def test_play_as_json_is_an_object_a_line(tmp_path: Path) -> None:
+    async with house(tmp_path) as server:
+        await server.world_registered()
+        out, _, code = await emu(
+            tmp_path, "client", "play", at(server), *WHO, "--create", "--for", 0, "--json",
+            "--do", "help",
+        )  # fmt: skip
+        records = [json.loads(line) for line in out.splitlines()]
+        assert code == 0
+        assert records[0]["event"] == "ZoneTold"
+        assert {"event": "Stood"} in records
+        assert any("around" in one.get("answer", "") for one in records)
+
+
+async def test_a_character_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+    async with house(tmp_path) as server:
+        await server.world_registered()
+        out, err, code = await emu(tmp_path, "client", "play", at(server), *WHO, "--json")
+        assert code == 1
+        assert err.count("\n") == 1
+        assert "the account has no character Testa" in err
+        assert json.loads(out)["error"] in err
+
+
+async def test_the_shell_reads_a_script_from_a_pipe(tmp_path: Path) -> None:
+    script = "say hello\n\nfly high\nraw 4711 0102\nmove 1.56 244\nwait 0.5\nwhere\nsit\nquit\n"
+    async with house(tmp_path) as server:
+        await server.world_registered()
+        out, err, code = await emu(
+            tmp_path, "client", "shell", at(server), *WHO, "--create", stdin=script
+        )
+        assert (err, code) == ("", 0)
+        for line in (
+            "[say] Testa: hello", "sent 4711 with 2 bytes",
+            "! neither the world nor this client knows fly: help lists what there is",
+            "the session is over: closed by peer",
+        ):  # fmt: skip
+            assert line in out.splitlines()
+        assert "Isle of Refuge: 1.56, -7.97, 244.00, heading 0.0" in out
+        await server.log.line(r"unknown message 4711 .* of Testa")

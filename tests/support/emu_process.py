@@ -1,0 +1,77 @@
+"""Runs `emu` as an operator does: a process of its own, on pipes or on a terminal."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import subprocess
+import sys
+from pathlib import Path
+
+from twisted.internet.threads import deferToThread
+
+RUN = "from emu.cli.main import main; main()"
+PATIENCE = 60.0
+TERMINAL_PATIENCE = 10.0
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """Return variables that keep a developer's own settings out."""
+    # The parent's path, so that the test's own copy of the package is the one that runs.
+    path = os.pathsep.join(filter(None, sys.path))
+    state = {"XDG_STATE_HOME": str(folder), "HOME": str(folder)}
+    return {**os.environ, "PYTHONPATH": path, "TERM": "xterm", **state}
+
+
+async def emu(folder: Path, *words: object, stdin: str = "") -> tuple[str, str, int]:
+    """Run a command; return what it printed, what it complained, and its exit status."""
+
+    def run() -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-c", RUN, *map(str, words)], input=stdin, capture_output=True,
+            text=True, check=False, timeout=PATIENCE, cwd=folder, env=environment(folder),
+        )  # fmt: skip
+
+    done = await deferToThread(run)
+    return done.stdout, done.stderr, done.returncode
+
+
+async def emu_on_terminal(folder: Path, *words: object, keys: list[tuple[str, str]]) -> str:
+    """Run a command on a terminal; each of `keys` is typed when its text has been shown."""
+    return await deferToThread(_on_terminal, folder, words, keys)
+
+
+def _on_terminal(folder: Path, words: tuple[object, ...], keys: list[tuple[str, str]]) -> str:
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", RUN, *map(str, words)], stdin=theirs, stdout=theirs,
+        stderr=theirs, cwd=folder, env=environment(folder), start_new_session=True,
+    )  # fmt: skip
+    os.close(theirs)
+    shown, at = "", 0
+    try:
+        for awaited, typed in keys:
+            while awaited not in shown[at:]:
+                more = _shown(ours)
+                assert more, f"{awaited!r} was not shown, but:\n{shown}"
+                shown += more
+            at = len(shown)
+            os.write(ours, typed.encode())
+        while more := _shown(ours):
+            shown += more
+        process.wait(1.0)
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
+    return shown
+
+
+def _shown(terminal: int) -> str:
+    """Return what else is shown, nothing when there will be nothing."""
+    ready, _, _ = select.select([terminal], [], [], TERMINAL_PATIENCE)
+    try:
+        return os.read(terminal, 4096).decode(errors="replace") if ready else ""
+    except OSError:  # Linux's way to say that the process is gone
+        return ""
