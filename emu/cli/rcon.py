@@ -7,7 +7,7 @@ import json
 import click
 
 from emu.cli.admin import command_line
-from emu.cli.client import server_address
+from emu.cli.client_common import server_address
 from emu.cli.dialogue import Told, converse
 from emu.cli.rcon_socket import RconSocket
 from emu.cli.secrets import password_option
