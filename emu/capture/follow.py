@@ -22,9 +22,9 @@ from emu.capture.records import (
     Secrets,
     show_address,
 )
-from emu.capture.sessions import FollowedSession, LateMessage, looks_sealed
+from emu.capture.sessions import FollowedSession, looks_sealed
 from emu.errors import FileFormatError, PeerError
-from emu.session import Message
+from emu.session import LateMessage, Message
 from emu.wire import Format, Seal, packets
 
 MAX_CONVERSATIONS = 4096

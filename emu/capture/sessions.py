@@ -7,7 +7,6 @@ belongs to.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
 
 from emu.capture.late import LateMessages
 from emu.capture.messages import SessionDecoder
@@ -18,6 +17,7 @@ from emu.session import (
     CloseReason,
     FollowingSession,
     KeyEstablished,
+    LateMessage,
     Message,
     Role,
     SessionClosed,
@@ -43,14 +43,6 @@ _USUAL_OPCODES = SessionConfig(stream_type=StreamType.EQ2_STREAM)
 def looks_sealed(payload: bytes) -> bool:
     """Tell whether a datagram could belong to a session whose beginning was not captured."""
     return len(payload) >= 4 and payload[0] == 0 and payload[1] in SEALED
-
-
-@dataclass(frozen=True, slots=True)
-class LateMessage(Message):
-    """A message of a session that began before the capture."""
-
-    after_gap: bool = False
-    """Whether messages of its direction before it could not be read."""
 
 
 class _LateReader:

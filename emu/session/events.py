@@ -49,6 +49,14 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
+class LateMessage(Message):
+    """A message of a session whose beginning nobody saw; only followers tell of such."""
+
+    after_gap: bool = False
+    """Whether messages of its direction before it could not be read."""
+
+
+@dataclass(frozen=True, slots=True)
 class Writable:
     """There is room again, after `Session.room` had none to give."""
 
