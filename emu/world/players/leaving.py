@@ -1,7 +1,7 @@
 """How a player leaves: camp and quit, a link that is gone, another zone, being sent away.
 
 Whoever leaves is saved first. A player whose client is gone without a word stays link-dead for a
-while, seen as such by the others (docs/protocol/world/entering.md#door).
+while, seen as such by the others (docs/protocol/world/leaving.md#link-death).
 """
 
 from __future__ import annotations
