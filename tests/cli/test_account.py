@@ -12,20 +12,13 @@ from emu.cli.account import account
 from emu.login.accounts.passwords import PasswordConfig, check_password
 from emu.model import RegisteredWorld
 from emu.store import Store
-from tests.support.command_line import CommandLine
+from tests.support.command_line import CommandLine, stored_password
 from tests.support.stores import character
 
 
 @pytest.fixture
 def emu(tmp_path: Path) -> CommandLine:
     return CommandLine(tmp_path)
-
-
-def stored_password(emu: CommandLine, name: str) -> str:
-    with Store.open(emu.database) as store:
-        found = store.login.accounts.find(name)
-        assert found is not None
-        return found.password
 
 
 def is_right(password: bytes, stored: str) -> bool:

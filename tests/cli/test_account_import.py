@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from emu.login.accounts.passwords import eq2emulator_hash, is_phc
-from emu.store import Store
-from tests.support.command_line import CommandLine
+from tests.support.command_line import CommandLine, stored_password
 
 DUMP = f"""
 CREATE TABLE `account` (
@@ -25,13 +24,6 @@ INSERT INTO `login_config` VALUES ('max_characters_per_account','12');
 @pytest.fixture
 def emu(tmp_path: Path) -> CommandLine:
     return CommandLine(tmp_path)
-
-
-def stored_password(emu: CommandLine, name: str) -> str:
-    with Store.open(emu.database) as store:
-        found = store.login.accounts.find(name)
-        assert found is not None
-        return found.password
 
 
 def test_a_dump_is_tried_taken_over_and_taken_over_again(emu: CommandLine, tmp_path: Path) -> None:

@@ -18,8 +18,6 @@ from emu.link.password import hash_link_password
 from emu.link.play import UsertoWorldReq, UsertoWorldResp
 from emu.link.registration import LSInfo, LSStatus
 from emu.link.world_end import WorldEndConfig
-from emu.login.directory.directory import WorldDirectory
-from emu.login.directory.rules import DirectoryConfig
 from emu.model import RegisteredWorld
 from emu.net.link_client import LoginLink, LoginServerAddress, WorldLinkConfig
 from emu.net.link_server import LinkServer, LinkServerConfig
@@ -27,8 +25,7 @@ from emu.net.link_tasks import Tasks
 from emu.net.link_tls import certificate_fingerprint, make_certificate, server_options
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
-from emu.structs import shipped_catalog
-from tests.support.directory_fakes import Observer, Stores
+from tests.support.directory_fakes import Observer, Stores, world_directory
 from tests.support.house import captured_log
 from tests.support.scripted_login import ScriptedLogin, ScriptedLoginServer
 
@@ -325,18 +322,7 @@ async def test_our_world_registers_with_our_login_server(tls: bool) -> None:
     )
     answered: Deferred[None] = Deferred()
     observer.play_answered = lambda answer, now: answered.callback(answer)  # type: ignore[method-assign]
-    directory = WorldDirectory(
-        DirectoryConfig(),
-        worlds=stores,
-        is_address_banned=stores.is_address_banned,
-        characters=stores,
-        logs=stores,
-        catalog=shipped_catalog(),
-        spawn=tasks.spawn,
-        clock=SCHEDULER,
-        report=lambda event: None,
-    )
-    directory.observe(observer)
+    directory = world_directory(stores, observer, spawn=tasks.spawn, clock=SCHEDULER)
     server = LinkServer(LinkServerConfig(), directory, tasks, reactor, SCHEDULER)
     port = server.listen("127.0.0.1", 0, server_options(PEM) if tls else None).getHost().port
     fingerprint = certificate_fingerprint(PEM) if tls else ""

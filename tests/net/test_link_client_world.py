@@ -13,8 +13,6 @@ from twisted.internet.task import deferLater
 from emu.link.batches import ZoneItem
 from emu.link.login_end import LoginEndConfig
 from emu.link.password import hash_link_password
-from emu.login.directory.directory import WorldDirectory
-from emu.login.directory.rules import DirectoryConfig
 from emu.looks.models import Models
 from emu.model import CreateResponse, PlayResponse, RegisteredWorld, ZoneDescription
 from emu.net.link_client import LoginLink, LoginServerAddress, WorldLinkConfig
@@ -29,7 +27,7 @@ from emu.world.registration.creation import CharacterCreation, CreationRules
 from emu.world.registration.names import NameRules
 from emu.world.registration.registry import RegistryConfig, WorldRegistry
 from tests.support.create_requests import request_546
-from tests.support.directory_fakes import Observer, Stores
+from tests.support.directory_fakes import Observer, Stores, world_directory
 from tests.support.processes import handoff_keys, presence
 from tests.support.world_fakes import CharactersInMemory
 
@@ -47,18 +45,9 @@ class House:
         )
         self.observer = Observer()
         self.tasks = Tasks(logger("link"))
-        self.directory = WorldDirectory(
-            DirectoryConfig(),
-            worlds=self.stores,
-            is_address_banned=self.stores.is_address_banned,
-            characters=self.stores,
-            logs=self.stores,
-            catalog=shipped_catalog(),
-            spawn=self.tasks.spawn,
-            clock=SCHEDULER,
-            report=lambda event: None,
+        self.directory = world_directory(
+            self.stores, self.observer, spawn=self.tasks.spawn, clock=SCHEDULER
         )
-        self.directory.observe(self.observer)
         config = LinkServerConfig(end=LoginEndConfig(batch_delay=0.02))
         self.server = LinkServer(config, self.directory, self.tasks, reactor, SCHEDULER)
         port = self.server.listen("127.0.0.1", 0).getHost().port

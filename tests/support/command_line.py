@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 
 from emu.cli.main import root
 from emu.errors import EmuError
+from emu.store import Store
 
 CHEAP = "password_memory_cost = 64\npassword_iterations = 1\n"
 
@@ -46,3 +47,11 @@ class CommandLine:
         text = str(result.exception)
         assert "\n" not in text
         return text
+
+
+def stored_password(emu: CommandLine, account: str) -> str:
+    """Return an account's password as its row has it."""
+    with Store.open(emu.database) as store:
+        found = store.login.accounts.find(account)
+        assert found is not None
+        return found.password

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Generator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from emu.errors import DuplicateName, StoreError
 from emu.link.messages import LinkMessage
+from emu.login.directory.directory import WorldDirectory
+from emu.login.directory.rules import DirectoryConfig
 from emu.model import (
     Character,
     CreateResponse,
@@ -17,7 +19,8 @@ from emu.model import (
     WorldEntry,
     ZoneDescription,
 )
-from emu.times import Moment, Monotonic
+from emu.structs import shipped_catalog
+from emu.times import Clock, Moment, Monotonic
 
 
 class _Turn:
@@ -187,3 +190,28 @@ class Observer:
 
     def character_changed(self, account_id: int, now: Monotonic) -> None:
         self.heard.append(("character", account_id))
+
+
+def world_directory(
+    stores: Stores,
+    observer: Observer,
+    *,
+    spawn: Callable[[Coroutine[Any, Any, None]], None],
+    clock: Clock,
+    config: DirectoryConfig | None = None,
+    **more: Any,
+) -> WorldDirectory:
+    """Return a directory over these stores, observed; events go nowhere, when not to `report`."""
+    directory = WorldDirectory(
+        config or DirectoryConfig(),
+        worlds=stores,
+        is_address_banned=stores.is_address_banned,
+        characters=stores,
+        logs=stores,
+        catalog=shipped_catalog(),
+        spawn=spawn,
+        clock=clock,
+        **{"report": lambda _event: None} | more,
+    )
+    directory.observe(observer)
+    return directory

@@ -11,16 +11,13 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
 from emu.link.password import hash_link_password
-from emu.login.directory.directory import WorldDirectory
-from emu.login.directory.rules import DirectoryConfig
 from emu.model import CreateResponse, PlayResponse, RegisteredWorld, WorldEntry
 from emu.net.link_server import LinkServer, LinkServerConfig
 from emu.net.link_tasks import Tasks
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
-from emu.structs import shipped_catalog
 from emu.times import Monotonic
-from tests.support.directory_fakes import Observer, Stores
+from tests.support.directory_fakes import Observer, Stores, world_directory
 from tests.support.scripted_world import ScriptedWorld, connect_world
 
 reactor: Any = _reactor
@@ -76,18 +73,9 @@ class Bench:
         )
         self.observer = WaitingObserver()
         self.tasks = Tasks(logger("link"))
-        self.directory = WorldDirectory(
-            DirectoryConfig(),
-            worlds=self.stores,
-            is_address_banned=self.stores.is_address_banned,
-            characters=self.stores,
-            logs=self.stores,
-            catalog=shipped_catalog(),
-            spawn=self.tasks.spawn,
-            clock=SCHEDULER,
-            report=lambda event: None,
+        self.directory = world_directory(
+            self.stores, self.observer, spawn=self.tasks.spawn, clock=SCHEDULER
         )
-        self.directory.observe(self.observer)
         self.worlds: list[ScriptedWorld] = []
         self.server: LinkServer
 

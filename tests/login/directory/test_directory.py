@@ -11,14 +11,12 @@ from emu.link.login_end import WorldIntroduced
 from emu.link.password import hash_link_password
 from emu.link.play import UsertoWorldReq, UsertoWorldResp
 from emu.link.registration import LSInfo, LSStatus
-from emu.login.directory.directory import WorldDirectory
 from emu.login.directory.events import StoreFailed, WorldLeft, WorldRefused, WorldRegistered
 from emu.login.directory.rules import DirectoryConfig
 from emu.login.events import LoginEvent
 from emu.login.ports import Worlds
 from emu.model import CreateResponse, PlayResponse, RegisteredWorld, WorldEntry
-from emu.structs import shipped_catalog
-from tests.support.directory_fakes import Link, Loop, Observer, Stores
+from tests.support.directory_fakes import Link, Loop, Observer, Stores, world_directory
 from tests.support.times import APART, ManualClock
 
 HASH = hash_link_password("secret")
@@ -43,19 +41,15 @@ class Bench:
         self.observer = Observer()
         self.reports: list[LoginEvent] = []
         self.clock = ManualClock(NOW)
-        self.directory = WorldDirectory(
-            config or DirectoryConfig(),
-            worlds=self.stores,
-            is_address_banned=self.stores.is_address_banned,
-            characters=self.stores,
-            logs=self.stores,
-            catalog=shipped_catalog(),
+        self.directory = world_directory(
+            self.stores,
+            self.observer,
             spawn=self.loop.spawn,
             clock=self.clock,
+            config=config,
             report=self.reports.append,
             **more,
         )
-        self.directory.observe(self.observer)
 
     @property
     def now(self) -> float:
