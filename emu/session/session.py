@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Hashable, Mapping
-from typing import Self
+from typing import Final, Self
 
 from emu.errors import LocalProtocolError, PeerError
 from emu.session.codec.cipher import KEY_BLOCK_SIZE, KEY_SIZE, make_key_block
@@ -25,6 +25,8 @@ from emu.session.states import STATES, ConnectionState, Stage
 from emu.session.statistics import SessionStatistics
 from emu.times import Monotonic
 from emu.wire import ServerKeyRequest, packets
+
+_ENDED: Final = Stage.ENDED
 
 
 class Session:
@@ -140,7 +142,7 @@ class Session:
     @property
     def ended(self) -> bool:
         """Whether the session is over."""
-        return self._core.standing.stage is Stage.ENDED
+        return self._core.standing.stage is _ENDED
 
     @property
     def proven(self) -> bool:
@@ -164,7 +166,8 @@ class Session:
 
     def next_event(self) -> Event | None:
         """Return the oldest event not taken yet, or None."""
-        return self._core.journal.next_event()
+        events = self._core.journal.events
+        return events.popleft() if events else None
 
     def statistics(self) -> SessionStatistics:
         """Return all counters as they are now."""

@@ -97,9 +97,17 @@ class ReliableChannel:
     @property
     def held_bytes(self) -> int:
         """How much memory the peer costs us, with what the bookkeeping of each packet takes."""
+        # Asked for after every turn in which a session was served: most hold nothing at all.
         window = self.window
-        entries = self.queue.entries + (len(window.held) if window.held is not None else 0)
-        return self.queued_bytes + self.partial_bytes + window.held_bytes + entries * _ENTRY_BYTES
+        queue = self.queue
+        held = self.outgoing_bytes + queue.queued_bytes
+        if held:
+            held += queue.entries * _ENTRY_BYTES
+        if window.held is not None:
+            held += window.held_bytes + len(window.held) * _ENTRY_BYTES
+        if self._assembler is not None:
+            held += self._assembler.held_bytes
+        return held
 
     def takes_next(self, sequence: int) -> bool:
         """Take note of a whole Packet if it is the awaited one and completes nothing but itself.
