@@ -1,0 +1,79 @@
+"""Who may join, and what each may do: tokens, each with the actions that it allows."""
+
+from __future__ import annotations
+
+import enum
+import hmac
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from emu.errors import CommandError
+
+SHORTEST_TOKEN: Final = 16
+LONGEST_TOKEN: Final = 255
+
+
+class Action(enum.IntEnum):
+    """What an actor can be asked to do: the action number of an Action message."""
+
+    QUERY = 1
+    """Tell of it; actor 0 is the server, or whom the data name, or those of a zone."""
+    WATCH = 2
+    """Tell of it whenever it has moved."""
+    SAY = 3
+    MOVE = 4
+
+
+EVERYTHING: Final = frozenset(Action)
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """A token, whose it is, and what it allows."""
+
+    name: str
+    token: str
+    actions: frozenset[Action]
+
+
+def read_grants(text: str) -> tuple[Grant, ...]:
+    """Return the grants of a file: on each line a name, actions and a token; # is a remark.
+
+    Actions are words joined by commas (``query,watch``), or ``*`` for all. Raises `CommandError`
+    that names the line.
+    """
+    grants: list[Grant] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.split()
+        if not words or words[0].startswith("#"):
+            continue
+        if len(words) != 3:
+            raise CommandError(f"line {number}: must be a name, actions and a token")
+        name, actions, token = words
+        if not SHORTEST_TOKEN <= len(token.encode()) <= LONGEST_TOKEN:
+            raise CommandError(
+                f"line {number}: a token has {SHORTEST_TOKEN} to {LONGEST_TOKEN} bytes"
+            )
+        grants.append(Grant(name, token, _actions(actions, number)))
+    return tuple(grants)
+
+
+def _actions(words: str, number: int) -> frozenset[Action]:
+    if words == "*":
+        return EVERYTHING
+    try:
+        return frozenset(Action[word.upper()] for word in words.split(","))
+    except KeyError as error:
+        known = ", ".join(action.name.lower() for action in Action)
+        raise CommandError(f"line {number}: {error.args[0].lower()} is none of {known}") from None
+
+
+def grant_of(grants: Sequence[Grant], token: str) -> Grant | None:
+    """Return what a token allows; takes as long whichever token it is."""
+    given = token.encode()
+    found: Grant | None = None
+    for grant in grants:
+        if hmac.compare_digest(given, grant.token.encode()):
+            found = grant
+    return found

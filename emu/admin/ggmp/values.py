@@ -1,0 +1,121 @@
+"""The typed values of ArbData. Source: docs/protocol/administration/ggmp.md#messages."""
+
+from __future__ import annotations
+
+import enum
+import struct
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+from emu.errors import LocalProtocolError, MalformedMessage
+
+MOST_VALUES: Final = 8
+MOST_BYTES: Final = 255
+FIRST_CUSTOM: Final = 0x80
+"""From this type on, bytes mean what two ends have agreed upon."""
+
+
+class ValueType(enum.IntEnum):
+    """What a value is."""
+
+    UINT32 = 0
+    INT32 = 1
+    UINT64 = 2
+    INT64 = 3
+    DOUBLE = 4
+    ASCII = 5
+    UTF8 = 6
+
+
+class Value(NamedTuple):
+    """One value; `type` is a `ValueType`, or a number from `FIRST_CUSTOM` to 255 for raw bytes."""
+
+    type: int
+    value: int | float | str | bytes
+
+
+_NUMBERS: Final[Mapping[int, struct.Struct]] = {
+    ValueType.UINT32: struct.Struct(">I"),
+    ValueType.INT32: struct.Struct(">i"),
+    ValueType.UINT64: struct.Struct(">Q"),
+    ValueType.INT64: struct.Struct(">q"),
+    ValueType.DOUBLE: struct.Struct(">d"),
+}
+_TEXTS: Final[Mapping[int, str]] = {ValueType.ASCII: "ascii", ValueType.UTF8: "utf-8"}
+
+
+def uint32(value: int) -> Value:
+    """Return a number as a value; what does not fit is the nearest that does."""
+    return Value(ValueType.UINT32, max(0, min(value, 0xFFFFFFFF)))
+
+
+def double(value: float) -> Value:
+    """Return a number as a value."""
+    return Value(ValueType.DOUBLE, value)
+
+
+def utf8(text: str) -> Value:
+    """Return a text as a value, cut to what fits."""
+    cut = text.encode("utf-8", "replace")[:MOST_BYTES].decode("utf-8", "ignore")
+    return Value(ValueType.UTF8, cut)
+
+
+def push_values(values: Sequence[Value]) -> bytes:
+    """Return values as they are sent. Raises `LocalProtocolError` for what cannot be sent."""
+    if not 1 <= len(values) <= MOST_VALUES:
+        raise LocalProtocolError(f"{len(values)} values in one message")
+    return bytes((len(values),)) + b"".join(map(_push, values))
+
+
+def pull_values(data: bytes) -> tuple[Value, ...]:
+    """Return the values that are all of `data`. Raises `MalformedMessage`."""
+    count = data[0] if data else 0
+    if not 1 <= count <= MOST_VALUES:
+        raise MalformedMessage("wrong number of values")
+    values: list[Value] = []
+    at = 1
+    for _ in range(count):
+        head = data[at : at + 2]
+        if len(head) < 2 or at + 2 + head[0] > len(data):
+            raise MalformedMessage("message too short")
+        values.append(_pull(head[1], data[at + 2 : at + 2 + head[0]]))
+        at += 2 + head[0]
+    if at != len(data):
+        raise MalformedMessage("message too long")
+    return tuple(values)
+
+
+def _push(value: Value) -> bytes:
+    kind, content = value
+    try:
+        data = _push_content(kind, content)
+    except (struct.error, UnicodeEncodeError):
+        raise LocalProtocolError(f"a value that is no {ValueType(kind).name}") from None
+    if len(data) > MOST_BYTES:
+        raise LocalProtocolError("a value of more than 255 bytes")
+    return bytes((len(data), kind)) + data
+
+
+def _push_content(kind: int, content: float | str | bytes) -> bytes:
+    if kind in _NUMBERS:
+        return _NUMBERS[kind].pack(content)
+    if kind in _TEXTS and isinstance(content, str):
+        return content.encode(_TEXTS[kind])
+    if FIRST_CUSTOM <= kind <= 0xFF and isinstance(content, bytes):
+        return content
+    raise LocalProtocolError(f"a value of type {kind} cannot be sent")
+
+
+def _pull(kind: int, data: bytes) -> Value:
+    if kind in _NUMBERS:
+        if len(data) != _NUMBERS[kind].size:
+            raise MalformedMessage("number of another size")
+        return Value(ValueType(kind), _NUMBERS[kind].unpack(data)[0])
+    if kind in _TEXTS:
+        try:
+            return Value(ValueType(kind), data.decode(_TEXTS[kind]))
+        except UnicodeDecodeError:
+            raise MalformedMessage("text that is none") from None
+    if kind < FIRST_CUSTOM:
+        raise MalformedMessage("unknown type of value")
+    return Value(kind, data)

@@ -1,0 +1,111 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emu.admin.ggmp.messages import Act, Kind, Message, pull_message, push_message
+from emu.errors import LocalProtocolError, MalformedMessage
+from tests.admin.ggmp.test_values import VALUES
+
+U32 = st.integers(0, 2**32 - 1)
+U8 = st.integers(0, 255)
+ACTS = st.builds(Act, U32, U32, U32, U32)
+DATA = st.binary(max_size=255)
+HEADS = {"client": st.integers(0, 2**24 - 1), "id": U32, "wants_ack": st.booleans()}
+
+
+def kinds(*found: Kind) -> st.SearchStrategy[Kind]:
+    return st.sampled_from(found)
+
+
+MESSAGES = st.one_of(
+    st.builds(Message, kinds(Kind.ACTION, Kind.ACTION_EXTENDED), act=ACTS, **HEADS),
+    st.builds(Message, kinds(Kind.ACTION_DATA, Kind.ACTION_DATA_END), act=ACTS, data=DATA, **HEADS),
+    st.builds(Message, kinds(Kind.DATA, Kind.DATA_END), parent=U32, data=DATA, **HEADS),
+    st.builds(Message, kinds(Kind.RAW_DATA), data=DATA, **HEADS),
+    st.builds(
+        Message,
+        kinds(Kind.ARB_DATA),
+        values=st.lists(VALUES, min_size=1, max_size=8).map(tuple),
+        **HEADS,
+    ),
+    st.builds(
+        Message,
+        kinds(Kind.ACTION_SHORT),
+        U8,
+        st.integers(0, 2**16 - 1),
+        st.booleans(),
+        st.builds(Act, U8, U8, U8, U8),
+    ),
+    st.builds(
+        Message,
+        kinds(Kind.ACK, Kind.CLIENT_ASSIGN),
+        HEADS["client"],
+        U32,
+        st.just(False),
+    ),
+)
+LENGTHS = {Kind.ACTION: 24, Kind.ACTION_SHORT: 8, Kind.ACTION_EXTENDED: 24, Kind.ACK: 8,
+           Kind.CLIENT_ASSIGN: 8}  # fmt: skip
+DATA_AT = {Kind.DATA: 13, Kind.DATA_END: 13, Kind.RAW_DATA: 9, Kind.ACTION_DATA: 25,
+           Kind.ACTION_DATA_END: 25}  # fmt: skip
+
+
+@given(MESSAGES)
+def test_a_message_is_read_as_it_was_written(message: Message) -> None:
+    datagram = push_message(message)
+    assert pull_message(datagram) == message
+    if message.kind in LENGTHS:
+        assert len(datagram) == LENGTHS[message.kind]
+    elif message.kind in DATA_AT:
+        assert len(datagram) == DATA_AT[message.kind] + len(message.data)
+
+
+@given(MESSAGES, st.binary(min_size=1, max_size=3))
+def test_one_message_is_one_datagram(message: Message, more: bytes) -> None:
+    datagram = push_message(message)
+    for wrong in (datagram + more, datagram[:-1]):
+        with pytest.raises(MalformedMessage):
+            pull_message(wrong)
+
+
+def test_an_odd_head_wants_no_ack() -> None:
+    act = Act(0x2D, 3, 0xF4, 0)
+    assert push_message(Message(Kind.ACTION, 1, 0, act=act)).hex() == (
+        "00000001000000000000002d00000003000000f400000000"
+    )
+    assert push_message(Message(Kind.ACTION, 1, 0, wants_ack=False, act=act))[0] == 1
+    assert not pull_message(b"\x01" + bytes(23)).wants_ack
+    assert push_message(Message(Kind.ACK, 0, 0, wants_ack=False))[0] == 0xFF
+
+
+@pytest.mark.parametrize("head", [0x06, 0x0C, 0x1A, 0xEF, 0xF0, 0xFD])
+def test_unknown_heads(head: int) -> None:
+    with pytest.raises(MalformedMessage, match="unknown"):
+        pull_message(bytes((head,)) + bytes(23))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        Message(Kind.ACTION, 1, 0),
+        Message(Kind.ACTION, 1 << 24, 0, act=Act(1, 1)),
+        Message(Kind.ACTION, 1, 1 << 32, act=Act(1, 1)),
+        Message(Kind.ACTION_SHORT, 256, 0, act=Act(1, 1)),
+        Message(Kind.ACTION_SHORT, 1, 0, act=Act(256, 1)),
+        Message(Kind.DATA, 1, 0, parent=-1),
+        Message(Kind.RAW_DATA, 1, 0, data=bytes(256)),
+        Message(Kind.ARB_DATA, 1, 0),
+    ],
+)
+def test_what_cannot_be_sent(message: Message) -> None:
+    with pytest.raises(LocalProtocolError):
+        push_message(message)
+
+
+@given(st.binary(max_size=60))
+def test_garbage(data: bytes) -> None:
+    try:
+        message = pull_message(data)
+    except MalformedMessage:
+        return
+    assert push_message(message) == data

@@ -1,0 +1,177 @@
+"""The worked examples byte for byte, who is let in, and what strangers cannot do."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from emu.admin.ggmp.client import GgmpClient
+from emu.admin.ggmp.messages import Act, Kind, Message, pull_message, push_message
+from emu.admin.ggmp.server import GgmpRules, GgmpServer
+from emu.admin.ggmp.values import Value, ValueType, uint32, utf8
+from emu.times import Monotonic
+from tests.support.admin import examples
+from tests.support.ggmp import ADDRESS, GRANT, GUARD, TOKEN, FakeStage, Talk
+
+NOW = Monotonic(100.0)
+EXAMPLES = {example["id"]: example for example in examples("ggmp")}
+OTHER = ("192.0.2.51", 4000)
+ACTION = push_message(Message(Kind.ACTION, 1, 0, act=Act(GUARD, 1)))
+LOGIN = Message(Kind.ARB_DATA, 0, 0, values=(utf8(TOKEN),))
+
+
+def at(seconds: float) -> Monotonic:
+    return Monotonic(NOW + seconds)
+
+
+def server(**rules: object) -> GgmpServer:
+    return GgmpServer(FakeStage(), GgmpRules((GRANT,), **rules))  # type: ignore[arg-type]
+
+
+def kinds(answers: list[bytes]) -> list[Kind]:
+    return [pull_message(data).kind for data in answers]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_worked_examples(name: str) -> None:
+    """What the server answers besides, about the actors, is left out: these know no actions."""
+    worked = EXAMPLES[name]
+    made = server(anonymous=GRANT)
+    if name != "ggmp-assign":
+        hello = Message(Kind.RAW_DATA, 0, 0xFFFFFFFF, wants_ack=False)
+        assert kinds(made.answer(push_message(hello), ADDRESS, NOW)) == [Kind.CLIENT_ASSIGN]
+    answers: list[bytes] = []
+    for question in worked["questions"]:
+        answers += made.answer(bytes.fromhex(question), ADDRESS, NOW)
+    protocol = [data.hex() for data in answers if data[0] >= Kind.CLIENT_ASSIGN]
+    assert protocol == worked["answers"]
+
+
+def test_a_token_brings_a_number_and_nothing_else_does() -> None:
+    made = server()
+    assert made.answer(ACTION, ADDRESS, NOW) == []
+    assert made.answer(push_message(Message(Kind.ACTION, 0, 0, act=Act(7, 1))), ADDRESS, NOW) == []
+    wrong = Message(Kind.ARB_DATA, 0, 0, values=(utf8("x" * 16),))
+    assert made.answer(push_message(wrong), ADDRESS, NOW) == []
+    answers = made.answer(push_message(LOGIN), ADDRESS, NOW)
+    assert [data.hex() for data in answers] == ["fe00000100000000", "ff00000000000000"]
+    assert kinds(made.answer(ACTION[:4] + b"\0\0\0\1" + ACTION[8:], ADDRESS, NOW)) == [
+        Kind.ACK,
+        Kind.ARB_DATA,
+    ]
+    assert made.answer(ACTION, OTHER, NOW) == []
+    assert made.counters["wrong address"] == 2
+
+
+def test_the_answer_to_a_token_is_no_larger_than_the_token() -> None:
+    sent = push_message(LOGIN)
+    assert sum(map(len, server().answer(sent, ADDRESS, NOW))) <= len(sent)
+
+
+def test_guessing_ends() -> None:
+    made = server()
+    wrong = push_message(Message(Kind.ARB_DATA, 0, 0, values=(utf8("x" * 16),)))
+    for _ in range(6):
+        made.answer(wrong, ADDRESS, NOW)
+    assert made.answer(push_message(LOGIN), ADDRESS, NOW) == []
+    assert made.answer(push_message(LOGIN), OTHER, NOW)
+    assert made.answer(push_message(LOGIN), ADDRESS, at(13))
+
+
+def test_the_number_stays_and_is_told_again_but_not_for_ever() -> None:
+    made = server()
+    told = [kinds(made.answer(push_message(LOGIN), ADDRESS, NOW)) for _ in range(6)]
+    assert told == [[Kind.CLIENT_ASSIGN, Kind.ACK]] * 4 + [[Kind.ACK]] * 2
+    assert len(made) == 1
+
+
+def test_a_client_that_begins_anew_is_heard_again() -> None:
+    talk = Talk()
+    talk.join()
+    talk.client.query(GUARD, talk.now)
+    assert len(talk.settle()) == 1
+    talk.settle(1.0)
+    talk.client = GgmpClient()
+    talk.join()
+    talk.client.query(GUARD, talk.now)
+    assert len(talk.settle()) == 1
+    assert (talk.client.id, len(talk.server)) == (1, 1)
+
+
+def test_a_silent_client_is_forgotten() -> None:
+    made = server()
+    made.answer(push_message(LOGIN), ADDRESS, NOW)
+    due = made.get_timer()
+    assert due is not None
+    made.handle_timer(at(59))
+    assert len(made) == 1
+    made.handle_timer(at(62))
+    assert len(made) == 0
+    assert made.get_timer() is None
+    assert kinds(made.answer(push_message(LOGIN), ADDRESS, at(62)))[0] is Kind.CLIENT_ASSIGN
+
+
+def test_only_so_many_clients() -> None:
+    made = server(most_clients=2)
+    for number in range(5):
+        made.answer(push_message(LOGIN), (f"192.0.2.{number}", 1), NOW)
+    assert len(made) == 2
+    assert made.counters["full"] == 3
+
+
+def test_what_is_watched_is_told_by_the_timer() -> None:
+    made = server()
+    made.answer(push_message(LOGIN), ADDRESS, NOW)
+    watch = Message(Kind.ACTION, 1, 1, act=Act(GUARD, 2, 1, 100))
+    made.answer(push_message(watch), ADDRESS, NOW)
+    made.handle_timer(at(0.05))
+    assert {data for data, _ in made.data_to_send()} != set()
+    assert made.data_to_send() == []
+
+
+def test_texts_that_are_no_token() -> None:
+    made = server()
+    for value in (uint32(1), Value(0x90, TOKEN.encode()), Value(ValueType.UTF8, "")):
+        assert (
+            made.answer(push_message(Message(Kind.ARB_DATA, 0, 0, values=(value,))), OTHER, NOW)
+            == []
+        )
+
+
+def is_alive(made: GgmpServer) -> bool:
+    message = Message(Kind.ARB_DATA, 0, 0, values=(utf8(TOKEN),))
+    return bool(made.answer(push_message(message), ("198.51.100.1", 1), NOW))
+
+
+@settings(max_examples=200)
+@given(st.lists(st.tuples(st.sampled_from(list(Kind)), st.binary(max_size=40)), max_size=20))
+def test_random_messages_of_a_client(sent: list[tuple[Kind, bytes]]) -> None:
+    made = server()
+    made.answer(push_message(LOGIN), ADDRESS, NOW)
+    for number, (kind, rest) in enumerate(sent):
+        head = bytes((kind, 0, 0, 1, 0, 0, 0, number + 1))
+        made.answer(head + rest, ADDRESS, NOW)
+        made.answer(head + bytes(15) + b"\2" + bytes(8) + rest, ADDRESS, NOW)
+    for seconds in range(5):
+        made.handle_timer(at(seconds))
+    assert is_alive(made)
+
+
+@given(st.lists(st.binary(max_size=60), max_size=30))
+def test_random_datagrams(sent: list[bytes]) -> None:
+    made = server()
+    for data in sent:
+        assert made.answer(data, ADDRESS, NOW) == []
+    assert is_alive(made)
+
+
+def test_a_flood_of_invented_addresses_leaves_nothing_behind() -> None:
+    made = server()
+    wrong = push_message(Message(Kind.ARB_DATA, 0, 0, values=(utf8("x" * 16),)))
+    for number in range(20_000):
+        address = (f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}", 1)
+        assert made.answer(wrong, address, NOW) == []
+    assert len(made) == 0
+    assert len(made._guesses) <= 10_000
+    assert is_alive(made)
