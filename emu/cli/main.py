@@ -25,6 +25,7 @@ NOUNS = {
     "character": ("emu.cli.character", "Characters of all worlds: list, rename, delete, restore."),
     "client": ("emu.cli.client", "A client that logs in and plays: scripted, by hand, or many."),
     "config": ("emu.cli.config", "Show or check the configuration."),
+    "ggmp": ("emu.cli.ggmp", "Look at actors of a world and act through them, by GGMP."),
     "opcodes": ("emu.cli.opcodes", "Opcode tables: list, edit, compare, check, import, export."),
     "rcon": ("emu.cli.rcon", "Commands on any server that speaks Source RCON."),
     "structs": ("emu.cli.structs", "Packet structs: list, show, decode, encode, check."),

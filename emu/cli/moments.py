@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
-from emu.times import Moment
+from emu.times import Moment, Monotonic
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -70,3 +70,8 @@ def end_of(until: Moment | None, lasting: float | None, moment: Moment) -> Momen
     if lasting is not None:
         return Moment(moment + lasting)
     return Moment(math.inf) if until is None else until
+
+
+def passing() -> Monotonic:
+    """Return the time that paces what a command waits for."""
+    return Monotonic(time.monotonic())

@@ -335,6 +335,42 @@ class RconConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class SsqConfig:
+    """``[ssq]``: Standard Server Queries, selections in the manner of SQL about this server."""
+
+    enabled: bool = setting(
+        False, readers.boolean, "answer; a short question may draw 1400 bytes to a forged address"
+    )
+    listen: Address = setting(Address("127.0.0.1", 26999), readers.address, "UDP; port 0 = any")
+    password: str = setting(
+        "",
+        readers.text(0, 255),
+        "opens players' addresses and long answers, or $EMU_SSQ_PASSWORD; empty = to nobody",
+        secret=True,
+    )
+    password_file: Path | None = setting(
+        None, readers.optional(readers.path), "file whose first line is the password"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class GgmpConfig:
+    """``[ggmp]``: tools that watch spawns of the world and act; closed without tokens."""
+
+    listen: Address = setting(
+        Address("127.0.0.1", 12358), readers.address, "UDP; port 0 = any; tokens go in the clear"
+    )
+    tokens_file: Path | None = setting(
+        None,
+        readers.optional(readers.path),
+        "who may join: on each line name, actions (query,watch,say,move or *) and token",
+    )
+    resend_milliseconds: int = setting(
+        30, readers.integer(10, 1000), "until what is not acknowledged is sent again; far off, 200"
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class TraceConfig:
     """``[trace]``: writing the server's own sessions to a capture file, **with their keys**."""
 
@@ -370,6 +406,8 @@ class Config:
     world: WorldConfig = field(default_factory=WorldConfig)
     console: ConsoleConfig = field(default_factory=ConsoleConfig)
     rcon: RconConfig = field(default_factory=RconConfig)
+    ssq: SsqConfig = field(default_factory=SsqConfig)
+    ggmp: GgmpConfig = field(default_factory=GgmpConfig)
     trace: TraceConfig = field(default_factory=TraceConfig)
     web: WebConfig = field(default_factory=WebConfig)
 

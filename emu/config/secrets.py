@@ -105,6 +105,8 @@ def _secret_files(config: Config, source: Path | None) -> Iterator[tuple[Path, s
         yield config.link.certificate, "the link's private key"
     if config.rcon.users_file is not None:
         yield config.rcon.users_file, "rcon passwords"
+    if config.ggmp.tokens_file is not None:
+        yield config.ggmp.tokens_file, "ggmp tokens"
     for table, key in secret_keys():
         inner = getattr(config, table)
         own: Path | None = getattr(inner, f"{key}_file")

@@ -17,7 +17,7 @@ from twisted.internet.interfaces import IListeningPort
 from twisted.internet.protocol import DatagramProtocol
 from twisted.logger import Logger
 
-from emu.limits.addresses import plain_host
+from emu.limits.addresses import plain_host, socket_host
 from emu.limits.answers import AnswerLimits, AnswerRules
 from emu.net.scheduler import Scheduler
 from emu.times import Monotonic
@@ -70,6 +70,14 @@ class QueryShell(DatagramProtocol):
         self.counters["answered" if answers else "silent"] += 1
         for answer in answers:
             self._write(answer, addr)
+
+    def send(self, datagram: bytes, address: tuple[str, int]) -> None:
+        """Send what nobody asked for just now; `address` is one that the core was told."""
+        transport: Any = self.transport
+        if transport is not None:
+            host, port = address
+            is_ipv6 = ":" in transport.getHost().host
+            self._write(datagram, (socket_host(host) if is_ipv6 else host, port))
 
     def _write(self, answer: bytes, addr: Any) -> None:
         transport: Any = self.transport

@@ -313,6 +313,8 @@ def _cannot_listen(config: Config, error: CannotListenError) -> str:
         "login.listen": config.login.listen,
         "world.listen": config.world.listen,
         "rcon.listen": config.rcon.listen,
+        "ssq.listen": config.ssq.listen,
+        "ggmp.listen": config.ggmp.listen,
     }
     if config.link.tls_listen is not None:
         keys["link.tls_listen"] = config.link.tls_listen

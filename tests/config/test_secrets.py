@@ -37,7 +37,7 @@ def problems(path: Path) -> list[str]:
 
 
 def test_the_link_password_is_a_secret() -> None:
-    assert list(secret_keys()) == [("world", "password"), ("rcon", "password")]
+    assert list(secret_keys()) == [("world", "password"), ("rcon", "password"), ("ssq", "password")]
     assert variable("world", "password") == "EMU_WORLD_PASSWORD"
 
 

@@ -32,10 +32,10 @@ class Window:
             self._seen = (moved | 1) & (1 << WIDTH) - 1
             self._highest = number
             return True
-        bit = 1 << ((self._highest - number) & self._mask) if ahead > self._mask - WIDTH else 0
-        if ahead == 0 or not bit or self._seen & bit:
+        back = (self._highest - number) & self._mask
+        if back >= WIDTH or self._seen >> back & 1:
             return False
-        self._seen |= bit
+        self._seen |= 1 << back
         return True
 
     def has_all(self, first: int, last: int) -> bool:

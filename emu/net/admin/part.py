@@ -7,6 +7,7 @@ no command meets a service that is gone.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from emu.admin.commands import accounts, characters, running, source
@@ -21,7 +22,10 @@ from emu.config import Config
 from emu.errors import StoreError
 from emu.login.accounts.names import account_name
 from emu.net.admin.console import ConsoleServer
+from emu.net.admin.ggmp import GgmpPort, ggmp_grants
+from emu.net.admin.ggmp_stage import WorldStage
 from emu.net.admin.rcon import RconServer, rcon_users
+from emu.net.admin.ssq import SsqPort
 from emu.net.admin.status import StatusSource
 from emu.net.admin.uses import report_use
 from emu.net.login_part import LoginPart
@@ -58,6 +62,9 @@ class AdminPart:
         self._timer = scheduler.timer(self)
         self._console = ConsoleServer(self.commands, reactor, scheduler)
         self.rcon = RconServer(config.rcon, self.commands, reactor, scheduler)
+        self.ssq = SsqPort(config.ssq, self.status.status, _game_host(config), reactor, scheduler)
+        self.ggmp: GgmpPort | None = None
+        self._make_ggmp = partial(GgmpPort, reactor=reactor, scheduler=scheduler)
 
     def join(
         self,
@@ -83,12 +90,15 @@ class AdminPart:
             self.status.world = world.world
             self.status.admission = world.admission
             self.status.behaviors = world.behaviors
+            stage = WorldStage(world.world, world.chat, self.status.status)
+            self.ggmp = self._make_ggmp(self._config.ggmp, stage, told=self.commands.told)
         store = Characters(storage.roster, storage.world_characters, self._is_playing)
         self.commands.extend(characters.commands(store))
 
     def check(self, config: Config) -> None:
         """Raise `ConfigError` when other settings could not be gone on with."""
         rcon_users(config.rcon)
+        ggmp_grants(config.ggmp)
 
     def configure(self, config: Config) -> None:
         """Go on with other settings. Raises `ConfigError` when the RCON users are wrong."""
@@ -102,6 +112,9 @@ class AdminPart:
         database may lie deeper than a socket's name can say.
         """
         self.rcon.listen()
+        self.ssq.listen()
+        if self.ggmp is not None:
+            self.ggmp.listen()
         if not self._config.console.enabled:
             return
         try:
@@ -116,6 +129,9 @@ class AdminPart:
         self._scheduler.drop(self._timer)
         await self._console.stop()
         await self.rcon.stop()
+        await self.ssq.stop()
+        if self.ggmp is not None:
+            await self.ggmp.stop()
 
     def handle_timer(self, now: Monotonic) -> None:
         """Announce a shutdown, or stop; called by the scheduler."""
@@ -157,3 +173,9 @@ class AdminPart:
 
     def _is_playing(self, char_id: int) -> bool:
         return self._world is not None and self._world.world.players.get(char_id) is not None
+
+
+def _game_host(config: Config) -> str:
+    """Return where players are told to go."""
+    part = config.login if config.login.enabled else config.world
+    return config.world.advertise or part.listen.host

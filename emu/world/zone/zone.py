@@ -85,6 +85,10 @@ class Zone:
         """All players' eyes; a snapshot."""
         return list(self._viewers.values())
 
+    def spawn(self, spawn_id: int) -> Spawn | None:
+        """Return a spawn by its number."""
+        return self._spawns.get(spawn_id)
+
     def near(self, center: Position, distance: float) -> list[Spawn]:
         """Return the spawns within a distance of a place, the nearest first."""
         found = self._grid.near(center, distance)

@@ -84,3 +84,25 @@ async def test_a_database_too_deep_for_a_socket_is_served_all_the_same(tmp_path:
         with pytest.raises(SystemExit, match=r"set console\.path"):
             named.startService()
         await named.stopService()
+
+
+async def test_queries_and_tools_are_let_in_when_the_configuration_says_so(tmp_path: Path) -> None:
+    tokens = tmp_path / "tokens.txt"
+    tokens.write_text("radar query 0123456789abcdef\n")
+    config = small_config(
+        tmp_path,
+        "ssq.enabled=yes", "ssq.listen=127.0.0.1:0",
+        f"ggmp.tokens_file={tokens}", "ggmp.listen=127.0.0.1:0",
+    )  # fmt: skip
+    service = EmuService(config, reactor)
+    service.startService()
+    try:
+        admin = service.admin
+        assert admin is not None
+        assert admin.ggmp is not None
+        assert admin.ssq.port
+        assert admin.ggmp.port
+        (answer,) = admin.ssq.core.answer(b"\0\0SP info", ("127.0.0.1", 9), reactor.seconds())
+        assert b"Norrath" in answer
+    finally:
+        await service.stopService()

@@ -1,0 +1,101 @@
+"""A conversation by GGMP on a blocking UDP socket, for one command."""
+
+from __future__ import annotations
+
+import socket
+from types import TracebackType
+from typing import Self
+
+from emu.admin.ggmp.client import GgmpClient
+from emu.admin.ggmp.peer import Delivery
+from emu.cli.moments import passing
+from emu.config import Address
+from emu.errors import CommandError, MalformedMessage
+from emu.times import Monotonic
+
+LONGEST = 2048
+"""Bytes of a datagram; no message is as long."""
+
+
+class GgmpSocket:
+    """A client that has joined; ask by `client`, take by `next_delivery`."""
+
+    def __init__(self, address: Address, token: str, patience: float) -> None:
+        """Join. Raises `CommandError` when nobody lets us in for `patience` seconds."""
+        self._address = address
+        self._patience = patience
+        self.client = GgmpClient(wait=0.2)
+        try:
+            found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_DGRAM)[0]
+            self._socket = socket.socket(found[0], socket.SOCK_DGRAM)
+            self._socket.connect(found[4])
+        except OSError as error:
+            raise CommandError(f"{address} cannot be reached ({error.strerror})") from None
+        try:
+            self._join(token)
+        except CommandError:
+            self._socket.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._socket.close()
+
+    @property
+    def now(self) -> Monotonic:
+        """The time that paces the conversation."""
+        return passing()
+
+    def expect(self) -> Delivery:
+        """Return what the server tells next. Raises `CommandError` when it tells nothing."""
+        told = self.next_delivery(Monotonic(self.now + self._patience))
+        if told is None:
+            raise CommandError(f"{self._address} does not answer")
+        return told
+
+    def next_delivery(self, until: Monotonic) -> Delivery | None:
+        """Return what the server tells next, None when it tells nothing until then."""
+        while (told := self.client.next_delivery()) is None:
+            if self.now >= until:
+                return None
+            self._turn(until)
+        return told
+
+    def _join(self, token: str) -> None:
+        until = Monotonic(self.now + self._patience)
+        self.client.join(token, self.now)
+        while not self.client.id:
+            if self.now >= until:
+                raise CommandError(
+                    f"{self._address} lets us not in: nobody speaks GGMP there, or not to this"
+                    " token, or not from this address"
+                )
+            if self.client.lost:
+                self.client.join(token, self.now)
+            self._turn(until)
+
+    def _turn(self, until: Monotonic) -> None:
+        """Send what is due, and take one datagram if one comes before something else is due."""
+        self.client.handle_timer(self.now)
+        due = self.client.get_timer()
+        wait = (until if due is None else min(until, due)) - self.now
+        try:
+            for data in self.client.data_to_send():
+                self._socket.send(data)
+            self._socket.settimeout(max(wait, 0.001))
+            self.client.receive(self._socket.recv(LONGEST), self.now)
+            for data in self.client.data_to_send():  # what we acknowledge
+                self._socket.send(data)
+        except (TimeoutError, MalformedMessage):
+            return
+        except ConnectionRefusedError:
+            raise CommandError(f"nothing listens on UDP {self._address}") from None
+        except OSError as error:
+            raise CommandError(f"{self._address}: {error.strerror}") from None

@@ -1,0 +1,62 @@
+"""SSQ's port."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from emu.admin.ssq.responder import ANSWER_RULES, SsqResponder
+from emu.admin.ssq.tables import Told
+from emu.admin.ssq.tokens import Tokens
+from emu.admin.status import ServerStatus
+from emu.config import Address
+from emu.config.model import SsqConfig
+from emu.net.hosts import listen_address
+from emu.net.logs import logger
+from emu.net.query import QueryShell, listen_query
+from emu.net.scheduler import Scheduler
+from emu.times import Monotonic
+
+_log = logger("ssq")
+
+
+class SsqPort:
+    """The port of one server. `listen`, then `stop`."""
+
+    def __init__(
+        self,
+        config: SsqConfig,
+        status: Callable[[Monotonic], ServerStatus],
+        host: str,
+        reactor: Any,
+        scheduler: Scheduler,
+    ) -> None:
+        """Tell what `status` returns; `host` is where clients of the game are told to go."""
+        self._config = config
+        self._reactor = reactor
+        self._port: Any = None
+        self.core = SsqResponder(
+            lambda now: Told(status(now), host), Tokens(config.password, os.urandom)
+        )
+        self.shell = QueryShell(self.core, scheduler, _log, ANSWER_RULES)
+
+    @property
+    def port(self) -> int:
+        """The UDP port; 0 while it is closed."""
+        return self._port.getHost().port if self._port is not None else 0
+
+    def listen(self) -> None:
+        """Open the port, when it is wanted, and say where. Raises `CannotListenError`."""
+        if not self._config.enabled:
+            return
+        address = listen_address("ssq.listen", self._config.listen)
+        self._port = listen_query(self._reactor, address.host, address.port, self.shell)
+        host: Any = self._port.getHost()
+        _log.info("queries on UDP {at}", at=Address(host.host, host.port))
+
+    async def stop(self) -> None:
+        """Close the port."""
+        if self._port is not None:
+            await self._port.stopListening()
+            self._port = None

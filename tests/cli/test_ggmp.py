@@ -1,0 +1,82 @@
+"""`emu ggmp` against a server in a thread."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from emu.admin.ggmp.server import GgmpRules, GgmpServer
+from emu.times import Monotonic
+from tests.support.command_line import CommandLine
+from tests.support.ggmp import BOB, GRANT, GUARD, TOKEN, FakeStage
+
+
+@pytest.fixture
+def emu(tmp_path: Path) -> CommandLine:
+    return CommandLine(tmp_path)
+
+
+@pytest.fixture
+def address() -> Iterator[str]:
+    core = GgmpServer(FakeStage(), GgmpRules((GRANT,)))
+    ended = threading.Event()
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as port:
+        port.bind(("127.0.0.1", 0))
+        port.settimeout(0.02)
+
+        def serve() -> None:
+            while not ended.is_set():
+                now = Monotonic(time.monotonic())
+                core.handle_timer(now)
+                for data, to in core.data_to_send():
+                    port.sendto(data, to)
+                try:
+                    asked, asker = port.recvfrom(2048)
+                except TimeoutError:
+                    continue
+                for data in core.answer(asked, asker, now):
+                    port.sendto(data, asker)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield f"127.0.0.1:{port.getsockname()[1]}"
+        ended.set()
+        thread.join(5)
+
+
+def test_query(emu: CommandLine, address: str) -> None:
+    told = emu.good("ggmp", "query", address, "--name", "a guard", "--json", "--password", TOKEN)
+    assert json.loads(told.stdout) == {
+        "actor": GUARD, "name": "a guard", "zone": 5, "x": 1.0, "y": 2.0, "z": 3.0,
+        "heading": 90.0,
+    }  # fmt: skip
+    told = emu.good("ggmp", "query", address, "--password", TOKEN)
+    assert told.stdout.startswith("name Qeynos, online 2, places 500, zones 1")
+    told = emu.good("ggmp", "query", address, "--zone", "5", "--password", TOKEN)
+    assert told.stdout == f"zone 5, actors {GUARD} {BOB}\n"
+    refused = emu.refused("ggmp", "query", address, "--actor", "99", "--password", TOKEN)
+    assert "the server refuses: there is no actor 99" in refused
+
+
+def test_say_move_and_watch(emu: CommandLine, address: str) -> None:
+    told = emu.good("ggmp", "say", address, str(GUARD), "Halt!", "--password", TOKEN)
+    assert told.stdout == f"actor {GUARD}, said done\n"
+    told = emu.good(
+        "ggmp", "move", address, str(GUARD), "10.5", "-3", "22", "90", "--password", TOKEN
+    )
+    assert told.stdout == f"actor {GUARD}, said done\n"
+    told = emu.good("ggmp", "watch", address, str(GUARD), "--seconds", "0.3", "--password", TOKEN)
+    assert told.stdout == (
+        f"actor {GUARD}, name a guard, zone 5, x 10.50, y -3.00, z 22.00, heading 90.00\n"
+    )
+
+
+def test_a_token_that_is_none(emu: CommandLine, address: str) -> None:
+    wrong = emu.refused("ggmp", "query", address, "--timeout", "0.3", "--password", "x" * 16)
+    assert "lets us not in" in wrong

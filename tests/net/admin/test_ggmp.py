@@ -1,0 +1,72 @@
+"""The port over real UDP: joined by a token, closed without one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from twisted.internet.threads import deferToThread
+
+from emu.admin.ggmp.ports import Place
+from emu.cli.ggmp_socket import GgmpSocket
+from emu.commands import Use
+from emu.config import Address
+from emu.config.model import GgmpConfig
+from emu.errors import CommandError, ConfigError
+from emu.net.admin.ggmp import GgmpPort, ggmp_grants
+from emu.net.scheduler import Scheduler
+from tests.support.ggmp import GUARD, TOKEN, FakeStage
+from tests.support.house import HOST, captured_log, reactor
+
+
+def config(folder: Path, text: str = f"radar * {TOKEN}\n") -> GgmpConfig:
+    path = folder / "tokens.txt"
+    path.write_text(text, encoding="utf-8")
+    return GgmpConfig(listen=Address(HOST, 0), tokens_file=path)
+
+
+async def test_a_tool_joins_and_acts(tmp_path: Path) -> None:
+    stage, uses = FakeStage(), list[Use]()
+    port = GgmpPort(config(tmp_path), stage, reactor, Scheduler(reactor), uses.append)
+    port.listen()
+
+    def talk() -> list[object]:
+        with GgmpSocket(Address(HOST, port.port), TOKEN, 5.0) as server:
+            server.client.watch(GUARD, 0.1, server.now)
+            server.client.move(GUARD, Place(5.0, 5.0, 5.0, 0.0), server.now)
+            told = [server.expect() for _ in range(4)]
+            return [values[-1].value for values in told]  # type: ignore[index, union-attr]
+
+    try:
+        assert sorted(map(str, await deferToThread(talk))) == ["0.0", "90.0", "done", "done"]
+    finally:
+        await port.stop()
+    assert stage.actors[GUARD].place.x == 5.0
+    assert [use.caller for use in uses] == ["radar"]
+
+
+async def test_a_wrong_token_is_not_answered(tmp_path: Path) -> None:
+    port = GgmpPort(config(tmp_path), FakeStage(), reactor, Scheduler(reactor), lambda _use: None)
+    port.listen()
+    try:
+        with pytest.raises(CommandError, match="lets us not in"):
+            await deferToThread(GgmpSocket, Address(HOST, port.port), "x" * 16, 0.3)
+    finally:
+        await port.stop()
+
+
+async def test_without_tokens_it_stays_closed(tmp_path: Path) -> None:
+    with captured_log("text") as log:
+        for made in (GgmpConfig(), config(tmp_path, "# nobody\n")):
+            port = GgmpPort(made, FakeStage(), reactor, Scheduler(reactor), lambda _use: None)
+            port.listen()
+            assert port.port == 0
+            await port.stop()
+    assert "closed: ggmp.tokens_file names nobody" in log.text
+
+
+def test_a_file_that_is_wrong_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="line 1: must be a name"):
+        ggmp_grants(config(tmp_path, "radar"))
+    with pytest.raises(ConfigError, match="No such file"):
+        ggmp_grants(GgmpConfig(tokens_file=tmp_path / "none"))
