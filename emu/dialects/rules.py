@@ -32,6 +32,7 @@ class VersionRules:
     long_log_header: bool
     play_by_name: bool
     bare_create_request: bool
+    equipment_slots: int
 
 
 class RuleTable:

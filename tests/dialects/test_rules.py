@@ -24,6 +24,7 @@ STEPS: dict[str, list[Any]] = {
     "long_log_header": [[0, False]],
     "play_by_name": [[0, True]],
     "bare_create_request": [[0, False]],
+    "equipment_slots": [[0, 0]],
 }
 
 

@@ -61,7 +61,7 @@ class Knowledge:
         self.languages = {language.id: language for language in languages}
         self.titles = dict(titles or {})
         self.beginners = beginners or Beginners()
-        self._older = older or OlderTypes()
+        self.older = older or OlderTypes()
 
     @property
     def named(self) -> list[Skill]:
@@ -75,9 +75,9 @@ class Knowledge:
 
     def skill_type(self, skill: Skill, version: int) -> int:
         """Return a skill's type as clients of a version know it."""
-        if version > self._older.last_version:
+        if version > self.older.last_version:
             return skill.type
-        return self._older.types.get(skill.type, skill.type)
+        return self.older.types.get(skill.type, skill.type)
 
     def title(self, name: str) -> Title | None:
         """Return a title by its number or its text, without regard to case."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import zlib
 from typing import Any, Final
 
+from emu.structs.packed import pack_counted
 from emu.world.clock import game_time
 from emu.world.players.client import WorldClient
 from emu.world.players.player import Player
@@ -34,6 +35,9 @@ UNKNOWN_SEVEN: Final = [1.0, 1.0]
 ADVENTURE_ZONES: Final = 9
 """Entries of ZoneInfo's list, all of them empty (docs/protocol/world/entering.md#zone-info)."""
 EQUIPMENT, APPEARANCE = 1, 2
+INVENTORY: Final = "WS_UpdateInventory"
+BOOK_HEAD: Final = 6
+"""Bytes of a book's u16 count and of the length that stands for its packed records."""
 
 
 def send_login_reply(client: WorldClient) -> None:
@@ -114,9 +118,17 @@ def send_spells(client: WorldClient) -> None:
 
 
 def send_inventory(client: WorldClient) -> None:
-    """Send the inventory, worn and shown: empty."""
+    """Send the inventory, worn and shown: empty slots."""
+    dialect = client.dialect
+    slots = [{"index": number} for number in range(dialect.rules.equipment_slots)]
     for flag in (EQUIPMENT, APPEARANCE):
-        client.send_bytes("OP_UpdateInventoryMsg", _EMPTY_BOOK + bytes((flag,)))
+        key = INVENTORY, flag
+        if key not in dialect.made:
+            values = {"item_count": len(slots), "item_array": slots}
+            records = dialect.encode_known(INVENTORY, values)[BOOK_HEAD:-1] if slots else b""
+            tail = bytes((flag,))
+            dialect.made[key] = pack_counted(len(slots), records, tail, dialect.version)
+        client.send_bytes("OP_UpdateInventoryMsg", dialect.made[key])
 
 
 def send_recipes(client: WorldClient) -> None:

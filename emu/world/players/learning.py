@@ -15,12 +15,11 @@ from emu.errors import UnknownStruct
 from emu.model import WorldCharacter
 from emu.structs.packed import pack_counted
 from emu.world.knowledge import Knowledge, KnownSkill
+from emu.world.players.burst import BOOK_HEAD
 from emu.world.players.client import WorldClient
 
 SKILL_MAP: Final = "WS_SkillMap"
 SKILL_BOOK: Final = "WS_UpdateSkillBook"
-HEAD: Final = 6
-"""Bytes of a book's u16 count and of the length that stands for its packed records."""
 
 
 def send_names(client: WorldClient, knowledge: Knowledge) -> None:
@@ -62,8 +61,8 @@ def skill_book(dialect: Dialect, knowledge: Knowledge, skills: Sequence[KnownSki
     """Return the first book that a client is sent. Raises `UnknownStruct`."""
     rows = [_row(knowledge, skill, dialect.version) for skill in skills]
     whole = dialect.encode_known(SKILL_BOOK, {"skill_count": len(rows), "skill_array": rows})
-    tail = dialect.layout(SKILL_BOOK).empty_size() - HEAD
-    return pack_counted(len(rows), whole[HEAD:-tail], whole[-tail:], dialect.version)
+    tail = dialect.layout(SKILL_BOOK).empty_size() - BOOK_HEAD
+    return pack_counted(len(rows), whole[BOOK_HEAD:-tail], whole[-tail:], dialect.version)
 
 
 def _row(knowledge: Knowledge, known: KnownSkill, version: int) -> dict[str, Any]:
