@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from emu.sight.forms import PARTS
 from emu.structs.packed import unpack_stream, xor
 from emu.world.ghosts import Album, GhostForm, Picture
+from emu.world.ghosts.fields import info_fields, position_fields, visibility_fields
 from emu.world.spawns import Change, Footer, Position, Spawn, SpawnKind, Verb
 from tests.support.ghost_views import View, form
 
@@ -174,3 +176,23 @@ def test_a_sign_or_widget_without_a_footer_has_an_empty_one(kind: SpawnKind, siz
     spawn = Spawn(5, kind, "", Position(1.0, 2.0, 3.0))
     view.create(Picture(spawn, form(546), own=False).create(5, 1))
     assert len(view.footers[5]) == size
+
+
+@pytest.mark.parametrize("version", [546, 561])
+@pytest.mark.parametrize("kind", list(SpawnKind))
+def test_each_byte_is_that_of_a_field_that_was_set(version: int, kind: SpawnKind) -> None:
+    spawn = Spawn(
+        7, kind, "Aldana", Position(-3.5, 1.25, 250.0, 90.0, 77), level=3,
+        words=frozenset(("afk", "camping")), looks={"race": 9, "hair_color": [1, 2, 3]},
+    )  # fmt: skip
+    picture = Picture(spawn, form(version), own=False)
+    fields = (
+        position_fields(spawn),
+        visibility_fields(spawn, form(version), own=False),
+        info_fields(spawn, form(version)),
+    )
+    for part, struct in enumerate(PARTS):
+        assert not any(form(version).encode(struct, {}))
+        made = [form(version).encode(struct, {name: value}) for name, value in fields[part].items()]
+        meant = {at for one in made for at, byte in enumerate(one) if byte}
+        assert {at for at, byte in enumerate(picture.part(part)) if byte} == meant

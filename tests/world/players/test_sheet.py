@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from emu.structs.packed import unpack
-from emu.world.players.sheet import SheetSender, Vitals, sheet_fields
+from emu.world.players import entering
+from emu.world.players.sheet import SHEET, SheetSender, Vitals, sheet_fields
 from tests.support.ghost_views import dialect
+from tests.support.worlds import WorldHouse
 
 
 def fields(**changes: object) -> dict[str, object]:
@@ -44,3 +46,18 @@ def test_only_what_changed_is_sent_and_nothing_when_nothing_did() -> None:
     data, _ = unpack(second, 4897, 546)
     assert [at for at, byte in enumerate(data) if byte] == [125]
     assert data[125] == 43 ^ 40
+
+
+@pytest.mark.parametrize(("version", "size"), [(546, 4897), (561, 4908)])
+def test_each_byte_on_the_wire_is_that_of_a_field_that_was_set(version: int, size: int) -> None:
+    """EQ2Emulator's sheets carry its memory (docs/protocol/world/entering.md#character-sheet)."""
+    house = WorldHouse()
+    client = house.stand(5, version)
+    assert client.player is not None
+    (payload,) = [body for name, body in client.log if name == "OP_UpdateCharacterSheetMsg"]
+    sheet, _ = unpack(payload, size, version)
+    values = entering.sheet_of(house.world, client.player)
+    made = [dialect(version).encode_known(SHEET, {name: value}) for name, value in values.items()]
+    meant = {at for one in made for at, byte in enumerate(one) if byte}
+    assert {at for at, byte in enumerate(sheet) if byte} == meant
+    assert not any(dialect(version).encode_known(SHEET, {}))
