@@ -27,6 +27,7 @@ NOUNS = {
     "config": ("emu.cli.config", "Show or check the configuration."),
     "ggmp": ("emu.cli.ggmp", "Look at actors of a world and act through them, by GGMP."),
     "opcodes": ("emu.cli.opcodes", "Opcode tables: list, edit, compare, check, import, export."),
+    "query": ("emu.cli.query", "Ask a server how it is, by the protocols of server lists."),
     "rcon": ("emu.cli.rcon", "Commands on any server that speaks Source RCON."),
     "structs": ("emu.cli.structs", "Packet structs: list, show, decode, encode, check."),
     "world": ("emu.cli.world", "World servers that may register here: add, list, disable."),

@@ -1,0 +1,82 @@
+"""`emu query ssq` against a responder in a thread."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from emu.admin.ssq.responder import SsqResponder
+from emu.admin.ssq.tables import Told
+from emu.admin.ssq.tokens import Tokens
+from emu.times import Monotonic
+from tests.support.admin import player_status, server_status
+from tests.support.command_line import CommandLine
+
+
+@pytest.fixture
+def emu(tmp_path: Path) -> CommandLine:
+    return CommandLine(tmp_path)
+
+
+@pytest.fixture
+def address() -> Iterator[str]:
+    players = tuple(player_status(number, f"Player{number:03}") for number in range(300))
+    told = Told(server_status(players=players), "192.0.2.1")
+    core = SsqResponder(lambda _now: told, Tokens("john", bytes))
+    ended = threading.Event()
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as port:
+        port.bind(("127.0.0.1", 0))
+        port.settimeout(0.05)
+
+        def serve() -> None:
+            while not ended.is_set():
+                try:
+                    asked, asker = port.recvfrom(4096)
+                except TimeoutError:
+                    continue
+                for data in core.answer(asked, asker, Monotonic(1.0)):
+                    port.sendto(data, asker)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield f"127.0.0.1:{port.getsockname()[1]}"
+        ended.set()
+        thread.join(5)
+
+
+def test_a_table(emu: CommandLine, address: str) -> None:
+    (row,) = json.loads(emu.good("query", "ssq", address, "--json").stdout)
+    assert (row["hostname"], row["numplayers"]) == ("Qeynos", "2")
+    told = emu.good(
+        "query", "ssq", address, "SELECT name,name WHERE name = player007", "--format", "csv"
+    )
+    assert told.stdout == "name 1,name 2\nPlayer007,Player007\n"
+    told = emu.good("query", "ssq", address, "SELECT map HEADERS NULL", "--format", "csv")
+    assert told.stdout == "column 1\nQeynos Harbor\n"
+
+
+def test_with_a_password_the_answer_is_whole(emu: CommandLine, address: str) -> None:
+    text = "SELECT playername,playerip"
+    short = json.loads(emu.good("query", "ssq", address, text, "--json").stdout)
+    assert 50 < len(short) < 300
+    assert set(short[0]) == {"playername"}
+    whole = emu.good("query", "ssq", address, text, "--json", "--password", "john")
+    rows = json.loads(whole.stdout)
+    assert (len(rows), rows[299]["playerip"]) == (300, "192.0.2.9")
+
+
+def test_what_goes_wrong(emu: CommandLine, address: str) -> None:
+    wrong = emu.refused("query", "ssq", address, "SP info", "--password", "jane")
+    assert "does not take this password" in wrong
+    assert "does not understand" in emu.refused("query", "ssq", address, "DROP TABLE players")
+    assert "4096 bytes at most" in emu.refused("query", "ssq", address, "x" * 5000)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as deaf:
+        deaf.bind(("127.0.0.1", 0))
+        silent = f"127.0.0.1:{deaf.getsockname()[1]}"
+        assert "does not answer" in emu.refused("query", "ssq", silent, "--timeout", "0.2")
+    assert "nothing listens" in emu.refused("query", "ssq", silent)
