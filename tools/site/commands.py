@@ -20,13 +20,15 @@ def commands_page() -> str:
     assert isinstance(root, click.Group)
     parts = [list(_about(root, context, 1))]
     for noun in root.list_commands(context):
-        group = root.get_command(context, noun)
-        assert isinstance(group, click.Group), noun
+        command = root.get_command(context, noun)
+        assert command is not None, noun
         parts.append([f"## emu {noun} {{#{noun}}}", "", NOUNS[noun][1], ""])
-        inner = click.Context(group, info_name=noun, parent=context)
-        parts.extend(
-            list(_verb(group.commands[verb], inner, verb)) for verb in group.list_commands(inner)
-        )
+        inner = click.Context(command, info_name=noun, parent=context)
+        if isinstance(command, click.Group):
+            verbs = command.list_commands(inner)
+            parts.extend(list(_verb(command.commands[verb], inner, verb)) for verb in verbs)
+        else:
+            parts.append(list(_about(command, inner, 3)))
     return page("Commands", *parts)
 
 
