@@ -48,9 +48,13 @@ def next_commands(emu: list[str], listen: Address) -> list[tuple[str, str]]:
     """Return command lines ready to be typed, each with what it is for."""
     near = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(listen.host, listen.host)
     at = str(Address(near, listen.port))
-    login = ["client", "login", at, "--user", ACCOUNT, "--password", PASSWORD]
+    player = [at, "--user", ACCOUNT, "--password", PASSWORD]
     words = (
-        (login, "log in without a game"),
+        (["client", "login", *player], "log in without a game"),
+        (
+            ["client", "shell", *player, "--character", "Aldana", "--create"],
+            "walk about in the world",
+        ),
         (["account", "add", "NAME"], "add an account; asks for its password"),
         (["account", "list"], "see who there is"),
         (["config", "check"], "check the configuration after an edit"),
