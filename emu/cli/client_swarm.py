@@ -85,7 +85,7 @@ def swarm(
     the world; sight is from a client's step to another's being told of it. Exit status 1 when
     nobody came in.
 
-    Example: emu client swarm 20 127.0.0.1:9100 --for 10 --password secret --json
+    Example: emu client swarm 20 127.0.0.1:9100 --for 5 --password secret --json
     """
     secret = given_password(password)
     tables = present_tables(ctx)

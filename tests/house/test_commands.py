@@ -201,12 +201,13 @@ async def test_the_documented_commands_of_the_client_run(
     monkeypatch.setenv("EMU_PASSWORD", "testpass")
     for name in ("alice", "testlabs"):
         commands.good("account", "add", name, "--password", "testpass")
-    async with server_process(tmp_path, words=("--config", str(commands.config))) as server:
+    words = ("--config", str(commands.config), "--set", "login.auto_create_accounts=true")
+    async with server_process(tmp_path, words=words) as server:  # a swarm has accounts of its own
         await server.line(r"world Norrath \(1\) registered")
         lines = [line for line in examples() if line.startswith("emu client")]
         for line in lines:
-            words = [at(server) if ":9100" in word else word for word in words_of(line)]
-            assert await run(tmp_path, *words), line
+            typed = [at(server) if ":9100" in word else word for word in words_of(line)]
+            assert await run(tmp_path, *typed), line
     assert len(lines) >= 4
 
 
