@@ -38,16 +38,21 @@ def config() -> MkDocsConfig:
 
 def test_every_command_is_told_with_its_options() -> None:
     text = commands_page()
+
+    def look(command: click.Command, path: str) -> None:
+        assert re.search(rf"^###? {path} ", text, flags=re.MULTILINE), path
+        for option in command.params:
+            if isinstance(option, click.Option) and option.opts[0] not in ("--config", "--db"):
+                assert option.opts[0] in text, (path, option.opts)
+        if isinstance(command, click.Group):
+            for name, inner in command.commands.items():
+                look(inner, f"{path} {name}")
+
     assert isinstance(root, click.Group)
-    context = click.Context(root)
     for noun in NOUNS:
-        group = root.get_command(context, noun)
-        assert isinstance(group, click.Group)
-        for verb, command in group.commands.items():
-            assert f"### emu {noun} {verb} " in text
-            for option in command.params:
-                if isinstance(option, click.Option) and option.opts[0] not in ("--config", "--db"):
-                    assert option.opts[0] in text, (noun, verb, option.opts)
+        command = root.get_command(click.Context(root), noun)
+        assert command is not None
+        look(command, f"emu {noun}")
 
 
 def test_every_setting_is_told_with_its_default() -> None:

@@ -15,7 +15,7 @@ SHARED = frozenset({"--config", "--db", "--help", "-h"})
 
 
 def commands_page() -> str:
-    """Return the page of all nouns and their verbs."""
+    """Return the page of all nouns and their verbs; a noun may be a command itself."""
     context = click.Context(root, info_name="emu")
     assert isinstance(root, click.Group)
     parts = [list(_about(root, context, 1))]
@@ -25,17 +25,21 @@ def commands_page() -> str:
         parts.append([f"## emu {noun} {{#{noun}}}", "", NOUNS[noun][1], ""])
         inner = click.Context(command, info_name=noun, parent=context)
         if isinstance(command, click.Group):
-            verbs = command.list_commands(inner)
-            parts.extend(list(_verb(command.commands[verb], inner, verb)) for verb in verbs)
+            parts.extend(_verbs(command, inner))
         else:
-            parts.append(list(_about(command, inner, 3)))
+            parts.append(list(_about(command, inner, 2)))
     return page("Commands", *parts)
 
 
-def _verb(command: click.Command, parent: click.Context, name: str) -> Iterator[str]:
-    context = click.Context(command, info_name=name, parent=parent)
-    yield from (f"### {context.command_path} {{#{context.command_path.replace(' ', '-')}}}", "")
-    yield from _about(command, context, 3)
+def _verbs(group: click.Group, parent: click.Context) -> Iterator[list[str]]:
+    """Yield the part of each verb, and those of groups inside the group."""
+    for name in group.list_commands(parent):
+        command = group.commands[name]
+        context = click.Context(command, info_name=name, parent=parent)
+        path = context.command_path
+        yield [f"### {path} {{#{path.replace(' ', '-')}}}", "", *_about(command, context, 3)]
+        if isinstance(command, click.Group):
+            yield from _verbs(command, context)
 
 
 def _about(command: click.Command, context: click.Context, depth: int) -> Iterator[str]:
