@@ -48,7 +48,7 @@ class SsqRules:
     tables: Sequence[Table] = TABLES
     open_packets: int = 1
     """Datagrams of an answer to somebody without a token."""
-    open_cells: int = 10_000
+    open_cells: int = 4000
     """Cells looked at for somebody without a token, compared ones counted."""
     cells: int = 200_000
     """Cells looked at for somebody with a token."""
