@@ -11,6 +11,7 @@ from emu.cli.tables import Row, format_option, print_rows, show_moment
 from emu.cli.world_certificate import certificate, fingerprint
 from emu.cli.world_console import console
 from emu.cli.world_import import import_eq2emu
+from emu.cli.world_knowledge import import_eq2emu_knowledge
 from emu.errors import CommandError
 from emu.link.password import hash_link_password
 from emu.model import RegisteredWorld
@@ -47,6 +48,7 @@ world.add_command(certificate)
 world.add_command(console)
 world.add_command(fingerprint)
 world.add_command(import_eq2emu)
+world.add_command(import_eq2emu_knowledge)
 
 
 @world.command()

@@ -1,8 +1,9 @@
 """The world's time of day: a minute every three seconds, counted from the wall clock.
 
 Being a function of the wall clock it goes on while the server is down, and every server of a world
-shows the same. Months have 30 days and a year has 12 of them; both count from 0
-(docs/protocol/world/entering.md#game-time).
+shows the same. Clients are told it when they enter a zone and count on by themselves at the same
+pace; nothing is sent to remind them. Months have 30 days and a year has 12 of them; both count
+from 0 (docs/protocol/world/entering.md#game-time).
 """
 
 from __future__ import annotations

@@ -1,0 +1,197 @@
+"""Taking over skills, languages, titles and what beginners have, into one file of knowledge.
+
+Every row becomes one row of the file; what cannot be brought is noted with its reason. Source:
+docs/protocol/world/data.md#knowledge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from emu.errors import CommandError
+from emu.sqldump import ImportReport, Tally, read_inserts
+from emu.sqldump.columns import Columns, number, text, visible
+from emu.world.eq2emu.writing import Fate, fate_of, text_of, write
+from emu.world.knowledge import Knowledge, read_knowledge
+
+ANY: Final = 255
+FILE: Final = "eq2emu.toml"
+COMMON: Final = 0
+"""The language that everybody speaks; it needs no row."""
+COMMAND: Final = 4
+"""The type of hotkey that is text."""
+LONGEST_TITLE: Final = 63
+LONGEST_TEXT: Final = 255
+Row = dict[str, Any]
+
+
+def import_knowledge(
+    dumps: Sequence[Path], folder: Path, *, dry_run: bool = False, replace: bool = False
+) -> ImportReport:
+    """Write the knowledge of dumps into a file of a folder and tell what became of the rows.
+
+    Nothing is written before all dumps were read, and with `dry_run` nothing at all; a file that
+    was changed by hand stays as it is unless `replace`. Raises `FileFormatError` for a dump that
+    cannot be read, `CommandError` when the folder cannot be written.
+    """
+    report = ImportReport({table: Tally() for table in TABLES})
+    gathered = Gathered(report, read_knowledge())
+    for dump in dumps:
+        for row in read_inserts(dump, TABLES):
+            if row.columns is None:
+                raise CommandError(f"{dump}: its columns are not named; dump the definitions too")
+            names = [name.lower() for name in row.columns]
+            gathered.take(row.table.lower(), row.line, dict(zip(names, row.values, strict=True)))
+    document = gathered.document()
+    if document:
+        _store(folder / FILE, text_of(document), report, dry_run=dry_run, replace=replace)
+    return report
+
+
+def _store(path: Path, whole: str, report: ImportReport, *, dry_run: bool, replace: bool) -> None:
+    fate = fate_of(path, whole, replace=replace)
+    if fate is Fate.KEPT:
+        report.note(path.name, f"{path} was changed by hand and stays as it is; see --replace")
+        for tally in report.tables.values():
+            tally.skipped, tally.added, tally.present = tally.read, 0, 0
+    elif fate is Fate.SAME:
+        for tally in report.tables.values():
+            tally.present, tally.added = tally.present + tally.added, 0
+    elif not dry_run:
+        write(path, whole)
+
+
+class Gathered:
+    """Rows of a dump as rows of the file; those of beginners are looked through at the end."""
+
+    def __init__(self, report: ImportReport, shipped: Knowledge) -> None:
+        self._report = report
+        self._rows: dict[str, list[Row]] = {name: [] for name in LISTS}
+        self._known = {
+            "skill": set(shipped.skills),
+            "language": set(shipped.languages),
+            "title": set(shipped.titles),
+        }
+        self._later: list[tuple[str, int, str, Row]] = []
+
+    def take(self, table: str, line: int, columns: Columns) -> None:
+        """Take one row; one that cannot be brought is noted."""
+        self._report.tables[table].read += 1
+        try:
+            name, row = TABLES[table](columns)
+        except ValueError as error:
+            self._leave_out(table, line, str(error))
+            return
+        if name == NOTHING:
+            self._report.tables[table].present += 1
+        elif name in self._known:
+            self._known[name].add(row["id"])
+            self._keep(table, name, row)
+        else:
+            self._later.append((table, line, name, row))
+
+    def document(self) -> Row:
+        """Return what the file is to hold; nothing when there is nothing."""
+        for table, line, name, row in self._later:
+            kind = name.removeprefix(BEGINNER)
+            if kind in self._known and row["id"] not in self._known[kind]:
+                self._leave_out(table, line, f"there is no {kind} {row['id']}")
+            else:
+                self._keep(table, name, row)
+        self._later = []
+        return {name: rows for name, rows in self._rows.items() if rows}
+
+    def _keep(self, table: str, name: str, row: Row) -> None:
+        self._rows[name].append(row)
+        self._report.tables[table].added += 1
+
+    def _leave_out(self, table: str, line: int, reason: str) -> None:
+        self._report.tables[table].skipped += 1
+        self._report.note(table, f"line {line}: row of {table} left out: {reason}")
+
+
+BEGINNER: Final = "beginner."
+NOTHING: Final = ""
+"""Of a row that says what is so anyway."""
+LISTS: Final = (
+    "skill", "language", "title", "beginner.skill", "beginner.language", "beginner.title",
+    "beginner.hotkey",
+)  # fmt: skip
+
+
+def _skill(columns: Columns) -> tuple[str, Row]:
+    row: Row = {
+        "id": number(columns, "id", least=1),
+        "name": visible(columns, "name", LONGEST_TEXT),
+        "short_name": text(columns, "short_name"),
+        "description": text(columns, "description"),
+        "type": number(columns, "skill_type"),
+    }
+    return "skill", row if number(columns, "display", 1) else row | {"shown": False}
+
+
+def _language(columns: Columns) -> tuple[str, Row]:
+    row = {"id": number(columns, "id", least=1, most=255)}
+    return "language", row | {"name": visible(columns, "language", LONGEST_TEXT)}
+
+
+def _title(columns: Columns) -> tuple[str, Row]:
+    row: Row = {"id": number(columns, "id"), "text": visible(columns, "title", LONGEST_TITLE)}
+    return "title", row | {"prefix": True} if number(columns, "prefix") else row
+
+
+def _starting_skill(columns: Columns) -> tuple[str, Row]:
+    row = {
+        "id": number(columns, "skill_id", least=1),
+        "value": number(columns, "current_val", 1),
+        "most": number(columns, "max_val", 1),
+    }
+    return "beginner.skill", row | _whose(columns, classes="class_id", races="race_id")
+
+
+def _starting_language(columns: Columns) -> tuple[str, Row]:
+    if number(columns, "starting_city"):
+        raise ValueError("it is for one city only")
+    language = number(columns, "language_id", COMMON)
+    if language == COMMON:
+        return NOTHING, {}
+    return "beginner.language", {"id": language} | _whose(columns, races="race")
+
+
+def _starting_title(columns: Columns) -> tuple[str, Row]:
+    row = {"id": number(columns, "title_id")}
+    whose = _whose(columns, classes="class_id", races="race_id", genders="gender_id")
+    return "beginner.title", row | whose
+
+
+def _hotkey(columns: Columns) -> tuple[str, Row]:
+    kind = number(columns, "type")
+    row: Row = {
+        "bar": number(columns, "hotbar"),
+        "slot": number(columns, "slot"),
+        "type": kind,
+        "ability": number(columns, "spell_id"),
+    }
+    if kind == COMMAND:
+        row["text"] = visible(columns, "text_val", LONGEST_TEXT)
+    return "beginner.hotkey", row | _whose(columns, classes="class_id", races="race_id")
+
+
+def _whose(columns: Columns, **conditions: str) -> Row:
+    """Return the conditions of a row; what is for any class, race or gender names none."""
+    found = {name: number(columns, column, ANY) for name, column in conditions.items()}
+    return {name: [value] for name, value in found.items() if value != ANY}
+
+
+TABLES: Final[Mapping[str, Callable[[Columns], tuple[str, Row]]]] = {
+    "skills": _skill,
+    "languages": _language,
+    "titles": _title,
+    "starting_skills": _starting_skill,
+    "starting_languages": _starting_language,
+    "starting_titles": _starting_title,
+    "starting_skillbar": _hotkey,
+}
+"""Table -> what makes a row of it one of a list in the file. Raises `ValueError`."""

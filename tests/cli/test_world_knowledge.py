@@ -1,0 +1,35 @@
+"""`emu world import-eq2emu-knowledge`."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import CommandLine
+from tests.support.world_dumps import world_dump
+
+TITLES = "INSERT INTO titles (id, title, prefix) VALUES (50, 'Duke', 1);\n"
+
+
+@pytest.fixture
+def emu(tmp_path: Path) -> CommandLine:
+    return CommandLine(tmp_path)
+
+
+def test_titles_go_where_they_are_told_to_go(emu: CommandLine, tmp_path: Path) -> None:
+    folder, dump = tmp_path / "mine", str(world_dump(tmp_path, TITLES))
+    told = emu.refused("world", "import-eq2emu-knowledge", dump)
+    assert "world.knowledge" in told
+    arguments = ("world", "import-eq2emu-knowledge", dump, "--to", str(folder), "--format", "json")
+    done = emu.good(*arguments)
+    rows = {row["table"]: row for row in json.loads(done.stdout)}
+    assert rows["titles"]["added"] == 1
+    assert f"set knowledge = '{folder}'" in done.stderr
+    assert 'text = "Duke"' in (folder / "eq2emu.toml").read_text()
+
+
+def test_rows_left_out_are_told_at_the_end(emu: CommandLine, tmp_path: Path) -> None:
+    bad = TITLES + "INSERT INTO titles (id, title) VALUES (51, '');\n"
+    dump = str(world_dump(tmp_path, bad))
+    told = emu.refused("world", "import-eq2emu-knowledge", dump, "--to", str(tmp_path / "mine"))
+    assert "1 rows left out" in told
