@@ -1,6 +1,6 @@
 """Ranks on the scale of `admin_status`, and the roles that people are given by name.
 
-Source: docs/protocol, the world's character states.
+Source: docs/protocol/world/commands.md#eq2emulator.
 """
 
 from __future__ import annotations
