@@ -26,7 +26,6 @@ from emu.world.knowledge import Knowledge
 from emu.world.movement import MovementRules
 from emu.world.players.player import Player
 from emu.world.ports import BelongingsStore, WorldCharacterStore
-from emu.world.spawns import Spawn
 from emu.world.zone.directory import Zones
 
 
@@ -59,7 +58,6 @@ class Players:
     def __init__(self) -> None:
         self._by_id: dict[int, Player] = {}
         self._by_name: dict[str, Player] = {}
-        self._by_spawn: dict[int, Player] = {}
 
     def __iter__(self) -> Iterator[Player]:
         """All players, link-dead ones too; a snapshot."""
@@ -72,14 +70,12 @@ class Players:
         """Take somebody in."""
         self._by_id[player.id] = player
         self._by_name[player.name.casefold()] = player
-        self._by_spawn[player.spawn.id] = player
 
     def remove(self, player: Player) -> None:
         """Let go of somebody; one who is not here is fine."""
         if self._by_id.get(player.id) is player:
             del self._by_id[player.id]
             self._by_name.pop(player.name.casefold(), None)
-            self._by_spawn.pop(player.spawn.id, None)
 
     def get(self, char_id: int) -> Player | None:
         """Return a player by character id."""
@@ -88,10 +84,6 @@ class Players:
     def named(self, name: str) -> Player | None:
         """Return a player by name, without regard to case."""
         return self._by_name.get(name.casefold())
-
-    def of_spawn(self, spawn: Spawn) -> Player | None:
-        """Return the player whose body a spawn is."""
-        return self._by_spawn.get(spawn.id)
 
 
 class World:

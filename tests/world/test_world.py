@@ -9,11 +9,11 @@ def test_players_are_found_by_every_name() -> None:
     house = WorldHouse()
     one = house.stand(5, name="Aldana").player
     players = house.world.players
-    assert players.get(5) is players.named("aLDANA") is players.of_spawn(one.spawn) is one
+    assert players.get(5) is players.named("aLDANA") is one
     assert list(players) == [one]
     players.remove(one)
     players.remove(one)
-    assert (players.get(5), players.named("Aldana"), players.of_spawn(one.spawn)) == (None,) * 3
+    assert (players.get(5), players.named("Aldana")) == (None, None)
 
 
 def test_clients_of_one_version_share_a_form() -> None:
