@@ -20,7 +20,8 @@ return in time, is switched off until it is reloaded; nobody else notices.
 from __future__ import annotations
 
 from emu.world.behaviors.actor import Actor, Visitor, ZoneActor
+from emu.world.behaviors.budget import OutOfTime
 from emu.world.behaviors.finding import Library
-from emu.world.behaviors.host import Behaviors, Limits, OutOfTime
+from emu.world.behaviors.host import Behaviors, Limits
 
 __all__ = ["Actor", "Behaviors", "Library", "Limits", "OutOfTime", "Visitor", "ZoneActor"]

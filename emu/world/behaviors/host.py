@@ -1,8 +1,7 @@
 """Runs behaviors: calls them when something happens, and keeps them from harming anybody.
 
 Every call has a budget of time. What raises, or does not return in time, is told of with file and
-line and switched off. How a call that does not return is interrupted is the shell's business
-(`Guard`); the budget is judged here as well, for guards that cannot interrupt.
+line and switched off.
 """
 
 from __future__ import annotations
@@ -17,7 +16,8 @@ from emu.errors import CommandError, EmuError
 from emu.model import Title
 from emu.times import Monotonic
 from emu.world.behaviors.actor import Actor, Place, Visitor, ZoneActor
-from emu.world.behaviors.finding import Library, where
+from emu.world.behaviors.budget import Budget, Guard, unguarded
+from emu.world.behaviors.finding import Library
 from emu.world.behaviors.steps import Way
 from emu.world.chat import Chat
 from emu.world.deadlines import Deadlines
@@ -32,10 +32,6 @@ TICK: Final = "tick"
 STEP: Final = "step"
 TIMER: Final = "timer "
 """Names of deadlines: the tick, the next step of a way, and a behavior's own timers."""
-
-
-class OutOfTime(BaseException):
-    """A behavior did not return in time. Not an `Exception`: behaviors catch those."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +86,12 @@ class Behaviors:
         library: Library,
         *,
         limits: Limits | None = None,
-        guard: Callable[[Callable[[], object], float], None] | None = None,
+        guard: Guard = unguarded,
         clock: Callable[[], float],
         wake: Callable[[], None] = lambda: None,
     ) -> None:
         """Join behaviors to a world.
 
-        `guard(call, seconds)` makes a call and raises `OutOfTime` in it when it takes longer;
         `clock` measures (monotonic seconds); `wake` asks for the timer again.
         """
         self.library = library
@@ -104,8 +99,7 @@ class Behaviors:
         self.counters: Counter[str] = Counter()
         self._world = world
         self._chat = chat
-        self._guard = guard or _unguarded
-        self._clock = clock
+        self._budget = Budget(self.limits.budget, guard, clock)
         self._wake = wake
         self._now = Monotonic(0.0)
         self._deadlines: Deadlines[Part] = Deadlines()
@@ -425,16 +419,9 @@ class Behaviors:
 
     def _run(self, part: Part, call: Callable[[], object]) -> None:
         self.counters["calls"] += 1
-        began = self._clock()
-        try:
-            self._guard(call, self.limits.budget)
-        except OutOfTime as error:
-            self._fail(part, f"{where(error)}: took longer than {self.limits.budget:g} s")
-        except Exception as error:  # noqa: BLE001  # other people's code
-            self._fail(part, where(error))
-        else:
-            if self._clock() - began > self.limits.budget:
-                self._fail(part, f"took longer than {self.limits.budget:g} s")
+        reason = self._budget.spend(call)
+        if reason:
+            self._fail(part, reason)
 
     def _fail(self, part: Part, reason: str) -> None:
         part.failed = True
@@ -450,10 +437,6 @@ class Behaviors:
         self._deadlines.forget(part, (TICK, STEP, *part.timers))
         for key in [key for key, owner in self._dialogs.items() if owner is part]:
             del self._dialogs[key]
-
-
-def _unguarded(call: Callable[[], object], _seconds: float) -> None:
-    call()
 
 
 def _whose(zone: Zone, spawn: Spawn | None) -> str:
