@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from emu.config import Address, Config
+from emu.config.ports import UDP, ListeningPort, listening_ports
 from emu.errors import ConfigError, EmuError
 from emu.net import parameters
 from emu.net.hosts import listen_address
@@ -37,13 +38,9 @@ def look_around(config: Config) -> Iterator[Finding]:
     if config.trace.file is not None:
         yield from _writable("trace.file", config.trace.file)
     yield from _certificate(config)
-    if config.login.enabled:
-        yield from _listening("login.listen", config.login.listen, socket.SOCK_DGRAM)
-        yield from _listening("login.listen", config.login.listen, socket.SOCK_STREAM)
-    if config.link.tls_listen is not None:
-        yield from _listening("link.tls_listen", config.link.tls_listen, socket.SOCK_STREAM)
+    for port in listening_ports(config):
+        yield from _listening(port)
     if config.world.enabled:
-        yield from _listening("world.listen", config.world.listen, socket.SOCK_DGRAM)
         yield from _readable("world.zones", read_atlas, config.world.zones)
         yield from _readable("world.knowledge", read_knowledge, config.world.knowledge)
         yield from _told("world.advertise", config.world.advertise)
@@ -97,8 +94,10 @@ def _certificate(config: Config) -> Iterator[Finding]:
         yield Finding(True, f"link.certificate: {error}")
 
 
-def _listening(key: str, address: Address, kind: socket.SocketKind) -> Iterator[Finding]:
+def _listening(port: ListeningPort) -> Iterator[Finding]:
     """Try to open a port; one that is taken may be taken by the server itself."""
+    key, protocol, address = port
+    kind = socket.SOCK_DGRAM if protocol == UDP else socket.SOCK_STREAM
     try:
         at = listen_address(key, address)
     except ConfigError as error:
@@ -112,7 +111,6 @@ def _listening(key: str, address: Address, kind: socket.SocketKind) -> Iterator[
             probe.bind((at.host, at.port))
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
-            protocol = "UDP" if kind == socket.SOCK_DGRAM else "TCP"
             yield Finding(False, f"{key}: {protocol} {at} is in use; by a running server?")
         elif error.errno == errno.EADDRNOTAVAIL:
             yield Finding(True, f"{key}: {at.host} is no address of this machine")

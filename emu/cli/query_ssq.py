@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import random
-import socket
 
 import click
 
 from emu.admin.ssq.client import SsqQuestion, auth_question, token_of, with_token
 from emu.admin.ssq.query import LONGEST
 from emu.cli.client_common import server_address
-from emu.cli.moments import passing
+from emu.cli.query_socket import PATIENCE, ask
 from emu.cli.secrets import password_option
 from emu.cli.tables import format_option, print_rows
 from emu.config import Address
-from emu.errors import CommandError, MalformedMessage
-from emu.times import Monotonic
-
-TRIES = 3
-"""How often a question is sent that nothing answers."""
-LONGEST_DATAGRAM = 65535
+from emu.errors import CommandError
 
 
 @click.command()
@@ -27,7 +21,7 @@ LONGEST_DATAGRAM = 65535
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
-    default=3.0,
+    default=PATIENCE,
     show_default=True,
     help="Seconds to wait for an answer.",
 )
@@ -71,27 +65,5 @@ def _distinct(header: list[str], width: int) -> list[str]:
 
 def _asked(address: Address, question: SsqQuestion, patience: float) -> list[list[str]]:
     """Return the rows of an answer. Raises `CommandError` when none comes."""
-    try:
-        found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_DGRAM)[0]
-        with socket.socket(found[0], socket.SOCK_DGRAM) as asker:
-            asker.connect(found[4])
-            for _ in range(TRIES):
-                asker.send(question.datagram())
-                _listen(asker, question, Monotonic(passing() + patience / TRIES))
-                if question.rows is not None:
-                    return question.rows
-    except ConnectionRefusedError:
-        raise CommandError(f"nothing listens on UDP {address}") from None
-    except OSError as error:
-        raise CommandError(f"{address} cannot be reached ({error.strerror})") from None
-    raise CommandError(f"{address} does not answer")
-
-
-def _listen(asker: socket.socket, question: SsqQuestion, until: Monotonic) -> None:
-    """Take datagrams until the answer is there, or the time is over."""
-    while not question.is_answered and (left := until - passing()) > 0:
-        asker.settimeout(left)
-        try:
-            question.receive(asker.recv(LONGEST_DATAGRAM))
-        except (TimeoutError, MalformedMessage):
-            continue
+    ask(address, question, patience)
+    return question.rows or []

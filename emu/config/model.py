@@ -335,6 +335,53 @@ class RconConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class QueryConfig:
+    """``[query]``: what holds for the ports of OGP and A2S, where server lists ask."""
+
+    name: str = setting("", readers.text(0, 63), "name in server lists; empty = the world's")
+    per_address: int = setting(
+        10, readers.integer(1, 1_000_000), "answers a second for one IP address; twice as many once"
+    )
+    per_second: int = setting(
+        2000, readers.integer(1, 10_000_000), "answers a second for all together, on each port"
+    )
+    addresses: int = setting(
+        20_000, readers.integer(1, 10_000_000), "addresses whose answers are counted at once"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class OgpConfig:
+    """``[ogp]``: the Open Game Protocol, by which tools ask for players, zones and rules."""
+
+    listen: Address | None = setting(
+        None, readers.optional(readers.address), "UDP; empty = off; port 0 = any"
+    )
+    dialect: str = setting(
+        "auto", readers.choice("auto", "0.91", "0.94"), "version that is answered; auto = both"
+    )
+    game_id: int = setting(0, readers.integer(0, 0xFFFF), "number of the game, told to tools")
+    host_name_colors: tuple[tuple[int, int, int], ...] = setting(
+        (),
+        readers.list_of(readers.color_change, 32),
+        'colors of the name, each "BYTE:VALUE" or "BYTE:VALUE:COLOR", as "0:0x0a"',
+    )
+    most_parts: int = setting(16, readers.integer(1, 127), "datagrams of one answer")
+    masters: tuple[Address, ...] = setting(
+        (), readers.list_of(readers.address, 8), "master servers that are told of this one"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class A2sConfig:
+    """``[a2s]``: Source server queries, which server lists and monitors of today ask."""
+
+    listen: Address | None = setting(
+        None, readers.optional(readers.address), "UDP; empty = off; port 0 = any"
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class SsqConfig:
     """``[ssq]``: Standard Server Queries, selections in the manner of SQL about this server."""
 
@@ -406,6 +453,9 @@ class Config:
     world: WorldConfig = field(default_factory=WorldConfig)
     console: ConsoleConfig = field(default_factory=ConsoleConfig)
     rcon: RconConfig = field(default_factory=RconConfig)
+    query: QueryConfig = field(default_factory=QueryConfig)
+    ogp: OgpConfig = field(default_factory=OgpConfig)
+    a2s: A2sConfig = field(default_factory=A2sConfig)
     ssq: SsqConfig = field(default_factory=SsqConfig)
     ggmp: GgmpConfig = field(default_factory=GgmpConfig)
     trace: TraceConfig = field(default_factory=TraceConfig)

@@ -15,6 +15,8 @@ from typing import Any
 Reader = Callable[[Any], Any]
 
 _HOST_NAME = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(?<!-)(\.(?!-)[A-Za-z0-9_-]{1,63}(?<!-))*\.?")
+_CHANGE = (255, 0xFF, 0xFFFF)
+"""Largest byte of a name, value and color of a change."""
 _WORDS: Mapping[str, bool] = {
     "true": True, "yes": True, "on": True, "false": False, "no": False, "off": False,
 }  # fmt: skip
@@ -164,6 +166,19 @@ def sqlite_url(value: Any) -> Path:
     if scheme != "sqlite" or not rest or rest == "/" or "\0" in rest:
         raise ValueError('must be "sqlite:FILE", like "sqlite:/var/lib/eq2emu/emu.sqlite"')
     return _at_home(rest)
+
+
+def color_change(value: Any) -> tuple[int, int, int]:
+    """Read where letters change and how: ``BYTE:VALUE``, with ``:COLOR`` for 16 bits of color."""
+    parts = value.split(":") if isinstance(value, str) else ()
+    try:
+        numbers = [integer(0, most)(part) for part, most in zip(parts, _CHANGE, strict=False)]
+    except ValueError:
+        numbers = []
+    if len(numbers) not in (2, 3) or len(parts) > len(numbers):
+        raise ValueError('must be "BYTE:VALUE" or "BYTE:VALUE:COLOR", like "0:0x0a"')
+    place, change, color = (*numbers, 0)[:3]
+    return place, change, color
 
 
 def fingerprint(value: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from emu.config.model import Config
+from emu.config.ports import shared_ports
 from emu.limits.addresses import is_loopback
 
 LINK_TEXTS = {"name": 200, "account": 29, "advertise": 79, "internal_address": 79}
@@ -18,11 +19,12 @@ def contradictions(config: Config) -> Iterator[str]:
         yield "login.enabled, world.enabled: at least one must be true, or there is nothing to run"
     if world.enabled and not login.enabled and not world.login_servers:
         yield "world.login_servers: must name a login server when login.enabled is false"
-    same = login.listen.port != 0 and login.listen == world.listen
-    if login.enabled and world.enabled and same:
-        yield f"world.listen: {world.listen} is login.listen as well; give it another port"
+    for port, first in shared_ports(config):
+        yield f"{port.key}: {port.address} is {first.key} as well; give it another port"
     if world.login_servers and not (world.account and world.password):
         yield "world.account, world.password: must be set when world.login_servers names any"
+    if any(master.port == 0 for master in config.ogp.masters):
+        yield "ogp.masters: each needs the port that it listens on, not 0"
     if any(server.port == 0 for server in world.login_servers):
         yield "world.login_servers: each needs the port that it listens on, not 0"
     if world.login_tls_fingerprints and len(world.login_tls_fingerprints) != len(

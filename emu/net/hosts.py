@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import socket
 
+from twisted.internet.error import CannotListenError
+
 from emu.config import Address
 from emu.errors import ConfigError
 
@@ -25,3 +27,12 @@ def listen_address(key: str, address: Address) -> Address:
         ) from None
     found.sort(key=lambda one: one[0] != socket.AF_INET)
     return Address(str(found[0][4][0]), address.port)
+
+
+def cannot_listen(key: str, error: CannotListenError) -> str:
+    """Return the line for a port that is taken or not ours to take; `key` is its setting."""
+    reason = getattr(error.socketError, "strerror", None) or error.socketError
+    return (
+        f"{key}: cannot listen on {error.interface}:{error.port} ({reason}); "
+        "stop the program that holds the port, or choose another"
+    )

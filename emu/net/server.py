@@ -18,10 +18,11 @@ from twisted.logger import ILogObserver
 from emu.admin.commands.running import Reload
 from emu.built import form
 from emu.config import Address, Config
+from emu.config.ports import listening_ports
 from emu.errors import ConfigError, EmuError
 from emu.net import logs, parameters
 from emu.net.admin.part import AdminPart
-from emu.net.hosts import listen_address
+from emu.net.hosts import cannot_listen, listen_address
 from emu.net.login_part import LoginPart
 from emu.net.opcode_source import OpcodeSource
 from emu.net.reload import LIVE, differences, merged
@@ -184,7 +185,7 @@ class EmuService(Service):
             self._lock = ServerLock(self.config.database.path)
             self._open()
         except CannotListenError as error:
-            self._give_up(_cannot_listen(self.config, error))
+            self._give_up(f"emu: {cannot_listen(_key_of(self.config, error), error)}")
         except EmuError as error:
             self._give_up(f"emu: {error}")
 
@@ -307,26 +308,9 @@ def _range(row: OpcodeRow) -> str:
     return str(VersionRange(row.first, row.last))
 
 
-def _cannot_listen(config: Config, error: CannotListenError) -> str:
-    """Return the line for a port that is taken or not ours to take."""
-    keys = {
-        "login.listen": config.login.listen,
-        "world.listen": config.world.listen,
-        "rcon.listen": config.rcon.listen,
-        "ssq.listen": config.ssq.listen,
-        "ggmp.listen": config.ggmp.listen,
-    }
-    if config.link.tls_listen is not None:
-        keys["link.tls_listen"] = config.link.tls_listen
-    if config.web.listen is not None:
-        keys["web.listen"] = config.web.listen
+def _key_of(config: Config, error: CannotListenError) -> str:
+    """Return the setting of a port that cannot be opened."""
     failed = Address(str(error.interface), int(error.port))
-    key = next(
-        (key for key, address in keys.items() if failed == listen_address(key, address)),
-        "login.listen",
-    )
-    reason = getattr(error.socketError, "strerror", None) or error.socketError
-    return (
-        f"emu: {key}: cannot listen on {error.interface}:{error.port} ({reason}); "
-        "stop the program that holds the port, or choose another"
-    )
+    ports = [(port.key, port.address) for port in listening_ports(config)]
+    found = (key for key, address in ports if failed == listen_address(key, address))
+    return next(found, "login.listen")

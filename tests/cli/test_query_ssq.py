@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import socket
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,8 +12,8 @@ import pytest
 from emu.admin.ssq.responder import SsqResponder
 from emu.admin.ssq.tables import Told
 from emu.admin.ssq.tokens import Tokens
-from emu.times import Monotonic
 from tests.support.admin import player_status, server_status
+from tests.support.answering import answering
 from tests.support.command_line import CommandLine
 
 
@@ -28,25 +27,8 @@ def address() -> Iterator[str]:
     players = tuple(player_status(number, f"Player{number:03}") for number in range(300))
     told = Told(server_status(players=players), "192.0.2.1")
     core = SsqResponder(lambda _now: told, Tokens("john", bytes))
-    ended = threading.Event()
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as port:
-        port.bind(("127.0.0.1", 0))
-        port.settimeout(0.05)
-
-        def serve() -> None:
-            while not ended.is_set():
-                try:
-                    asked, asker = port.recvfrom(4096)
-                except TimeoutError:
-                    continue
-                for data in core.answer(asked, asker, Monotonic(1.0)):
-                    port.sendto(data, asker)
-
-        thread = threading.Thread(target=serve)
-        thread.start()
-        yield f"127.0.0.1:{port.getsockname()[1]}"
-        ended.set()
-        thread.join(5)
+    with answering(core) as at:
+        yield at
 
 
 def test_a_table(emu: CommandLine, address: str) -> None:

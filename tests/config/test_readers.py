@@ -70,3 +70,11 @@ def test_a_fingerprint_may_be_left_out_where_that_is_said() -> None:
     for wrong in ("ab", None):
         with pytest.raises(ValueError, match="64 hex"):
             readers.fingerprint_or_none(wrong)
+
+
+def test_changes_of_color_are_places_values_and_sixteen_bits() -> None:
+    assert readers.color_change("0:0x0a") == (0, 10, 0)
+    assert readers.color_change("3:0x90:0xf800") == (3, 0x90, 0xF800)
+    for wrong in ("", "3", "a:b", "0:256", "1:2:3:4", "0:1:65536", 5):
+        with pytest.raises(ValueError, match="BYTE:VALUE"):
+            readers.color_change(wrong)

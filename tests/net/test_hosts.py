@@ -3,10 +3,11 @@
 import socket
 
 import pytest
+from twisted.internet.error import CannotListenError
 
 from emu.config import Address
 from emu.errors import ConfigError
-from emu.net.hosts import listen_address
+from emu.net.hosts import cannot_listen, listen_address
 from tests.support.names import know_no_invalid_names
 
 
@@ -34,3 +35,11 @@ def test_a_name_without_an_address_is_one_line(monkeypatch: pytest.MonkeyPatch) 
         listen_address("world.listen", Address("no-such-host.invalid", 1))
     (line,) = caught.value.problems
     assert line.startswith("world.listen: the host name no-such-host.invalid cannot be resolved (")
+
+
+def test_a_port_that_cannot_be_opened_is_one_line_with_its_key() -> None:
+    taken = CannotListenError("127.0.0.1", 9100, OSError(98, "Address already in use"))
+    assert cannot_listen("login.listen", taken) == (
+        "login.listen: cannot listen on 127.0.0.1:9100 (Address already in use); "
+        "stop the program that holds the port, or choose another"
+    )

@@ -24,6 +24,8 @@ from emu.login.accounts.names import account_name
 from emu.net.admin.console import ConsoleServer
 from emu.net.admin.ggmp import GgmpPort, ggmp_grants
 from emu.net.admin.ggmp_stage import WorldStage
+from emu.net.admin.known_bans import KnownBans
+from emu.net.admin.queries import QueryPart
 from emu.net.admin.rcon import RconServer, rcon_users
 from emu.net.admin.ssq import SsqPort
 from emu.net.admin.status import StatusSource
@@ -57,13 +59,15 @@ class AdminPart:
         self._world: WorldPart | None = None
         self._login: LoginPart | None = None
         self.commands = Registry(watch.port("commands", report_use(_log)))
-        self.status = StatusSource(lambda: self._config.world.name, self._port, scheduler.now())
+        self.status = StatusSource(self._name, self._port, scheduler.now())
         self._countdown = Countdown(self._announce, self._stop_all)
         self._timer = scheduler.timer(self)
         self._console = ConsoleServer(self.commands, reactor, scheduler)
         self.rcon = RconServer(config.rcon, self.commands, reactor, scheduler)
         self.ssq = SsqPort(config.ssq, self.status.status, _game_host(config), reactor, scheduler)
         self.ggmp: GgmpPort | None = None
+        self.queries: QueryPart | None = None
+        self._make_queries = partial(QueryPart, reactor=reactor, scheduler=scheduler)
         self._make_ggmp = partial(GgmpPort, reactor=reactor, scheduler=scheduler)
 
     def join(
@@ -92,6 +96,10 @@ class AdminPart:
             self.status.behaviors = world.behaviors
             stage = WorldStage(world.world, world.chat, self.status.status)
             self.ggmp = self._make_ggmp(self._config.ggmp, stage, told=self.commands.told)
+        bans = KnownBans(storage.bans.every, self._scheduler)
+        self.queries = self._make_queries(
+            self._config, status=self.status.status, is_banned=bans.covers
+        )
         store = Characters(storage.roster, storage.world_characters, self._is_playing)
         self.commands.extend(characters.commands(store))
 
@@ -106,13 +114,15 @@ class AdminPart:
         self.rcon.configure(config.rcon)
 
     def listen(self) -> None:
-        """Open the doors. Raises `CannotListenError`, `StoreError`.
+        """Open the doors. Raises `CannotListenError`, `CommandError`, `StoreError`.
 
         A console that nobody has asked for by name is done without when it cannot be made: the
         database may lie deeper than a socket's name can say.
         """
         self.rcon.listen()
         self.ssq.listen()
+        if self.queries is not None:
+            self.queries.listen()
         if self.ggmp is not None:
             self.ggmp.listen()
         if not self._config.console.enabled:
@@ -130,6 +140,8 @@ class AdminPart:
         await self._console.stop()
         await self.rcon.stop()
         await self.ssq.stop()
+        if self.queries is not None:
+            await self.queries.stop()
         if self.ggmp is not None:
             await self.ggmp.stop()
 
@@ -152,6 +164,9 @@ class AdminPart:
 
     def _status_now(self) -> Any:
         return self.status.status(self._scheduler.now())
+
+    def _name(self) -> str:
+        return self._config.query.name or self._config.world.name
 
     def _port(self) -> int:
         part = self._login or self._world

@@ -1,0 +1,54 @@
+"""Which ports a server with a configuration opens, each with the setting that says where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from emu.config.model import Config
+from emu.config.readers import Address
+
+UDP = "UDP"
+TCP = "TCP"
+
+
+class ListeningPort(NamedTuple):
+    """A port, and how it is named in the configuration."""
+
+    key: str
+    protocol: str
+    address: Address
+
+
+def listening_ports(config: Config) -> Iterator[ListeningPort]:
+    """Yield every port that is opened at the start, those of players first."""
+    if config.login.enabled:
+        yield ListeningPort("login.listen", UDP, config.login.listen)
+        yield ListeningPort("login.listen", TCP, config.login.listen)
+    if config.world.enabled:
+        yield ListeningPort("world.listen", UDP, config.world.listen)
+    if config.link.tls_listen is not None:
+        yield ListeningPort("link.tls_listen", TCP, config.link.tls_listen)
+    rcon = config.rcon
+    if rcon.password or rcon.password_file or rcon.users_file:
+        yield ListeningPort("rcon.listen", TCP, rcon.listen)
+    for key, protocol, address in (
+        ("web.listen", TCP, config.web.listen),
+        ("ogp.listen", UDP, config.ogp.listen),
+        ("a2s.listen", UDP, config.a2s.listen),
+        ("ssq.listen", UDP, config.ssq.listen if config.ssq.enabled else None),
+        ("ggmp.listen", UDP, config.ggmp.listen if config.ggmp.tokens_file else None),
+    ):
+        if address is not None:
+            yield ListeningPort(key, protocol, address)
+
+
+def shared_ports(config: Config) -> Iterator[tuple[ListeningPort, ListeningPort]]:
+    """Yield the pairs of ports that cannot both be opened: each port with the one that had it."""
+    seen: dict[tuple[str, Address], ListeningPort] = {}
+    for port in listening_ports(config):
+        if not port.address.port:
+            continue
+        first = seen.setdefault((port.protocol, port.address), port)
+        if first is not port:
+            yield port, first

@@ -1,0 +1,143 @@
+"""The UDP ports of the query protocols: which are open, over one status and one kind of limits.
+
+Each protocol is a core of `emu.admin`; here it gets its settings, its challenges and its port.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from twisted.internet.error import CannotListenError
+
+from emu.admin.a2s.responder import A2sResponder
+from emu.admin.ogp.colors import ColorChange
+from emu.admin.ogp.content import ContentSource, Presentation
+from emu.admin.ogp.fields import DIALECTS
+from emu.admin.ogp.responder import OgpResponder, OgpRules
+from emu.admin.status import ServerStatus
+from emu.config import Address, Config
+from emu.errors import CommandError
+from emu.limits.answers import AnswerRules
+from emu.limits.challenges import Challenges
+from emu.net.admin.masters import MasterUplink
+from emu.net.hosts import cannot_listen, listen_address
+from emu.net.logs import logger
+from emu.net.query import QueryCore, QueryShell, listen_query
+from emu.net.scheduler import Scheduler
+from emu.times import Monotonic
+
+SECRET_SIZE = 32
+
+_log = logger("query")
+
+
+@dataclass(frozen=True, slots=True)
+class _Endpoint:
+    """One protocol that is to be answered."""
+
+    key: str
+    """The setting of its address."""
+    title: str
+    address: Address
+    core: QueryCore
+
+
+class QueryPart:
+    """All query ports of a server. `listen`, then `stop`."""
+
+    def __init__(
+        self,
+        config: Config,
+        *,
+        reactor: Any,
+        scheduler: Scheduler,
+        status: Callable[[Monotonic], ServerStatus],
+        is_banned: Callable[[str], bool],
+    ) -> None:
+        self._config = config
+        self._reactor = reactor
+        self._scheduler = scheduler
+        self._status = status
+        self._is_banned = is_banned
+        self._challenges = Challenges(os.urandom(SECRET_SIZE))
+        self._ports: list[Any] = []
+        self._masters: MasterUplink | None = None
+        self.shells: dict[str, QueryShell] = {}
+        """The open ports by the name of their protocol."""
+
+    def listen(self) -> None:
+        """Open what the configuration names, and say where. Raises `CommandError`."""
+        for endpoint in (self._ogp(), self._a2s()):
+            if endpoint is not None:
+                self._open(endpoint)
+        ogp = self.shells.get("ogp")
+        if ogp is not None and self._config.ogp.masters:
+            self._masters = MasterUplink(
+                ogp, self._config.ogp.masters, self._config.ogp.game_id, self._scheduler
+            )
+            self._masters.start()
+
+    async def stop(self) -> None:
+        """Close all ports."""
+        if self._masters is not None:
+            self._masters.stop()
+        for port in self._ports:
+            await port.stopListening()
+        self._ports.clear()
+
+    def _open(self, endpoint: _Endpoint) -> None:
+        rules = answer_rules(self._config)
+        shell = QueryShell(endpoint.core, self._scheduler, _log, rules)
+        at = listen_address(endpoint.key, endpoint.address)
+        try:
+            port: Any = listen_query(self._reactor, at.host, at.port, shell)
+        except CannotListenError as error:  # a TCP port may have the same number
+            raise CommandError(cannot_listen(endpoint.key, error)) from None
+        self._ports.append(port)
+        self.shells[endpoint.key.partition(".")[0]] = shell
+        host = port.getHost()
+        _log.info("{title} on UDP {at}", title=endpoint.title, at=Address(host.host, host.port))
+
+    def _ogp(self) -> _Endpoint | None:
+        config = self._config.ogp
+        if config.listen is None:
+            return None
+        content = ContentSource(self._status, presentation(self._config))
+        core = OgpResponder(
+            content.content, self._challenges, ogp_rules(self._config), is_banned=self._is_banned
+        )
+        return _Endpoint("ogp.listen", "OGP", config.listen, core)
+
+    def _a2s(self) -> _Endpoint | None:
+        listen = self._config.a2s.listen
+        if listen is None:
+            return None
+        return _Endpoint("a2s.listen", "A2S", listen, A2sResponder(self._status, self._challenges))
+
+
+def answer_rules(config: Config) -> AnswerRules:
+    """Return how often the query ports answer."""
+    query = config.query
+    return AnswerRules(
+        address_burst=2 * query.per_address,
+        address_rate=float(query.per_address),
+        all_burst=float(query.per_second),
+        all_rate=float(query.per_second),
+        most_addresses=query.addresses,
+    )
+
+
+def ogp_rules(config: Config) -> OgpRules:
+    """Return how OGP is answered."""
+    wanted = config.ogp.dialect
+    dialects = tuple(one for one in DIALECTS if wanted in ("auto", one.name))
+    return OgpRules(dialects=dialects, most_parts=config.ogp.most_parts)
+
+
+def presentation(config: Config) -> Presentation:
+    """Return how the server appears in OGP."""
+    ogp = config.ogp
+    return Presentation(ogp.game_id, tuple(ColorChange(*one) for one in ogp.host_name_colors))

@@ -1,0 +1,131 @@
+"""OGP and A2S on a running server: clients that none of us wrote, and our own commands."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from emu.net.admin.status import StatusSource
+from tests.support import query_clients
+from tests.support.house import HOST, PROGRAMS, House, find_port, house, until
+from tests.support.npm import npm_package
+from tests.support.statuses import crowd, server_status
+
+SETTINGS = {
+    "ogp.listen": f"{HOST}:0",
+    "a2s.listen": f"{HOST}:0",
+    "query.per_address": 1000,
+    "query.name": "Qeynos",
+    "ogp.game_id": 258,
+    "ogp.host_name_colors": "0:0x0a,3:0x10",
+}
+GAMEDIG = ("gamedig", "5.3.3")
+ASK_GAMEDIG = """
+import { GameDig } from 'gamedig'
+const [host, port] = process.argv.slice(2)
+const told = await GameDig.query({
+  type: 'protocol-valve', host, port: Number(port), givenPortOnly: true, requestRules: true,
+})
+console.log(JSON.stringify({
+  name: told.name, map: told.map, count: told.numplayers, places: told.maxplayers,
+  players: told.players.map((one) => one.name), rules: told.raw.rules,
+}))
+"""
+
+
+def port_of(server: House, protocol: str) -> int:
+    return find_port(server.log.text, "query", f"{protocol} on UDP")
+
+
+def started(words: list[str]) -> subprocess.Popen[str]:
+    pipe = subprocess.PIPE
+    return subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, text=True)
+
+
+async def output_of(words: list[str]) -> str:
+    """Run a program while the server goes on, and return what it wrote."""
+    process = started(words)
+    await until(lambda: process.poll() is not None, "the program to end", 30)
+    out, err = process.communicate()
+    assert process.returncode == 0, err
+    return out
+
+
+@pytest.fixture
+def crowded(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Have the server tell of so many players in two zones, and of long rules."""
+
+    def fill(count: int) -> None:
+        rules = tuple((f"rule {number:03}", "é" * 20) for number in range(60))
+        status = server_status(players=crowd(count), online=count, rules=rules)
+        monkeypatch.setattr(StatusSource, "status", lambda _self, _now: status)
+
+    return fill
+
+
+def check(told: dict[str, Any], count: int) -> None:
+    assert (told["name"], told["map"], told["count"]) == ("Qeynos", "qey_harbor", min(count, 255))
+    names = [f"Player{number:04}" for number in range(count)]
+    assert told["players"] == names[: len(told["players"])]
+    assert len(told["players"]) == count if count <= 60 else len(told["players"]) > 60
+    assert told["rules"]["rule 059"] == "é" * 20
+
+
+@pytest.mark.parametrize("name", sorted(query_clients.CLIENTS))
+@pytest.mark.parametrize("count", [0, 60, 300])
+async def test_clients_of_others_read_a2s(name: str, count: int, crowded, tmp_path: Path) -> None:
+    crowded(count)
+    async with house(tmp_path, SETTINGS) as server:
+        words = [query_clients.__file__, name, HOST, str(port_of(server, "A2S"))]
+        told = json.loads(await output_of([sys.executable, *words]))
+    check(told, count)
+    assert told["game_port"] == 9000
+
+
+async def test_gamedig_reads_a2s(crowded, tmp_path: Path) -> None:
+    folder = npm_package(*GAMEDIG)
+    script = folder / "ask.mjs"
+    script.write_text(ASK_GAMEDIG, encoding="utf-8")
+    crowded(60)
+    async with house(tmp_path, SETTINGS) as server:
+        words = ["node", str(script), HOST, str(port_of(server, "A2S"))]
+        told = json.loads(await output_of(words))
+    check({**told, "players": sorted(told["players"])}, 60)
+
+
+@pytest.mark.parametrize(
+    ("verb", "options"), [("a2s", []), ("ogp", []), ("ogp", ["--dialect", "0.94"])]
+)
+async def test_our_own_command_asks_a_running_server(verb, options, tmp_path: Path) -> None:
+    async with house(tmp_path, SETTINGS) as server:
+        await server.world_registered()
+        at = f"{HOST}:{port_of(server, verb.upper())}"
+        words = [str(PROGRAMS / "emu"), "query", verb, at, *options]
+        told = json.loads(await output_of([*words, "--json"]))
+        lines = await output_of(words)
+        port = server.login_port
+    if verb == "a2s":
+        assert (told["info"]["name"], told["info"]["port"]) == ("Qeynos", port)
+        assert told["players"] == []
+        assert told["rules"]["world Norrath"] == "up, 0 players"
+        assert "  name: Qeynos" in lines
+    else:
+        assert (told["game_id"], told["server"]["host_name"]) == (258, "Qeynos")
+        assert told["server"]["connect_port"] == port
+        assert (told["teams"], told["players"], told["limits"]) == ([], [], [])
+        assert told["rules"]["world Norrath"] == "up, 0 players"
+        assert {"flags": ["active"], "short_name": "greeter"}.items() <= told["add_ons"][0].items()
+        assert "  host_name: Qeynos" in lines
+
+
+async def test_what_is_not_set_is_not_open(tmp_path: Path) -> None:
+    async with house(tmp_path) as server:
+        assert "query: " not in server.log.text
+        assert server.service.admin.queries is not None
+        assert server.service.admin.queries.shells == {}
