@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from pathlib import Path
@@ -16,8 +15,9 @@ from prompt_toolkit.shortcuts import CompleteStyle
 
 from emu.client.world import WorldClient
 from emu.client.world.lines import completions
+from emu.config.model import state_folder
 
-HISTORY = "client-history"
+HISTORY = "client_history"
 
 
 class LineCompleter(Completer):
@@ -84,7 +84,6 @@ async def piped_lines(pause: Callable[[float], Awaitable[None]]) -> AsyncIterato
 
 def history_file() -> Path:
     """Return the file that keeps what was typed, in a folder that is there."""
-    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    folder = Path(state) / "eq2emu"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder / HISTORY
+    path = state_folder() / HISTORY
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path

@@ -116,13 +116,13 @@ class Swarm:
 
     async def run(self) -> Figures:
         """Do all of it, and return what was measured."""
-        await self._come()
-        self._look_at_each_other()
-        await self._stay()
-        await self._leave()
+        await self.come()
+        await self.stay()
+        await self.leave()
         return self.figures
 
-    async def _come(self) -> None:
+    async def come(self) -> None:
+        """Let all of them come in, and begin to live."""
         plan, coming = self._plan, list[Deferred[None]]()
         for number in range(plan.clients):
             waiting = [one for one in coming if not one.called]
@@ -131,6 +131,7 @@ class Swarm:
             coming.append(Deferred.fromCoroutine(self._enter(number)))
             await self.scheduler.pause(1 / plan.rate)
         await gatherResults(coming, consumeErrors=True)
+        self._look_at_each_other()
 
     async def _enter(self, number: int) -> None:
         plan = self._plan
@@ -172,7 +173,8 @@ class Swarm:
                 nearest = min(others, key=lambda one: here.distance_to(one.client.core.place))
                 member.bot.watch(nearest.bot)
 
-    async def _stay(self) -> None:
+    async def stay(self) -> None:
+        """Let them play for as long as planned, and measure."""
         for member in self._members:
             member.measure()  # what was before does not count
         began = self.scheduler.now()
@@ -182,6 +184,10 @@ class Swarm:
             self._sample()
             self.figures.seconds = self.scheduler.now() - began
             self._tell()
+        self.note_lost()
+
+    def note_lost(self) -> None:
+        """Count those whose session has ended; to be called before they leave."""
         self.figures.lost = sum(member.is_over for member in self._members)
 
     def _sample(self) -> None:
@@ -195,7 +201,8 @@ class Swarm:
             figures.sights += member.bot.sights
             member.bot.sights.clear()
 
-    async def _leave(self) -> None:
+    async def leave(self) -> None:
+        """Let all of them leave the world and close their sockets."""
         for member in self._members:
             member.rest()
         await gatherResults(

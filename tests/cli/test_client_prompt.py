@@ -29,7 +29,7 @@ def test_words_and_the_worlds_commands_are_completed() -> None:
 
 def test_history_has_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    assert history_file() == tmp_path / "state" / "eq2emu" / "client-history"
+    assert history_file() == tmp_path / "state" / "eq2emu" / "client_history"
     assert history_file().parent.is_dir()
 
 
@@ -45,5 +45,5 @@ async def test_a_person_types_on_a_terminal(tmp_path: Path) -> None:
         )  # fmt: skip
         assert "Isle of Refuge: " in shown
         await server.log.line("Testa from 127.0.0.1 left")
-    history = (tmp_path / "eq2emu" / "client-history").read_text()
+    history = (tmp_path / "eq2emu" / "client_history").read_text()
     assert "+say hello" in history

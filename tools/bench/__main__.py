@@ -18,6 +18,7 @@ SECTIONS = {
     "logins": "complete logins, by the clock and in CPU",
     "memory": "resident memory of sessions",
     "idle": "CPU of sessions that do nothing",
+    "world": "players who walk, stand, come in and see each other",
 }
 
 

@@ -15,7 +15,7 @@ from emu.world.ghosts import fields
 from emu.world.ghosts.forms import GhostForm
 from emu.world.spawns import Change, Spawn
 
-CHANGES: Final = (Change.POSITION, Change.VISIBILITY, Change.INFO)
+CHANGES: Final[tuple[int, ...]] = (Change.POSITION, Change.VISIBILITY, Change.INFO)
 
 
 class Picture:
@@ -27,11 +27,11 @@ class Picture:
         self.spawn = spawn
         self.form = form
         self.own = own
-        self._stale = Change(0)
+        self._stale: int = Change.NONE
         self._current = [self._encode(part) for part in range(len(PARTS))]
         self._deltas: list[dict[bytes, bytes]] = [{}, {}, {}]
 
-    def changed(self, change: Change) -> None:
+    def changed(self, change: int) -> None:
         """Learn that parts of the spawn are no longer what they were."""
         self._stale |= change
 
@@ -96,7 +96,7 @@ class Album:
             found = pictures[form, own] = Picture(spawn, form, own=own)
         return found
 
-    def changed(self, spawn: Spawn, change: Change) -> None:
+    def changed(self, spawn: Spawn, change: int) -> None:
         """Have every picture of a spawn made anew where it changed."""
         for picture in self._pictures.get(spawn.id, {}).values():
             picture.changed(change)

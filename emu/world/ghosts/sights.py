@@ -15,7 +15,7 @@ from typing import Final
 
 from emu.errors import LimitExceeded
 from emu.sight.forms import INFO, POSITION, VISIBILITY, oversized
-from emu.world.ghosts.picture import CHANGES, Picture
+from emu.world.ghosts.picture import Picture
 from emu.world.spawns import Change, Position, Spawn
 
 OWN_INDEX: Final = 1
@@ -37,7 +37,7 @@ class Sight:
         self.mark = oversized(index)
         self.picture = picture
         self.sent = [picture.part(part) for part in (POSITION, VISIBILITY, INFO)]
-        self.due = Change(0)
+        self.due: int = Change.NONE
 
 
 class Sights:
@@ -90,7 +90,7 @@ class Sights:
         self._due.pop(spawn.id, None)
         return sight.index
 
-    def changed(self, spawn: Spawn, change: Change) -> None:
+    def changed(self, spawn: Spawn, change: int) -> None:
         """Note that parts of a spawn have to be sent; the newest state is, when it is."""
         sight = self._by_spawn.get(spawn.id)
         if sight is not None:
@@ -115,12 +115,11 @@ class Sights:
         for sight in self._nearest_first(room, center):
             if room <= 0:
                 break
-            due, sight.due = sight.due, Change(0)
+            due, sight.due = sight.due, Change.NONE
             del self._due[sight.picture.spawn.id]
-            position, visibility, info = (
-                _advance(sight, part) if due & CHANGES[part] else b""
-                for part in (POSITION, VISIBILITY, INFO)
-            )
+            position = _advance(sight, POSITION) if due & Change.POSITION else b""
+            visibility = _advance(sight, VISIBILITY) if due & Change.VISIBILITY else b""
+            info = _advance(sight, INFO) if due & Change.INFO else b""
             room -= len(position) + len(visibility) + len(info)
             if visibility:
                 payloads.append(_payload(stamp, [info], [position], [visibility]))

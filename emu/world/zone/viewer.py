@@ -68,7 +68,7 @@ class Viewer:
         if index is not None:
             self.link.command(DESTROY_GHOST, oversized(index) + _DELETE)
 
-    def changed(self, spawn: Spawn, change: Change) -> bool:
+    def changed(self, spawn: Spawn, change: int) -> bool:
         """Note that a spawn has to be told of; returns whether it has.
 
         Of its own movement a client knows itself.

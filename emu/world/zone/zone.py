@@ -196,7 +196,7 @@ class Zone:
 
     # -- seeing ---------------------------------------------------------------------------------
 
-    def _changed(self, spawn: Spawn, change: Change) -> None:
+    def _changed(self, spawn: Spawn, change: int) -> None:
         """Take note of a change; called by the spawn."""
         self._album.changed(spawn, change)
         for viewer in self._watchers.get(spawn.id, {}).values():

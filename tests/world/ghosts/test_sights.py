@@ -9,7 +9,7 @@ import pytest
 from emu.errors import LimitExceeded
 from emu.world.ghosts import Album, Sights
 from emu.world.ghosts.sights import LAST_INDEX, oversized
-from emu.world.spawns import Change, Position, Spawn, SpawnKind
+from emu.world.spawns import Position, Spawn, SpawnKind
 from tests.support.ghost_views import View, form
 
 HERE = Position(0, 0, 0)
@@ -29,7 +29,7 @@ class Scene:
         picture = self.album.get(spawn, self.form, own=own)
         return int(self.view.create(self.sights.show(picture, 0))["index"])
 
-    def changed(self, spawn: Spawn, change: Change) -> None:
+    def changed(self, spawn: Spawn, change: int) -> None:
         self.album.changed(spawn, change)
         self.sights.changed(spawn, change)
 

@@ -6,7 +6,7 @@ from emu.world.spawns import Change, Position, Spawn, SpawnKind
 
 
 def test_changes_are_told_by_side() -> None:
-    told: list[Change] = []
+    told: list[int] = []
     spawn = Spawn(1, SpawnKind.PLAYER, "A", Position(0, 0, 0))
     spawn.watcher = lambda _spawn, change: told.append(change)
     spawn.move(Position(1, 2, 3), speed=1.0, pitch=10.0)

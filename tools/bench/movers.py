@@ -1,0 +1,52 @@
+"""Players of a world in a process of their own, as many as the section `world` asks for.
+
+Run as ``python -m tools.bench.movers PORT CLIENTS WATCHERS walk|stand``; prints ``ready 0`` when
+all are in, plays until it is sent a line, leaves, and prints the swarm's report as JSON. WATCHERS
+says how many read what they see: the rest cost this process next to nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from twisted.internet.defer import Deferred, ensureDeferred
+from twisted.internet.task import react
+from twisted.internet.threads import deferToThread
+
+from emu.client.swarm import BotHabits
+from emu.config import Address
+from emu.net.swarm import Swarm, SwarmPlan
+from tools.bench.fleet import PASSWORD
+from tools.bench.world_child import PREFIX
+
+WALK = BotHabits(radius=15.0, rest=0.0, talk=0.0)
+STAND = BotHabits(radius=0.0, rest=1e9, talk=0.0)
+LONG = 3600.0
+
+
+async def main(reactor: Any) -> None:
+    """Come, play, leave and report."""
+    port, clients, watchers = (int(word) for word in sys.argv[1:4])
+    habits = WALK if sys.argv[4] == "walk" else STAND
+    plan = SwarmPlan(
+        clients, Address("127.0.0.1", port), LONG, PREFIX, PASSWORD, rate=100.0,
+        watchers=watchers, timeout=30.0, habits=habits,
+    )  # fmt: skip
+    swarm = Swarm(reactor, plan)
+    await swarm.come()
+    if swarm.failures:
+        raise SystemExit(f"movers: {swarm.failures}")
+    print("ready 0", flush=True)
+    playing = ensureDeferred(swarm.stay())
+    playing.addErrback(lambda _cancelled: None)
+    await deferToThread(sys.stdin.readline)
+    swarm.note_lost()
+    playing.cancel()
+    await swarm.leave()
+    print(json.dumps(swarm.figures.report()), flush=True)
+
+
+if __name__ == "__main__":
+    react(lambda reactor: Deferred.fromCoroutine(main(reactor)))
