@@ -49,12 +49,11 @@ def next_commands(emu: list[str], listen: Address) -> list[tuple[str, str]]:
     near = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(listen.host, listen.host)
     at = str(Address(near, listen.port))
     player = [at, "--user", ACCOUNT, "--password", PASSWORD]
+    character = ["--character", "Aldana", "--create"]
     words = (
         (["client", "login", *player], "log in without a game"),
-        (
-            ["client", "shell", *player, "--character", "Aldana", "--create"],
-            "walk about in the world",
-        ),
+        (["client", "play", *player, *character, "--for", "5"], "stand in the world"),
+        (["client", "shell", *player, *character], "walk about in the world"),
         (["account", "add", "NAME"], "add an account; asks for its password"),
         (["account", "list"], "see who there is"),
         (["config", "check"], "check the configuration after an edit"),

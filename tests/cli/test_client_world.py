@@ -1,10 +1,12 @@
 """`emu client play` and `shell` against a whole server, as an operator runs them."""
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
 
+from tests.support.documented import code_lines
 from tests.support.emu_process import emu
 from tests.support.house import HOST, House, house
 
@@ -31,6 +33,21 @@ async def test_play_enters_does_what_it_is_told_and_leaves(tmp_path: Path) -> No
         assert any(line.startswith("Isle of Refuge: ") for line in lines)
         assert lines[-1] == "the session is over: closed by peer"
         await server.log.line("Testa from 127.0.0.1 left")
+
+
+async def test_the_readmes_one_more_command_stands_in_the_shipped_zone(tmp_path: Path) -> None:
+    (line,) = [one for one in code_lines() if " client play " in one]
+    words = shlex.split(line)[1:]
+    async with house(tmp_path) as server:  # its account is the one that `make run` makes
+        await server.world_registered()
+        words[words.index("127.0.0.1:9100")] = at(server)
+        words[words.index("--for") + 1] = "2"
+        out, err, code = await emu(tmp_path, *words)
+    assert (err, code) == ("", 0)
+    assert "Aldana enters Isle of Refuge" in out
+    assert "[say] Aldana: hello" in out
+    assert "Brannoc Tidewatch (level 20)" in out  # what is around, as documented
+    assert "units to go" in out
 
 
 async def test_play_as_json_is_an_object_a_line(tmp_path: Path) -> None:

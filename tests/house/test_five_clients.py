@@ -9,21 +9,14 @@ from emu.client import Credentials
 from emu.client.entrance import Entrance, granted
 from emu.client.world.events import WorldEvent
 from emu.net.world_connection import WorldConnection, enter_world
-from emu.store import Store
 from tests.support.cast import Cast
-from tests.support.house import HOST, House, house
+from tests.support.house import HOST, house
 from tests.support.lossy_net import LossyReactor
 from tests.support.lossy_world import LossyWorld
 
 pytestmark = pytest.mark.usefixtures("collect_garbage")
 VERSIONS = [546, 561, 546, 561, 546]
 ACCOUNTS = {name: f"{name}pass" for name in ("aldana", "borvik", "cenwyn", "dorlas", "elswyth")}
-
-
-def make_game_master(server: House, name: str) -> None:
-    (row,) = server.rows("SELECT id FROM world_characters WHERE name = ?", name)
-    with Store.create(server.database) as store:
-        store.world.characters.set_admin_status(row[0], 100)
 
 
 async def test_through_login_and_hand_off_over_real_udp(tmp_path: Path) -> None:
@@ -40,7 +33,7 @@ async def test_through_login_and_hand_off_over_real_udp(tmp_path: Path) -> None:
             if not server.rows("SELECT 1 FROM world_characters WHERE name = ?", name):
                 async with await server.begun(user, ACCOUNTS[user], version=version) as login:
                     await login.run(granted(login.core, entrance))
-                make_game_master(server, name)
+                server.make_game_master(name)
             return await enter_world(
                 server.clock, HOST, server.login_port, entrance, on_event=on_event
             )

@@ -14,6 +14,7 @@ SECONDS = 4.0
 SETTLE = 2.0
 TICK = "tick of 100 ms"
 WATCHERS = 5
+FEW = 5
 KILOBYTES_OF_A_PLAYER = 60
 
 
@@ -22,7 +23,8 @@ def report(rounds: int) -> list[Figure]:
     walking, seen_early, seen_late, entered = walked(50, rounds)
     many, _, _, _ = walked(200, rounds)
     wide, _, _, _ = walked(500, rounds, spread(500, 30))
-    idle, wire, memory = stood(50, rounds)
+    idle, wire = stood(50, rounds)
+    memory, more = [remembered(50)], [remembered(200)]
     return [
         Figure("a second of 50 movers in sight of each other", "us", RC4_KILOBYTE, walking,
                "150,000 us"),
@@ -30,11 +32,12 @@ def report(rounds: int) -> list[Figure]:
         Figure("a second of 500 movers, 30 in sight of each", "us", RC4_KILOBYTE, wide,
                "1,000,000 us"),
         Figure("a second of 50 idle players", "us", RC4_KILOBYTE, idle, "5,000 us"),
-        Figure("bytes a second of an idle player, all of the session layer", "bytes", "byte", wire),
+        Figure("bytes a second of an idle player, both ways", "bytes", "byte", wire),
         Figure("a step seen by another, p50", "ms", TICK, seen_early, "80 ms"),
         Figure("a step seen by another, p99", "ms", TICK, seen_late, "200 ms"),
         Figure("from the login's first datagram to standing, p50", "ms", "RC4 kB x 100", entered),
-        Figure("memory of a playing client", "kB", "aim", memory, f"{KILOBYTES_OF_A_PLAYER} kB"),
+        Figure("memory of each of 50 movers", "kB", "aim", memory, f"{KILOBYTES_OF_A_PLAYER} kB"),
+        Figure("memory of each of 200 movers", "kB", "aim", more),
     ]  # fmt: skip
 
 
@@ -55,20 +58,27 @@ def walked(
     )
 
 
-def stood(count: int, rounds: int) -> tuple[list[Round], list[Round], list[Round]]:
-    """Return CPU of a second with players who do nothing, bytes of each, and their memory."""
-    with world_child(2 * count) as server:
-        with movers(server, count, 0, "stand") as players:
+def stood(count: int, rounds: int) -> tuple[list[Round], list[Round]]:
+    """Return CPU of a second with players who do nothing, and the bytes of each in a second."""
+    with world_child(count) as server, movers(server, count, 0, "stand") as players:
+        time.sleep(SETTLE)
+        spent = [watched(server) for _ in range(rounds)]
+        told = players.end()
+    return spent, [Round(told["bytes_per_s"] / count, 1.0)]
+
+
+def remembered(count: int) -> Round:
+    """Return the memory of each of so many players who see each other."""
+    with world_child(count) as server:
+        with movers(server, FEW, 0) as players:
             players.end()  # what is made once and stays: layouts, tables, the zone
         time.sleep(SETTLE)
         before = server.resident_bytes()
-        with movers(server, count, 0, "stand") as players:
-            time.sleep(SETTLE)
-            memory = (server.resident_bytes() - before) / count / 1000
-            spent = [watched(server) for _ in range(rounds)]
-            told = players.end()
-    wire = told["bytes_per_s"] / count
-    return spent, [Round(wire, 1.0)], [Round(memory, float(KILOBYTES_OF_A_PLAYER))]
+        with movers(server, count, 0) as players:
+            time.sleep(2 * SETTLE)
+            memory = (server.resident_bytes() - before) / (count - FEW) / 1000
+            players.end()
+    return Round(memory, float(KILOBYTES_OF_A_PLAYER))
 
 
 def watched(server: Child) -> Round:
