@@ -21,6 +21,7 @@ from emu.errors import ConfigError, EmuError
 NOUNS = {
     "account": ("emu.cli.account", "Players' accounts: add, list, password, disable, import."),
     "admin": ("emu.cli.admin", "One command on the running server, as on its console."),
+    "backup": ("emu.cli.backup", "A copy of the database, while the server runs."),
     "capture": ("emu.cli.capture", "Decode captures, follow a running server, make a dissector."),
     "character": ("emu.cli.character", "Characters of all worlds: list, rename, delete, restore."),
     "client": ("emu.cli.client", "A client that logs in and plays: scripted, by hand, or many."),

@@ -12,6 +12,7 @@ from typing import Self
 
 import sqlite_utils
 
+from emu.database.backup import back_up
 from emu.database.errors import LOCK_WAIT, readable_errors
 from emu.database.files import (
     connect_database,
@@ -72,6 +73,14 @@ class Database:
                 self.connection.backup(target)
             with self.connect(path) as copied:
                 yield copied
+
+    def back_up(self, copy: Path) -> None:
+        """Write a whole copy of this moment into a file, while others may write the database.
+
+        A file of that name is replaced. Raises `StoreError`.
+        """
+        with readable_errors(self.path):
+            back_up(self.connection, copy)
 
     def close(self) -> None:
         """Close the file; every answered change is in it."""

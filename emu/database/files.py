@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from emu.database.backup import back_up
 from emu.database.errors import LOCK_WAIT, damaged, readable_errors
 from emu.database.migrations import APPLICATION_ID, Schema, migrate
 from emu.errors import StoreError
@@ -163,15 +164,4 @@ def _back_up(path: Path, connection: sqlite3.Connection, schema: Schema) -> None
     version = schema.version(connection)
     if version == 0:
         return  # nothing of ours is in it yet
-    copy = path.with_name(f"{path.name}.schema{version}.bak")
-    fresh = path.with_name(f".{path.name}.{secrets.token_hex(6)}.bak")
-    try:
-        os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        target = sqlite3.connect(fresh)
-        try:
-            connection.backup(target)
-        finally:
-            target.close()
-        fresh.replace(copy)
-    finally:
-        fresh.unlink(missing_ok=True)
+    back_up(connection, path.with_name(f"{path.name}.schema{version}.bak"))

@@ -1,0 +1,42 @@
+"""`emu backup`: a copy of the database, of a running server too."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from emu.cli.common import load_config
+from emu.database import Database
+from emu.errors import CommandError
+
+
+@click.command()
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option("--replace", is_flag=True, help="Replace FILE when it is there.")
+@click.pass_context
+def backup(ctx: click.Context, file: Path | None, *, replace: bool) -> None:
+    """Copy the database into FILE; the server may run meanwhile.
+
+    The copy is what was stored when it began, checked and whole: accounts, characters, opcode
+    tables, worlds, bans. Configuration, certificates and folders of your own are files: copy them
+    beside it. FILE may be a folder; without FILE the copy stands beside the database. Copies in
+    folders and beside the database are named for the time of day in UTC.
+
+    To restore: stop the server, remove the database and its -wal and -shm files, put the copy in
+    its place, start the server.
+
+    Example: emu backup emu-copy.db
+    """
+    path = load_config(ctx).database.path
+    named = f"{path.name}.{datetime.now(UTC):%Y%m%d-%H%M%S}.bak"
+    copy = path.with_name(named) if file is None else file / named if file.is_dir() else file
+    if copy.exists() and copy.samefile(path):
+        raise CommandError(f"{copy}: is the database itself; choose another file")
+    if copy.exists() and not replace:
+        raise CommandError(f"{copy}: is there already; choose another name or give --replace")
+    with Database.connect(path) as database:  # as it is: a backup brings no schema up to date
+        database.back_up(copy)
+    click.echo(copy)
+    click.echo(f"{copy.stat().st_size} bytes copied from {path}", err=True)
