@@ -152,6 +152,10 @@ class _Root(Resource):
         del path, request
         return _NotThere()
 
+    def render(self, request: Request) -> bytes:
+        """Answer who asks for the folder itself; called by Twisted."""
+        return _NotThere().render(request)
+
 
 class _NotThere(Resource):
     isLeaf = True

@@ -107,7 +107,14 @@ async def test_metrics_and_what_is_not_there() -> None:
         code, _, body = await made.get("/metrics")
         assert code == 200
         assert b"emu_tests_total 1.0" in body
-        for path in ("/nothing", "/api/nothing", "/../emu.toml", "/api/opcodes/x"):
+        for path in (
+            "/nothing",
+            "/api",
+            "/api/opcodes",
+            "/api/nothing",
+            "/../emu.toml",
+            "/api/opcodes/x",
+        ):
             code, _, body = await made.get(path)
             assert (code, body) == (404, b"there is nothing here\n")
 
