@@ -1,0 +1,140 @@
+"""The examples of data/monitoring speak of nothing but what a running server exports."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import pytest
+from mkdocs.utils import yaml_load
+from prometheus_client.parser import text_string_to_metric_families
+from twisted.internet.threads import deferToThread
+
+from emu.resources import data_file
+from tests.support.house import HOST, find_port, house
+
+VECTORS = Path(__file__).parent.parent / "vectors" / "monitoring"
+SERIES = {
+    "counter": ("_total",),
+    "gauge": ("",),
+    "histogram": ("_bucket", "_sum", "_count"),
+}
+"""What Prometheus appends to a family's name, by the family's type."""
+OF_PROMETHEUS = {"up"}
+"""What Prometheus itself notes of whatever it scrapes."""
+WORDS = {"by", "without", "on", "ignoring", "and", "or", "unless", "bool", "offset"}
+NO_NAMES = re.compile(r'"[^"]*"|\{[^}]*\}|\[[^\]]*\]|\b(?:by|without|on|ignoring) *\([^)]*\)')
+NAME = re.compile(r"\b[a-zA-Z_:][\w:]*\b(?! *\()")
+
+
+def names_in(expression: str) -> set[str]:
+    """Return the names of the series that a PromQL expression asks for."""
+    return set(NAME.findall(NO_NAMES.sub(" ", expression))) - WORDS
+
+
+def alerts() -> Iterator[tuple[str, str]]:
+    groups = yaml_load(data_file("monitoring", "alerts.yml").read_text("utf-8"))["groups"]
+    for rule in (rule for group in groups for rule in group["rules"]):
+        yield rule["alert"], rule["expr"]
+
+
+def dashboard() -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads(data_file("monitoring", "grafana.json").read_text("utf-8"))
+    return loaded
+
+
+def panels() -> Iterator[tuple[str, str]]:
+    for panel in dashboard()["panels"]:
+        for target in panel["targets"]:
+            yield panel["title"], target["expr"]
+
+
+async def scraped(folder: Path) -> str:
+    """Return what /metrics of a server with login and world says."""
+    async with house(folder, {"web.listen": f"{HOST}:0"}) as server:
+        port = find_port(server.log.text, "web", "metrics on")
+        return await deferToThread(fetched, f"http://{HOST}:{port}/metrics")
+
+
+def fetched(url: str) -> str:
+    with urlopen(url, timeout=20) as answer:
+        body: bytes = answer.read()
+    return body.decode()
+
+
+def promtool(*arguments: object, given: str = "") -> None:
+    """Run Prometheus's own checker; in continuous integration it has to be there."""
+    program = shutil.which("promtool")
+    if program is None:
+        reason = "promtool is not installed (Debian: apt-get install prometheus)"
+        if os.environ.get("EMU_REQUIRE_PROMTOOL"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    done = subprocess.run(
+        [program, *map(str, arguments)],
+        input=given, capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_names_are_told_from_functions_labels_and_durations() -> None:
+    expression = 'sum by (le, port) (rate(a_total{x="b"}[5m])) / on (port) c_d > 0.1 and up == 0'
+    assert names_in(expression) == {"a_total", "c_d", "up"}
+
+
+async def test_alerts_and_dashboard_ask_for_what_the_server_exports(tmp_path: Path) -> None:
+    text = await scraped(tmp_path)
+    exported = OF_PROMETHEUS | {
+        family.name + suffix
+        for family in text_string_to_metric_families(text)
+        for suffix in SERIES[family.type]
+    }
+    for where, expression in (*alerts(), *panels()):
+        assert names_in(expression), where
+        assert names_in(expression) <= exported, where
+
+
+def test_panels_have_numbers_of_their_own_and_lie_side_by_side() -> None:
+    panels = dashboard()["panels"]
+    assert len({panel["id"] for panel in panels}) == len(panels)
+    covered = [
+        (x, y)
+        for place in (panel["gridPos"] for panel in panels)
+        for x in range(place["x"], place["x"] + place["w"])
+        for y in range(place["y"], place["y"] + place["h"])
+    ]
+    assert len(set(covered)) == len(covered)
+    assert max(x for x, _ in covered) < 24
+
+
+def test_the_scraped_port_is_the_one_of_the_guide() -> None:
+    scrape = yaml_load(data_file("monitoring", "prometheus.yml").read_text("utf-8"))
+    (job,) = scrape["scrape_configs"]
+    (target,) = job["static_configs"][0]["targets"]
+    guide = Path(__file__).parent.parent.parent / "docs" / "guides" / "monitoring.md"
+    assert f'listen = "{target}"' in guide.read_text("utf-8")
+    assert all(f'job="{job["job_name"]}"' in expression for _, expression in panels())
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("check", "config", data_file("monitoring", "prometheus.yml")),
+        ("check", "rules", data_file("monitoring", "alerts.yml")),
+        ("test", "rules", VECTORS / "alerts.yml"),
+    ],
+    ids=lambda arguments: " ".join(arguments[:2]),
+)
+def test_prometheus_takes_the_examples(arguments: tuple[object, ...]) -> None:
+    promtool(*arguments)
+
+
+async def test_prometheus_finds_nothing_amiss_in_the_metrics(tmp_path: Path) -> None:
+    promtool("check", "metrics", given=await scraped(tmp_path))
