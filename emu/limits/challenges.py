@@ -34,7 +34,9 @@ class Challenges:
     def accepts(self, number: int, host: str, port: int, now: Monotonic) -> bool:
         """Say whether a number was given to this address lately."""
         period = int(now // PERIOD)
-        return number in (self._number(host, port, period), self._number(host, port, period - 1))
+        return number == self._number(host, port, period) or number == self._number(
+            host, port, period - 1
+        )
 
     def _number(self, host: str, port: int, period: int) -> int:
         text = f"{host} {port} {period}".encode()

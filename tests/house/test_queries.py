@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import random
 import subprocess
 import sys
-from collections.abc import Callable
+import tracemalloc
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from twisted.internet.protocol import DatagramProtocol
 
 from emu.net.admin.status import StatusSource
 from tests.support import query_clients
-from tests.support.house import HOST, PROGRAMS, House, find_port, house, until
+from tests.support.house import HOST, PROGRAMS, House, find_port, house, reactor, sleep, until
 from tests.support.npm import npm_package
+from tests.support.query_vectors import read_examples
 from tests.support.statuses import crowd, server_status
 
 SETTINGS = {
@@ -129,3 +133,84 @@ async def test_what_is_not_set_is_not_open(tmp_path: Path) -> None:
         assert "query: " not in server.log.text
         assert server.service.admin.queries is not None
         assert server.service.admin.queries.shells == {}
+
+
+QUESTIONS = [asked for name in ("ogp", "a2s") for example in read_examples(name)
+             for asked, _ in example.exchanges]  # fmt: skip
+
+
+def nonsense(seed: int, count: int) -> Iterator[bytes]:
+    """Yield questions of the worked examples, broken, and bytes that never were any."""
+    dice = random.Random(seed)
+    for _ in range(count):
+        data = bytearray(dice.choice(QUESTIONS))
+        for _ in range(dice.randrange(1, 5)):
+            place = dice.randrange(len(data) + 1)
+            data[place : place + dice.randrange(3)] = dice.randbytes(dice.randrange(4))
+        yield bytes(data) if dice.random() < 0.8 else dice.randbytes(dice.randrange(0, 1500))
+
+
+class Deaf(DatagramProtocol):
+    """Sends, and takes no notice of answers."""
+
+
+async def test_nonsense_leaves_ports_that_answer(tmp_path: Path) -> None:
+    async with house(tmp_path, SETTINGS) as server:
+        shells = server.service.admin.queries.shells
+        sender = reactor.listenUDP(0, Deaf(), interface=HOST)
+        try:
+            for number, data in enumerate(nonsense(7, 4000)):
+                for protocol in ("OGP", "A2S"):
+                    sender.write(data, (HOST, port_of(server, protocol)))
+                if number % 100 == 0:
+                    await sleep(0)
+        finally:
+            await sender.stopListening()
+        for name, shell in shells.items():
+            assert shell.counters.total() > 1000, name
+            assert shell.counters["failed"] == 0
+        for verb in ("a2s", "ogp"):
+            at = f"{HOST}:{port_of(server, verb.upper())}"
+            assert "Qeynos" in await output_of([str(PROGRAMS / "emu"), "query", verb, at])
+
+
+class Wire:
+    """A transport that keeps what is sent."""
+
+    def __init__(self, sent: list[bytes]) -> None:
+        self._sent = sent
+
+    def write(self, data: bytes, _address: object) -> None:
+        self._sent.append(data)
+
+
+async def test_a_flood_of_invented_addresses_does_not_reach_the_players(tmp_path: Path) -> None:
+    """Sent past the socket, since nobody may invent addresses on a real one."""
+    sent: list[bytes] = []
+    flooded = {**SETTINGS, "query.addresses": 1000, "query.per_second": 500}
+    async with house(tmp_path, flooded) as server:
+        shells = server.service.admin.queries.shells.values()
+        real = {shell: shell.transport for shell in shells}
+        for shell in shells:
+            shell.transport = Wire(sent)
+        tracemalloc.start()
+        try:
+            before, _ = tracemalloc.get_traced_memory()
+            for number in range(50_000):
+                address = (f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}", 5000)
+                for shell in shells:
+                    shell.datagramReceived(QUESTIONS[number % len(QUESTIONS)], address)
+                if number == 25_000:
+                    async with await server.logged_in() as client:
+                        assert client is not None
+                if number % 200 == 0:
+                    await sleep(0)
+            grown = tracemalloc.get_traced_memory()[0] - before - sum(map(sys.getsizeof, sent))
+        finally:
+            tracemalloc.stop()
+            for shell in shells:
+                shell.transport = real[shell]
+        for shell in shells:
+            assert shell.counters["limited"] > 25_000
+            assert shell.counters["failed"] == 0
+    assert grown < 8_000_000

@@ -19,6 +19,7 @@ SECTIONS = {
     "memory": "resident memory of sessions",
     "idle": "CPU of sessions that do nothing",
     "world": "players who walk, stand, come in and see each other",
+    "queries": "questions of server lists",
 }
 
 

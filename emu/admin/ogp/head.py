@@ -5,11 +5,10 @@ Source: docs/protocol/administration/ogp.md#head. All numbers are little-endian.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
-from typing import Final
+from typing import Final, NamedTuple
 
-from emu.admin.ogp.elements import bit, pull_bits, push_bits
+from emu.admin.ogp.elements import bit, pull_bits
 from emu.admin.reader import Reader
 from emu.errors import MalformedDatagram, MalformedMessage
 
@@ -17,7 +16,10 @@ PREFIX: Final = b"\xff\xff\xff\xffOGP\0"
 SIZE_AT: Final = len(PREFIX)
 """Where HeadSize stands, which counts from itself on."""
 SMALLEST_HEAD: Final = 3
+TYPE_AT: Final = SIZE_AT + 1
 FLAGS_AT: Final = SIZE_AT + 2
+MORE: Final = 0x80
+"""In a byte of flags: another one follows."""
 
 ANSWER: Final = bit(0, 0)
 CHALLENGE: Final = bit(0, 1)
@@ -48,8 +50,7 @@ class Error(IntEnum):
     BODY = 4
 
 
-@dataclass(frozen=True, slots=True)
-class QueryHead:
+class QueryHead(NamedTuple):
     """The head of a question; what was not sent is None."""
 
     type: int
@@ -59,8 +60,7 @@ class QueryHead:
     """Of one answer datagram, its head included."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerHead:
+class AnswerHead(NamedTuple):
     """The head of an answer; what is not sent is None."""
 
     type: int
@@ -88,16 +88,16 @@ def is_answer(data: bytes) -> bool:
 
 def push_query_head(head: QueryHead) -> bytes:
     """Return the head of a question."""
-    flags = _flags(head) | (SPLIT if head.most_bytes is not None else 0)
-    most = b"" if head.most_bytes is None else head.most_bytes.to_bytes(2, "little")
-    return _head(head.type, flags, head.challenge, head.request_id, most)
+    kind, challenge, request_id, most = head
+    return _push(
+        0, kind, challenge, request_id, None if most is None else most.to_bytes(2, "little")
+    )
 
 
 def push_answer_head(head: AnswerHead) -> bytes:
     """Return the head of an answer."""
-    flags = _flags(head) | ANSWER | (SPLIT if head.split is not None else 0)
-    split = b"" if head.split is None else bytes(head.split)
-    return _head(head.type, flags, head.challenge, head.request_id, split)
+    kind, challenge, request_id, split = head
+    return _push(ANSWER, kind, challenge, request_id, None if split is None else bytes(split))
 
 
 def pull_query_head(data: bytes, body: int) -> QueryHead:
@@ -106,20 +106,17 @@ def pull_query_head(data: bytes, body: int) -> QueryHead:
     Flags that nobody knows are ignored, and so is what stands behind the known fields. Raises
     `MalformedMessage`.
     """
-    reader, kind, flags = _begin(data, body)
-    challenge, request_id = _numbers(reader, flags)
-    most = reader.unsigned(2) if flags & SPLIT else None
+    kind, challenge, request_id, split = _pull(data, body)
+    most = None if split is None else int.from_bytes(split, "little")
     return QueryHead(kind, challenge, request_id, most)
 
 
 def pull_answer_head(data: bytes, body: int) -> AnswerHead:
     """Read the head of an answer, as `pull_query_head` does."""
-    reader, kind, flags = _begin(data, body)
-    if not flags & ANSWER:
+    if not is_answer(data):
         raise MalformedMessage("not an answer")
-    challenge, request_id = _numbers(reader, flags)
-    split = (reader.unsigned(1), reader.unsigned(1)) if flags & SPLIT else None
-    return AnswerHead(kind, challenge, request_id, split)
+    kind, challenge, request_id, split = _pull(data, body)
+    return AnswerHead(kind, challenge, request_id, None if split is None else (split[0], split[1]))
 
 
 def with_challenge(data: bytes, body: int, number: int) -> bytes:
@@ -140,26 +137,41 @@ def with_challenge(data: bytes, body: int, number: int) -> bytes:
     return bytes(changed)
 
 
-def _begin(data: bytes, body: int) -> tuple[Reader, int, int]:
-    reader = Reader(data[:body], SIZE_AT + 1)
-    return reader, reader.unsigned(1), pull_bits(reader)
+def _pull(data: bytes, body: int) -> tuple[int, int | None, int | None, bytes | None]:
+    """Return type, challenge, request id and the two bytes of a split, None where there are none.
+
+    Without a reader's help: every question comes through here, most of them from strangers.
+    """
+    flags, at = data[FLAGS_AT], FLAGS_AT + 1
+    if flags & MORE:
+        reader = Reader(data[:body], FLAGS_AT)
+        flags, at = pull_bits(reader), reader.at
+    challenge = request_id = split = None
+    if flags & CHALLENGE:
+        challenge = int.from_bytes(data[at : at + 4], "little")
+        at += 4
+    if flags & REQUEST_ID:
+        request_id = int.from_bytes(data[at : at + 4], "little")
+        at += 4
+    if flags & SPLIT:
+        split = data[at : at + 2]
+        at += 2
+    if at > body:
+        raise MalformedMessage("message too short")
+    return data[TYPE_AT], challenge, request_id, split
 
 
-def _numbers(reader: Reader, flags: int) -> tuple[int | None, int | None]:
-    challenge = reader.unsigned(4) if flags & CHALLENGE else None
-    return challenge, reader.unsigned(4) if flags & REQUEST_ID else None
-
-
-def _flags(head: QueryHead | AnswerHead) -> int:
-    challenge = CHALLENGE if head.challenge is not None else 0
-    return challenge | (REQUEST_ID if head.request_id is not None else 0)
-
-
-def _head(
-    kind: int, flags: int, challenge: int | None, request_id: int | None, tail: bytes
+def _push(
+    flags: int, kind: int, challenge: int | None, request_id: int | None, split: bytes | None
 ) -> bytes:
-    numbers = b"".join(
-        number.to_bytes(4, "little") for number in (challenge, request_id) if number is not None
-    )
-    rest = bytes((kind,)) + push_bits(flags) + numbers + tail
-    return PREFIX + bytes((len(rest) + 1,)) + rest
+    fields = b""
+    if challenge is not None:
+        flags |= CHALLENGE
+        fields = challenge.to_bytes(4, "little")
+    if request_id is not None:
+        flags |= REQUEST_ID
+        fields += request_id.to_bytes(4, "little")
+    if split is not None:
+        flags |= SPLIT
+        fields += split
+    return PREFIX + bytes((SMALLEST_HEAD + len(fields), kind, flags)) + fields

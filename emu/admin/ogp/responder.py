@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from emu.admin.challenge_numbers import ANY_PORT, ChallengeNumbers
-from emu.admin.ogp.body import Content, DefaultQuery, pull_query, push_answer
+from emu.admin.ogp.body import Content, pull_query, push_answer
 from emu.admin.ogp.fields import DIALECTS, Dialect
 from emu.admin.ogp.head import (
     AnswerHead,
@@ -72,7 +72,8 @@ class OgpResponder:
         self._banned = Throttle(Allowance(1, self._rules.banned_interval), most_keys=1024)
         self._request_id = 0
         self._seen: Content | None = None
-        self._bodies: dict[tuple[str, DefaultQuery, int], bytes] = {}
+        self._bodies: dict[tuple[bytes, int], tuple[str, bytes]] = {}
+        """By question and most bytes: what it is counted as, and what is told."""
         self.counters: Counter[str] = Counter()
         """Questions by what became of them."""
 
@@ -100,40 +101,52 @@ class OgpResponder:
         self, data: bytes, body: int, head: QueryHead, number: int | None, now: Monotonic
     ) -> list[bytes]:
         """Answer a question whose head is read; `number` is None when it has proven its address."""
-        request_id = head.request_id
+        kind, _, request_id, most = head
         if request_id == 0:
             request_id = self._next_request_id()
-        failed = AnswerHead(Type.ERROR, number, request_id)
-        if head.most_bytes is not None and not LEAST_BYTES <= head.most_bytes <= MOST_BYTES:
-            return self._error(Error.HEAD, failed)
-        if head.type == Type.PING:
+        if most is None:
+            most = DEFAULT_BYTES
+        elif not LEAST_BYTES <= most <= MOST_BYTES:
+            return self._error(Error.HEAD, AnswerHead(Type.ERROR, number, request_id))
+        if kind == Type.PING:
             self.counters["pings"] += 1
-            return [push_answer_head(AnswerHead(Type.PING, number, request_id))]
-        if head.type != Type.DEFAULT:
-            return self._error(Error.TYPE, failed)
+            return [push_answer_head(AnswerHead(kind, number, request_id))]
+        if kind != Type.DEFAULT:
+            return self._error(Error.TYPE, AnswerHead(Type.ERROR, number, request_id))
+        if number is not None:
+            return self._ask_again(data, body, AnswerHead(Type.ERROR, number, request_id))
         try:
-            if number is not None:
-                return self._error(Error.CHALLENGE, failed, with_challenge(data, body, number))
-            dialect, query = pull_query(data[body:], self._rules.dialects)
+            told = self._told(data[body:], most, now)
         except MalformedMessage:
-            wrong = Error.BODY if number is None else Error.HEAD
-            return self._error(wrong, failed)
-        self.counters[f"queries {dialect.name}"] += 1
-        most = head.most_bytes or DEFAULT_BYTES
-        told = AnswerHead(Type.DEFAULT, None, request_id)
-        whole = self._body(dialect, query, room(told, most, self._rules.most_parts), now)
-        return split(told, whole, most, request_id or self._next_request_id())
+            return self._error(Error.BODY, AnswerHead(Type.ERROR, None, request_id))
+        head_of_it = AnswerHead(Type.DEFAULT, None, request_id)
+        return split(head_of_it, told, most, request_id or self._next_request_id())
 
-    def _body(self, dialect: Dialect, query: DefaultQuery, room: int, now: Monotonic) -> bytes:
-        """Return the body of an answer, made once for everybody who asks the same."""
+    def _ask_again(self, data: bytes, body: int, head: AnswerHead) -> list[bytes]:
+        """Return the question with the challenge in it that its sender is to show."""
+        assert head.challenge is not None  # noqa: S101  # that is what this is for
+        try:
+            copy = with_challenge(data, body, head.challenge)
+        except MalformedMessage:
+            return self._error(Error.HEAD, head)
+        return self._error(Error.CHALLENGE, head, copy)
+
+    def _told(self, asked: bytes, most: int, now: Monotonic) -> bytes:
+        """Return the body of an answer, made once for everybody who asks the same.
+
+        Raises `MalformedMessage` when the body of the question is wrong.
+        """
         content = self._content(now)
         if content is not self._seen or len(self._bodies) >= _KEPT:
             self._seen = content
             self._bodies.clear()
-        key = (dialect.name, query, room)
-        body = self._bodies.get(key)
-        if body is None:
-            body = self._bodies[key] = push_answer(content, query, dialect, room)
+        kept = self._bodies.get((asked, most))
+        if kept is None:
+            dialect, query = pull_query(asked, self._rules.dialects)
+            body = push_answer(content, query, dialect, room(most, self._rules.most_parts))
+            kept = self._bodies[asked, most] = f"queries {dialect.name}", body
+        reason, body = kept
+        self.counters[reason] += 1
         return body
 
     def _silence(self, reason: str) -> list[bytes]:

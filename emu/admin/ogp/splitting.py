@@ -7,24 +7,24 @@ from __future__ import annotations
 
 from typing import Final
 
-from emu.admin.ogp.head import AnswerHead, push_answer_head
+from emu.admin.ogp.head import AnswerHead, Type, push_answer_head
 from emu.errors import MalformedMessage
 
 MOST_PARTS: Final = 127
 """The count is a signed byte."""
 
 
-def head_sizes(head: AnswerHead) -> tuple[int, int]:
-    """Return how many bytes the heads of the first and of each further part have."""
-    first = AnswerHead(head.type, head.challenge, head.request_id or 1, (1, 0))
-    further = AnswerHead(head.type, None, head.request_id or 1, (1, 0))
-    return len(push_answer_head(first)), len(push_answer_head(further))
+_FURTHER: Final = len(push_answer_head(AnswerHead(Type.DEFAULT, None, 1, (1, 0))))
+"""Bytes of the head of a part; that of the first one may have a challenge besides."""
+_CHALLENGE: Final = 4
 
 
-def room(head: AnswerHead, most_bytes: int, parts: int) -> int:
-    """Return how long the body of an answer in at most `parts` datagrams may be."""
-    first, further = head_sizes(head)
-    return parts * most_bytes - first - (parts - 1) * further
+def room(most_bytes: int, parts: int) -> int:
+    """Return how long the body of an answer in at most `parts` datagrams may be.
+
+    With a challenge it may be four bytes less.
+    """
+    return parts * (most_bytes - _FURTHER)
 
 
 def split(head: AnswerHead, body: bytes, most_bytes: int, request_id: int) -> list[bytes]:
@@ -36,8 +36,9 @@ def split(head: AnswerHead, body: bytes, most_bytes: int, request_id: int) -> li
     whole = push_answer_head(head) + body
     if len(whole) <= most_bytes:
         return [whole]
-    first, further = head_sizes(head)
-    cuts = [0, *range(most_bytes - first, len(body), most_bytes - further), len(body)]
+    size = most_bytes - _FURTHER
+    first = size if head.challenge is None else size - _CHALLENGE
+    cuts = [0, *range(first, len(body), size), len(body)]
     count = len(cuts) - 1
     heads = [
         AnswerHead(head.type, None if number else head.challenge, request_id, (count, number))

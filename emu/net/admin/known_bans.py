@@ -36,6 +36,7 @@ class KnownBans:
         self._read = read
         self._clock = clock
         self._list = BanList(())
+        self._is_empty = True
         self._looked = -math.inf
 
     def covers(self, host: str) -> bool:
@@ -44,8 +45,10 @@ class KnownBans:
         if now - self._looked >= REREAD:
             self._looked = now
             Deferred.fromCoroutine(self._look())
-        return self._list.covers(host, self._clock.moment())
+        return not self._is_empty and self._list.covers(host, self._clock.moment())
 
     async def _look(self) -> None:
         with suppress(EmuError):  # those that are known still hold
-            self._list = BanList([(ban.prefix, ban.until) for ban in await self._read()])
+            bans = await self._read()
+            self._list = BanList([(ban.prefix, ban.until) for ban in bans])
+            self._is_empty = not bans

@@ -6,6 +6,7 @@ no command meets a service that is gone.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -67,6 +68,9 @@ class AdminPart:
         self.ssq = SsqPort(config.ssq, self.status.status, _game_host(config), reactor, scheduler)
         self.ggmp: GgmpPort | None = None
         self.queries: QueryPart | None = None
+        watch.measures.counter(
+            "queries", "Datagrams at the query ports, by what came of them.", ["port", "result"]
+        ).also(self._queries_counted)
         self._make_queries = partial(QueryPart, reactor=reactor, scheduler=scheduler)
         self._make_ggmp = partial(GgmpPort, reactor=reactor, scheduler=scheduler)
 
@@ -164,6 +168,20 @@ class AdminPart:
 
     def _status_now(self) -> Any:
         return self.status.status(self._scheduler.now())
+
+    def _queries_counted(self) -> Counter[tuple[str, ...]]:
+        shells = {"ssq": self.ssq.shell}
+        if self.ggmp is not None:
+            shells["ggmp"] = self.ggmp.shell
+        if self.queries is not None:
+            shells |= self.queries.shells
+        return Counter(
+            {
+                (port, result): count
+                for port, shell in shells.items()
+                for result, count in shell.counters.items()
+            }
+        )
 
     def _name(self) -> str:
         return self._config.query.name or self._config.world.name

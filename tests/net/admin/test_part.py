@@ -106,3 +106,15 @@ async def test_queries_and_tools_are_let_in_when_the_configuration_says_so(tmp_p
         assert b"Norrath" in answer
     finally:
         await service.stopService()
+
+
+async def test_datagrams_at_query_ports_are_measured(tmp_path: Path) -> None:
+    service = EmuService(small_config(tmp_path, "a2s.listen=127.0.0.1:0"), reactor)
+    service.startService()
+    try:
+        shell = service.admin.queries.shells["a2s"]  # type: ignore[union-attr]
+        shell.datagramReceived(b"nonsense", ("192.0.2.7", 5))
+        (found,) = [one for one in service.watch.measures.read() if one.family.name == "queries"]
+        assert found.values == {("a2s", "silent"): 1}
+    finally:
+        await service.stopService()

@@ -1,0 +1,90 @@
+"""Questions of server lists through one query port, beside a bare Twisted UDP echo.
+
+Many askers at once, each with a challenge of its own where the protocol has one, ask for the line
+that a list shows; the echo gets the same questions and returns them. Told in answers a second of
+*server CPU*.
+"""
+
+from __future__ import annotations
+
+import socket
+
+from emu.admin.a2s.client import A2sQuestion
+from emu.admin.a2s.messages import Query
+from emu.admin.asking import Question
+from emu.admin.ogp.body import DefaultQuery
+from emu.admin.ogp.client import OgpQuestion
+from emu.admin.ogp.fields import SERVER, V91
+from emu.admin.ogp.kinds import all_flags
+from emu.admin.ssq.client import SsqQuestion
+from tools.bench.figures import Figure, Round
+from tools.bench.processes import Child, child
+
+ASKERS = 64
+TURNS = 300
+ECHO = "tools.bench.echo_server"
+SERVER_OF_QUERIES = "tools.bench.query_server"
+TITLES = {"ogp": "OGP, server information", "a2s": "A2S, INFO", "ssq": "SSQ, SP info"}
+
+
+def question_of(protocol: str, number: int) -> Question:
+    """Return what a list asks for its line of a server."""
+    if protocol == "ogp":
+        return OgpQuestion(number + 1, V91, DefaultQuery(SERVER, server=all_flags(V91.server)))
+    if protocol == "a2s":
+        return A2sQuestion(Query.INFO)
+    return SsqQuestion(number, "SP info")
+
+
+class Asker:
+    """One socket with its question, as it is asked once the challenge is known."""
+
+    def __init__(self, server: Child, question: Question) -> None:
+        self.socket = open_socket(server)
+        while not question.is_answered:
+            self.data = question.datagram()
+            self.socket.send(self.data)
+            question.receive(self.socket.recv(2048))
+
+
+def open_socket(server: Child) -> socket.socket:
+    """Return a socket that speaks to a server."""
+    made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    made.connect(("127.0.0.1", server.port))
+    made.settimeout(2)
+    return made
+
+
+def rate(server: Child, sockets: list[socket.socket], questions: list[bytes]) -> float:
+    """Ask all at once, turn by turn; return answers a second of the server's CPU."""
+    before = server.cpu_seconds()
+    for _ in range(TURNS):
+        for one, data in zip(sockets, questions, strict=True):
+            one.send(data)
+        for one in sockets:
+            one.recv(2048)
+    cpu = server.cpu_seconds() - before
+    return TURNS * len(sockets) / cpu if cpu else float("inf")
+
+
+def rounds_of(protocol: str, rounds: int) -> list[Round]:
+    """Ask a server of one protocol and the echo in turn."""
+    with child(ECHO, "echo") as echo, child(SERVER_OF_QUERIES, protocol) as server:
+        askers = [Asker(server, question_of(protocol, number)) for number in range(ASKERS)]
+        plain = [open_socket(echo) for _ in askers]
+        asked = [asker.data for asker in askers]
+        sockets = [asker.socket for asker in askers]
+        found = [
+            Round(rate(server, sockets, asked), rate(echo, plain, asked)) for _ in range(rounds)
+        ]
+        for one in sockets + plain:
+            one.close()
+    return found
+
+
+def report(rounds: int) -> list[Figure]:
+    """Measure each protocol."""
+    return [
+        Figure(title, "a second", "echo", rounds_of(protocol, rounds), "0.4", more_is_better=True)
+        for protocol, title in TITLES.items()
+    ]
