@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from emu.cli.common import load_config
+from emu.cli.moments import present
 from emu.database import Database
 from emu.errors import CommandError
 
@@ -30,7 +31,7 @@ def backup(ctx: click.Context, file: Path | None, *, replace: bool) -> None:
     Example: emu backup emu-copy.db
     """
     path = load_config(ctx).database.path
-    named = f"{path.name}.{datetime.now(UTC):%Y%m%d-%H%M%S}.bak"
+    named = f"{path.name}.{datetime.fromtimestamp(present(), UTC):%Y%m%d-%H%M%S}.bak"
     copy = path.with_name(named) if file is None else file / named if file.is_dir() else file
     if copy.exists() and copy.samefile(path):
         raise CommandError(f"{copy}: is the database itself; choose another file")
