@@ -13,7 +13,6 @@ PLAIN = {
     "emu/commands/ranks.py": "names for numbers",
     "emu/login/ports.py": "protocols",
     "emu/login/accounts/verdicts.py": "plain values",
-    "emu/model/accounts.py": "plain values",
     "emu/model/answers.py": "plain values",
     "emu/model/belongings.py": "plain values",
     "emu/model/characters.py": "plain values",

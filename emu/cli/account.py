@@ -219,12 +219,10 @@ def _hash(ctx: click.Context, password: bytes) -> str:
 
 
 def _row(account: Account, moment: Moment) -> dict[str, str | int | float | bool | None]:
-    banned = account.banned_until is not None and moment < account.banned_until
-    state = "banned" if banned else "enabled"
     return {
         "id": account.id,
         "name": account.name,
-        "state": state if account.enabled else "disabled",
+        "state": account.state(moment),
         "created": show_moment(account.created),
         "last_login": show_moment(account.last_login),
         "last_address": account.last_address,

@@ -24,3 +24,13 @@ class Account:
     last_login: Moment | None = None
     last_address: str = ""
     last_client_version: int = 0
+
+    def is_banned(self, moment: Moment) -> bool:
+        """Say whether a ban is in force at a moment."""
+        return self.banned_until is not None and moment < self.banned_until
+
+    def state(self, moment: Moment) -> str:
+        """Return ``disabled``, ``banned`` or ``enabled``, as operators are shown it."""
+        if not self.enabled:
+            return "disabled"
+        return "banned" if self.is_banned(moment) else "enabled"

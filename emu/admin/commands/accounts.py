@@ -147,12 +147,10 @@ def _end(lasting: str, moment: Moment) -> Moment:
 
 
 def _row(account: Account, moment: Moment) -> dict[str, Any]:
-    banned = account.banned_until is not None and moment < account.banned_until
-    state = "banned" if banned else "enabled"
     return {
         "id": account.id,
         "name": account.name,
-        "state": state if account.enabled else "disabled",
+        "state": account.state(moment),
         "created": _shown(account.created),
         "last_login": _shown(account.last_login),
         "last_address": account.last_address,

@@ -268,6 +268,6 @@ def _admit(account: Account, moment: Moment) -> Admitted | Refused:
     """Let somebody in whose password was right, unless the account may not log in."""
     if not account.enabled:
         return Refused("disabled")
-    if account.banned_until is not None and moment < account.banned_until:
+    if account.is_banned(moment):
         return Refused("banned")
     return Admitted(account)
