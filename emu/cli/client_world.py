@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,6 +25,7 @@ from emu.errors import CommandError
 
 if TYPE_CHECKING:
     from emu.net.world_connection import WorldConnection
+    from emu.opcodes import OpcodeTables
 
 
 def character_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -78,16 +80,9 @@ def play(
     tables = present_tables(ctx)
 
     async def body(reactor: Any) -> None:
-        from emu.net.world_connection import enter_world  # noqa: PLC0415  # imports the reactor
-
         show = Printer(style, quiet=quiet)
-        client = await enter_world(
-            reactor, address.host, address.port, entrance,
-            timeout=timeout, tables=tables, on_event=show,
-        )  # fmt: skip
-        async with client:
-            show.core = client.core
-            show.catch_up()
+        entering = entered(reactor, address, entrance, show, timeout=timeout, tables=tables)
+        async with entering as client:
             for line in lines:
                 show.answer(run_line(client.core, line, client.now()))
                 client.act(_nothing)
@@ -132,16 +127,9 @@ def shell(
     tables = present_tables(ctx)
 
     async def body(reactor: Any) -> None:
-        from emu.net.world_connection import enter_world  # noqa: PLC0415  # imports the reactor
-
         show = Printer(style, quiet=True)
-        client = await enter_world(
-            reactor, address.host, address.port, entrance,
-            timeout=timeout, tables=tables, on_event=show,
-        )  # fmt: skip
-        async with client:
-            show.core = client.core
-            show.catch_up()
+        entering = entered(reactor, address, entrance, show, timeout=timeout, tables=tables)
+        async with entering as client:
             async for line in typed_lines(client, show):
                 try:
                     show.answer(run_line(client.core, line, client.now()))
@@ -152,6 +140,29 @@ def shell(
                     break
 
     carry_out(body, style, on_asyncio=sys.stdin.isatty())
+
+
+@asynccontextmanager
+async def entered(
+    reactor: Any,
+    address: Address,
+    entrance: Entrance,
+    show: Printer,
+    *,
+    timeout: float,  # noqa: ASYNC109  # per step, measured on our clock
+    tables: OpcodeTables,
+) -> AsyncIterator[WorldConnection]:
+    """Enter the world, print what happened meanwhile and from then on, and leave in the end."""
+    from emu.net.world_connection import enter_world  # noqa: PLC0415  # imports the reactor
+
+    client = await enter_world(
+        reactor, address.host, address.port, entrance,
+        timeout=timeout, tables=tables, on_event=show,
+    )  # fmt: skip
+    async with client:
+        show.core = client.core
+        show.catch_up()
+        yield client
 
 
 def typed_lines(client: WorldConnection, show: Printer) -> AsyncIterator[str]:
