@@ -33,6 +33,8 @@ def backup(ctx: click.Context, file: Path | None, *, replace: bool) -> None:
     path = load_config(ctx).database.path
     named = f"{path.name}.{datetime.fromtimestamp(present(), UTC):%Y%m%d-%H%M%S}.bak"
     copy = path.with_name(named) if file is None else file / named if file.is_dir() else file
+    if not copy.parent.is_dir():
+        raise CommandError(f"{copy.parent}: there is no such folder; make it first")
     if copy.exists() and copy.samefile(path):
         raise CommandError(f"{copy}: is the database itself; choose another file")
     if copy.exists() and not replace:

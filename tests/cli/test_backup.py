@@ -68,3 +68,8 @@ def test_no_file_is_replaced_unasked_and_never_the_database(
 def test_a_database_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     emu = CommandLine(tmp_path)
     assert "there is no such database" in emu.refused("backup", str(tmp_path / "copy"))
+
+
+def test_a_folder_that_is_not_there_is_named(emu: CommandLine, tmp_path: Path) -> None:
+    text = emu.refused("backup", str(tmp_path / "none" / "copy"))
+    assert text == f"{tmp_path / 'none'}: there is no such folder; make it first"
