@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from emu.cli.config import as_toml
+from emu.cli.config.commands import as_toml
 from emu.cli.main import NOUNS, root
 from emu.config import Config
 from tests.support.documented import (
@@ -119,8 +119,8 @@ def test_every_documented_command_runs(
     monkeypatch.chdir(folder)
     monkeypatch.delenv("EMU_CONFIG", raising=False)
     monkeypatch.setattr("emu.cli.capture.time.sleep", interrupted)  # following ends with Ctrl-C
-    monkeypatch.setattr("emu.cli.opcodes_edit.is_terminal", lambda: True)
-    monkeypatch.setattr("emu.cli.opcodes_screen.OpcodeEditor.run", lambda _editor: None)
+    monkeypatch.setattr("emu.cli.opcodes.edit.is_terminal", lambda: True)
+    monkeypatch.setattr("emu.cli.opcodes.screen.OpcodeEditor.run", lambda _editor: None)
     for words in before(line):
         succeed(words)
     succeed(words_of(line))

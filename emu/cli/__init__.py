@@ -1,1 +1,1 @@
-"""The `emu` command: nouns first, one module a noun. What a noun does lives below this layer."""
+"""The `emu` command: nouns first, a module or a package a noun. What a noun does lives below."""

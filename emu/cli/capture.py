@@ -26,7 +26,7 @@ from emu.capture.pcap import CHUNK, CaptureReader
 from emu.capture.records import EQ2_SECRETS, Secrets
 from emu.capture.show import to_json, to_text
 from emu.cli.common import load_config
-from emu.cli.opcodes_common import present_tables
+from emu.cli.opcodes.common import present_tables
 from emu.cli.tables import line_format_option
 from emu.errors import CommandError, FileFormatError
 from emu.structs import shipped_catalog

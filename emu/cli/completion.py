@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import click
 
-from emu.cli.opcodes_common import present_rows
+from emu.cli.opcodes.common import present_rows
 from emu.errors import EmuError
 from emu.opcodes.shipped import shipped_rows
 from emu.structs import shipped_catalog

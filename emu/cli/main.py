@@ -19,21 +19,21 @@ from emu.cli.common import share_options, shared_options
 from emu.errors import ConfigError, EmuError
 
 NOUNS = {
-    "account": ("emu.cli.account", "Players' accounts: add, list, password, disable, import."),
-    "admin": ("emu.cli.admin", "One command on the running server, as on its console."),
-    "backup": ("emu.cli.backup", "A copy of the database, while the server runs."),
-    "capture": ("emu.cli.capture", "Decode captures, follow a running server, make a dissector."),
-    "character": ("emu.cli.character", "Characters of all worlds: list, rename, delete, restore."),
-    "client": ("emu.cli.client", "A client that logs in and plays: scripted, by hand, or many."),
-    "config": ("emu.cli.config", "Show or check the configuration."),
-    "ggmp": ("emu.cli.ggmp", "Look at actors of a world and act through them, by GGMP."),
-    "opcodes": ("emu.cli.opcodes", "Opcode tables: list, edit, compare, check, import, export."),
-    "query": ("emu.cli.query", "Ask a server how it is, by the protocols of server lists."),
-    "rcon": ("emu.cli.rcon", "Commands on any server that speaks Source RCON."),
-    "structs": ("emu.cli.structs", "Packet structs: list, show, decode, encode, check."),
-    "world": ("emu.cli.world", "World servers that may register here: add, list, disable."),
+    "account": ("accounts.account", "Players' accounts: add, list, password, disable, import."),
+    "admin": ("consoles.admin", "One command on the running server, as on its console."),
+    "backup": ("backup", "A copy of the database, while the server runs."),
+    "capture": ("capture", "Decode captures, follow a running server, make a dissector."),
+    "character": ("accounts.character", "Characters of all worlds: list, rename, delete, restore."),
+    "client": ("client.commands", "A client that logs in and plays: scripted, by hand, or many."),
+    "config": ("config.commands", "Show or check the configuration."),
+    "ggmp": ("consoles.ggmp", "Look at actors of a world and act through them, by GGMP."),
+    "opcodes": ("opcodes.commands", "Opcode tables: list, edit, compare, check, import, export."),
+    "query": ("query.commands", "Ask a server how it is, by the protocols of server lists."),
+    "rcon": ("consoles.rcon", "Commands on any server that speaks Source RCON."),
+    "structs": ("structs.commands", "Packet structs: list, show, decode, encode, check."),
+    "world": ("world.commands", "World servers that may register here: add, list, disable."),
 }
-"""Noun: (module that defines a click command of the same name, one line for the help)."""
+"""Noun: (module below `emu.cli` with a click command of that name, one line for the help)."""
 
 
 class NounGroup(click.Group):
@@ -47,7 +47,7 @@ class NounGroup(click.Group):
         """Import and return one noun's group."""
         if cmd_name not in NOUNS:
             return None
-        module = importlib.import_module(NOUNS[cmd_name][0])
+        module = importlib.import_module(f"emu.cli.{NOUNS[cmd_name][0]}")
         command = getattr(module, cmd_name)
         assert isinstance(command, click.Command)  # noqa: S101
         share_options(command)

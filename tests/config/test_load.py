@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.cli.config import as_toml
+from emu.cli.config.commands import as_toml
 from emu.config import Address, Config, default_path, load, parse
 from emu.errors import ConfigError
 

@@ -1,4 +1,4 @@
-"""A swarm's names and addresses; all of it runs in tests/cli/test_client_swarm.py."""
+"""A swarm's names and addresses; all of it runs in tests/cli/client/test_swarm.py."""
 
 import pytest
 

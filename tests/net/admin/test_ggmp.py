@@ -8,7 +8,7 @@ import pytest
 from twisted.internet.threads import deferToThread
 
 from emu.admin.ggmp.ports import Place
-from emu.cli.ggmp_socket import GgmpSocket
+from emu.cli.consoles.ggmp_socket import GgmpSocket
 from emu.commands import Use
 from emu.config import Address
 from emu.config.model import GgmpConfig

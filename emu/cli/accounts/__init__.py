@@ -1,0 +1,1 @@
+"""Players' accounts and their characters: `emu account` and `emu character`."""

@@ -1,0 +1,1 @@
+"""`emu client`: the verbs of a client that logs in and plays."""

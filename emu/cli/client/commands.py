@@ -1,0 +1,167 @@
+"""`emu client`: play a real client against a login server, and say what each step took."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from emu.cli.client.common import account_options, carry_out, given_password, server_options
+from emu.cli.client.swarm import swarm
+from emu.cli.client.world import play, shell
+from emu.cli.opcodes.common import present_tables
+from emu.client import Credentials, StepDone, flow, report
+from emu.config import Address
+
+Printer = Callable[[StepDone], None]
+
+
+@click.group()
+def client() -> None:
+    """A client that logs in and plays as a real one does: scripted, by hand, or a swarm.
+
+    It speaks with the opcode tables of the database, as `emu opcodes` shows them.
+
+    Example: emu client ping 127.0.0.1:9100
+    """
+
+
+@client.command()
+@server_options
+@account_options
+@click.option("--create", "create_name", metavar="NAME", help="Create a character.")
+@click.option("--world", metavar="ID", help="World to create it on; default the first that is up.")
+@click.option("--delete", "delete_name", metavar="NAME", help="Delete a character.")
+@click.option("--play", "play_name", metavar="NAME", help="Enter the world with a character.")
+@click.pass_context
+def login(
+    ctx: click.Context,
+    *,
+    address: Address,
+    user: str,
+    password: str | None,
+    version: int,
+    timeout: float,
+    style: str,
+    create_name: str | None,
+    world: str | None,
+    delete_name: str | None,
+    play_name: str | None,
+) -> None:
+    """Log in, list worlds and characters, and create, delete and play as asked, in this order.
+
+    Prints each step with the milliseconds it took. Exit status 1 and one line when the server does
+    not answer, denies the login or refuses a request.
+
+    Example: emu client login 127.0.0.1:9100 --user alice --create Testa --play Testa
+    """
+    if world is not None and create_name is None:
+        raise click.UsageError("--world is of use only with --create")
+    credentials = Credentials(user, given_password(password))
+    tables = present_tables(ctx)
+
+    async def body(reactor: Any) -> None:
+        from emu.net.client import open_client  # noqa: PLC0415  # imports the reactor's rooms
+
+        opened = await open_client(
+            reactor,
+            address.host,
+            address.port,
+            credentials,
+            version=version,
+            timeout=timeout,
+            tables=tables,
+        )
+        async with opened:
+            script = flow.whole_login(
+                opened.core,
+                create_name=create_name,
+                world=world,
+                delete_name=delete_name,
+                play_name=play_name,
+            )
+            await opened.run(script, on_step=_printer(style=style))
+
+    carry_out(body, style)
+
+
+@client.command()
+@server_options
+@account_options
+@click.pass_context
+def worlds(
+    ctx: click.Context,
+    *,
+    address: Address,
+    user: str,
+    password: str | None,
+    version: int,
+    timeout: float,
+    style: str,
+) -> None:
+    """Log in and print the worlds, one a line: id, name, state, players, separated by tabs.
+
+    Example: emu client worlds 127.0.0.1:9100 --user alice
+    """
+    credentials = Credentials(user, given_password(password))
+    tables = present_tables(ctx)
+
+    async def body(reactor: Any) -> None:
+        from emu.net.client import open_client  # noqa: PLC0415  # imports the reactor's rooms
+
+        opened = await open_client(
+            reactor,
+            address.host,
+            address.port,
+            credentials,
+            version=version,
+            timeout=timeout,
+            tables=tables,
+        )
+        async with opened:
+            await opened.run(flow.login())
+            for line in report.world_lines(await opened.worlds(), as_json=style == "json"):
+                click.echo(line)
+
+    carry_out(body, style)
+
+
+@client.command()
+@server_options
+@click.pass_context
+def ping(ctx: click.Context, *, address: Address, version: int, timeout: float, style: str) -> None:
+    """Set a session up, wait for the server's statistics, and close: no account is needed.
+
+    Example: emu client ping 127.0.0.1:9100
+    """
+    tables = present_tables(ctx)
+
+    async def body(reactor: Any) -> None:
+        from emu.net.client import open_client  # noqa: PLC0415  # imports the reactor's rooms
+
+        opened = await open_client(
+            reactor,
+            address.host,
+            address.port,
+            None,
+            version=version,
+            timeout=timeout,
+            tables=tables,
+        )
+        async with opened:
+            await opened.run(flow.ping(), on_step=_printer(style=style))
+
+    carry_out(body, style)
+
+
+def _printer(*, style: str) -> Printer:
+    def show(step: StepDone) -> None:
+        click.echo(json.dumps(report.as_record(step)) if style == "json" else report.as_line(step))
+
+    return show
+
+
+for verb in (play, shell, swarm):
+    client.add_command(verb)

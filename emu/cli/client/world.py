@@ -1,0 +1,224 @@
+"""`emu client play` and `shell`: a client that enters the world, scripted or by hand."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from emu.cli.client.common import account_options, carry_out, given_password, server_options
+from emu.cli.client.prompt import Prompt, piped_lines
+from emu.cli.opcodes.common import present_tables
+from emu.client import Credentials
+from emu.client.entrance import Entrance
+from emu.client.events import Closed
+from emu.client.world import WorldClient, WorldStage
+from emu.client.world.events import Updated, WorldEvent
+from emu.client.world.lines import run_line
+from emu.client.world.report import as_lines, as_records
+from emu.config import Address
+from emu.errors import CommandError
+
+if TYPE_CHECKING:
+    from emu.net.world_connection import WorldConnection
+    from emu.opcodes import OpcodeTables
+
+
+def character_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that say who enters the world."""
+    for option in (
+        click.option("--world", metavar="ID", help="World to create it on; default the first up."),
+        click.option("--create", is_flag=True, help="Make the character when it is missing."),
+        click.option("--character", metavar="NAME", help="Who plays; default the account's first."),
+    ):
+        command = option(command)
+    return command
+
+
+@click.command()
+@server_options
+@account_options
+@character_options
+@click.option(
+    "--do", "lines", multiple=True, metavar="LINE",
+    help="A line as in `emu client shell`, done once in the zone; may be given more than once.",
+)  # fmt: skip
+@click.option(
+    "--for", "seconds", type=click.FloatRange(min=0), metavar="S",
+    help="Seconds to stay; default until Ctrl-C.",
+)  # fmt: skip
+@click.option("--quiet", is_flag=True, help="Do not tell how others move.")
+@click.pass_context
+def play(
+    ctx: click.Context,
+    *,
+    address: Address,
+    user: str,
+    password: str | None,
+    version: int,
+    timeout: float,
+    style: str,
+    character: str | None,
+    create: bool,
+    world: str | None,
+    lines: tuple[str, ...],
+    seconds: float | None,
+    quiet: bool,
+) -> None:
+    """Log in, enter the world, and print what the character sees and hears.
+
+    Exit status 1 and one line when it cannot enter, or when the session ends before its time.
+
+    Example: emu client play 127.0.0.1:9100 --user alice --character Testa --create --for 5
+    """
+    who = Credentials(user, given_password(password))
+    entrance = Entrance(who, character, create, world, version)
+    tables = present_tables(ctx)
+
+    async def body(reactor: Any) -> None:
+        show = Printer(style, quiet=quiet)
+        entering = entered(reactor, address, entrance, show, timeout=timeout, tables=tables)
+        async with entering as client:
+            for line in lines:
+                show.answer(run_line(client.core, line, client.now()))
+                client.act(_nothing)
+            if seconds is None:
+                await client.until(lambda: is_over(client.core), "the end", timeout=float(1 << 30))
+            else:
+                await client.pause(seconds)
+                if is_over(client.core):
+                    raise CommandError(f"{address}: the session ended early")
+
+    carry_out(body, style)
+
+
+@click.command()
+@server_options
+@account_options
+@character_options
+@click.pass_context
+def shell(
+    ctx: click.Context,
+    *,
+    address: Address,
+    user: str,
+    password: str | None,
+    version: int,
+    timeout: float,
+    style: str,
+    character: str | None,
+    create: bool,
+    world: str | None,
+) -> None:
+    """Log in, enter the world, and play by hand: say, tell, move, who, zone, around, raw packets.
+
+    TAB completes words, the world's commands and names of those around; `help` lists the words.
+    Lines are remembered from one session to the next. Input that is no terminal is read as a script
+    of such lines, with `wait S` in between where time has to pass.
+
+    Example: emu client shell 127.0.0.1:9100 --user alice --character Testa --create
+    """
+    who = Credentials(user, given_password(password))
+    entrance = Entrance(who, character, create, world, version)
+    tables = present_tables(ctx)
+
+    async def body(reactor: Any) -> None:
+        show = Printer(style, quiet=True)
+        entering = entered(reactor, address, entrance, show, timeout=timeout, tables=tables)
+        async with entering as client:
+            async for line in typed_lines(client, show):
+                try:
+                    show.answer(run_line(client.core, line, client.now()))
+                except CommandError as error:
+                    show.answer([f"! {error}"])
+                client.act(_nothing)
+                if is_over(client.core):
+                    break
+
+    carry_out(body, style, on_asyncio=sys.stdin.isatty())
+
+
+@asynccontextmanager
+async def entered(
+    reactor: Any,
+    address: Address,
+    entrance: Entrance,
+    show: Printer,
+    *,
+    timeout: float,  # noqa: ASYNC109  # per step, measured on our clock
+    tables: OpcodeTables,
+) -> AsyncIterator[WorldConnection]:
+    """Enter the world, print what happened meanwhile and from then on, and leave in the end."""
+    from emu.net.world_connection import enter_world  # noqa: PLC0415  # imports the reactor
+
+    client = await enter_world(
+        reactor, address.host, address.port, entrance,
+        timeout=timeout, tables=tables, on_event=show,
+    )  # fmt: skip
+    async with client:
+        show.core = client.core
+        show.catch_up()
+        yield client
+
+
+def typed_lines(client: WorldConnection, show: Printer) -> AsyncIterator[str]:
+    """Yield the lines of the terminal or the pipe; the terminal's end with the session."""
+    if not sys.stdin.isatty():
+        return piped_lines(client.pause)
+    prompt = Prompt(client.core)
+
+    def told(event: WorldEvent) -> None:
+        show(event)
+        if isinstance(event, Closed):
+            prompt.end()
+
+    client.on_event = told
+    return aiter(prompt)
+
+
+def _nothing(_core: WorldClient) -> None:
+    """Wish nothing; what was wished before leaves."""
+
+
+def is_over(core: WorldClient) -> bool:
+    """Say whether a client's session has ended for good."""
+    return core.stage is WorldStage.CLOSED
+
+
+class Printer:
+    """Prints events as they come; those from before the client is known wait."""
+
+    def __init__(self, style: str, *, quiet: bool) -> None:
+        self.core: WorldClient | None = None
+        self._style = style
+        self._quiet = quiet
+        self._early: list[WorldEvent] = []
+
+    def __call__(self, event: WorldEvent) -> None:
+        """Print an event."""
+        if self.core is None:
+            self._early.append(event)
+            return
+        if self._quiet and isinstance(event, Updated):
+            return
+        if self._style == "json":
+            for record in as_records(event, self.core):
+                click.echo(json.dumps(record))
+        else:
+            for line in as_lines(event, self.core):
+                click.echo(line)
+
+    def catch_up(self) -> None:
+        """Print what happened before the client was known."""
+        early, self._early = self._early, []
+        for event in early:
+            self(event)
+
+    def answer(self, lines: Any) -> None:
+        """Print what the client itself answers."""
+        for line in lines:
+            click.echo(json.dumps({"answer": line}) if self._style == "json" else line)

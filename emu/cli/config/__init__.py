@@ -1,0 +1,1 @@
+"""`emu config`: the settings, shown and checked."""

@@ -1,0 +1,234 @@
+"""The verbs of `emu opcodes` that change rows: set, unset, undo, derive."""
+
+from __future__ import annotations
+
+import click
+
+from emu.cli.completion import message_names
+from emu.cli.opcodes.common import (
+    CHANGES,
+    COLUMNS,
+    HISTORY,
+    LESS,
+    NumberType,
+    RangeType,
+    as_cells,
+    change_cells,
+    chosen_range,
+    effective_rows,
+    history_cells,
+    present_rows,
+    range_option,
+    version_option,
+    warn_of_errors,
+    writing,
+)
+from emu.cli.tables import format_option, print_rows
+from emu.errors import CommandError
+from emu.opcodes.changes import KEEP_ALL, KEEP_OTHER_RANGES, Change, plan_reset
+from emu.opcodes.derive import derive, parse_insertion
+from emu.opcodes.rows import OpcodeRow, VersionRange
+from emu.opcodes.shipped import shipped_rows
+from emu.opcodes.table import OpcodeTables
+
+
+def tell(change: Change) -> None:
+    """Print one changed row."""
+    old, new = (None if one is None else one.opcode for one in (change.old, change.new))
+    sides = f"{'none' if old is None else old} -> {'none' if new is None else new}"
+    click.echo(f"{change.row.range} {change.row.name}: {sides}")
+
+
+@click.command("set")
+@click.argument("name", shell_complete=message_names)
+@click.argument("number", type=NumberType())
+@version_option
+@range_option
+@click.option("--source", help="Where the number is known from.")
+@click.option("--note", help="A remark.")
+@click.pass_context
+def set_verb(
+    ctx: click.Context,
+    *,
+    name: str,
+    number: int,
+    version: int | None,
+    version_range: VersionRange | None,
+    source: str | None,
+    note: str | None,
+) -> None:
+    """Give a message its number.
+
+    --version changes the range that wins at that version, for all versions of the range. --range
+    names a range exactly, also a new one: a range of few rows adds to the wider one around it, so
+    `--range 546-546` corrects one version alone. The number 65535 says that clients of the range do
+    not have the message.
+
+    Example: emu opcodes set OP_KeymapLoadMsg 153 --version 546 --note "seen in a capture"
+    """
+    with writing(ctx) as store:
+        where = chosen_range(store.tables(), version, version_range)
+        plan = store.set(where, name, number, source=source, note=note)
+        for change in plan.changes:
+            tell(change)
+        if not plan.changes:
+            click.echo(f"{where} {name} is {number} already")
+        warn_of_errors(store.rows())
+
+
+@click.command("unset")
+@click.argument("name", shell_complete=message_names)
+@version_option
+@range_option
+@click.pass_context
+def unset_verb(
+    ctx: click.Context, name: str, version: int | None, version_range: VersionRange | None
+) -> None:
+    """Remove a message from a range.
+
+    Example: emu opcodes unset OP_KeymapLoadMsg --range 540-546
+    """
+    with writing(ctx) as store:
+        plan = store.unset(chosen_range(store.tables(), version, version_range), name)
+        for change in plan.changes:
+            tell(change)
+        warn_of_errors(store.rows())
+
+
+@click.command("undo")
+@click.argument("change", required=False, type=int)
+@format_option
+@click.pass_context
+def undo_verb(ctx: click.Context, change: int | None, style: str) -> None:
+    """Take back a change: the newest that stands, or one by its number in the history.
+
+    An undo is itself a change; `emu opcodes redo` takes it back. The tables that come with the
+    program stay: `emu opcodes reset` is the way back to them.
+
+    Example: emu opcodes undo
+    """
+    with writing(ctx) as store:
+        taken = store.undo(change)
+        print_rows([history_cells(entry) for entry in taken], style, HISTORY, least=LESS)
+        click.echo(f"took back change {taken[0].change} ({len(taken)} rows)", err=True)
+        warn_of_errors(store.rows())
+
+
+@click.command("redo")
+@click.argument("change", required=False, type=int)
+@format_option
+@click.pass_context
+def redo_verb(ctx: click.Context, change: int | None, style: str) -> None:
+    """Do again what the newest undo took back, or the undo with this number in the history.
+
+    Without a number only as long as nothing else was changed after the undo.
+
+    Example: emu opcodes redo
+    """
+    with writing(ctx) as store:
+        again = store.redo(change)
+        print_rows([history_cells(entry) for entry in again], style, HISTORY, least=LESS)
+        click.echo(f"did again what {again[0].change} took back ({len(again)} rows)", err=True)
+        warn_of_errors(store.rows())
+
+
+@click.command("reset")
+@click.argument("name", required=False, shell_complete=message_names)
+@range_option
+@click.option("--dry-run", is_flag=True, help="Print what would change and write nothing.")
+@format_option
+@click.pass_context
+def reset_verb(
+    ctx: click.Context,
+    name: str | None,
+    version_range: VersionRange | None,
+    dry_run: bool,
+    style: str,
+) -> None:
+    """Make rows what the program ships: all, those of one message, of one range, or both.
+
+    Rows that the program does not ship are removed. Afterwards the rows follow newer versions of
+    the program again. `emu opcodes undo` takes a reset back.
+
+    Example: emu opcodes reset OP_KeymapLoadMsg --range 540-546
+    """
+    if dry_run:
+        plan = plan_reset(present_rows(ctx), shipped_rows(), version_range, name)
+    else:
+        with writing(ctx) as store:
+            plan = store.reset(version_range, name)
+            warn_of_errors(store.rows())
+    print_rows([change_cells(change) for change in plan.changes], style, CHANGES)
+    would = "would be " if dry_run else ""
+    click.echo(f"{len(plan.changes)} rows {would}reset, {plan.unchanged} as shipped", err=True)
+
+
+@click.command("derive")
+@click.argument("new", type=RangeType())
+@click.option(
+    "--from",
+    "old",
+    type=RangeType(),
+    required=True,
+    help="The version or exact range to start from.",
+)
+@click.option(
+    "--insert",
+    "insertions",
+    multiple=True,
+    metavar="NAME@N[..LAST]",
+    help="A message that came in at N; numbers N to LAST move up by one. May be repeated.",
+)
+@click.option(
+    "--remove",
+    "removals",
+    multiple=True,
+    metavar="NAME",
+    help="A message that went; numbers behind it move down by one. May be repeated.",
+)
+@click.option("--replace", is_flag=True, help="Replace the range NEW when it is there already.")
+@click.option("--dry-run", is_flag=True, help="Print the table and write nothing.")
+@format_option
+@click.pass_context
+def derive_verb(
+    ctx: click.Context,
+    *,
+    new: VersionRange,
+    old: VersionRange,
+    insertions: tuple[str, ...],
+    removals: tuple[str, ...],
+    replace: bool,
+    dry_run: bool,
+    style: str,
+) -> None:
+    """Make the table of a new client build from an older one's.
+
+    Example: emu opcodes derive 64754 --from 64753 --insert OP_NewThingMsg@212
+    """
+    steps = [parse_insertion(text) for text in insertions]
+    rows = present_rows(ctx, to_write=True)
+    if not replace and any(row.range == new for row in rows):
+        raise CommandError(f"the range {new} is there already; --replace replaces it")
+    base = _base(rows, old)
+    made = derive(base, new, insertions=steps, removals=removals, source=f"derived from {old}")
+    made.sort(key=lambda row: (row.opcode, row.name))
+    if dry_run:
+        print_rows([as_cells(row) for row in made], style, COLUMNS)
+        return
+    with writing(ctx) as store:
+        placed = ((row.name, row) for row in made)
+        plan = store.put(placed, action="derive", keep=KEEP_OTHER_RANGES if replace else KEEP_ALL)
+        click.echo(
+            f"{new}: {plan.added} rows added, {plan.altered} changed, {plan.removed} removed"
+        )
+        warn_of_errors(store.rows())
+
+
+def _base(rows: list[OpcodeRow], old: VersionRange) -> list[OpcodeRow]:
+    """Return the rows to start from: of exactly that range, or in effect at that version."""
+    exact = [row for row in rows if row.range == old]
+    if exact:
+        return exact
+    if old.width > 1:
+        raise CommandError(f"there is no range {old}; see `emu opcodes versions`")
+    return effective_rows(OpcodeTables(rows), old.first)

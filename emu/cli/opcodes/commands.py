@@ -1,0 +1,310 @@
+"""`emu opcodes`: opcode tables of every client version, shown, compared and checked.
+
+The verbs that change something, files, and the editor live in modules beside this one.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from emu.cli.completion import message_names
+from emu.cli.opcodes.change import (
+    derive_verb,
+    redo_verb,
+    reset_verb,
+    set_verb,
+    undo_verb,
+    unset_verb,
+)
+from emu.cli.opcodes.common import (
+    COLUMNS,
+    HISTORY,
+    LESS,
+    RangeType,
+    as_cells,
+    effective_rows,
+    file_rows,
+    history_cells,
+    is_database,
+    present_history,
+    present_rows,
+    range_option,
+    version_option,
+)
+from emu.cli.opcodes.edit import edit_verb
+from emu.cli.opcodes.files import export_verb, import_verb
+from emu.cli.tables import format_option, print_rows
+from emu.errors import CommandError
+from emu.opcodes.changes import Rejected
+from emu.opcodes.compare import Difference, compare_rows, compare_tables
+from emu.opcodes.formats import read_rows
+from emu.opcodes.lints import Severity, check, errors
+from emu.opcodes.names import CUT_LENGTH, is_absent
+from emu.opcodes.rows import OpcodeRow, VersionRange, row_problem
+from emu.opcodes.shipped import shipped_rows, shipped_tables
+from emu.opcodes.table import OpcodeTables
+
+
+@click.group()
+def opcodes() -> None:
+    """Show, compare, check and edit the opcode tables.
+
+    A running server takes a change within two seconds, for sessions that begin after it.
+
+    Example: emu opcodes list --version 546
+    """
+
+
+for _verb in (
+    set_verb, unset_verb, undo_verb, redo_verb, reset_verb, derive_verb,
+    import_verb, export_verb, edit_verb,
+):  # fmt: skip
+    opcodes.add_command(_verb)
+
+
+@opcodes.command()
+@format_option
+@click.pass_context
+def versions(ctx: click.Context, style: str) -> None:
+    """List the client version ranges.
+
+    `rows` counts the range's own rows, `opcodes` the numbers its clients are spoken to with.
+    `overlaps` names ranges with versions in common; the narrower wins.
+
+    Example: emu opcodes versions
+    """
+    tables = OpcodeTables(present_rows(ctx))
+    rows: list[dict[str, Any]] = []
+    for one in tables.ranges:
+        own = tables.rows(one)
+        others = [str(other) for other in tables.ranges if other != one and other.overlaps(one)]
+        rows.append(
+            {
+                "first_version": one.first,
+                "last_version": one.last,
+                "rows": len(own),
+                "opcodes": len(tables.for_version(one.first)),
+                "placeholders": sum(is_absent(row.opcode) for row in own),
+                "overlaps": " ".join(others),
+            }
+        )
+    print_rows(
+        rows, style,
+        ("first_version", "last_version", "rows", "opcodes", "placeholders", "overlaps"),
+    )  # fmt: skip
+
+
+@opcodes.command("list")
+@version_option
+@range_option
+@click.option("--filter", "text", default="", help="Only names that hold this text, any case.")
+@format_option
+@click.pass_context
+def list_verb(
+    ctx: click.Context,
+    *,
+    version: int | None,
+    version_range: VersionRange | None,
+    text: str,
+    style: str,
+) -> None:
+    """List opcodes: of one client version, of exactly one range, or all rows.
+
+    For a version the rows are those in effect, without place-holders.
+
+    Example: emu opcodes list --version 546 --filter keymap --format csv
+    """
+    rows = present_rows(ctx)
+    if version is not None:
+        rows = effective_rows(OpcodeTables(rows), version)
+    elif version_range is not None:
+        rows = [row for row in rows if row.range == version_range]
+        if not rows:
+            raise CommandError(f"there is no range {version_range}; see `emu opcodes versions`")
+    chosen = [row for row in rows if text.lower() in row.name.lower()]
+    print_rows([as_cells(row) for row in chosen], style, COLUMNS)
+
+
+@opcodes.command()
+@click.argument("opcode", metavar="NAME|NUMBER", shell_complete=message_names)
+@version_option
+@format_option
+@click.pass_context
+def show(ctx: click.Context, opcode: str, version: int | None, style: str) -> None:
+    """Show one message in all ranges, or what a number means in each.
+
+    Exit status 1 when it stands nowhere.
+
+    Example: emu opcodes show OP_KeymapLoadMsg
+    """
+    rows = present_rows(ctx)
+    if version is not None:
+        rows = effective_rows(OpcodeTables(rows), version)
+    try:
+        number = int(opcode, 0)
+    except ValueError:
+        names = {name.lower() for name in (opcode, f"OP_{opcode}", f"OP_{opcode}Msg")}
+        names |= {name[:CUT_LENGTH] for name in names if len(name) > CUT_LENGTH}
+        found = [row for row in rows if row.name.lower() in names]
+    else:
+        found = [row for row in rows if row.opcode == number]
+    if not found:
+        where = "" if version is None else f" at client version {version}"
+        raise CommandError(f"there is no opcode {opcode}{where}; try `emu opcodes list --filter`")
+    print_rows([as_cells(row) for row in found], style, COLUMNS)
+
+
+@opcodes.command()
+@click.argument("first", metavar="A")
+@click.argument("second", metavar="B")
+@version_option
+@range_option
+@click.option("--both", is_flag=True, help="Only names that both sides have.")
+@click.option("--exit-code", is_flag=True, help="Exit status 1 when there are differences.")
+@format_option
+@click.pass_context
+def diff(
+    ctx: click.Context,
+    *,
+    first: str,
+    second: str,
+    version: int | None,
+    version_range: VersionRange | None,
+    both: bool,
+    exit_code: bool,
+    style: str,
+) -> None:
+    """Compare by name: two client versions, two ranges, or two files.
+
+    A and B are versions (546), ranges (540-546), databases, dumps or other files of opcodes. Of two
+    files the ranges that both have are compared, with --range only that one; with --version what a
+    client of that version would be spoken to with, whatever the ranges. Numbers that mean "not
+    there" count as none.
+
+    Example: emu opcodes diff login.sql.gz world.sql.gz --range 540-546
+    """
+    found, only = _differences(ctx, (first, second), version, version_range)
+    if both:
+        found = [one for one in found if one.first is not None and one.second is not None]
+    print_rows([one._asdict() for one in found], style, Difference._fields)
+    for name, ranges in only:
+        click.echo(f"only in {name}: {', '.join(map(str, ranges))}", err=True)
+    if exit_code and (found or only):
+        sys.exit(1)
+
+
+def _differences(
+    ctx: click.Context,
+    operands: tuple[str, str],
+    version: int | None,
+    version_range: VersionRange | None,
+) -> tuple[list[Difference], list[tuple[str, list[VersionRange]]]]:
+    sides = [_operand(ctx, one) for one in operands]
+    wanted = [side[1] for side in sides]
+    if version is not None:
+        wanted = [version if one is None else one for one in wanted]
+    elif version_range is not None:
+        wanted = [version_range if one is None else one for one in wanted]
+    if wanted[0] is None and wanted[1] is None:
+        found, left, right = compare_rows(sides[0][0], sides[1][0])
+        return found, [
+            (name, one) for name, one in zip(operands, (left, right), strict=True) if one
+        ]
+    other = wanted[0] if wanted[0] is not None else wanted[1]
+    tables = []
+    for (rows, _), one in zip(sides, wanted, strict=True):
+        chosen = one if one is not None else other
+        if isinstance(chosen, VersionRange):
+            own = [row for row in rows if row.range == chosen]
+            tables.append(OpcodeTables(own or rows).for_version(chosen.first))
+        else:
+            assert chosen is not None  # noqa: S101
+            tables.append(OpcodeTables(rows).for_version(chosen))
+    return compare_tables(*tables), []
+
+
+def _operand(ctx: click.Context, text: str) -> tuple[list[OpcodeRow], int | VersionRange | None]:
+    """Return an operand's rows, and the version or range it names."""
+    if text.isdecimal():
+        return present_rows(ctx), int(text)
+    if text.replace("-", "").isdecimal():
+        return present_rows(ctx), RangeType().convert(text, None, ctx)
+    path = Path(text)
+    if not path.exists():
+        raise CommandError(f"{text} is no version, no range like 540-546 and no file")
+    return file_rows(path), None
+
+
+@opcodes.command("check")
+@click.argument("file", required=False, type=click.Path(exists=True, path_type=Path))
+@click.option(
+    "--level",
+    type=click.Choice([str(one) for one in Severity]),
+    default=str(Severity.NOTE),
+    show_default=True,
+    help="Leave out what is less grave.",
+)
+@format_option
+@click.pass_context
+def check_verb(ctx: click.Context, file: Path | None, level: str, style: str) -> None:
+    """Check the database, or a FILE before it is imported; exit status 1 on errors.
+
+    Errors are what a running server would refuse.
+
+    Example: emu opcodes check opcodes.sql.gz --format json
+    """
+    rejected: list[Rejected] = []
+    if file is None:
+        rows = present_rows(ctx)
+    else:
+        rows = []
+        for place, row in _placed(file):
+            problem = row_problem(row)
+            if problem is None:
+                rows.append(row)
+            else:
+                rejected.append(Rejected(place, problem))
+    # A file without the versions before the login adds to a database, and is no whole table.
+    whole = file is None or OpcodeTables(rows).covers(0)
+    found = check(
+        rows,
+        used={row.name for row in shipped_rows()},
+        rejected=rejected,
+        shipped=shipped_tables() if whole else None,
+    )
+    grave = list(Severity)[: list(Severity).index(Severity(level)) + 1]
+    shown: list[dict[str, Any]] = [one._asdict() for one in found if one.severity in grave]
+    for cells in shown:
+        cells["severity"] = str(cells["severity"])
+    print_rows(shown, style, ("severity", "code", "range", "message"), least=("code",))
+    if errors(found):
+        sys.exit(1)
+
+
+def _placed(file: Path) -> list[tuple[str, OpcodeRow]]:
+    if is_database(file):
+        return [(str(row.range), row) for row in file_rows(file)]
+    return list(read_rows(file))
+
+
+@opcodes.command()
+@click.option("--name", help="Only this message.", shell_complete=message_names)
+@click.option("--change", type=int, help="Only this change.")
+@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="At most.")
+@format_option
+@click.pass_context
+def history(
+    ctx: click.Context, name: str | None, change: int | None, limit: int, style: str
+) -> None:
+    """Show who changed what and when, the newest first.
+
+    Rows of one command share the number in `change`, which `emu opcodes undo` takes.
+
+    Example: emu opcodes history --name OP_KeymapLoadMsg
+    """
+    entries = present_history(ctx, name=name, change=change, limit=limit)
+    print_rows([history_cells(entry) for entry in entries], style, HISTORY, least=LESS)

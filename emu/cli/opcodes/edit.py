@@ -1,0 +1,39 @@
+"""The verb `emu opcodes edit`: opens the full-screen editor, when its extra is installed."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+
+import click
+
+from emu.cli.opcodes.common import writing
+from emu.errors import CommandError
+
+
+@click.command("edit")
+@click.option("--version", type=click.IntRange(0, 0xFFFFFFFF), help="Start at this client version.")
+@click.pass_context
+def edit_verb(ctx: click.Context, version: int | None) -> None:
+    """Edit the tables on the full screen: versions left, opcodes right, conflicts marked.
+
+    Needs the extra `editor` (textual). Every edit is written at once and can be undone.
+
+    Example: emu opcodes edit --version 546
+    """
+    if importlib.util.find_spec("textual") is None:
+        raise CommandError(
+            "the editor needs textual; install it with: pip install 'eq2emu[editor]'"
+        )
+    if not is_terminal():
+        raise CommandError("the editor needs a terminal; use `emu opcodes set` in scripts")
+    from emu.cli.opcodes.screen import OpcodeEditor  # noqa: PLC0415  # an optional extra
+
+    with writing(ctx) as store:
+        start = None if version is None else store.tables().for_version(version).range
+        OpcodeEditor(store, start=start).run()
+
+
+def is_terminal() -> bool:
+    """Say whether somebody sits in front."""
+    return sys.stdin.isatty() and sys.stdout.isatty()

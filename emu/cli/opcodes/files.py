@@ -1,0 +1,245 @@
+"""The verbs of `emu opcodes` that work on files: import and export."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
+
+from emu.cli.opcodes.common import (
+    CHANGES,
+    change_cells,
+    effective_rows,
+    present_rows,
+    range_option,
+    version_option,
+    warn_of_errors,
+    writing,
+)
+from emu.cli.tables import format_option, print_rows
+from emu.errors import CommandError, FileFormatError
+from emu.opcodes.changes import (
+    KEEP_ALL,
+    KEEP_NOTHING,
+    KEEP_OTHER_RANGES,
+    Plan,
+    key_of,
+    plan_rows,
+)
+from emu.opcodes.export import as_csv, as_json, as_list, as_sql
+from emu.opcodes.formats import FORMATS, Placed, read_rows
+from emu.opcodes.rows import VersionRange
+from emu.opcodes.table import OpcodeTables
+from emu.opcodes.text import write_folder
+
+MAX_REJECTED = 10
+"""Rejected rows that are told one by one."""
+
+
+@click.command("import")
+@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
+@click.option("--dry-run", is_flag=True, help="Print what would change and write nothing.")
+@click.option(
+    "--as",
+    "form",
+    type=click.Choice(FORMATS),
+    help="The file's format; the default is to find out.",
+)
+@version_option
+@range_option
+@click.option(
+    "--keep",
+    type=click.Choice([KEEP_ALL, KEEP_OTHER_RANGES, KEEP_NOTHING]),
+    default=KEEP_ALL,
+    show_default=True,
+    help="Which rows that the file does not hold stay.",
+)
+@click.option("--source", help="Where the numbers are known from; the default is the file's name.")
+@click.option("--strict", is_flag=True, help="Import nothing when a row cannot be used.")
+@format_option
+@click.pass_context
+def import_verb(
+    ctx: click.Context,
+    *,
+    file: Path,
+    dry_run: bool,
+    form: str | None,
+    version: int | None,
+    version_range: VersionRange | None,
+    keep: str,
+    source: str | None,
+    strict: bool,
+    style: str,
+) -> None:
+    """Import opcodes: our CSV (file or folder), EQ2Emulator SQL dumps, JSON, or a list.
+
+    A list of names and numbers is for the client version that --version or --range names. Gzip is
+    recognized. Rows that cannot be used, such as inverted version ranges, are told and left out.
+    An import is one transaction, and doing it again changes nothing.
+
+    Example: emu opcodes import opcodes.sql.gz --dry-run
+    """
+    stream: Path | BinaryIO = file
+    if str(file) == "-":
+        stream = sys.stdin.buffer
+    if version is not None and version_range is None:
+        version_range = VersionRange(version, version)
+    label = source if source is not None else _label(file)
+    with _progress() as progress:
+        reading = progress.add_task("reading", total=None)
+        rows = list(
+            _counted(read_rows(stream, form=form, version_range=version_range), progress, reading)
+        )
+        progress.update(reading, total=len(rows))
+        if not rows:
+            raise FileFormatError(f"{file}: holds no opcodes")
+        if dry_run or strict:
+            existing = {key_of(row): row for row in present_rows(ctx, to_write=True)}
+            plan = plan_rows(existing, rows, source=label, keep=keep)
+        if strict and plan.rejected:
+            raise CommandError(f"nothing was imported: {_rejected(plan)}")
+        if not dry_run:
+            task = progress.add_task("writing", total=None)
+            with writing(ctx) as store:
+                plan = store.put(
+                    rows,
+                    action="import",
+                    source=label,
+                    keep=keep,
+                    progress=lambda done, total: progress.update(task, completed=done, total=total),
+                )
+                after = store.rows()
+    if dry_run:
+        print_rows([change_cells(change) for change in plan.changes], style, CHANGES)
+    _tell(plan, dry_run=dry_run)
+    if not dry_run:
+        warn_of_errors(after)
+
+
+def _label(file: Path) -> str:
+    return "standard input" if str(file) == "-" else file.name
+
+
+def _tell(plan: Plan, *, dry_run: bool) -> None:
+    for one in plan.rejected[:MAX_REJECTED]:
+        click.echo(f"left out: {one.place}: {one.problem}", err=True)
+    if len(plan.rejected) > MAX_REJECTED:
+        click.echo(f"left out: {len(plan.rejected) - MAX_REJECTED} more rows", err=True)
+    would = "would be " if dry_run else ""
+    click.echo(
+        f"{plan.added} rows {would}added, {plan.altered} changed, {plan.removed} removed,"
+        f" {plan.unchanged} as they were, {len(plan.rejected)} left out",
+        err=dry_run,
+    )
+
+
+def _rejected(plan: Plan) -> str:
+    first = plan.rejected[0]
+    more = len(plan.rejected) - 1
+    return f"{first.place}: {first.problem}" + (f" and {more} more" if more else "")
+
+
+def _progress() -> Progress:
+    """Return a bar on standard error that shows only on a terminal."""
+    console = Console(stderr=True)
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+
+
+def _counted(rows: Iterable[Placed], progress: Progress, task: TaskID) -> Iterator[Placed]:
+    for number, placed in enumerate(rows, 1):
+        if number % 1000 == 0:
+            progress.update(task, completed=number)
+        yield placed
+
+
+@click.command("export")
+@click.option(
+    "--as",
+    "form",
+    type=click.Choice(FORMATS),
+    default="csv",
+    show_default=True,
+    help="The file's format; sql is a dump for EQ2Emulator, list is name,opcode lines of one"
+    " --version.",
+)
+@version_option
+@range_option
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, allow_dash=True),
+    default=Path("-"),
+    help="A file, `-` for standard output, or for csv a folder: one file per range.",
+)
+@click.pass_context
+def export_verb(
+    ctx: click.Context,
+    *,
+    form: str,
+    version: int | None,
+    version_range: VersionRange | None,
+    output: Path,
+) -> None:
+    """Export all opcodes, those in effect at one client version, or exactly one range.
+
+    CSV into a folder is the form of the text under opcodes/.
+
+    Example: emu opcodes export --as sql --output opcodes.sql
+    """
+    rows = present_rows(ctx)
+    if version_range is not None:
+        rows = [row for row in rows if row.range == version_range]
+        if not rows:
+            raise CommandError(f"there is no range {version_range}; see `emu opcodes versions`")
+    if form == "list":
+        chosen = version if version is not None else version_range and version_range.first
+        if chosen is None:
+            raise click.UsageError("a list is for one client version; name it with --version")
+        _write(as_list(OpcodeTables(rows).for_version(chosen)), output)
+        return
+    if version is not None:
+        rows = effective_rows(OpcodeTables(rows), version)
+    if form == "csv" and (output.is_dir() or output.suffix == "") and str(output) != "-":
+        written = write_folder(rows, output)
+        click.echo(f"wrote {len(written)} files to {output}", err=True)
+        return
+    makers = {"csv": as_csv, "json": as_json, "sql": as_sql}
+    _write(makers[form](rows), output)
+
+
+def _write(parts: Iterable[str], output: Path) -> None:
+    if str(output) == "-":
+        for part in parts:
+            sys.stdout.write(part)
+        return
+    with _whole_file(output) as file:
+        for part in parts:
+            file.write(part.encode("utf-8"))
+
+
+@contextmanager
+def _whole_file(path: Path) -> Iterator[BinaryIO]:
+    """Write a file under another name and give it its own when it is complete."""
+    fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        with fresh.open("wb") as file:
+            yield file
+        os.replace(fresh, path)  # noqa: PTH105
+    except OSError as error:
+        raise CommandError(f"{path}: cannot be written ({error.strerror})") from error
+    finally:
+        fresh.unlink(missing_ok=True)

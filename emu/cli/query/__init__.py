@@ -1,0 +1,1 @@
+"""`emu query`: questions to any server, one protocol a verb."""

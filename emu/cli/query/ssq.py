@@ -1,0 +1,69 @@
+"""`emu query ssq`: any question in SSQ's own words."""
+
+from __future__ import annotations
+
+import random
+
+import click
+
+from emu.admin.ssq.client import SsqQuestion, auth_question, token_of, with_token
+from emu.admin.ssq.query import LONGEST
+from emu.cli.client.common import server_address
+from emu.cli.query.socket import PATIENCE, ask
+from emu.cli.secrets import password_option
+from emu.cli.tables import format_option, print_rows
+from emu.config import Address
+from emu.errors import CommandError
+
+
+@click.command()
+@format_option
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=PATIENCE,
+    show_default=True,
+    help="Seconds to wait for an answer.",
+)
+@password_option
+@click.argument("address", callback=server_address, metavar="HOST:PORT")
+@click.argument("words", nargs=-1, metavar="[QUESTION...]")
+def ssq(
+    address: Address, words: tuple[str, ...], password: str | None, timeout: float, style: str
+) -> None:
+    """Ask by Standard Server Queries; SP info without a question.
+
+    With a password a SELECT shows private columns, and long answers come whole.
+
+    Example: emu query ssq 127.0.0.1:26999 "SELECT playername,x-zone WHERE ping > 100"
+    """
+    text = " ".join(words) or "SP info"
+    if len(text.encode("utf-8", "replace")) > LONGEST:
+        raise CommandError(f"a question has {LONGEST} bytes at most")
+    if password is not None:
+        token = token_of(_asked(address, auth_question(_packet_id(), password), timeout))
+        text = with_token(text, token)
+    header, *rows = _asked(address, SsqQuestion(_packet_id(), text), timeout) or [[]]
+    if not header:
+        raise CommandError("the server does not understand, or has none of what was asked")
+    names = _distinct(header, max([len(header), *map(len, rows)]))
+    print_rows([dict(zip(names, row, strict=False)) for row in rows], style, names)
+
+
+def _packet_id() -> int:
+    return random.randrange(256)  # noqa: S311  # only to tell answers apart
+
+
+def _distinct(header: list[str], width: int) -> list[str]:
+    """Return a name for each cell, a number where the header has none or has it twice."""
+    padded = header + [""] * (width - len(header))
+    return [
+        name if name and padded.count(name) == 1 else f"{name or 'column'} {index}"
+        for index, name in enumerate(padded, 1)
+    ]
+
+
+def _asked(address: Address, question: SsqQuestion, patience: float) -> list[list[str]]:
+    """Return the rows of an answer. Raises `CommandError` when none comes."""
+    ask(address, question, patience)
+    return question.rows or []

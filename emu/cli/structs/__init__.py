@@ -1,0 +1,1 @@
+"""`emu structs`: the verbs on packet structs."""

@@ -1,0 +1,346 @@
+"""`emu structs`: packet structs listed, shown, tried on bytes and values, and checked.
+
+Owns files, standard input and how things are printed; what structs mean is the business of
+`emu.structs`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from emu.cli.completion import struct_names
+from emu.cli.opcodes.common import present_tables
+from emu.cli.structs.show import FIELD_COLUMNS, field_rows
+from emu.cli.tables import Row, format_option, print_rows
+from emu.errors import CommandError, FileFormatError, MalformedMessage, MalformedStruct
+from emu.opcodes.names import names_of_message
+from emu.structs import Layout, StructCatalog, load_folder, shipped_catalog
+from emu.structs.client_cmd import EXAMINE_INFO, read_client_cmds, write_client_cmd
+from emu.structs.lints import oddities
+from emu.structs.packed import pack, unpack
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+INPUT_LIMIT = 16_000_000
+"""Characters of standard input that are read."""
+XML_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.group()
+def structs() -> None:
+    """List and show packet structs, try them on bytes and values, check struct files.
+
+    Example: emu structs show WS_HearChat --version 546
+    """
+
+
+def _source_options(command: Command) -> Command:
+    """Give a command the options that say where structs are read from."""
+    options = (
+        click.option(
+            "--file",
+            "files",
+            type=XML_FILE,
+            multiple=True,
+            help="Take the structs of this XML file (or .xml.gz) instead of those that come with "
+            "emu; may be given more than once, substructs first.",
+        ),
+        click.option(
+            "--folder",
+            type=click.Path(exists=True, file_okay=False, path_type=Path),
+            help="Take the structs of all XML files of this folder.",
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _version_option(*, required: bool) -> Callable[[Command], Command]:
+    return click.option(
+        "--version",
+        type=click.IntRange(0, 0xFFFFFFFF),
+        required=required,
+        help="A client data version, for instance 546; the highest ClientVersion not above counts.",
+    )
+
+
+@structs.command("list")
+@click.argument("filter_text", metavar="[FILTER]", default="", shell_complete=struct_names)
+@_version_option(required=False)
+@_source_options
+@format_option
+def list_verb(
+    filter_text: str, version: int | None, files: tuple[Path, ...], folder: Path | None, style: str
+) -> None:
+    """List structs, all or those with FILTER in their name or message.
+
+    Without --version, one row a struct and layout; with it, the layouts of that client. `bytes`
+    is the length with every string and array empty.
+
+    Example: emu structs list chat --version 561
+    """
+    catalog = _catalog(files, folder)
+    rows: list[Row] = []
+    for definition in catalog:
+        if version is not None:
+            if definition.client_version > version:
+                continue
+            if catalog.definition(definition.name, version) is not definition:
+                continue
+        names = names_of_message(definition.opcode_name)
+        words = " ".join((definition.name, *names, definition.opcode_type))
+        if filter_text.lower() in words.lower():
+            layout = catalog.layout(definition.name, definition.client_version)
+            rows.append(
+                {
+                    "name": definition.name,
+                    "version": definition.client_version,
+                    "bytes": layout.empty_size(),
+                    "message": definition.opcode_name,
+                    "command": definition.opcode_type,
+                    "file": definition.file,
+                    "line": definition.line,
+                }
+            )
+    print_rows(rows, style, ("name", "version", "bytes", "message", "command", "file", "line"))
+
+
+@structs.command()
+@click.argument("name", shell_complete=struct_names)
+@_version_option(required=True)
+@_source_options
+@format_option
+def show(name: str, version: int, files: tuple[Path, ...], folder: Path | None, style: str) -> None:
+    """Show the fields of struct NAME as a client version has them, in the order of the wire.
+
+    Offsets count every string and array before as empty; `+` marks those that content moves.
+    A field inside an array or a substruct has the name of what it is in before it.
+
+    Example: emu structs show LS_WorldList --version 546
+    """
+    layout = _layout(_catalog(files, folder), name, version)
+    _tell_versions(layout)
+    print_rows(list(field_rows(layout.definition.fields)), style, FIELD_COLUMNS)
+
+
+def _wire_options(command: Command) -> Command:
+    """Give a command the options for the forms that structs travel in."""
+    options = (
+        click.option("--flag", "flags", multiple=True, help="A flag for which IfFlagSet holds."),
+        click.option("--create-color", is_flag=True, help="Colors as floats (create requests)."),
+        click.option(
+            "--packed", is_flag=True, help="Behind a length in packed form (spawns, sheet)."
+        ),
+        click.option(
+            "--command", "wrapped", is_flag=True, help="Inside an OP_ClientCmdMsg, with its head."
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@structs.command()
+@click.argument("name", shell_complete=struct_names)
+@click.argument("data", metavar="HEX")
+@_version_option(required=True)
+@click.option("--lenient", is_flag=True, help="Read as EQ2Emulator does: what is missing is zero.")
+@_wire_options
+@_source_options
+@click.pass_context
+def decode(
+    ctx: click.Context,
+    /,
+    *,
+    name: str,
+    data: str,
+    version: int,
+    files: tuple[Path, ...],
+    folder: Path | None,
+    **form: Any,
+) -> None:
+    """Decode HEX (- for standard input) as struct NAME and print its fields as JSON.
+
+    Blanks and colons between the digits are let be. Texts are printed with one character a byte.
+
+    Example: emu structs decode WS_GameWorldTime --version 546 "e40f 09 0e 14 15 fa"
+    """
+    layout = _layout(_catalog(files, folder), name, version, create_color=form["create_color"])
+    raw = _bytes(_given(data))
+    try:
+        if form["wrapped"]:
+            raw = _unwrap(ctx, raw, layout, version)
+        if form["packed"]:
+            raw, _ = unpack(raw, layout.empty_size(), version)
+        read = layout.decode_short if form["lenient"] else layout.decode
+        fields = read(raw, form["flags"])
+    except MalformedMessage as error:
+        if isinstance(error, MalformedStruct) and error.values:
+            click.echo("what was read until the error:", err=True)
+            click.echo(json.dumps(error.values, indent=2))
+        raise CommandError(
+            f"{len(raw)} bytes are no {name} of version {version}: {error}"
+        ) from None
+    _tell_versions(layout)
+    click.echo(json.dumps(fields, indent=2))
+
+
+@structs.command()
+@click.argument("name", shell_complete=struct_names)
+@click.argument("values", metavar="JSON")
+@_version_option(required=True)
+@_wire_options
+@_source_options
+@click.pass_context
+def encode(
+    ctx: click.Context,
+    /,
+    *,
+    name: str,
+    values: str,
+    version: int,
+    files: tuple[Path, ...],
+    folder: Path | None,
+    **form: Any,
+) -> None:
+    """Encode a JSON object (- for standard input) as struct NAME and print it as hex.
+
+    Fields that are not named are zero or empty; counts follow from their arrays.
+
+    Example: emu structs encode WS_Signal --version 546 '{"signal": "hello"}'
+    """
+    layout = _layout(_catalog(files, folder), name, version, create_color=form["create_color"])
+    try:
+        fields = json.loads(_given(values))
+    except (ValueError, RecursionError) as error:
+        raise CommandError(f"not readable JSON: {error}") from None
+    if not isinstance(fields, dict):
+        raise CommandError("the JSON must be an object of fields")
+    data = layout.encode(fields, form["flags"])
+    if form["packed"]:
+        data = pack(data, version)
+    if form["wrapped"]:
+        number, examine = _command_numbers(ctx, layout, version)
+        data = write_client_cmd(number, data, version, examine_info=examine)
+    click.echo(data.hex())
+
+
+@structs.command("check")
+@click.argument("paths", metavar="FILE...", nargs=-1, required=True, type=XML_FILE)
+@click.option(
+    "--level",
+    type=click.Choice(["error", "note"]),
+    default="note",
+    show_default=True,
+    help="The least that is told; notes are odd but do no harm.",
+)
+@format_option
+@click.pass_context
+def check_verb(ctx: click.Context, /, paths: tuple[Path, ...], level: str, style: str) -> None:
+    """Check struct files, in the order given, as they would be loaded; exit status 1 on errors.
+
+    A substruct is looked up in what stands before it, in the same file or an earlier one.
+
+    Example: emu structs check CommonStructs.xml WorldStructs.xml
+    """
+    catalog = StructCatalog()
+    rows: list[dict[str, str]] = []
+    for path in paths:
+        complaints: list[FileFormatError] = []
+        try:
+            catalog.load(path, complaints)
+        except FileFormatError as error:
+            complaints.append(error)
+        rows += [{"severity": "error", "message": str(error)} for error in complaints]
+    failed = bool(rows)
+    if level == "note":
+        names = {
+            name
+            for _, _, table in present_tables(ctx).spans()
+            for shown in table.names.values()
+            for name in names_of_message(shown)
+        }
+        notes = [*catalog.notes, *(text for made in catalog for text in oddities(made, names))]
+        rows += [{"severity": "note", "message": text} for text in notes]
+    print_rows(rows, style, ("severity", "message"))
+    if style == "table":
+        click.echo(f"{len(catalog)} structs, {len(rows)} remarks", err=True)
+    if failed:
+        sys.exit(1)
+
+
+def _catalog(files: tuple[Path, ...], folder: Path | None) -> StructCatalog:
+    if files and folder is not None:
+        raise click.UsageError("--file and --folder exclude each other")
+    if folder is not None:
+        return load_folder(folder)
+    if not files:
+        return shipped_catalog()
+    catalog = StructCatalog()
+    for file in files:
+        catalog.load(file)
+    return catalog
+
+
+def _layout(
+    catalog: StructCatalog, name: str, version: int, *, create_color: bool = False
+) -> Layout:
+    names = catalog.names()
+    if name not in names:
+        by_lower = {known.lower(): known for known in names}
+        near = difflib.get_close_matches(name.lower(), by_lower, n=3)
+        hint = ", ".join(by_lower[word] for word in near)
+        raise CommandError(
+            f"there is no struct {name}; "
+            + (f"near are {hint}" if hint else "see emu structs list")
+        )
+    return catalog.layout(name, version, create_color=create_color)
+
+
+def _tell_versions(layout: Layout) -> None:
+    """Say beside the output which versions the definition covers."""
+    click.echo(f"{layout.name} of client versions {layout.versions}", err=True)
+
+
+def _given(text: str) -> str:
+    """Return what was given, or standard input for ``-``."""
+    if text != "-":
+        return text
+    text = sys.stdin.read(INPUT_LIMIT + 1)
+    if len(text) > INPUT_LIMIT:
+        raise CommandError(f"standard input has more than {INPUT_LIMIT} characters")
+    return text
+
+
+def _bytes(text: str) -> bytes:
+    try:
+        return bytes.fromhex("".join(text.replace(":", " ").split()).removeprefix("0x"))
+    except ValueError as error:
+        raise CommandError(f"not readable hex: {error}") from None
+
+
+def _unwrap(ctx: click.Context, raw: bytes, layout: Layout, version: int) -> bytes:
+    """Return the payload of the struct's command in a body of OP_ClientCmdMsg."""
+    number, examine = _command_numbers(ctx, layout, version)
+    commands = read_client_cmds(raw, version, examine_info=examine)
+    found = [payload for opcode, payload in commands if opcode == number]
+    if not found:
+        raise CommandError(f"there is no command {number} ({layout.definition.opcode_type}) in it")
+    return found[0]
+
+
+def _command_numbers(ctx: click.Context, layout: Layout, version: int) -> tuple[int, int | None]:
+    """Return the number of the struct's command, and that of the item window if it is known."""
+    name = layout.definition.opcode_type
+    if not name:
+        raise CommandError(f"{layout.name} is no command inside OP_ClientCmdMsg")
+    table = present_tables(ctx).for_version(version)
+    return table.number(name), table.get(EXAMINE_INFO)

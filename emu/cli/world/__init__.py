@@ -1,0 +1,1 @@
+"""`emu world`: registered worlds, and what the built-in one takes over."""

@@ -1,0 +1,61 @@
+"""`emu client swarm` against a whole server: its report has exactly the promised keys."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from emu.cli.client.swarm import habits, report_table
+from emu.client.swarm import Figures
+from tests.support.emu_process import emu
+from tests.support.house import HOST, house
+
+KEYS = [
+    "clients", "logins_ok", "logins_failed", "lost", "login_ms_p50", "login_ms_p99", "rtt_ms_p50",
+    "rtt_ms_p99", "sight_ms_p50", "sight_ms_p99", "packets_per_s", "bytes_per_s",
+]  # fmt: skip
+OPEN = {"login.auto_create_accounts": True}
+
+
+@pytest.mark.slow
+async def test_a_swarm_of_two_versions(tmp_path: Path) -> None:
+    async with house(tmp_path, OPEN) as server:
+        await server.world_registered()
+        out, err, code = await emu(
+            tmp_path, "client", "swarm", 6, f"{HOST}:{server.login_port}", "--for", 2,
+            "--password", "x", "--version", 546, "--version", 561, "--json",
+        )  # fmt: skip
+        assert code == 0, err
+        told = json.loads(out.splitlines()[-1])
+        assert list(told) == KEYS
+        assert (told["clients"], told["logins_ok"], told["logins_failed"]) == (6, 6, 0)
+        assert told["lost"] == 0
+        assert all(told[name] > 0 for name in KEYS[4:])
+        assert told["login_ms_p50"] <= told["login_ms_p99"]
+        versions = server.rows("SELECT DISTINCT client_version FROM world_characters")
+        assert sorted(versions) == [(546,), (561,)]
+
+
+@pytest.mark.slow
+async def test_a_swarm_that_may_not_come_in_says_why(tmp_path: Path) -> None:
+    async with house(tmp_path) as server:
+        await server.world_registered()
+        out, err, code = await emu(
+            tmp_path, "client", "swarm", 2, f"{HOST}:{server.login_port}", "--for", 1,
+            "--password", "x", "--json",
+        )  # fmt: skip
+        assert code == 1
+        assert "2 did not come in" in err
+        assert "login denied" in err
+        told = json.loads(out.splitlines()[0])
+        assert (told["logins_failed"], told["sight_ms_p50"]) == (2, None)
+
+
+def test_who_is_still_neither_walks_nor_talks() -> None:
+    still = habits(20.0, still=True)
+    assert (still.radius, still.talk) == (0.0, 0.0)
+    assert habits(7.0, still=False).radius == 7.0
+
+
+def test_the_table_shows_every_figure() -> None:
+    assert report_table(Figures(3).report()).row_count == len(KEYS)

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import socket
+import threading
+from pathlib import Path
+
+import pytest
+
+from emu.cli.consoles.admin_socket import ConsoleSocket
+from emu.errors import CommandError
+from tests.cli.consoles.test_admin import server
+
+
+def test_lines_are_run_one_after_the_other(tmp_path: Path) -> None:
+    with server(tmp_path / "c") as lines, ConsoleSocket(tmp_path / "c") as console:
+        assert console.run("status").lines == ("did status", "twice")
+        assert not console.run("kick Bob").ok
+    assert lines == ["status", "kick Bob"]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"), [(b"", "has closed the console"), (b"220 hi\r\n", "another program")]
+)
+def test_something_else_is_told(tmp_path: Path, said: bytes, told: str) -> None:
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(tmp_path / "c"))
+        listening.listen()
+
+        def serve() -> None:
+            peer, _ = listening.accept()
+            with peer:
+                peer.recv(4096)
+                peer.sendall(said)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        with ConsoleSocket(tmp_path / "c") as console, pytest.raises(CommandError, match=told):
+            console.run("status")
+        thread.join(5)
