@@ -7,7 +7,6 @@ PLAIN = {
     "emu/admin/asking.py": "a protocol",
     "emu/admin/challenge_numbers.py": "a protocol",
     "emu/admin/ggmp/ports.py": "protocols",
-    "emu/admin/status.py": "plain values",
     "emu/admin/events.py": "plain values",
     "emu/admin/ports.py": "protocols",
     "emu/commands/ranks.py": "names for numbers",

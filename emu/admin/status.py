@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from emu.counts import counted
 from emu.times import Monotonic
 
 NO_ZONE = -1
@@ -117,3 +118,9 @@ class ServerStatus:
     def uptime(self) -> float:
         """Seconds since the start."""
         return self.taken - self.since
+
+
+def in_short(status: ServerStatus) -> str:
+    """Return the status as one line."""
+    players, zones = counted(len(status.players), "player"), counted(len(status.zones), "zone")
+    return f"{players} in {zones}, {counted(len(status.worlds), 'world')}"

@@ -16,6 +16,7 @@ from twisted.internet.error import CannotListenError
 from twisted.logger import ILogObserver
 
 from emu.admin.commands.running import Reload
+from emu.admin.status import in_short
 from emu.built import form
 from emu.config import Address, Config
 from emu.config.ports import listening_ports
@@ -27,6 +28,7 @@ from emu.net.login_part import LoginPart
 from emu.net.opcode_source import OpcodeSource
 from emu.net.reload import LIVE, differences, merged
 from emu.net.scheduler import Scheduler
+from emu.net.service_manager import ServiceManager
 from emu.net.storage import Storage
 from emu.net.trace import TraceFile
 from emu.net.watch import Watch
@@ -101,6 +103,7 @@ class EmuService(Service):
         """What is read again at SIGHUP and by the command `reload`, by name."""
         self._web: WebPart | None = None
         self._listening = False
+        self._manager: ServiceManager | None = None
         self.watch = Watch()
         """What the server tells of itself: its reports and its measures."""
         logs.set_level(config.log.level)
@@ -127,7 +130,12 @@ class EmuService(Service):
         if self.world is not None:
             self.world.register()
         # Said from inside the reactor's loop: from then on a signal ends the server in order.
-        self._reactor.callWhenRunning(_log.info, "ready, {form}", form=form())
+        self._reactor.callWhenRunning(self._ready)
+
+    def _ready(self) -> None:
+        _log.info("ready, {form}", form=form())
+        if self._manager is not None and self.running:
+            self._manager.start()
 
     def reload(self) -> None:
         """Read configuration, structs, opcode tables and all else again; what is wrong is left."""
@@ -135,6 +143,8 @@ class EmuService(Service):
             Deferred.fromCoroutine(self._reload_all())
 
     async def _reload_all(self) -> None:
+        assert self._manager is not None  # noqa: S101  # it runs
+        self._manager.reloading()
         for name, read in self._reloads.items():
             try:
                 await read()
@@ -143,6 +153,7 @@ class EmuService(Service):
                     _log.error("the {name} is as before: {problem}", name=name, problem=problem)
             except EmuError as error:
                 _log.error("the {name} are as before: {reason}", name=name, reason=str(error))
+        self._manager.reloaded()
 
     async def _reread_config(self) -> str:
         if self._reread is None:
@@ -200,6 +211,7 @@ class EmuService(Service):
         """Open the database, then the ports, and change something only when all are ours."""
         config, reactor = self.config, self._reactor
         self._scheduler = scheduler = Scheduler(reactor)
+        self._manager = ServiceManager(scheduler, self._in_short)
         keep_deleted = parameters.keep_deleted(config)
         self._storage = storage = Storage(
             config.database.path, reactor, scheduler, keep_deleted=keep_deleted
@@ -284,7 +296,15 @@ class EmuService(Service):
             path=str(self._tracer.path),
         )
 
+    def _in_short(self) -> str:
+        """Say in one line how the server does."""
+        assert self.admin is not None  # noqa: S101  # it runs
+        assert self._scheduler is not None  # noqa: S101
+        return in_short(self.admin.status.status(self._scheduler.now()))
+
     async def _stop(self) -> None:
+        if self._manager is not None:
+            self._manager.stopping()
         if self._storage is not None:
             self._storage.hasten()
         if self.admin is not None:
@@ -302,6 +322,8 @@ class EmuService(Service):
         if self._lock is not None:
             self._lock.release()
         _log.info("stopped")
+        if self._manager is not None:
+            self._manager.stop()
 
 
 def _range(row: OpcodeRow) -> str:

@@ -1,0 +1,10 @@
+from dataclasses import replace
+
+from emu.admin.status import in_short
+from tests.support.statuses import HARBOR, server_status
+
+
+def test_a_status_is_one_line() -> None:
+    assert in_short(server_status()) == "2 players in 2 zones, 0 worlds"
+    alone = server_status(zones=(replace(HARBOR),), players=())
+    assert in_short(alone) == "0 players in 1 zone, 0 worlds"
