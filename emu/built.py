@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import Final
 
-PARTS: Final = {"session": "emu.session.session", "datagrams": "emu.net._datagrams"}
+PARTS: Final = {"session": "emu.session.session", "datagrams": "emu.net.udp._datagrams"}
 """What can be compiled, each with a module that tells."""
 
 

@@ -16,7 +16,7 @@ from emu import built
         ({"emu.session.session": "/x/session.py"}, "pure Python"),
         ({"emu.session.session": "/x/session.so"}, "compiled (session)"),
         (
-            {"emu.session.session": "/x/session.so", "emu.net._datagrams": "/x/_datagrams.so"},
+            {"emu.session.session": "/x/session.so", "emu.net.udp._datagrams": "/x/_datagrams.so"},
             "compiled (session, datagrams)",
         ),
     ],

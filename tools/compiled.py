@@ -22,7 +22,7 @@ LEFT: Final = frozenset(("__init__.py", "configuration.py"))
 """Not compiled: doors, and settings, which look at their own fields and are read once."""
 FLAGS: Final = ("--config-file=", "--explicit-package-bases")
 """For mypy: the project's own settings name plugins that the compiled modules do not need."""
-IN_C: Final = {"emu.net._datagrams": "emu/net/_datagrams.c"}
+IN_C: Final = {"emu.net.udp._datagrams": "emu/net/udp/_datagrams.c"}
 
 
 def required(root: Path) -> list[str]:

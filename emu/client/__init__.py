@@ -1,8 +1,8 @@
 """The test client of a login server: a library used by the command line, tests and benchmark.
 
 `LoginClient` is the client without input or output, `LoginFlow` runs a script over it. The
-Twisted side, `connect` and `ClientConnection`, is `emu.net.client`: importing this package loads no
-reactor.
+Twisted side, `connect` and `ClientConnection`, is `emu.net.client.connection`: importing this
+package loads no reactor.
 """
 
 from emu.client.core import Credentials, LoginClient, Stage

@@ -16,7 +16,7 @@ from emu.login.accounts.authentication import AccountConfig
 from emu.login.accounts.passwords import PasswordConfig
 from emu.login.choices import Choices
 from emu.login.settings import LoginServiceConfig
-from emu.net.link_client import LoginServerAddress
+from emu.net.link.client import LoginServerAddress
 from emu.session import EndpointConfig, SessionConfig
 from emu.world.chat import ChatRules
 from emu.world.movement import MovementRules

@@ -24,17 +24,17 @@ from emu.errors import ConfigError, EmuError
 from emu.net import logs, parameters
 from emu.net.admin.part import AdminPart
 from emu.net.hosts import cannot_listen, listen_address
-from emu.net.login_part import LoginPart
+from emu.net.login.part import LoginPart
 from emu.net.opcode_source import OpcodeSource
 from emu.net.reload import LIVE, differences, merged
 from emu.net.scheduler import Scheduler
 from emu.net.service_manager import ServiceManager
-from emu.net.storage import Storage
+from emu.net.stores.storage import Storage
+from emu.net.stores.workers import StoreWorker
 from emu.net.trace import TraceFile
 from emu.net.watch import Watch
 from emu.net.web.part import WebPart
-from emu.net.workers import StoreWorker
-from emu.net.world_part import WorldPart, built_in_account
+from emu.net.world.part import WorldPart, built_in_account
 from emu.opcodes import OpcodeRow, OpcodeStore, VersionRange
 from emu.store import Store
 from emu.store.server_lock import ServerLock

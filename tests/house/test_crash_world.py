@@ -16,7 +16,7 @@ from twisted.internet.defer import Deferred, gatherResults
 
 from emu.client import Credentials
 from emu.client.entrance import Entrance
-from emu.net.world_connection import WorldConnection, enter_world
+from emu.net.client.world_connection import WorldConnection, enter_world
 from tests.support.house import HOST, ServerProcess, reactor, rows, server_process, sleep
 
 ROUNDS = int(os.environ.get("EMU_CRASH_ROUNDS", "2"))

@@ -8,7 +8,7 @@ import pytest
 from emu.client import Credentials
 from emu.client.entrance import Entrance, granted
 from emu.client.world.events import WorldEvent
-from emu.net.world_connection import WorldConnection, enter_world
+from emu.net.client.world_connection import WorldConnection, enter_world
 from tests.support.cast import Cast
 from tests.support.house import HOST, house
 from tests.support.lossy_net import LossyReactor

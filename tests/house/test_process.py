@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from emu.client import Closed
-from emu.net.client import connect
+from emu.net.client.connection import connect
 from emu.tap import Options, makeService
 from tests.support.house import (
     HOST,

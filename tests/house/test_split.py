@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.net.link_tls import certificate_fingerprint, make_certificate
+from emu.net.link.tls import certificate_fingerprint, make_certificate
 from tests.support.house import HOST, House, add_world, house, sleep, until
 from tests.support.raw_client import by_number, raw_client
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from emu.client import Credentials, PlayAnswer, flow
-from emu.net.client import ClientConnection, open_client
+from emu.net.client.connection import ClientConnection, open_client
 from emu.versions import LAST_OLD_CLIENT, LOGIN_VERSION_STEPS
 from tests.support.house import House, house, sleep
 

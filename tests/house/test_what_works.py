@@ -11,7 +11,7 @@ from emu.client.entrance import Entrance, granted
 from emu.client.world import WorldClient, WorldStage
 from emu.client.world.events import Heard, LineShown, WhoListed, WorldEvent, ZoneLeft
 from emu.errors import CommandError
-from emu.net.world_connection import WorldConnection, enter_world
+from emu.net.client.world_connection import WorldConnection, enter_world
 from tests.support.documented import README
 from tests.support.house import HOST, House, house
 from tests.support.raw_client import by_number, raw_client

@@ -13,7 +13,7 @@ from twisted.internet.task import Clock
 from emu.errors import StoreError
 from emu.net.opcode_source import OpcodeSource
 from emu.net.scheduler import Scheduler
-from emu.net.workers import StoreWorker
+from emu.net.stores.workers import StoreWorker
 from emu.opcodes import OpcodeStore, VersionRange
 from emu.opcodes.watch import OpcodeWatcher
 from tests.support.house import until

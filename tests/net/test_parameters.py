@@ -9,8 +9,8 @@ from emu.login.choices import Choices
 from emu.login.directory.rules import DirectoryConfig
 from emu.login.settings import LoginServiceConfig
 from emu.net import parameters
-from emu.net.link_client import LoginServerAddress
-from emu.net.link_server import LinkServerConfig
+from emu.net.link.client import LoginServerAddress
+from emu.net.link.server import LinkServerConfig
 from emu.world.chat import ChatRules
 from emu.world.world import WorldRules
 from emu.world.zone import ZoneRules

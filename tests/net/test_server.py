@@ -15,7 +15,7 @@ from emu.errors import FileFormatError, StoreError
 from emu.link.password import hash_link_password
 from emu.model import RegisteredWorld
 from emu.net import logs
-from emu.net.client import connect
+from emu.net.client.connection import connect
 from emu.net.server import EmuService, check_files
 from emu.store import Store
 from emu.structs import shipped_catalog

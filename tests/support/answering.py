@@ -12,7 +12,7 @@ from emu.times import Monotonic
 
 
 class Core(Protocol):
-    """What answers; `emu.net.query.QueryCore`."""
+    """What answers; `emu.net.udp.query.QueryCore`."""
 
     def answer(self, data: bytes, address: tuple[str, int], now: Monotonic) -> Sequence[bytes]: ...
 

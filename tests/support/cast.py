@@ -14,7 +14,7 @@ from typing import Any
 from emu.client.world import Place, WorldClient, WorldStage
 from emu.client.world.events import CampBegun, Heard, Updated, WorldEvent
 from emu.dialects import Dialect
-from emu.net.world_connection import WorldConnection
+from emu.net.client.world_connection import WorldConnection
 from emu.sight.forms import INFO, POSITION
 from tests.support.ghost_views import dialect, form
 

@@ -29,7 +29,7 @@ from emu.link.password import hash_link_password
 from emu.login.accounts.passwords import PasswordConfig, hash_password
 from emu.model import RegisteredWorld
 from emu.net import logs
-from emu.net.client import ClientConnection, connect, open_client
+from emu.net.client.connection import ClientConnection, connect, open_client
 from emu.net.server import EmuService, check_files
 from emu.store import Store
 from emu.times import UNKNOWN

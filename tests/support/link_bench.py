@@ -12,10 +12,10 @@ from twisted.internet.task import deferLater
 
 from emu.link.password import hash_link_password
 from emu.model import CreateResponse, PlayResponse, RegisteredWorld, WorldEntry
-from emu.net.link_server import LinkServer, LinkServerConfig
-from emu.net.link_tasks import Tasks
+from emu.net.link.server import LinkServer, LinkServerConfig
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
+from emu.net.tasks import Tasks
 from emu.times import Monotonic
 from tests.support.directory_fakes import Observer, Stores, world_directory
 from tests.support.scripted_world import ScriptedWorld, connect_world

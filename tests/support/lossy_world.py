@@ -10,10 +10,10 @@ from twisted.logger import Logger
 
 from emu.client.world import Pass, WorldClient, WorldMessages
 from emu.client.world.events import WorldEvent
+from emu.net.client.world_connection import WorldConnection, new_session
 from emu.net.scheduler import Scheduler
-from emu.net.udp import SessionPort, UdpShell, listen
-from emu.net.world_clients import VisitorHandler, WorldTimer
-from emu.net.world_connection import WorldConnection, new_session
+from emu.net.udp.shell import SessionPort, UdpShell, listen
+from emu.net.world.clients import VisitorHandler, WorldTimer
 from emu.session import Endpoint, EndpointConfig
 from emu.times import Moment, Monotonic
 from emu.world.door.entry import Door

@@ -30,7 +30,7 @@ class Echo(DatagramProtocol):
 def session_port() -> Any:
     """Open the project's own endpoint with a handler that trusts everybody and does no more."""
     from emu.net.logs import logger
-    from emu.net.udp import SessionPort, UdpShell, listen
+    from emu.net.udp.shell import SessionPort, UdpShell, listen
     from emu.session import Endpoint, EndpointConfig
 
     class Sink:

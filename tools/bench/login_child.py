@@ -14,7 +14,7 @@ from emu.limits.bans import normalize_prefix
 from emu.login.accounts.passwords import SALT_SIZE, PasswordConfig, hash_password
 from emu.model import Character, Color, Equipment
 from emu.net.parameters import account_config
-from emu.net.world_part import built_in_account
+from emu.net.world.part import built_in_account
 from emu.store import BannedAddress, Store
 from emu.times import UNKNOWN
 from emu.world.places import read_atlas

@@ -17,7 +17,7 @@ from twisted.internet.threads import deferToThread
 
 from emu.client.swarm import BotHabits
 from emu.config import Address
-from emu.net.swarm import Swarm, SwarmPlan
+from emu.net.client.swarm import Swarm, SwarmPlan
 from tools.bench.fleet import PASSWORD
 from tools.bench.world_child import PREFIX
 

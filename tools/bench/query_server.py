@@ -21,8 +21,8 @@ from emu.admin.status import PlayerStatus, ServerStatus
 from emu.limits.answers import AnswerRules
 from emu.limits.challenges import Challenges
 from emu.net.logs import logger
-from emu.net.query import QueryCore, QueryShell, listen_query
 from emu.net.scheduler import Scheduler
+from emu.net.udp.query import QueryCore, QueryShell, listen_query
 from emu.times import Monotonic
 
 UNLIMITED = AnswerRules(10**9, 1e9, 1e9, 1e9)

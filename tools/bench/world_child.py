@@ -17,9 +17,9 @@ from emu.config import load
 from emu.config.model import WorldConfig
 from emu.login.accounts.passwords import SALT_SIZE, hash_password
 from emu.model import Character, WorldCharacter
+from emu.net.client.swarm import character_name
 from emu.net.parameters import account_config
-from emu.net.swarm import character_name
-from emu.net.world_part import built_in_account
+from emu.net.world.part import built_in_account
 from emu.store import Store
 from emu.times import UNKNOWN
 from emu.world.places import read_atlas

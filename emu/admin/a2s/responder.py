@@ -29,7 +29,7 @@ MOST_PARTS: Final = 8
 
 
 class A2sResponder:
-    """A `emu.net.query.QueryCore`."""
+    """A `emu.net.udp.query.QueryCore`."""
 
     def __init__(
         self, status: Callable[[Monotonic], ServerStatus], challenges: ChallengeNumbers

@@ -52,7 +52,7 @@ class GgmpRules:
 
 
 class GgmpServer:
-    """The server's end for all clients; a `emu.net.query.QueryCore` that has a timer as well."""
+    """The server's end for all clients; a `emu.net.udp.query.QueryCore` with a timer as well."""
 
     def __init__(
         self, stage: Stage, rules: GgmpRules, told: Callable[[Use], None] = lambda _use: None

@@ -54,7 +54,7 @@ class OgpRules:
 
 
 class OgpResponder:
-    """A `emu.net.query.QueryCore`."""
+    """A `emu.net.udp.query.QueryCore`."""
 
     def __init__(
         self,

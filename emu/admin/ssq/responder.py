@@ -55,7 +55,7 @@ class SsqRules:
 
 
 class SsqResponder:
-    """A `emu.net.query.QueryCore`."""
+    """A `emu.net.udp.query.QueryCore`."""
 
     def __init__(
         self, told: Callable[[Monotonic], Told], tokens: Tokens, rules: SsqRules | None = None

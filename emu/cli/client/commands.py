@@ -63,7 +63,7 @@ def login(
     tables = present_tables(ctx)
 
     async def body(reactor: Any) -> None:
-        from emu.net.client import open_client  # noqa: PLC0415  # imports the reactor's rooms
+        from emu.net.client.connection import open_client  # noqa: PLC0415  # imports the reactor's rooms
 
         opened = await open_client(
             reactor,
@@ -109,7 +109,7 @@ def worlds(
     tables = present_tables(ctx)
 
     async def body(reactor: Any) -> None:
-        from emu.net.client import open_client  # noqa: PLC0415  # imports the reactor's rooms
+        from emu.net.client.connection import open_client  # noqa: PLC0415  # imports the reactor's rooms
 
         opened = await open_client(
             reactor,
@@ -139,7 +139,7 @@ def ping(ctx: click.Context, *, address: Address, version: int, timeout: float, 
     tables = present_tables(ctx)
 
     async def body(reactor: Any) -> None:
-        from emu.net.client import open_client  # noqa: PLC0415  # imports the reactor's rooms
+        from emu.net.client.connection import open_client  # noqa: PLC0415  # imports the reactor's rooms
 
         opened = await open_client(
             reactor,

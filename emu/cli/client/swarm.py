@@ -91,7 +91,7 @@ def swarm(
     tables = present_tables(ctx)
 
     async def body(reactor: Any) -> None:
-        from emu.net.swarm import Swarm, SwarmPlan  # noqa: PLC0415  # imports the reactor
+        from emu.net.client.swarm import Swarm, SwarmPlan  # noqa: PLC0415  # imports the reactor
 
         plan = SwarmPlan(
             clients, address, seconds, user_prefix, secret, versions=versions, rate=rate,

@@ -24,7 +24,7 @@ from emu.config import Address
 from emu.errors import CommandError
 
 if TYPE_CHECKING:
-    from emu.net.world_connection import WorldConnection
+    from emu.net.client.world_connection import WorldConnection
     from emu.opcodes import OpcodeTables
 
 
@@ -153,7 +153,7 @@ async def entered(
     tables: OpcodeTables,
 ) -> AsyncIterator[WorldConnection]:
     """Enter the world, print what happened meanwhile and from then on, and leave in the end."""
-    from emu.net.world_connection import enter_world  # noqa: PLC0415  # imports the reactor
+    from emu.net.client.world_connection import enter_world  # noqa: PLC0415  # imports the reactor
 
     client = await enter_world(
         reactor, address.host, address.port, entrance,

@@ -19,7 +19,7 @@ from emu.config.ports import UDP, ListeningPort, listening_ports
 from emu.errors import ConfigError, EmuError
 from emu.net import parameters
 from emu.net.hosts import listen_address
-from emu.net.link_tls import server_options
+from emu.net.link.tls import server_options
 from emu.store import Store
 from emu.world.knowledge import read_knowledge
 from emu.world.places import read_atlas

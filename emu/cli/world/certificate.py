@@ -11,7 +11,7 @@ import click
 from emu.cli.common import load_config
 from emu.cli.moments import present
 from emu.errors import CommandError
-from emu.net.link_tls import certificate_fingerprint, make_certificate
+from emu.net.link.tls import certificate_fingerprint, make_certificate
 
 
 @click.command()

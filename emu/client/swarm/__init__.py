@@ -1,6 +1,6 @@
 """Many clients at once: what each of them does, and what all of them measured.
 
-The Twisted side is `emu.net.swarm`.
+The Twisted side is `emu.net.client.swarm`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The test client in the world: enters with a hand-off key, sees, speaks, walks and leaves.
 
 `WorldClient` is the client without input or output, over as many sessions as it changes zones.
-Its Twisted side is `emu.net.world_connection`.
+Its Twisted side is `emu.net.client.world_connection`.
 """
 
 from __future__ import annotations

@@ -26,10 +26,10 @@ from emu.commands import Caller, Registry
 from emu.commands.ranks import OWNER
 from emu.errors import StoreError
 from emu.net.admin.command_stream import CommandStream
-from emu.net.link_tasks import Tasks
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.stream import StreamLimits
+from emu.net.tasks import Tasks
 from emu.times import Monotonic
 
 ORIGIN = "console"

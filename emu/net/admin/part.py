@@ -31,12 +31,12 @@ from emu.net.admin.rcon import RconServer, rcon_users
 from emu.net.admin.ssq import SsqPort
 from emu.net.admin.status import StatusSource
 from emu.net.admin.uses import report_use
-from emu.net.login_part import LoginPart
+from emu.net.login.part import LoginPart
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
-from emu.net.storage import Storage
+from emu.net.stores.storage import Storage
 from emu.net.watch import Watch
-from emu.net.world_part import WorldPart
+from emu.net.world.part import WorldPart
 from emu.times import Monotonic
 
 _log = logger("admin")

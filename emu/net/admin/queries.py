@@ -25,8 +25,8 @@ from emu.limits.challenges import Challenges
 from emu.net.admin.masters import MasterUplink
 from emu.net.hosts import cannot_listen, listen_address
 from emu.net.logs import logger
-from emu.net.query import QueryCore, QueryShell, listen_query
 from emu.net.scheduler import Scheduler
+from emu.net.udp.query import QueryCore, QueryShell, listen_query
 from emu.times import Monotonic
 
 SECRET_SIZE = 32

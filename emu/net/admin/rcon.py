@@ -22,11 +22,11 @@ from emu.limits.connections import ConnectionLimits, Connections
 from emu.limits.failures import FailureRules, Failures
 from emu.net.admin.command_stream import CommandStream
 from emu.net.hosts import listen_address
-from emu.net.link_tasks import Tasks
 from emu.net.logs import logger
 from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler
 from emu.net.stream import StreamLimits
+from emu.net.tasks import Tasks
 from emu.times import Monotonic
 
 OWN_USER = "rcon"

@@ -14,8 +14,8 @@ from emu.config import Address
 from emu.config.model import SsqConfig
 from emu.net.hosts import listen_address
 from emu.net.logs import logger
-from emu.net.query import QueryShell, listen_query
 from emu.net.scheduler import Scheduler
+from emu.net.udp.query import QueryShell, listen_query
 from emu.times import Monotonic
 
 _log = logger("ssq")

@@ -1,6 +1,6 @@
 """The world as its login server sees it: introduction, status, and answers to what is asked.
 
-Knows no socket: `emu.net.link_client` carries the messages. The stores are awaited; whatever goes
+Knows no socket: `emu.net.link.client` carries the messages. The stores are awaited; whatever goes
 wrong with one becomes a reply code. Source: docs/protocol/link.md,
 docs/protocol/world/entering.md#admission, docs/protocol/link.md.
 """
@@ -57,7 +57,7 @@ class RegistryConfig:
 
 
 class WorldRegistry:
-    """Answers a login server; implements `emu.net.link_client.LinkedWorld`.
+    """Answers a login server; implements `emu.net.link.client.LinkedWorld`.
 
     `zones` returns the zones to describe to login servers. Raises `StructValueError` when name,
     account or an address does not fit the messages that carry it.

@@ -8,7 +8,7 @@ from prompt_toolkit.document import Document
 
 from emu.cli.client.prompt import LineCompleter, history_file
 from emu.client.world import Pass, WorldClient, WorldMessages
-from emu.net.world_connection import new_session
+from emu.net.client.world_connection import new_session
 from tests.support.emu_process import emu_on_terminal
 from tests.support.ghost_views import dialect
 from tests.support.house import HOST, house

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.net.link_tls import certificate_fingerprint, server_options
+from emu.net.link.tls import certificate_fingerprint, server_options
 from tests.support.command_line import CommandLine
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from emu.client.swarm import Bot, BotHabits
 from emu.client.world import WorldClient
-from emu.net.world_connection import WorldConnection
+from emu.net.client.world_connection import WorldConnection
 from emu.times import Monotonic
 from emu.world.events import Said
 from tests.support.lossy_net import LossyReactor

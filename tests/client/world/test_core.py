@@ -23,7 +23,7 @@ from emu.client.world.events import (
     ZoneTold,
 )
 from emu.errors import CommandError, LocalProtocolError
-from emu.net.world_connection import WorldConnection, new_session
+from emu.net.client.world_connection import WorldConnection, new_session
 from emu.times import Monotonic
 from tests.support.cast import near
 from tests.support.ghost_views import dialect

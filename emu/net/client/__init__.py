@@ -1,0 +1,1 @@
+"""The test client on the reactor: logging in, entering the world, and many at once."""

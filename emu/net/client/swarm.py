@@ -1,0 +1,250 @@
+"""Many clients on the reactor: they come in one after the other, play for a while, and leave."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from typing import Any, Final
+
+from twisted.internet.defer import Deferred, gatherResults
+
+from emu.client import Credentials
+from emu.client.entrance import Entrance
+from emu.client.flow import STEP_TIMEOUT
+from emu.client.swarm import Bot, BotHabits, Figures
+from emu.client.world import WorldStage
+from emu.client.world.events import WorldEvent
+from emu.config import Address
+from emu.errors import EmuError
+from emu.net.client.world_connection import WorldConnection, enter_world, world_messages
+from emu.net.scheduler import Scheduler, Timed
+from emu.net.timers import Timer
+from emu.opcodes import OpcodeTables
+from emu.times import Monotonic
+
+SAMPLE: Final = 1.0
+"""Seconds between two looks at round trips and counters."""
+LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
+
+
+@dataclass(frozen=True, slots=True)
+class SwarmPlan:
+    """What a swarm is to do. Times in seconds."""
+
+    clients: int
+    address: Address
+    seconds: float
+    user_prefix: str
+    password: str = field(repr=False)
+    versions: Sequence[int] = (546,)
+    """Client versions, dealt out in turn."""
+    rate: float = 20.0
+    """How many come in within a second."""
+    at_once: int = 20
+    """How many may be on their way in at the same time."""
+    watchers: int | None = None
+    """How many read what they see; None is all of them."""
+    timeout: float = STEP_TIMEOUT
+    habits: BotHabits = field(default_factory=BotHabits)
+
+
+class _Member:
+    """One bot on its connection."""
+
+    def __init__(self, swarm: Swarm, client: WorldConnection, bot: Bot) -> None:
+        self._swarm = swarm
+        self.client = client
+        self.bot = bot
+        self.counted = (0, 0)
+        self._timer: Timer[Timed] = Timer(self)
+        client.on_event = self._event
+        self._arm()
+
+    @property
+    def is_over(self) -> bool:
+        return self.client.core.stage is WorldStage.CLOSED
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Let the bot do what is due; called by the scheduler."""
+        if not self.is_over:
+            self.client.act(lambda _core: self.bot.handle_timer(now))
+            self._arm()
+
+    def rest(self) -> None:
+        """Do nothing any more."""
+        self._swarm.scheduler.drop(self._timer)
+
+    def _arm(self) -> None:
+        self._swarm.scheduler.arm(self._timer, self.bot.get_timer())
+
+    def _event(self, event: WorldEvent) -> None:
+        self.bot.take(event, self._swarm.scheduler.now())
+
+    def measure(self) -> tuple[float | None, int, int]:
+        """Return the round trip, and packets and bytes since the last time."""
+        told = self.client.core.session.statistics()
+        packets = told.datagrams_received + told.datagrams_sent
+        size = told.bytes_received + told.bytes_sent
+        before, self.counted = self.counted, (packets, size)
+        return told.smoothed_round_trip, packets - before[0], size - before[1]
+
+
+class Swarm:
+    """A swarm; `progress` is called with the figures every second and after every login."""
+
+    def __init__(
+        self,
+        reactor: Any,
+        plan: SwarmPlan,
+        *,
+        tables: OpcodeTables | None = None,
+        progress: Callable[[Figures, int], None] = lambda _figures, _playing: None,
+    ) -> None:
+        self.scheduler = Scheduler(reactor)
+        self.figures = Figures(plan.clients)
+        self.failures: dict[str, int] = {}
+        """Why clients did not come in, with how many."""
+        self._reactor = reactor
+        self._plan = plan
+        self._progress = progress
+        self._messages = {one: world_messages(one, tables) for one in set(plan.versions)}
+        self._tables = tables
+        self._members: list[_Member] = []
+        self._chance = random.Random()  # noqa: S311  # where bots walk is no secret
+
+    async def run(self) -> Figures:
+        """Do all of it, and return what was measured."""
+        await self.come()
+        await self.stay()
+        await self.leave()
+        return self.figures
+
+    async def come(self) -> None:
+        """Let all of them come in, and begin to live."""
+        plan, coming = self._plan, list[Deferred[None]]()
+        for number in range(plan.clients):
+            waiting = [one for one in coming if not one.called]
+            if len(waiting) >= plan.at_once:
+                await _first_of(waiting)
+            coming.append(Deferred.fromCoroutine(self._enter(number)))
+            await self.scheduler.pause(1 / plan.rate)
+        await gatherResults(coming, consumeErrors=True)
+        self._look_at_each_other()
+
+    async def _enter(self, number: int) -> None:
+        plan = self._plan
+        version = plan.versions[number % len(plan.versions)]
+        entrance = Entrance(
+            Credentials(f"{plan.user_prefix}{number:05}", plan.password),
+            character_name(plan.user_prefix, number),
+            create=True,
+            version=version,
+            interface=own_address(plan.address.host, number),
+            looks=plan.watchers is None or number < plan.watchers,
+        )
+        began = self.scheduler.now()
+        try:
+            client = await enter_world(
+                self._reactor, plan.address.host, plan.address.port, entrance,
+                timeout=plan.timeout, messages=self._messages[version], tables=self._tables,
+            )  # fmt: skip
+        except EmuError as error:
+            self.figures.logins_failed += 1
+            self.failures[str(error)] = self.failures.get(str(error), 0) + 1
+        else:
+            now = self.scheduler.now()
+            self.figures.logins_ok += 1
+            self.figures.logins.append(now - began)
+            bot = Bot(client.core, plan.habits, self._chance.random, now)
+            client.on_step = bot.stepped
+            self._members.append(_Member(self, client, bot))
+        self._tell()
+
+    def _look_at_each_other(self) -> None:
+        """Have each one who sees watch the nearest other, who is in sight for sure."""
+        for member in self._members:
+            if member.client.core.surroundings is None:
+                continue
+            others = [one for one in self._members if one is not member]
+            here = member.client.core.place
+            if others:
+                nearest = min(others, key=lambda one: here.distance_to(one.client.core.place))
+                member.bot.watch(nearest.bot)
+
+    async def stay(self) -> None:
+        """Let them play for as long as planned, and measure."""
+        for member in self._members:
+            member.measure()  # what was before does not count
+        began = self.scheduler.now()
+        end = began + self._plan.seconds
+        while (now := self.scheduler.now()) < end:
+            await self.scheduler.pause(min(SAMPLE, end - now))
+            self._sample()
+            self.figures.seconds = self.scheduler.now() - began
+            self._tell()
+        self.note_lost()
+
+    def note_lost(self) -> None:
+        """Count those whose session has ended; to be called before they leave."""
+        self.figures.lost = sum(member.is_over for member in self._members)
+
+    def _sample(self) -> None:
+        figures = self.figures
+        for member in self._members:
+            trip, packets, size = member.measure()
+            figures.packets += packets
+            figures.bytes += size
+            if trip is not None and not member.is_over:
+                figures.round_trips.append(trip)
+            figures.sights += member.bot.sights
+            member.bot.sights.clear()
+
+    async def leave(self) -> None:
+        """Let all of them leave the world and close their sockets."""
+        for member in self._members:
+            member.rest()
+        await gatherResults(
+            [Deferred.fromCoroutine(member.client.leave()) for member in self._members],
+            consumeErrors=True,
+        )
+
+    def _tell(self) -> None:
+        self._progress(self.figures, sum(not member.is_over for member in self._members))
+
+
+def character_name(prefix: str, number: int) -> str:
+    """Return a name of letters alone, as names have to be: the prefix's, then the number's."""
+    digits = ""
+    for _ in range(4):
+        number, digit = divmod(number, len(LETTERS))
+        digits = LETTERS[digit] + digits
+    kept = "".join(letter for letter in prefix if letter.isascii() and letter.isalpha())
+    return (kept[:10] + digits).capitalize()
+
+
+def own_address(host: str, number: int) -> str:
+    """Return the address that a client sends from: of a server on loopback, one of its own.
+
+    Servers limit what one address may have, and clients of a swarm should not count as one.
+    """
+    try:
+        is_loopback = ip_address(host).is_loopback and ":" not in host
+    except ValueError:
+        is_loopback = False
+    return f"127.2.{number >> 8 & 255}.{number & 255}" if is_loopback else ""
+
+
+async def _first_of(waiting: Sequence[Deferred[None]]) -> None:
+    """Wait until one of them is done."""
+    done: Deferred[None] = Deferred()
+
+    def tell(result: Any) -> Any:
+        if not done.called:
+            done.callback(None)
+        return result
+
+    for one in waiting:
+        one.addBoth(tell)
+    await done

@@ -1,0 +1,462 @@
+"""The world's side of the TCP link: keeps a world registered with one of its login servers.
+
+Owns which login server is tried when: the first one that takes the world wins, the earlier in the
+list the better, and after all have failed the next round waits longer, with some chance in it so
+that worlds do not come all at once. What is said on the link is the business of the world
+(`LinkedWorld`) and of `emu.link.WorldEnd`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Protocol
+
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.endpoints import HostnameEndpoint
+from twisted.internet.interfaces import IHandshakeListener
+from twisted.internet.protocol import Factory, connectionDone
+from twisted.protocols.tls import TLSMemoryBIOFactory
+from twisted.python.failure import Failure
+from zope.interface import implementer
+
+from emu.config import Address
+from emu.errors import EmuError
+from emu.link.end import MessageReceived
+from emu.link.messages import LinkMessage
+from emu.link.registration import LSInfo, LSStatus
+from emu.link.world_end import LinkRefused, WorldEnd, WorldEndConfig
+from emu.mailbox import Mailbox
+from emu.net.link.connection import LinkConnection
+from emu.net.link.tls import client_options, peer_has_fingerprint
+from emu.net.logs import logger
+from emu.net.scheduler import DelayedCall, Scheduler
+from emu.net.stream import StreamLimits
+from emu.net.tasks import Tasks
+from emu.times import Monotonic
+
+_log = logger("link")
+
+TLS_ALERT = b"\x15\x03"
+"""How a port that speaks TLS answers what is none: record type and major version."""
+HINTS = {
+    "Bad password": "its account or password is another there, it is disabled, or this machine's"
+    " address is banned; the login server's log says which, and there: emu world list,"
+    " emu account address list",
+    "Incorrect version": "that login server takes other versions; see its link.server_versions",
+    "Ghost Kick!": "another world registered with the same account",
+}
+"""What an operator can do about a refusal, by EQ2Emulator's text for it.
+
+Source: docs/protocol/link.md#registration.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class LoginServerAddress:
+    """One login server; with a fingerprint the link to it is TLS."""
+
+    host: str
+    port: int
+    fingerprint: str = ""
+    """SHA-256 of the login server's certificate, 64 hex digits."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorldLinkConfig:
+    """Where to register, and how patiently; times are seconds."""
+
+    servers: tuple[LoginServerAddress, ...]
+    """In order of preference."""
+    connect_timeout: float = 10.0
+    retry_first: float = 1.0
+    """After the first round of failures; doubled with each further one."""
+    retry_most: float = 60.0
+    retry_jitter: float = 0.25
+    """Part of a delay by which it may be shorter or longer."""
+    settled_after: float = 10.0
+    """A link that has lasted this long, or on which something was asked, counts as accepted."""
+    return_to_first: float = 600.0
+    """How often the first login server is tried while another one is in use."""
+    unsent: int = 1_000
+    """Reports kept while there is no link; the oldest go first."""
+    waiting: int = 1_000
+    """Requests of the login server that may wait for the world."""
+    end: WorldEndConfig = field(default_factory=WorldEndConfig)
+    connection: StreamLimits = field(default_factory=StreamLimits)
+
+
+class LinkedWorld(Protocol):
+    """What a link needs of its world."""
+
+    def registration(self) -> LSInfo:
+        """Return how the world introduces itself."""
+
+    def status(self) -> LSStatus:
+        """Return how the world is now."""
+
+    def link_began(self) -> None:
+        """A new link begins; what a login server wants once a link it wants again."""
+
+    async def answer(self, message: LinkMessage, now: Monotonic) -> Sequence[LinkMessage]:
+        """Do what the login server asks, and return what to answer."""
+
+
+@implementer(IHandshakeListener)
+class LoginConnection(LinkConnection):
+    """One connection to a login server."""
+
+    core: WorldEnd
+
+    def __init__(self, link: LoginLink, index: int) -> None:
+        super().__init__(link.scheduler, link.config.connection)
+        self._link = link
+        self.index = index
+        self.established = False
+        self._nothing_heard = True
+        self._handshake: DelayedCall | None = None
+
+    @property
+    def server(self) -> LoginServerAddress:
+        """The login server at the other end."""
+        return self._link.config.servers[self.index]
+
+    def connectionMade(self) -> None:
+        """Introduce the world, unless the certificate must be seen first."""
+        if self.server.fingerprint:
+            transport: Any = self.transport
+            self._handshake = self._scheduler.later(
+                self._link.config.connect_timeout, transport.abortConnection
+            )
+        else:
+            self._establish()
+
+    def handshakeCompleted(self) -> None:
+        """Look at the certificate before anything is said."""
+        self._end_handshake()
+        transport: Any = self.transport
+        if peer_has_fingerprint(transport, self.server.fingerprint):
+            self._establish()
+        else:
+            self._link.counters["certificate is not the pinned one"] += 1
+            _log.warn(
+                "the certificate of {server.host}:{server.port} is not the pinned one; see its"
+                " fingerprint there with: emu world fingerprint",
+                server=self.server,
+            )
+            transport.abortConnection()
+
+    def dataReceived(self, data: bytes) -> None:
+        """Take bytes from the login server, unless they tell that it speaks TLS here."""
+        if self._nothing_heard and not self.server.fingerprint and data.startswith(TLS_ALERT):
+            self._link.tell_of_tls(self.index)
+            self.cut_off("the port speaks TLS")
+            return
+        self._nothing_heard = False
+        super().dataReceived(data)
+
+    def _establish(self) -> None:
+        transport: Any = self.transport
+        if not self._link.wants(self):
+            transport.abortConnection()
+            return
+        transport.setTcpNoDelay(True)
+        transport.setTcpKeepAlive(True)
+        self.established = True
+        self.start(self._link.established(self))
+
+    def _end_handshake(self) -> None:
+        if self._handshake is not None:
+            self._handshake.cancel()
+        self._handshake = None
+
+    def link_event(self, event: object, now: Monotonic) -> None:
+        """Hand an event on."""
+        self._link.take_event(self, event, now)
+
+    def link_closed(self, reason: str, now: Monotonic) -> None:  # noqa: ARG002
+        """Tell why the link is over."""
+        self._link.link_closed(self, reason)
+
+    def before_timer(self, now: Monotonic) -> None:
+        """Let the report that may be due be true."""
+        self.core.set_status(self._link.world.status(), now)
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:
+        """The connection is gone."""
+        if self._handshake is not None:
+            self._link.tell_unreachable(self.index, "it does not speak TLS on this port")
+        self._end_handshake()
+        if self.established:
+            super().connectionLost(reason)
+        else:
+            self._link.link_closed(self, "no link established")
+        self._link.gone(self)
+
+
+class _ConnectionFactory(Factory):
+    noisy = False
+
+    def __init__(self, build: Callable[[], LoginConnection]) -> None:
+        self._build = build
+
+    def buildProtocol(self, addr: object) -> LoginConnection:  # noqa: ARG002
+        return self._build()
+
+
+class LoginLink:
+    """Keeps a world registered. `start` it, `send` what the world reports, `stop` it.
+
+    `random` returns floats from 0 to 1; `tasks` runs what the login server asks for.
+    """
+
+    def __init__(
+        self,
+        config: WorldLinkConfig,
+        world: LinkedWorld,
+        tasks: Tasks,
+        reactor: Any,
+        scheduler: Scheduler,
+        *,
+        random: Callable[[], float],
+    ) -> None:
+        self.config = config
+        self.world = world
+        self.scheduler = scheduler
+        self._reactor = reactor
+        self.counters: Counter[str] = Counter()
+        """Why links ended and what failed."""
+        self._tasks = tasks
+        self._random = random
+        self._requests = Mailbox(tasks.spawn, config.waiting)
+        self._current: LoginConnection | None = None
+        self._settled = False
+        self._failures = 0
+        self._unsent: deque[LinkMessage] = deque(maxlen=config.unsent)
+        self._calls: dict[str, DelayedCall] = {}
+        self._attempts: set[Deferred[Any]] = set()
+        self._connections: set[LoginConnection] = set()
+        self._unreachable: set[int] = set()
+        """Login servers of which it was said that they cannot be reached."""
+        self._speaks_tls: set[int] = set()
+        """Those of which it was said that they speak TLS."""
+        self._running = False
+        self._stopped: Deferred[None] | None = None
+
+    @property
+    def server(self) -> LoginServerAddress | None:
+        """The login server in use; None while there is no link."""
+        return self._current.server if self._current else None
+
+    def start(self) -> None:
+        """Begin to register."""
+        self._running = True
+        self._connect(0)
+
+    async def stop(self) -> None:
+        """End the link, and wait until what was asked on it is done."""
+        self._running = False
+        for call in self._calls.values():
+            call.cancel()
+        self._calls.clear()
+        for attempt in list(self._attempts):
+            attempt.cancel()
+        if self._connections:
+            stopped = self._stopped = Deferred()  # the last one to go may go at once
+            for connection in list(self._connections):
+                if connection.established:
+                    connection.close("world is stopping", self.scheduler.now())
+                else:
+                    transport: Any = connection.transport
+                    transport.abortConnection()
+            await stopped
+        await self._tasks.finished()
+
+    def send(self, message: LinkMessage) -> None:
+        """Report something; kept for the next link while there is none that is accepted."""
+        if self._current is not None and self._settled:
+            self._current.send(message, self.scheduler.now())
+        else:
+            self._unsent.append(message)
+
+    def status_changed(self) -> None:
+        """Look at the world's status now; a door that opens or shuts is reported at once."""
+        if self._current is not None:
+            self._current.core.set_status(self.world.status(), self.scheduler.now())
+            self._current.serve()
+
+    # What connections report.
+
+    def wants(self, connection: LoginConnection) -> bool:
+        """Say whether a connection is better than the one in use."""
+        return self._running and (self._current is None or connection.index < self._current.index)
+
+    def established(self, connection: LoginConnection) -> WorldEnd:
+        """Take a connection into use; one to an earlier login server replaces the present one."""
+        self.world.link_began()
+        self._unreachable.discard(connection.index)
+        old, self._current = self._current, connection
+        self._settled = False
+        self._forget("connect")
+        self._later("settle", self.config.settled_after, self._settle)
+        if connection.index:
+            self._later("return", self.config.return_to_first, self._try_first)
+        else:
+            self._forget("return")
+        now = self.scheduler.now()
+        if old is not None:
+            old.close("returned to the first login server", now)
+        server = connection.server
+        _log.info("registering with {server}", server=Address(server.host, server.port))
+        return WorldEnd(self.config.end, self.world.registration(), self.world.status(), now)
+
+    def take_event(self, connection: LoginConnection, event: object, now: Monotonic) -> None:
+        """Take an event of a connection's end."""
+        if isinstance(event, LinkRefused):
+            self.counters["refused"] += 1
+            _log.warn(
+                "login server {server.host}:{server.port} refuses this world: {text}{hint}",
+                server=connection.server,
+                text=repr(event.text),
+                hint=f" ({HINTS[event.text]})" if event.text in HINTS else "",
+            )
+        elif isinstance(event, MessageReceived):
+            if connection is self._current:
+                self._settle()
+            if not self._requests.put(partial(self._answer, connection, event.message, now)):
+                connection.close("too many requests waiting", now)
+
+    def link_closed(self, connection: LoginConnection, reason: str) -> None:
+        """A link is over, or never came to be."""
+        self.counters[reason] += 1
+        if connection is self._current:
+            self._current = None
+            self._forget("settle")
+            self._forget("return")
+            _log.info("link to {server.host} is down: {reason}", server=connection.server,
+                      reason=reason)  # fmt: skip
+            if self._settled:
+                self._settled = False
+                self._next_round()
+            else:
+                self._failed(connection.index)
+        elif not connection.established and self._current is None:
+            self._failed(connection.index)
+
+    def gone(self, connection: LoginConnection) -> None:
+        """Forget a connection."""
+        self._connections.discard(connection)
+        if not self._connections and self._stopped is not None:
+            stopped, self._stopped = self._stopped, None
+            stopped.callback(None)
+
+    # Whom to try when.
+
+    def _connect(self, index: int) -> None:
+        server = self.config.servers[index]
+        factory: Any = _ConnectionFactory(partial(self._build, index))
+        if server.fingerprint:
+            factory = TLSMemoryBIOFactory(client_options(), True, factory)
+        endpoint = HostnameEndpoint(
+            self._reactor, server.host, server.port, timeout=self.config.connect_timeout
+        )
+        attempt: Deferred[Any] = endpoint.connect(factory)
+        self._attempts.add(attempt)
+        attempt.addBoth(self._attempted, index, attempt)
+
+    def _build(self, index: int) -> LoginConnection:
+        connection = LoginConnection(self, index)
+        self._connections.add(connection)
+        return connection
+
+    def _attempted(self, result: object, index: int, attempt: Deferred[Any]) -> None:
+        self._attempts.discard(attempt)
+        if isinstance(result, Failure) and not isinstance(result.value, CancelledError):
+            self.counters["cannot connect"] += 1
+            self.tell_unreachable(index, result.getErrorMessage().rstrip("."))
+            if self._current is None:
+                self._failed(index)
+
+    def tell_unreachable(self, index: int, reason: str) -> None:
+        """Say once, not at every try, that a login server does not answer."""
+        if self._running and index not in self._unreachable:
+            self._unreachable.add(index)
+            _log.warn(
+                "cannot reach login server {server.host}:{server.port} ({reason}); trying again",
+                server=self.config.servers[index], reason=reason,
+            )  # fmt: skip
+
+    def tell_of_tls(self, index: int) -> None:
+        """Say once that a login server wants TLS where the configuration has none."""
+        if index not in self._speaks_tls:
+            self._speaks_tls.add(index)
+            _log.warn(
+                "login server {server.host}:{server.port} speaks TLS on this port: set"
+                " world.login_tls_fingerprints, or name its other port",
+                server=self.config.servers[index],
+            )
+
+    def _failed(self, index: int) -> None:
+        if not self._running:
+            return
+        if index + 1 < len(self.config.servers):
+            self._later("connect", 0.0, partial(self._connect, index + 1))
+        else:
+            self._failures += 1
+            self._next_round()
+
+    def _next_round(self) -> None:
+        if not self._running:
+            return
+        exponent = min(max(0, self._failures - 1), 30)
+        delay = min(self.config.retry_most, self.config.retry_first * 2**exponent)
+        delay *= 1 + self.config.retry_jitter * (2 * self._random() - 1)
+        self._later("connect", delay, partial(self._connect, 0))
+
+    def _try_first(self) -> None:
+        self._later("return", self.config.return_to_first, self._try_first)
+        self._connect(0)
+
+    def _settle(self) -> None:
+        self._forget("settle")
+        if self._settled or self._current is None:
+            return
+        self._settled = True
+        self._failures = 0
+        server = self._current.server
+        self._speaks_tls.discard(self._current.index)
+        _log.info("registered with {server}", server=Address(server.host, server.port))
+        now = self.scheduler.now()
+        while self._unsent and not self._current.closed:
+            self._current.send(self._unsent.popleft(), now)
+
+    # Small things.
+
+    async def _answer(
+        self, connection: LoginConnection, message: LinkMessage, now: Monotonic
+    ) -> None:
+        try:
+            replies = await self.world.answer(message, now)
+        except EmuError as error:
+            self.counters["request failed"] += 1
+            _log.warn("cannot do what the login server asks: {error}", error=error)
+            return
+        for reply in replies:
+            connection.send(reply, self.scheduler.now())
+
+    def _later(self, name: str, delay: float, function: Callable[[], None]) -> None:
+        """Have one call of this name later instead of any there is."""
+        self._forget(name)
+
+        def run() -> None:
+            del self._calls[name]
+            function()
+
+        self._calls[name] = self.scheduler.later(delay, run)
+
+    def _forget(self, name: str) -> None:
+        call = self._calls.pop(name, None)
+        if call is not None:
+            call.cancel()

@@ -1,0 +1,238 @@
+"""The TCP port on which world servers register with the login service.
+
+Owns who may connect and how often; a link's protocol is `emu.link.LoginEnd`, and which world it is
+decides `emu.login.directory`. Same port number as the clients' UDP port (docs/protocol/link.md); a
+second port may speak TLS.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from twisted.internet.defer import Deferred, DeferredList, maybeDeferred
+from twisted.internet.interfaces import IAddress, IListeningPort
+from twisted.internet.protocol import Factory, connectionDone
+from twisted.internet.ssl import CertificateOptions
+from twisted.python.failure import Failure
+
+from emu.limits.addresses import address_key, plain_host
+from emu.limits.connections import ConnectionLimits, Connections
+from emu.limits.rate import RateLimit
+from emu.link.login_end import LoginEnd, LoginEndConfig, WorldIntroduced
+from emu.login.directory.directory import WorldDirectory
+from emu.net.link.connection import LinkConnection
+from emu.net.logs import logger
+from emu.net.scheduler import DelayedCall, Scheduler
+from emu.net.stream import StreamLimits
+from emu.net.tasks import Tasks
+from emu.times import Monotonic
+
+_log = logger("link")
+SUSPECT = frozenset({"bad password", "world not registered"})
+"""Reasons after which an address may only connect so often."""
+MOST_REMEMBERED = 10_000
+"""Addresses whose refusals are remembered."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkServerConfig:
+    """Limits of the listening side; times are seconds."""
+
+    max_connections: int = 512
+    connections_per_address: int = 16
+    silent_per_address: int = 4
+    """Connections of one address whose world has not introduced itself; with one more the oldest
+    is closed."""
+    suspect_connections_per_minute: int = 30
+    """Connections a minute of an address that has named a wrong account or password before."""
+    revalidate_interval: float = 60.0
+    """How often connected worlds are looked up again, to drop those disabled meanwhile, and what
+    was refused or ended is summed up in one line."""
+    end: LoginEndConfig = field(default_factory=LoginEndConfig)
+    connection: StreamLimits = field(default_factory=StreamLimits)
+
+
+class WorldConnection(LinkConnection):
+    """One world's connection; what the directory knows as a `WorldLink`."""
+
+    core: LoginEnd
+
+    def __init__(self, server: LinkServer, address: str) -> None:
+        super().__init__(server.scheduler, server.config.connection)
+        self._server = server
+        self.address = address
+
+    def connectionMade(self) -> None:
+        """Wait for the world to introduce itself."""
+        transport: Any = self.transport
+        transport.setTcpNoDelay(True)
+        transport.setTcpKeepAlive(True)
+        self.start(LoginEnd(self._server.config.end, self._scheduler.now()))
+
+    def accept(self, now: Monotonic) -> None:
+        """Let the world in."""
+        self.core.accept(now)
+        self.serve()
+
+    def refuse(self, text: str, reason: str, now: Monotonic) -> None:
+        """Send a fatal error and end the link."""
+        self.core.refuse(text, reason, now)
+        self.serve()
+
+    def link_event(self, event: object, now: Monotonic) -> None:
+        """Hand an event on to the directory."""
+        if isinstance(event, WorldIntroduced):
+            self._server.introduced(self)
+        self._server.directory.link_event(self, event, now)
+
+    def link_closed(self, reason: str, now: Monotonic) -> None:
+        """Count why, and tell the directory."""
+        self._server.closed(self, reason, now)
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:
+        """The connection is gone."""
+        super().connectionLost(reason)
+        self._server.gone(self)
+
+
+class LinkServer(Factory):
+    """Takes worlds' connections for one `WorldDirectory`; `listen` may be called more than once.
+
+    `tasks` runs the coroutines of the directory, so that `stop` can wait for them.
+    """
+
+    noisy = False
+
+    def __init__(
+        self,
+        config: LinkServerConfig,
+        directory: WorldDirectory,
+        tasks: Tasks,
+        reactor: Any,
+        scheduler: Scheduler,
+    ) -> None:
+        self.config = config
+        self.directory = directory
+        self.scheduler = scheduler
+        self._reactor = reactor
+        self.counters: Counter[str] = Counter()
+        """Connections not taken and links closed, by reason."""
+        self._told: Counter[str] = Counter()
+        self._tasks = tasks
+        self._ports: list[IListeningPort] = []
+        self._connections: Connections[WorldConnection] = Connections(_evict)
+        self._refusals: dict[str, RateLimit] = {}
+        self._stopped: Deferred[None] | None = None
+        self._looking = False
+        self._revalidating: DelayedCall | None = None
+
+    @property
+    def connections(self) -> int:
+        """Connections that are open now, registered or not."""
+        return len(self._connections)
+
+    def listen(self, host: str, port: int, tls: CertificateOptions | None = None) -> IListeningPort:
+        """Listen on an address; port 0 lets the system choose. Raises `CannotListenError`."""
+        if tls is None:
+            listening = self._reactor.listenTCP(port, self, interface=host)
+        else:
+            listening = self._reactor.listenSSL(port, self, tls, interface=host)
+        self._ports.append(listening)
+        if self._revalidating is None:
+            interval = self.config.revalidate_interval
+            self._revalidating = self.scheduler.every(interval, self._revalidate)
+        found: IListeningPort = listening
+        return found
+
+    async def stop(self) -> None:
+        """Stop listening, end every link, and wait until all they reported is stored."""
+        if self._revalidating is not None:
+            self._revalidating.cancel()
+            self._revalidating = None
+            self._tell_counts()
+        ports, self._ports = self._ports, []
+        await DeferredList([maybeDeferred(port.stopListening) for port in ports])
+        if self._connections:
+            stopped = self._stopped = Deferred()  # the last one to go may go at once
+            for connection in self._connections:
+                connection.close("server is stopping", self.scheduler.now())
+            await stopped
+        await self._tasks.finished()
+
+    def buildProtocol(self, addr: IAddress | None) -> WorldConnection | None:
+        """Take a connection, or None when one limit or another is reached."""
+        peer: Any = addr
+        address = plain_host(str(peer.host))
+        reason = self._reason_against(address)
+        if reason is not None:
+            self.counters[reason] += 1
+            return None
+        connection = WorldConnection(self, address)
+        self._connections.add(connection, address)
+        return connection
+
+    def _reason_against(self, address: str) -> str | None:
+        """Make room at the cost of those who say nothing; return why there is none."""
+        source = address_key(address)
+        refused_before = self._refusals.get(source)
+        if refused_before is not None and not refused_before.take(1, self.scheduler.now()):
+            return "too many refused registrations"
+        limits = ConnectionLimits(
+            self.config.max_connections,
+            self.config.connections_per_address,
+            self.config.silent_per_address,
+        )
+        return self._connections.make_room(address, limits)
+
+    def introduced(self, connection: WorldConnection) -> None:
+        """Learn that somebody speaks on a connection."""
+        self._connections.introduced(connection)
+
+    def closed(self, connection: WorldConnection, reason: str, now: Monotonic) -> None:
+        """Count why a link is over; its connection may linger."""
+        self.counters[reason] += 1
+        if reason in SUSPECT:
+            self._remember_refusal(connection.address, now)
+        _log.debug("link of {address} closed: {reason}", address=connection.address, reason=reason)
+        self.directory.link_closed(connection, reason, now)
+
+    def gone(self, connection: WorldConnection) -> None:
+        """Forget a connection; a second time does nothing."""
+        self._connections.remove(connection)
+        if not self._connections and self._stopped is not None:
+            stopped, self._stopped = self._stopped, None
+            stopped.callback(None)
+
+    def _remember_refusal(self, address: str, now: Monotonic) -> None:
+        """Count the connections of this address from now on."""
+        if len(self._refusals) >= MOST_REMEMBERED:
+            self._refusals.clear()
+        most = float(self.config.suspect_connections_per_minute)
+        self._refusals.setdefault(address_key(address), RateLimit(most / 60, most, now))
+
+    def _tell_counts(self) -> None:
+        """Write one line about what was refused or ended since the last such line, if anything."""
+        fresh = self.counters - self._told
+        self._told = self.counters.copy()
+        if fresh:
+            counts = ", ".join(f"{reason} ({count})" for reason, count in fresh.most_common())
+            _log.info("connections refused or ended lately: {counts}", counts=counts)
+
+    def _revalidate(self) -> None:
+        self._tell_counts()
+        if not self._looking:
+            self._looking = True
+            self._tasks.spawn(self._look_again())
+
+    async def _look_again(self) -> None:
+        try:
+            await self.directory.revalidate()
+        finally:
+            self._looking = False
+
+
+def _evict(connection: WorldConnection) -> None:
+    """Close a connection that says nothing, in favor of a new one."""
+    connection.cut_off("nothing said when room was needed")

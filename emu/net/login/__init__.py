@@ -1,0 +1,1 @@
+"""The login service as it runs, with its clients and the threads for its passwords."""

@@ -1,0 +1,218 @@
+"""The login service as it runs: its UDP port, the worlds' TCP port, and what they stand on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from twisted.internet.error import CannotListenError
+
+from emu.config import Address, Config
+from emu.login.accounts.authentication import AccountService
+from emu.login.accounts.passwords import SALT_SIZE, hash_password
+from emu.login.directory.directory import WorldDirectory
+from emu.login.directory.rules import DirectoryConfig
+from emu.login.server import LoginServer
+from emu.login.service import LoginService
+from emu.looks.models import Models
+from emu.net import parameters
+from emu.net.hosts import listen_address
+from emu.net.link.server import LinkServer, LinkServerConfig
+from emu.net.link.tls import server_options
+from emu.net.login.clients import LoginHandler, log_event
+from emu.net.login.password_workers import PasswordWorkers
+from emu.net.logs import logger
+from emu.net.refusals import RefusalLog
+from emu.net.scheduler import Scheduler
+from emu.net.stores.storage import Storage
+from emu.net.tasks import Tasks
+from emu.net.udp.shell import SessionPort, UdpShell, listen
+from emu.net.watch import Watch
+from emu.opcodes import OpcodeTables
+from emu.session import Endpoint
+from emu.structs import shipped_catalog
+from emu.times import Monotonic
+
+PORT_TRIES = 16
+"""Port numbers of the system's choice that are tried until TCP and UDP are both free."""
+
+_log = logger("login")
+_link_log = logger("link")
+
+
+class LoginPart:
+    """Login service, world directory and their ports. `listen`, then `stop`."""
+
+    def __init__(
+        self,
+        config: Config,
+        storage: Storage,
+        opcodes: Callable[[], OpcodeTables],
+        reactor: Any,
+        scheduler: Scheduler,
+        *,
+        watch: Watch | None = None,
+    ) -> None:
+        watch = watch or Watch()
+        self._config = config
+        self._reactor = reactor
+        self._scheduler = scheduler
+        self._passwords = PasswordWorkers(
+            reactor,
+            threads=config.login.password_threads,
+            most_waiting=config.login.password_waiting,
+        )
+        self._tasks = Tasks(_link_log)
+        self._refusals = RefusalLog(_log, scheduler)
+        self._link_refusals = RefusalLog(_link_log, scheduler)
+        self._accounts = AccountService(
+            storage.accounts,
+            workers=self._passwords,
+            is_address_banned=storage.bans.is_address_banned,
+            random_bytes=os.urandom,
+            start=self._tasks.spawn,
+            clock=scheduler,
+            config=parameters.account_config(config),
+        )
+        self.directory = WorldDirectory(
+            parameters.taken_from(config.link, DirectoryConfig),
+            worlds=storage.worlds,
+            characters=storage.characters,
+            logs=storage.reports,
+            is_address_banned=storage.bans.is_address_banned,
+            catalog=shipped_catalog(),
+            spawn=self._tasks.spawn,
+            clock=scheduler,
+            report=watch.port("link", log_event(_link_log, self._link_refusals)),
+        )
+        self.links = LinkServer(
+            parameters.taken_from(config.link, LinkServerConfig),
+            self.directory,
+            self._tasks,
+            reactor,
+            scheduler,
+        )
+        self.service = LoginService(
+            config=parameters.login_config(config),
+            opcodes=opcodes,
+            structs=shipped_catalog(),
+            authenticator=self._accounts,
+            characters=storage.characters,
+            logs=storage.reports,
+            worlds=self.directory,
+            zones=storage.worlds,
+            models=Models(storage.models),
+            start=self._tasks.spawn,
+            clock=scheduler,
+            log=watch.port("login", log_event(_log, self._refusals)),
+        )
+        self._server = LoginServer(self.service)
+        endpoint = Endpoint(
+            parameters.endpoint_config(config, config.login.crc_seed), random_bytes=os.urandom
+        )
+        self.shell = UdpShell(endpoint, scheduler, self._new_client, _log)
+        self._measure(watch, endpoint)
+        self._port: Any = None
+
+    def _measure(self, watch: Watch, endpoint: Endpoint) -> None:
+        watch.endpoint("login", endpoint)
+        watch.queue("passwords", "Password checks that wait.", lambda: self._passwords.waiting)
+        journal = self.service.journal
+        watch.reasons(
+            "login_drops", "Messages of clients without an effect.", lambda: journal.counters
+        )
+        watch.reasons(
+            "link_drops",
+            "What came over links to worlds and had no effect, and links that were refused.",
+            lambda: self.directory.counters + self.links.counters,
+        )
+
+    def configure(self, config: Config) -> None:
+        """Go on with other settings; what was decided by the earlier ones stays."""
+        self._accounts.config = parameters.account_config(config)
+        self.service.config = parameters.login_config(config)
+        self.directory.config = parameters.taken_from(config.link, DirectoryConfig)
+        self.links.config = parameters.taken_from(config.link, LinkServerConfig)
+
+    async def hash_password(self, password: str) -> str:
+        """Return a password's hash as it is stored; made in a worker thread, behind players'."""
+        config = self._accounts.config.passwords
+        salt = os.urandom(SALT_SIZE)
+        async with self._passwords.turn("administration", lambda: True):
+            return await self._passwords.run(
+                partial(hash_password, password.encode(), salt, config)
+            )
+
+    def send_away(self, account_id: int, reason: str) -> None:
+        """End the session of an account's client, if it has one."""
+        client = self.service.logged_in.find(account_id)
+        if client is not None:
+            client.close(reason)
+
+    @property
+    def port(self) -> int:
+        """The UDP port where clients begin; 0 before `listen`."""
+        return int(self._port.getHost().port) if self._port is not None else 0
+
+    def listen(self) -> tuple[str, int]:
+        """Open the ports and say where; returns the address of the worlds' TCP port.
+
+        Raises `CannotListenError`.
+        """
+        tcp: Any = self._open_both().getHost()
+        self._refusals.start()
+        self._link_refusals.start()
+        host = self._port.getHost()
+        _log.info("clients on UDP {at}", at=Address(host.host, host.port))
+        _link_log.info("worlds on TCP {at}", at=Address(tcp.host, tcp.port))
+        pem = parameters.read_certificate(self._config)
+        secure = self._config.link.tls_listen
+        if pem is not None and secure is not None:
+            secure = listen_address("link.tls_listen", secure)
+            tls: Any = self.links.listen(secure.host, secure.port, server_options(pem)).getHost()
+            _link_log.info("worlds on TLS {at}", at=Address(tls.host, tls.port))
+        return tcp.host, tcp.port
+
+    def _open_both(self) -> Any:
+        """Open UDP and TCP on one number and return the TCP port."""
+        address = listen_address("login.listen", self._config.login.listen)
+        number, tries = address.port, PORT_TRIES
+        while not number:
+            # The system chooses a free TCP port; that the UDP port is free as well takes luck.
+            tcp: Any = self.links.listen(address.host, 0)
+            tries -= 1
+            try:
+                self._port = listen(self._reactor, address.host, tcp.getHost().port, self.shell)
+            except CannotListenError:
+                tcp.stopListening()
+                if not tries:
+                    raise
+            else:
+                return tcp
+        self._port = listen(self._reactor, address.host, number, self.shell)
+        return self.links.listen(address.host, number)
+
+    async def stop(self) -> None:
+        """Say goodbye to clients and worlds, and wait until what they asked for is stored."""
+        self.shell.close(self._scheduler.now())
+        await self.links.stop()
+        await self._passwords.stop()
+        await self._tasks.finished()
+        await drained(self.shell, self._scheduler)
+        if self._port is not None:
+            await self._port.stopListening()
+        self._refusals.stop()
+        self._link_refusals.stop()
+
+    def _new_client(self, port: SessionPort, now: Monotonic) -> LoginHandler:
+        return LoginHandler(port, self._server, _log, now)
+
+
+async def drained(shell: UdpShell, scheduler: Scheduler, patience: float = 2.0) -> None:
+    """Wait until every session of a shell is over, or patience is at an end; then stop it."""
+    deadline = scheduler.now() + patience
+    while shell.session_count and scheduler.now() < deadline:
+        await scheduler.pause(0.02)
+    shell.abandon()

@@ -1,0 +1,1 @@
+"""The database as the reactor uses it: threads for its connections, and changes written behind."""

@@ -1,0 +1,351 @@
+"""The built-in world as it runs: its UDP port, and its registration with login servers."""
+
+from __future__ import annotations
+
+import os
+import random
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from emu.commands import Registry
+from emu.config import Address, Config
+from emu.dialects import Dialects, shipped_rules
+from emu.errors import StoreError
+from emu.link.password import hash_link_password
+from emu.looks.models import Models
+from emu.model import BUILT_IN_ACCOUNT, RegisteredWorld, WorldCharacter
+from emu.net import parameters
+from emu.net.hosts import listen_address
+from emu.net.link.client import LoginLink, LoginServerAddress, WorldLinkConfig
+from emu.net.login.part import drained
+from emu.net.logs import logger
+from emu.net.refusals import RefusalLog
+from emu.net.scheduler import Scheduler
+from emu.net.stores.storage import Storage
+from emu.net.tasks import Tasks
+from emu.net.udp.shell import SessionPort, UdpShell, listen
+from emu.net.watch import Watch
+from emu.net.world.clients import VisitorHandler, WorldTimer, report_to, report_world
+from emu.net.world.guard import limited
+from emu.net.world.reconcile import reconcile
+from emu.opcodes import OpcodeTables
+from emu.processes.bus import LocalBus
+from emu.processes.handoffs import LocalHandoffKeys
+from emu.processes.ports import Presence
+from emu.processes.presence import SharedPresence
+from emu.session import Endpoint
+from emu.store import Store
+from emu.structs import shipped_catalog
+from emu.times import Moment, Monotonic
+from emu.world.behaviors import Behaviors, Library
+from emu.world.chat import Chat, read_numbers
+from emu.world.commands import House, RemoteCommands, world_commands
+from emu.world.door.admission import Admission, AdmissionRules
+from emu.world.door.entry import Door
+from emu.world.ghosts import read_rules
+from emu.world.knowledge import read_knowledge
+from emu.world.places import Atlas, Population, read_atlas
+from emu.world.players import leaving
+from emu.world.players.looks import with_models
+from emu.world.registration.creation import CharacterCreation, CreationRules
+from emu.world.registration.names import NameRules
+from emu.world.registration.registry import RegistryConfig, WorldRegistry
+from emu.world.service import WorldService
+from emu.world.world import World
+from emu.world.zone.directory import Zones
+
+_log = logger("world")
+
+
+@dataclass(frozen=True, slots=True)
+class LinkAccount:
+    """How the world proves itself to a login server."""
+
+    account: str
+    password: str
+
+
+def built_in_account(store: Store, name: str, moment: Moment, atlas: Atlas) -> LinkAccount:
+    """Give the built-in world its row and a fresh password; it never leaves this process.
+
+    A world that was renamed in the configuration keeps its row, and so its characters. The login
+    server's list of them is brought in line with the world, in case the process was killed between
+    the two.
+    """
+    password = secrets.token_hex(16)
+    hashed = hash_link_password(password)
+    world = store.login.worlds.find_by_account(BUILT_IN_ACCOUNT)
+    if world is None:
+        world = store.login.worlds.add(RegisteredWorld(0, name, BUILT_IN_ACCOUNT, hashed), moment)
+    else:
+        store.login.worlds.set_password(world.id, hashed)
+        if world.name != name:
+            store.login.worlds.rename(world.id, name)
+    changes = reconcile(store, world.id, atlas)
+    if changes:
+        _log.warn("the character list was brought in line with the world: {n} changes", n=changes)
+    return LinkAccount(BUILT_IN_ACCOUNT, password)
+
+
+class WorldPart:
+    """World service and its port. `listen`, then `register`, then `stop`."""
+
+    def __init__(
+        self,
+        config: Config,
+        storage: Storage,
+        opcodes: Callable[[], OpcodeTables],
+        reactor: Any,
+        scheduler: Scheduler,
+        *,
+        commands: Registry,
+        login_address: tuple[str, int] | None,
+        watch: Watch | None = None,
+    ) -> None:
+        """Make the service; its commands are added to those of `commands`."""
+        self._watch = watch = watch or Watch()
+        self._config = config
+        self._reactor = reactor
+        self._scheduler = scheduler
+        self._storage = storage
+        self._login_address = login_address
+        self.account = LinkAccount(config.world.account, config.world.password)
+        """How it proves itself; set before `register` where the configuration does not say."""
+        self._tasks = Tasks(_log)
+        self._models = Models(storage.models)
+        presence = SharedPresence(LocalBus(_bus_failed), secrets.token_hex(8))
+        self._handoffs = LocalHandoffKeys(lambda: secrets.randbits(32), scheduler)
+        self.admission = Admission(
+            AdmissionRules(max_players=config.world.max_players),
+            presence,
+            self._handoffs,
+            locked=config.world.locked,
+        )
+        self.atlas = read_atlas(config.world.zones)
+        self._population = Population(self.atlas, self._next_spawn_id)
+        self._port: Any = None
+        self.link: LoginLink | None = None
+        self._refusals = RefusalLog(_log, scheduler)
+        dialects = Dialects(opcodes, shipped_catalog(), shipped_rules())
+        self._timer = WorldTimer(scheduler, watch.ticks())
+        self.world = self._make_world(dialects, presence)
+        chat = Chat(self.world, parameters.chat_rules(config), read_numbers())
+        self.behaviors = Behaviors(
+            self.world, chat, Library(), guard=limited, clock=scheduler.now, wake=self._timer.wake
+        )
+        self._population.give_behavior = self.behaviors.add
+        self._population.take_behaviors = self.behaviors.forget_zone
+        self.chat = chat
+        self.reloads = {"behaviors": self._reload_behaviors, "zones": self._reload_zones}
+        """What can be read anew while players are here, by name."""
+        commands.extend(world_commands(House(self.world, chat, self.admission)))
+        commands.known |= {
+            "player": lambda: [player.name for player in self.world.players],
+            "zone": lambda: [zone.name for zone in self.world.zones.table],
+        }
+        self.service = WorldService(
+            self.world, chat, RemoteCommands(self.world, commands, chat), self.behaviors
+        )
+        self._timer.service = self.service
+        self.door = Door(
+            dialects=dialects,
+            inside=self.service,
+            admission=self.admission,
+            presence=presence,
+            characters_of=self._characters_of,
+            played=self._played,
+            report=watch.port("door", report_to(_log, self._refusals)),
+            changed=self._status_changed,
+            clock=scheduler,
+        )
+        endpoint = Endpoint(
+            parameters.endpoint_config(config, config.world.crc_seed), random_bytes=os.urandom
+        )
+        self.shell = UdpShell(endpoint, scheduler, self._new_visitor, _log)
+        self._measure(endpoint)
+
+    def _measure(self, endpoint: Endpoint) -> None:
+        watch = self._watch
+        watch.endpoint("world", endpoint)
+        watch.measures.gauge(
+            "players", "Players in the world.", lambda: {(): len(self.world.players)}
+        )
+        watch.reasons(
+            "world_drops",
+            "Messages of players without an effect.",
+            lambda: self.world.counters + self.door.counters,
+        )
+
+    def configure(self, config: Config) -> None:
+        """Go on with other settings; who is in the world stays."""
+        self.admission.rules = AdmissionRules(max_players=config.world.max_players)
+        self.admission.locked = config.world.locked
+        self.world.rules = parameters.world_rules(config)
+        self.chat.rules = parameters.chat_rules(config)
+        if config.world.motd != self._config.world.motd:
+            self.world.motd = config.world.motd
+        self._config = config
+        self._status_changed()
+
+    def send_away(self, account_id: int, reason: str) -> None:
+        """Have whoever plays a character of an account leave."""
+        for player in self.world.players:
+            if player.character.account_id == account_id:
+                leaving.leave(self.world, player, reason, self._scheduler.now())
+
+    @property
+    def port(self) -> int:
+        """The UDP port that is open; 0 before `listen`."""
+        return int(self._port.getHost().port) if self._port is not None else 0
+
+    def listen(self) -> None:
+        """Open the port and say where. Raises `CannotListenError`."""
+        address = listen_address("world.listen", self._config.world.listen)
+        self._port = listen(self._reactor, address.host, address.port, self.shell)
+        self._refusals.start()
+        host = self._port.getHost()
+        _log.info(
+            "{name}, clients on UDP {at}",
+            name=self._config.world.name, at=Address(host.host, host.port),
+        )  # fmt: skip
+        told = _reachable(host.host)
+        if told != host.host and not self._config.world.advertise:
+            _log.warn(
+                "players are told {told}, which only this machine can reach: set world.advertise"
+                " to the address they can",
+                told=told,
+            )
+
+    def register(self) -> None:
+        """Begin to register with the login servers, or with the one in this process."""
+        servers = parameters.login_servers(self._config)
+        if not servers and self._login_address is not None:
+            host, port = self._login_address
+            servers = (LoginServerAddress(_reachable(host), port),)
+        self.link = LoginLink(
+            WorldLinkConfig(servers=servers),
+            self._registry(),
+            self._tasks,
+            self._reactor,
+            self._scheduler,
+            random=random.SystemRandom().random,
+        )
+        self.link.start()
+
+    async def stop(self) -> None:
+        """Say goodbye to players and login servers, and wait until all is stored."""
+        self.service.close(self._scheduler.now())
+        self.shell.close(self._scheduler.now())
+        self._timer.stop()
+        if self.link is not None:
+            await self.link.stop()
+        await self._tasks.finished()
+        await drained(self.shell, self._scheduler)
+        if self._port is not None:
+            await self._port.stopListening()
+        self._refusals.stop()
+
+    def _make_world(self, dialects: Dialects, presence: Presence) -> World:
+        config = self._config.world
+        return World(
+            rules=parameters.world_rules(self._config),
+            zones=Zones(
+                self.atlas,
+                self._population.settle,
+                parameters.zone_rules(self._config),
+                wake=self._timer.wake,
+                ended=self._population.forget,
+            ),
+            dialects=dialects,
+            forms=read_rules(),
+            store=self._storage.world_characters,
+            belongings=self._storage.belongings,
+            knowledge=read_knowledge(config.knowledge),
+            handoffs=self._handoffs,
+            address=self._told_address,
+            moment=self._scheduler.moment,
+            report=self._watch.port("world", report_world(_log)),
+            start=self._tasks.spawn,
+            presence=presence,
+            changed=self._status_changed,
+            wake=self._timer.wake,
+        )
+
+    def _next_spawn_id(self) -> int:
+        return self.world.next_spawn_id()
+
+    async def _reload_zones(self) -> str:
+        """Read the files of zones again; what they put into running zones is put there anew."""
+        fresh = read_atlas(self._config.world.zones)
+        self._population.reload(fresh, self._scheduler.now())
+        return f"{len(self.atlas)} zones"
+
+    async def _reload_behaviors(self) -> str:
+        return self.behaviors.reload(self._scheduler.now())
+
+    def _told_address(self) -> tuple[str, int]:
+        """Return where players reach this world, as it is told to them."""
+        bound = self._port.getHost()
+        return self._config.world.advertise or _reachable(bound.host), bound.port
+
+    def _registry(self) -> WorldRegistry:
+        world = self._config.world
+        host, port = self._told_address()
+        creation = CharacterCreation(
+            CreationRules(creations_per_hour=world.creations_per_hour),
+            NameRules(blocked=world.name_filter),
+            self._storage.world_characters,
+            shipped_catalog(),
+            self.atlas.start_of,
+        )
+        config = RegistryConfig(
+            name=world.name,
+            account=self.account.account,
+            password=self.account.password,
+            address=host,
+            port=port,
+            internal_address=world.internal_address,
+            max_level=world.max_level,
+        )
+        return WorldRegistry(
+            config,
+            characters=self._storage.world_characters,
+            creation=creation,
+            admission=self.admission,
+            zones=self.atlas.described,
+            models=self._models,
+            clock=self._scheduler,
+        )
+
+    async def _played(self, char_id: int, moment: Moment) -> None:
+        """Have it stored when a character was played; the player who comes in waits for nothing."""
+        self._tasks.spawn(self._remember(char_id, moment))
+
+    async def _remember(self, char_id: int, moment: Moment) -> None:
+        try:
+            await self._storage.world_characters.played(char_id, moment)
+        except StoreError as error:
+            _log.warn("when a character was played is not stored: {reason}", reason=str(error))
+
+    async def _characters_of(self, account_id: int) -> Sequence[WorldCharacter]:
+        """Return an account's characters, each with the numbers of its models."""
+        rows = await self._storage.world_characters.of_account(account_id)
+        return [await with_models(row, self._models) for row in rows]
+
+    def _status_changed(self) -> None:
+        if self.link is not None:
+            self.link.status_changed()
+
+    def _new_visitor(self, port: SessionPort, now: Monotonic) -> VisitorHandler:
+        return VisitorHandler(port, self.door, _log, now)
+
+
+def _bus_failed(_error: Exception) -> None:
+    _log.failure("a subscriber of the bus failed")
+
+
+def _reachable(host: str) -> str:
+    """Return an address at which a port bound to `host` can be reached from this machine."""
+    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104

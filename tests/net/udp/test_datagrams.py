@@ -1,0 +1,116 @@
+"""Datagrams of a socket, one by one and many at once."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from emu.net.udp import datagrams
+from emu.net.udp.datagrams import Outbox
+
+Pair = tuple[socket.socket, socket.socket]
+
+
+@pytest.fixture
+def pair() -> Iterator[Pair]:
+    with (
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as two,
+    ):
+        for each in (one, two):
+            each.bind(("127.0.0.1", 0))
+            each.setblocking(False)
+        yield one, two
+
+
+def waiting(handle: socket.socket) -> list[bytes]:
+    found = []
+    while True:
+        try:
+            found.append(handle.recv(4096))
+        except BlockingIOError:
+            return found
+
+
+def test_what_is_put_leaves_with_the_next_flush_at_the_latest(pair: Pair) -> None:
+    one, two = pair
+    outbox = Outbox(one, lambda _data, _address: None)
+    sent = [bytes([number]) * (number + 1) for number in range(200)]
+    for data in sent:
+        outbox.put(data, two.getsockname())
+    outbox.flush()
+    outbox.flush()
+    assert waiting(two) == sent
+    assert outbox.lost == 0
+
+
+def test_what_cannot_leave_is_counted_and_the_rest_leaves(pair: Pair) -> None:
+    one, two = pair
+    outbox = Outbox(one, lambda _data, _address: None)
+    outbox.put(b"x" * 70_000, two.getsockname())
+    outbox.put(b"y", two.getsockname())
+    outbox.flush()
+    assert waiting(two) == [b"y"]
+    assert outbox.lost == 1
+
+
+def test_without_a_socket_the_transport_writes() -> None:
+    written: list[tuple[bytes, Any]] = []
+    outbox = Outbox(None, lambda data, address: written.append((data, address)))
+    outbox.put(b"x", ("127.0.0.1", 1))
+    outbox.flush()
+    assert written == [(b"x", ("127.0.0.1", 1))]
+
+
+def test_the_compiled_part_gets_many_at_once(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[Any] = []
+
+    class Compiled:
+        @staticmethod
+        def send(fileno: int, entries: list[tuple[bytes, tuple[str, int]]]) -> int:
+            calls.append((fileno, entries))
+            return 1
+
+        @staticmethod
+        def receive(fileno: int, size: int) -> list[tuple[bytes, tuple[str, int]]]:
+            calls.append((fileno, size))
+            return [(b"x", ("::1", 5))]
+
+    monkeypatch.setattr(datagrams, "_compiled", Compiled)
+    monkeypatch.setattr(datagrams, "ARE_MANY_AT_ONCE", True)
+    one, _ = pair
+    outbox = Outbox(one, lambda _data, _address: None)
+    outbox.put(b"a", ("::1", 1))
+    outbox.put(b"b", ("::1", 2))
+    assert calls == []
+    outbox.flush()
+    assert calls == [(one.fileno(), [(b"a", ("::1", 1)), (b"b", ("::1", 2))])]
+    assert outbox.lost == 1
+    assert datagrams.receive(one, 99) == [(b"x", ("::1", 5))]
+
+
+@pytest.mark.skipif(not datagrams.ARE_MANY_AT_ONCE, reason="the compiled part is not built")
+def test_the_compiled_part_reads_what_waits_and_knows_who_sent_it(pair: Pair) -> None:
+    one, two = pair
+    assert datagrams.receive(two, 1000) == []
+    for number in range(150):
+        one.sendto(bytes([number]), two.getsockname())
+    found = datagrams.receive(two, 100_000)
+    assert found == [(bytes([number]), one.getsockname()) for number in range(150)]
+    one.sendto(b"", two.getsockname())
+    one.sendto(b"z" * 5000, two.getsockname())
+    assert [len(data) for data, _ in datagrams.receive(two, 100_000)] == [0, 4096]
+
+
+@pytest.mark.skipif(not datagrams.ARE_MANY_AT_ONCE, reason="the compiled part is not built")
+@pytest.mark.parametrize(
+    "entry", [1, (b"x",), ("x", ("::1", 1)), (b"x", 1), (b"x", ("nobody", 1)), (b"x", (1, 2))]
+)
+def test_the_compiled_part_refuses_what_is_no_datagram(pair: Pair, entry: Any) -> None:
+    outbox = Outbox(pair[0], lambda _data, _address: None)
+    outbox._waiting.append(entry)
+    with pytest.raises((TypeError, ValueError)):
+        outbox.flush()

@@ -1,0 +1,103 @@
+"""A port without sessions, over real UDP and under a flood."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from twisted.internet.protocol import DatagramProtocol
+
+from emu.limits.answers import AnswerRules
+from emu.net.logs import logger
+from emu.net.scheduler import Scheduler
+from emu.net.udp.query import QueryShell, listen_query
+from tests.support.house import HOST, reactor, until
+
+
+class Echo:
+    """Answers with what it was sent; nothing for nothing, a fault for an ``!``."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, int]] = []
+
+    def answer(self, data: bytes, address: tuple[str, int], now: float) -> Sequence[bytes]:
+        self.asked.append(address)
+        if data == b"!":
+            raise RuntimeError("a bug")
+        return [data] if data else []
+
+
+class Asker(DatagramProtocol):
+    def __init__(self) -> None:
+        self.heard: list[bytes] = []
+
+    def datagramReceived(self, datagram: bytes, addr: Any) -> None:
+        self.heard.append(datagram)
+
+
+class Wire:
+    """A transport that keeps count."""
+
+    def __init__(self) -> None:
+        self.sent: list[tuple[bytes, Any]] = []
+
+    def write(self, data: bytes, addr: Any) -> None:
+        if addr[0] == "203.0.113.9":
+            raise OSError(101, "Network is unreachable")
+        self.sent.append((data, addr))
+
+
+def shell(rules: AnswerRules | None = None) -> tuple[QueryShell, Wire]:
+    made, wire = QueryShell(Echo(), Scheduler(reactor), logger("test"), rules), Wire()
+    made.transport = wire  # type: ignore[assignment]
+    return made, wire
+
+
+async def test_a_question_is_answered_over_udp(logged_failures) -> None:
+    made = QueryShell(Echo(), Scheduler(reactor), logger("test"))
+    port = listen_query(reactor, HOST, 0, made)
+    asker = Asker()
+    own = reactor.listenUDP(0, asker, interface=HOST)
+    where: Any = port.getHost()
+    try:
+        for data in (b"", b"!", b"status", bytes(4_000)):
+            asker.transport.write(data, (HOST, where.port))  # type: ignore[union-attr]
+        await until(lambda: len(asker.heard) == 2, "two answers")
+        assert asker.heard == [b"status", bytes(4_000)]
+        assert made.counters == {"silent": 1, "failed": 1, "answered": 2}
+        assert len(logged_failures.flush(RuntimeError)) == 1
+    finally:
+        await port.stopListening()
+        await own.stopListening()
+
+
+def test_a_mapped_address_is_the_plain_one() -> None:
+    made, wire = shell()
+    made.datagramReceived(b"x", ("::ffff:192.0.2.7", 5000))
+    assert made.core.asked == [("192.0.2.7", 5000)]  # type: ignore[attr-defined]
+    assert wire.sent == [(b"x", ("::ffff:192.0.2.7", 5000))]
+
+
+def test_port_zero_and_unreachable_askers_are_only_counted() -> None:
+    made, wire = shell()
+    made.datagramReceived(b"x", ("192.0.2.7", 0))
+    made.datagramReceived(b"x", ("203.0.113.9", 5000))
+    assert wire.sent == []
+    assert made.counters == {"limited": 1, "answered": 1, "unsendable": 1}
+
+
+@pytest.mark.slow
+def test_a_flood_of_invented_addresses_draws_so_much_and_no_more() -> None:
+    made, wire = shell(AnswerRules(all_burst=100, all_rate=50, most_addresses=1000))
+    tracemalloc.start()
+    try:
+        for number in range(50_000):
+            host = f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}"
+            made.datagramReceived(b"x", (host, 5000))
+        grown, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert 100 <= len(wire.sent) < 5000
+    assert grown < 4_000_000

@@ -1,0 +1,68 @@
+"""The world's clients on a session, and its time on the scheduler."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twisted.internet.task import Clock
+from twisted.logger import Logger, LogLevel
+
+from emu.net.refusals import RefusalLog
+from emu.net.scheduler import Scheduler
+from emu.net.world.clients import WorldTimer, report_to, report_world
+from emu.times import Monotonic
+from emu.world.door.entry import Entered, Left, TurnedAway
+from emu.world.events import PlayerRefused
+
+
+class Service:
+    def __init__(self) -> None:
+        self.due: float | None = None
+        self.handled: list[float] = []
+
+    def get_timer(self) -> Any:
+        return self.due
+
+    def handle_timer(self, now: Monotonic) -> None:
+        self.handled.append(now)
+        self.due = None
+
+
+def test_the_world_is_called_when_it_wants_and_not_after_the_end() -> None:
+    clock = Clock()
+    timer = WorldTimer(Scheduler(clock))
+    timer.wake()
+    service = Service()
+    timer.service = service  # type: ignore[assignment]
+    service.due = 2.0
+    timer.wake()
+    clock.advance(1.5)
+    assert service.handled == []
+    service.due = 1.75
+    timer.wake()
+    clock.advance(0.3)
+    assert len(service.handled) == 1
+    service.due = 9.0
+    timer.wake()
+    timer.stop()
+    clock.advance(20.0)
+    assert len(service.handled) == 1
+    assert clock.getDelayedCalls() == []
+
+
+def observed() -> tuple[Logger, list[dict[str, Any]]]:
+    entries: list[dict[str, Any]] = []
+    return Logger("test", observer=entries.append), entries  # type: ignore[arg-type]
+
+
+def test_what_happens_is_written() -> None:
+    log, entries = observed()
+    report_world(log)(PlayerRefused("Aldana", "::1", "too fast"))
+    door = report_to(log, RefusalLog(log, Scheduler(Clock())))
+    door(Entered("Aldana", 1, 2, "::1", 546))
+    door(TurnedAway("::1", "no such key"))
+    door(Left("Aldana", "::1", "closed"))
+    assert [entry["log_level"] for entry in entries] == [
+        LogLevel.warn, LogLevel.info, LogLevel.info, LogLevel.info
+    ]  # fmt: skip
+    assert entries[0]["line"] == "Aldana from ::1: too fast"

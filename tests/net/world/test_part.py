@@ -1,0 +1,111 @@
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from twisted.internet.task import Clock
+
+from emu.commands import Registry
+from emu.config.load import parse
+from emu.errors import DuplicateName, EmuError
+from emu.link.password import hash_link_password, link_password_matches
+from emu.model import BUILT_IN_ACCOUNT, RegisteredWorld
+from emu.net.scheduler import Scheduler
+from emu.net.world.part import WorldPart, _reachable, built_in_account
+from emu.store import Store
+from emu.world.places import read_atlas
+from tests.support.house import captured_log
+from tests.support.zone_files import write_zones, zone_text
+
+ATLAS = read_atlas()
+
+
+@pytest.fixture
+def store(tmp_path: Path):
+    with Store.create(tmp_path / "emu.sqlite") as opened:
+        yield opened
+
+
+def hashed(store: Store) -> str:
+    world = store.login.worlds.find_by_account(BUILT_IN_ACCOUNT)
+    assert world is not None
+    return world.password
+
+
+def test_the_built_in_world_gets_a_row_and_a_password_of_its_own(store: Store) -> None:
+    made = built_in_account(store, "Norrath", 1.0, ATLAS)
+    assert made.account == BUILT_IN_ACCOUNT
+    assert link_password_matches(hashed(store), hash_link_password(made.password))
+
+
+def test_each_start_draws_a_new_password_for_the_same_row(store: Store) -> None:
+    first = built_in_account(store, "Norrath", 1.0, ATLAS)
+    row = store.login.worlds.find("Norrath")
+    second = built_in_account(store, "Norrath", 2.0, ATLAS)
+    assert first.password != second.password
+    assert store.login.worlds.find("Norrath").id == row.id
+
+
+def test_a_new_name_in_the_configuration_renames_the_row(store: Store) -> None:
+    built_in_account(store, "Norrath", 1.0, ATLAS)
+    row = store.login.worlds.find("Norrath")
+    built_in_account(store, "Luclin", 2.0, ATLAS)
+    assert store.login.worlds.find("Norrath") is None
+    assert store.login.worlds.find("Luclin").id == row.id
+
+
+def test_a_name_that_another_world_has_is_refused(store: Store) -> None:
+    store.login.worlds.add(RegisteredWorld(0, "Luclin", "other", ""), 0.0)
+    built_in_account(store, "Norrath", 1.0, ATLAS)
+    with pytest.raises(DuplicateName, match="Luclin"):
+        built_in_account(store, "Luclin", 2.0, ATLAS)
+
+
+@pytest.mark.parametrize(
+    ("host", "advertise", "warned"),
+    [("0.0.0.0", "", True), ("0.0.0.0", "203.0.113.7", False), ("127.0.0.1", "", False)],
+)
+def test_an_address_that_players_cannot_reach_is_warned_of(
+    monkeypatch: pytest.MonkeyPatch, host: str, advertise: str, warned: bool
+) -> None:
+    bound = SimpleNamespace(getHost=lambda: SimpleNamespace(host=host, port=9001))
+    monkeypatch.setattr("emu.net.world.part.listen", lambda *_: bound)
+    config = parse({}, [f"world.listen={host}:9001", f"world.advertise={advertise}"])
+    storage: Any = SimpleNamespace(models=None, world_characters=None, belongings=None)
+    part = WorldPart(
+        config, storage, lambda: None, Clock(), Scheduler(Clock()),
+        commands=Registry(), login_address=None,
+    )  # fmt: skip
+    with captured_log("text") as log:
+        part.listen()
+    assert ("set world.advertise" in log.text) is warned
+
+
+def test_a_port_bound_to_every_address_is_reached_on_loopback() -> None:
+    assert _reachable("0.0.0.0") == "127.0.0.1"
+    assert _reachable("::") == "::1"
+    assert _reachable("203.0.113.7") == "203.0.113.7"
+
+
+def test_zones_of_the_folder_are_read_at_the_start_and_at_reload(tmp_path: Path) -> None:
+    folder = write_zones(tmp_path / "zones", mine=zone_text(900, "Mine"))
+    storage: Any = SimpleNamespace(models=None, world_characters=None, belongings=None)
+    part = WorldPart(
+        parse({}, [f"world.zones={folder}"]), storage, lambda: None, Clock(), Scheduler(Clock()),
+        commands=Registry(), login_address=None,
+    )  # fmt: skip
+    assert part.atlas.named("Mine") is not None
+
+    def reload() -> str:
+        with pytest.raises(StopIteration) as end:
+            part.reloads["zones"]().send(None)
+        told: str = end.value.value
+        return told
+
+    write_zones(folder, mine=zone_text(900, "Yours"))
+    assert reload() == "5 zones"
+    assert part.atlas.named("Yours") is not None
+    write_zones(folder, mine="[")
+    with pytest.raises(EmuError, match=r"mine\.toml: not TOML"):
+        part.reloads["zones"]().send(None)
+    assert part.atlas.named("Yours") is not None, "what was read before stays"
