@@ -9,7 +9,6 @@ PLAIN = {
     "emu/admin/ggmp/ports.py": "protocols",
     "emu/admin/events.py": "plain values",
     "emu/admin/ports.py": "protocols",
-    "emu/commands/ranks.py": "names for numbers",
     "emu/login/ports.py": "protocols",
     "emu/login/accounts/verdicts.py": "plain values",
     "emu/model/answers.py": "plain values",

@@ -209,6 +209,7 @@ class WorldCharacterFront(Front[WorldCharacters]):
     find = Look(WorldCharacters.find)
     find_named = Read(WorldCharacters.find_named)
     of_account = Look(WorldCharacters.of_account)
+    statuses_of = Look(WorldCharacters.statuses_of)
     delete = Write(WorldCharacters.delete)
     played = Write(WorldCharacters.played)
     save_place = Later(WorldCharacters.save_place)

@@ -12,7 +12,7 @@ from emu.errors import DuplicateName
 from emu.model import Color, Place, WorldCharacter
 from emu.store.belongings import Belongings
 from emu.store.names import name_key
-from emu.store.repository import Repository, changes, views
+from emu.store.repository import Repository, changes, reads, views
 from emu.times import Moment
 
 FIELDS = {
@@ -102,6 +102,15 @@ class WorldCharacters(Repository):
             (account_id,),
         ).fetchall()
         return [self._character(row) for row in rows]
+
+    @reads
+    def statuses_of(self, account_id: int) -> list[int]:
+        """Return the `admin_status` of each of an account's characters that is not deleted."""
+        rows = self._run(
+            "SELECT admin_status FROM world_characters WHERE account_id = ? AND NOT deleted",
+            (account_id,),
+        )
+        return [row["admin_status"] for row in rows]
 
     @changes
     def delete(self, account_id: int, char_id: int) -> bool:

@@ -101,3 +101,16 @@ def test_mute_and_rank_are_kept(empty_store: Store) -> None:
     assert found is not None
     assert (found.muted_until, found.admin_status) == (1234.5, 100)
     assert empty_store.world.characters.find_named("nobody") is None
+
+
+def test_the_statuses_of_an_account_leave_out_who_is_deleted(empty_store: Store) -> None:
+    characters = empty_store.world.characters
+    first, second = (
+        characters.create(replace(world_character(), name=name)) for name in ("Ayla", "Borvik")
+    )
+    characters.set_admin_status(first.id, 200)
+    characters.set_admin_status(second.id, 10)
+    assert characters.statuses_of(1) == [200, 10]
+    characters.delete(1, first.id)
+    assert characters.statuses_of(1) == [10]
+    assert characters.statuses_of(2) == []

@@ -13,7 +13,7 @@ from emu.errors import CommandError
 from emu.timestamps import timestamp
 
 MOST_SHOWN: Final = 500
-NAME: Final = Argument("name", help="the character", among="player")
+CHARACTER: Final = Argument("name", help="the character", among="player")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def _looking(characters: Characters) -> list[Command]:
         return Reply((f"{len(rows)} characters", *shown), rows)
 
     async def show(call: Call) -> Reply:
-        entry = await _found(characters, call["name"])
+        entry = await character_named(characters.store, call["name"])
         row = _row(entry)
         if entry.own_id is not None:
             row["rank"] = await _rank(characters, entry.own_id)
@@ -57,13 +57,13 @@ def _looking(characters: Characters) -> list[Command]:
     account = Argument("account", help="of one account only", optional=True, default="")
     return [
         Command("character list", "list characters", list_all, (account,), GUIDE),
-        Command("character show", "show a character", show, (NAME,), GUIDE),
+        Command("character show", "show a character", show, (CHARACTER,), GUIDE),
     ]
 
 
 def _changing(characters: Characters) -> list[Command]:
     async def rank(call: Call) -> Reply:
-        entry = await _found(characters, call["name"], deleted=False)
+        entry = await character_named(characters.store, call["name"], deleted=False)
         own = _own(entry)
         before = await _rank(characters, own)
         if max(call["rank"], before) >= call.caller.rank:
@@ -75,31 +75,31 @@ def _changing(characters: Characters) -> list[Command]:
         return Reply((f"{entry.name} has rank {call['rank']}{when}",))
 
     async def delete(call: Call) -> Reply:
-        entry = await _found(characters, call["name"], deleted=False)
+        entry = await character_named(characters.store, call["name"], deleted=False)
         if characters.is_playing(_own(entry)):
             raise CommandError(f"{entry.name} is in the world; kick it first")
         await characters.store.delete(entry)
         return Reply((f"{entry.name} is deleted; character restore brings it back",))
 
     async def restore(call: Call) -> Reply:
-        entry = await _found(characters, call["name"], deleted=True)
+        entry = await character_named(characters.store, call["name"], deleted=True)
         _own(entry)
         await characters.store.restore(entry)
         return Reply((f"{entry.name} is back",))
 
     level = Argument("rank", Kind.NUMBER, "0 player, 10 guide, 100 master, 200 administrator")
     return [
-        Command("character rank", "give a character another rank", rank, (NAME, level),
+        Command("character rank", "give a character another rank", rank, (CHARACTER, level),
                 ADMINISTRATOR),
-        Command("character delete", "delete a character; it can be restored", delete, (NAME,),
+        Command("character delete", "delete a character; it can be restored", delete, (CHARACTER,),
                 ADMINISTRATOR),
-        Command("character restore", "bring a deleted character back", restore, (NAME,),
+        Command("character restore", "bring a deleted character back", restore, (CHARACTER,),
                 ADMINISTRATOR),
     ]  # fmt: skip
 
 
-async def _found(
-    characters: Characters, name: str, *, deleted: bool | None = None
+async def character_named(
+    characters: CharacterList, name: str, *, deleted: bool | None = None
 ) -> ListedCharacter:
     """Return the character of a name, of the built-in world if it has one. Raises `CommandError`.
 
@@ -107,7 +107,7 @@ async def _found(
     """
     found = [
         entry
-        for entry in await characters.store.every()
+        for entry in await characters.every()
         if entry.name.casefold() == name.casefold() and deleted in (None, entry.deleted)
     ]
     if not found:

@@ -11,13 +11,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from emu.admin.commands import accounts, characters, running, source
+from emu.admin.commands import accounts, banning, characters, running, source
 from emu.admin.commands.accounts import Accounts
 from emu.admin.commands.characters import Characters
 from emu.admin.commands.running import Controls, Reload
 from emu.admin.countdown import Countdown
 from emu.commands import Registry
 from emu.commands.completion import complete_command
+from emu.commands.ranks import account_rank
 from emu.commands.registry import help_command
 from emu.config import Config
 from emu.errors import StoreError
@@ -93,7 +94,9 @@ class AdminPart:
         self.commands.add(complete_command(self.commands))
         if login is not None:
             self.status.directory = login.directory
-            self.commands.extend(accounts.commands(self._accounts(login, storage)))
+            served = self._accounts(login, storage)
+            self.commands.extend(accounts.commands(served))
+            self.commands.extend(banning.commands(served, storage.roster))
         if world is not None:
             self.status.world = world.world
             self.status.admission = world.admission
@@ -197,6 +200,7 @@ class AdminPart:
             login.hash_password,
             self._send_away,
             self._scheduler.moment,
+            lambda account_id: rank_of(storage, account_id),
         )
 
     def _send_away(self, account_id: int, reason: str) -> None:
@@ -206,6 +210,11 @@ class AdminPart:
 
     def _is_playing(self, char_id: int) -> bool:
         return self._world is not None and self._world.world.players.get(char_id) is not None
+
+
+async def rank_of(storage: Storage, account_id: int) -> int:
+    """Return the rank of an account; below 0 the whole account is banned."""
+    return account_rank(await storage.world_characters.statuses_of(account_id))
 
 
 def _game_host(config: Config) -> str:

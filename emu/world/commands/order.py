@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 
 from emu.commands import Argument, Call, Command, Kind, Reply
-from emu.commands.ranks import GUIDE, MASTER
+from emu.commands.ranks import GUIDE, MASTER, STATUS_BANNED, STATUS_BANNED_FOR_EVER
 from emu.counts import counted
 from emu.errors import CommandError
 from emu.times import Moment
 from emu.world.commands.ground import House, outranks, player_named
-from emu.world.door.admission import STATUS_BANNED, STATUS_BANNED_FOR_EVER
 from emu.world.players import leaving
 
 NAME = Argument("name", help="the player", among="player")
+REASON = Argument("reason", Kind.TEXT, optional=True, default="")
 MINUTE = 60.0
 
 
@@ -28,7 +28,7 @@ def _sending_away(house: House) -> list[Command]:
     async def kick(call: Call) -> Reply:
         player = player_named(house, call["name"])
         outranks(house, call, player)
-        leaving.leave(world, player, f"kicked by {call.caller.name}", call.now)
+        leaving.leave(world, player, f"kicked by {call.caller.name}{_why(call)}", call.now)
         return Reply((f"{player.name} was sent away",))
 
     async def ban(call: Call) -> Reply:
@@ -56,7 +56,7 @@ def _sending_away(house: House) -> list[Command]:
 
     forever = Argument("forever", Kind.SWITCH, "the whole account", optional=True, default=False)
     return [
-        Command("kick", "send a player away", kick, (NAME,), MASTER),
+        Command("kick", "send a player away", kick, (NAME, REASON), MASTER),
         Command("ban", "keep a character or its account out", ban, (NAME, forever), GUIDE),
         Command("unban", "let a banned character in again", unban, (NAME,), GUIDE),
     ]
@@ -73,8 +73,9 @@ def _silencing(house: House) -> list[Command]:
             raise CommandError("minutes: must be 1 or more")
         player.muted_until = Moment(world.moment() + minutes * MINUTE)
         world.mutes_changed(player)
-        house.chat.line(player, f"You are muted for {minutes} minutes.")
-        return Reply((f"{player.name} is muted for {minutes} minutes",))
+        lasting = counted(minutes, "minute")
+        house.chat.line(player, f"You are muted for {lasting}{_why(call) or '.'}")
+        return Reply((f"{player.name} is muted for {lasting}",))
 
     async def unmute(call: Call) -> Reply:
         player = player_named(house, call["name"])
@@ -84,7 +85,7 @@ def _silencing(house: House) -> list[Command]:
 
     minutes = Argument("minutes", Kind.NUMBER, "for how long", optional=True, default=10)
     return [
-        Command("mute", "let a player not speak for a while", mute, (NAME, minutes), GUIDE),
+        Command("mute", "let a player not speak for a while", mute, (NAME, minutes, REASON), GUIDE),
         Command("unmute", "let a player speak again", unmute, (NAME,), GUIDE),
     ]
 
@@ -130,3 +131,8 @@ def _locking(house: House) -> list[Command]:
         locking("lock", "let only those in who keep order", locked=True),
         locking("unlock", "let everybody in", locked=False),
     ]
+
+
+def _why(call: Call) -> str:
+    """Return what stands behind the word of what was done, when a reason was given."""
+    return f": {call['reason']}" if call["reason"] else ""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from emu.commands.ranks import STATUS_BANNED, STATUS_BANNED_FOR_EVER
 from emu.errors import LimitExceeded
 from emu.model import Handoff, WorldCharacter
 from emu.processes.ports import HandoffKeys, Presence
@@ -22,9 +23,6 @@ LOADING_ERROR = 10
 BANNED = 18
 WORLD_FULL = 253
 """-3 in the byte that the reply has for it."""
-
-STATUS_BANNED = -1
-STATUS_BANNED_FOR_EVER = -2
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from emu.commands.ranks import STATUS_BANNED_FOR_EVER
 from emu.errors import DuplicateName, MalformedMessage, StoreError, UnknownStruct
 from emu.limits.throttle import Throttle, hourly
 from emu.link.characters import CharacterCreateReply
@@ -18,7 +19,6 @@ from emu.model import WorldCharacter
 from emu.structs import StructCatalog
 from emu.times import Moment, Monotonic
 from emu.versions import CLIENT_2006, LAST_OLD_CLIENT
-from emu.world.door.admission import STATUS_BANNED_FOR_EVER
 from emu.world.places.starts import Start
 from emu.world.ports import WorldCharacterStore
 from emu.world.registration.looks import read_looks

@@ -15,6 +15,10 @@ def test_kick_and_who_may_not() -> None:
     assert master.types("/kick victim") == ["Victim was sent away"]
     assert victim.is_closed
     assert house.events[-1].line == "Victim left Isle of Refuge: kicked by Name5"
+    rude = house.stand(8, name="Rude")
+    assert house.console("kick Rude be nice").ok
+    assert rude.is_closed
+    assert house.events[-1].line.endswith("kicked by console: be nice")
 
 
 def test_ban_and_unban() -> None:
@@ -62,3 +66,12 @@ def test_mute_needs_minutes() -> None:
     house = WorldHouse()
     house.stand(5, name="Aldana")
     assert house.console("mute Aldana 0").text == "minutes: must be 1 or more"
+
+
+def test_who_is_muted_is_told_why() -> None:
+    house = WorldHouse()
+    loud = house.stand(5, name="Aldana")
+    assert house.console("mute Aldana 1 too loud").text == "Aldana is muted for 1 minute"
+    assert loud.decoded("WS_DisplayText")[-1]["text"] == "You are muted for 1 minute: too loud"
+    house.console("mute Aldana 2")
+    assert loud.decoded("WS_DisplayText")[-1]["text"] == "You are muted for 2 minutes."
