@@ -25,7 +25,7 @@ PURE = (
     "client",
 )
 ALLOWED = {
-    "opcodes/store.py": {"sqlite3", "sqlite_utils"},
+    "opcodes/stored/store.py": {"sqlite3", "sqlite_utils"},
 }
 
 
@@ -72,7 +72,7 @@ def test_clocks_are_read_in_one_place() -> None:
         "net/scheduler.py": "both times, for all that runs",
         "net/logs.py": "the wall clock, for the time that a line shows",
         "cli/moments.py": "the wall clock, for one command",
-        "opcodes/store.py": "the wall clock, for the history of edits",
+        "opcodes/stored/store.py": "the wall clock, for the history of edits",
         "store/eq2emu/dump.py": "how long an import kept others from writing",
     }
     for path in EMU.rglob("*.py"):

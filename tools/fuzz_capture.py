@@ -19,10 +19,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from emu.capture.follow import CaptureFollower
+from emu.capture.formats.pcap import CaptureReader, PcapWriter
+from emu.capture.formats.records import Record
 from emu.capture.messages import Decoder, MessageDecoder
-from emu.capture.pcap import CaptureReader, PcapWriter
-from emu.capture.records import Record
+from emu.capture.sessions.follow import CaptureFollower
 from emu.capture.trace import TraceWriter, ip_packet
 from emu.errors import FileFormatError, UnknownStruct, UnknownVersion
 from emu.session import Role, Session, SessionConfig

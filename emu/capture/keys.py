@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeVar
 
-from emu.capture.records import Address, show_address
+from emu.capture.formats.records import Address, show_address
 from emu.errors import FileFormatError
 
 MAX_KEYS = 100_000

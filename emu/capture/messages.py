@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from emu.capture.records import Address
+from emu.capture.formats.records import Address
 from emu.errors import EmuError, MalformedMessage, UnknownVersion
 from emu.sight import WorldStream
 from emu.structs import Layout

@@ -11,8 +11,8 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from emu.capture.formats.records import show_address
 from emu.capture.messages import CapturedMessage, Command
-from emu.capture.records import show_address
 from emu.counts import counted
 from emu.timestamps import timestamp
 

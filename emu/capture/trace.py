@@ -12,9 +12,8 @@ import struct
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
-from emu.capture.frames import RAW, UDP
-from emu.capture.keys import key_lines
-from emu.capture.pcapng import (
+from emu.capture.formats.frames import RAW, UDP
+from emu.capture.formats.pcapng import (
     BYTE_ORDER_MAGIC,
     ENHANCED_PACKET,
     INTERFACE,
@@ -22,7 +21,8 @@ from emu.capture.pcapng import (
     SECRETS,
     SECTION,
 )
-from emu.capture.records import EQ2_SECRETS, Address
+from emu.capture.formats.records import EQ2_SECRETS, Address
+from emu.capture.keys import key_lines
 
 MAX_PAYLOAD = 65535 - 40 - 8
 """Largest datagram that fits an IP packet with either header."""

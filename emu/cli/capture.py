@@ -18,12 +18,12 @@ from rich.console import Console
 from rich.progress import Progress
 
 from emu.capture.dissector import make_dissector
-from emu.capture.follow import CaptureFollower, Notice
+from emu.capture.formats.pcap import CHUNK, CaptureReader
+from emu.capture.formats.records import EQ2_SECRETS, Secrets
 from emu.capture.keys import KeyRing
 from emu.capture.lookup import StructLookup, opcode_ranges
 from emu.capture.messages import MessageDecoder
-from emu.capture.pcap import CHUNK, CaptureReader
-from emu.capture.records import EQ2_SECRETS, Secrets
+from emu.capture.sessions.follow import CaptureFollower, Notice
 from emu.capture.show import to_json, to_text
 from emu.cli.common import load_config
 from emu.cli.opcodes.common import present_tables

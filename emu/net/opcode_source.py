@@ -1,8 +1,8 @@
 """The opcode tables in force: from the database, and again whenever an operator has edited them.
 
-Has `emu.opcodes.watch` asked once a second, in a worker thread, whether anything was committed.
-Sessions keep the table they have; a broken edit is refused, with the reason in the log, and the
-tables before it stay in force.
+Has `emu.opcodes.stored.watch` asked once a second, in a worker thread, whether anything was
+committed. Sessions keep the table they have; a broken edit is refused, with the reason in the log,
+and the tables before it stay in force.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from emu.errors import StoreError
 from emu.net.logs import logger
 from emu.net.scheduler import DelayedCall, Scheduler
 from emu.opcodes import OpcodeStore, OpcodeTables
-from emu.opcodes.watch import OpcodeWatcher
+from emu.opcodes.stored.watch import OpcodeWatcher
 
 INTERVAL = 1.0
 

@@ -14,7 +14,7 @@ from emu.opcodes.shipped import shipped_tables
 from emu.opcodes.table import OpcodeTable, OpcodeTables
 
 if TYPE_CHECKING:
-    from emu.opcodes.store import OpcodeStore
+    from emu.opcodes.stored.store import OpcodeStore
 
 __all__ = [
     "OpcodeRow",
@@ -28,7 +28,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "OpcodeStore":
-        from emu.opcodes.store import OpcodeStore  # noqa: PLC0415  # brings sqlite3 along
+        from emu.opcodes.stored.store import OpcodeStore  # noqa: PLC0415  # brings sqlite3 along
 
         return OpcodeStore
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from emu.opcodes.changes import Rejected
 from emu.opcodes.names import (
     FIRST_PLACEHOLDER,
     SENTINELS,
@@ -24,6 +23,7 @@ from emu.opcodes.names import (
 )
 from emu.opcodes.needed import missing_messages
 from emu.opcodes.rows import OpcodeRow, VersionRange, row_problem
+from emu.opcodes.stored.changes import Rejected
 from emu.opcodes.table import WHOLE_TABLE, OpcodeTables
 
 MAX_SHOWN = 6

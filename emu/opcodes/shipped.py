@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
+from emu.opcodes.files.text import read_folder
 from emu.opcodes.rows import OpcodeRow
 from emu.opcodes.table import OpcodeTables
-from emu.opcodes.text import read_folder
 from emu.resources import opcodes_folder
 
 

@@ -4,7 +4,7 @@
 """
 
 from emu.store.bans import BannedAddress
+from emu.store.login.worlds import WorldReport
 from emu.store.store import LoginStore, Store, WorldStore
-from emu.store.worlds import WorldReport
 
 __all__ = ["BannedAddress", "LoginStore", "Store", "WorldReport", "WorldStore"]

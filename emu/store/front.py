@@ -17,17 +17,17 @@ from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 
 from emu.errors import StoreLocked
 from emu.limits.bans import BanList
-from emu.store.accounts import Accounts
 from emu.store.bans import BannedAddress, Bans
-from emu.store.belongings import Belongings
-from emu.store.characters import Characters
-from emu.store.models import Models
-from emu.store.reports import Reports
+from emu.store.login.accounts import Accounts
+from emu.store.login.characters import Characters
+from emu.store.login.models import Models
+from emu.store.login.reports import Reports
+from emu.store.login.worlds import Worlds
 from emu.store.repository import Repository
 from emu.store.roster import Roster
 from emu.store.store import Store
-from emu.store.world_characters import WorldCharacters
-from emu.store.worlds import Worlds
+from emu.store.world.belongings import Belongings
+from emu.store.world.characters import WorldCharacters
 from emu.times import Clock, Moment
 
 P = ParamSpec("P")

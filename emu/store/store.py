@@ -16,17 +16,17 @@ from types import TracebackType
 from typing import Self
 
 from emu.database import LOCK_WAIT, Database
-from emu.store.accounts import Accounts
 from emu.store.bans import Bans
-from emu.store.belongings import Belongings
-from emu.store.characters import Characters
-from emu.store.models import Models
-from emu.store.reports import Reports
+from emu.store.login.accounts import Accounts
+from emu.store.login.characters import Characters
+from emu.store.login.models import Models
+from emu.store.login.reports import Reports
+from emu.store.login.settings import Settings
+from emu.store.login.worlds import Worlds
 from emu.store.roster import Roster
 from emu.store.schema import schema
-from emu.store.settings import Settings
-from emu.store.world_characters import WorldCharacters
-from emu.store.worlds import Worlds
+from emu.store.world.belongings import Belongings
+from emu.store.world.characters import WorldCharacters
 
 
 class LoginStore:

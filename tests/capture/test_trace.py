@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from emu.capture.formats.records import EQ2_SECRETS, Datagram, Secrets
 from emu.capture.keys import KeyRing
-from emu.capture.records import EQ2_SECRETS, Datagram, Secrets
 from emu.capture.trace import MAX_PAYLOAD, TraceWriter, ip_packet
 from tests.support.captures import read_all
 from tests.support.tshark import run_tshark

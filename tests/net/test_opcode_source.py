@@ -15,7 +15,7 @@ from emu.net.opcode_source import OpcodeSource
 from emu.net.scheduler import Scheduler
 from emu.net.stores.workers import StoreWorker
 from emu.opcodes import OpcodeStore, VersionRange
-from emu.opcodes.watch import OpcodeWatcher
+from emu.opcodes.stored.watch import OpcodeWatcher
 from tests.support.house import until
 from tests.support.stores import finish
 

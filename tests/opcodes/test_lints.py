@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 
 from emu.opcodes import OpcodeRow
-from emu.opcodes.changes import Rejected
 from emu.opcodes.lints import CORE, Finding, Severity, check, errors
+from emu.opcodes.stored.changes import Rejected
 from emu.opcodes.table import WHOLE_TABLE
 from tests.support.opcode_rows import ROWS
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import struct
 
-from emu.capture.pcap import CaptureReader
-from emu.capture.records import Datagram, Record
+from emu.capture.formats.pcap import CaptureReader
+from emu.capture.formats.records import Datagram, Record
 
 CLIENT = ("10.0.0.1", 40001)
 SERVER = ("10.0.0.2", 9100)

@@ -6,8 +6,8 @@ import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from emu.capture.pcap import PcapWriter
-from emu.capture.records import Address, Datagram
+from emu.capture.formats.pcap import PcapWriter
+from emu.capture.formats.records import Address, Datagram
 from emu.capture.trace import ip_packet
 from emu.session import Message, Role, Session, SessionConfig
 from emu.times import Monotonic

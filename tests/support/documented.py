@@ -11,7 +11,7 @@ import click
 
 from emu.cli.main import root
 from emu.model import BUILT_IN_ACCOUNT, RegisteredWorld
-from emu.opcodes.export import as_sql
+from emu.opcodes.files.export import as_sql
 from emu.opcodes.shipped import shipped_rows
 from emu.store import Store
 from emu.times import UNKNOWN

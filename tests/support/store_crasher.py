@@ -15,7 +15,8 @@ from pathlib import Path
 
 from emu.errors import DuplicateName
 from emu.model import Color, Equipment, RegisteredWorld
-from emu.store import Store, reports
+from emu.store import Store
+from emu.store.login import reports
 from emu.times import UNKNOWN
 from tests.support.stores import character, world_character
 

@@ -25,10 +25,10 @@ from emu.cli.opcodes.common import (
 )
 from emu.cli.tables import format_option, print_rows
 from emu.errors import CommandError
-from emu.opcodes.changes import KEEP_ALL, KEEP_OTHER_RANGES, Change, plan_reset
 from emu.opcodes.derive import derive, parse_insertion
 from emu.opcodes.rows import OpcodeRow, VersionRange
 from emu.opcodes.shipped import shipped_rows
+from emu.opcodes.stored.changes import KEEP_ALL, KEEP_OTHER_RANGES, Change, plan_reset
 from emu.opcodes.table import OpcodeTables
 
 

@@ -39,13 +39,13 @@ from emu.cli.opcodes.edit import edit_verb
 from emu.cli.opcodes.files import export_verb, import_verb
 from emu.cli.tables import format_option, print_rows
 from emu.errors import CommandError
-from emu.opcodes.changes import Rejected
 from emu.opcodes.compare import Difference, compare_rows, compare_tables
-from emu.opcodes.formats import read_rows
+from emu.opcodes.files.formats import read_rows
 from emu.opcodes.lints import Severity, check, errors
 from emu.opcodes.names import CUT_LENGTH, is_absent
 from emu.opcodes.rows import OpcodeRow, VersionRange, row_problem
 from emu.opcodes.shipped import shipped_rows, shipped_tables
+from emu.opcodes.stored.changes import Rejected
 from emu.opcodes.table import OpcodeTables
 
 

@@ -15,14 +15,14 @@ import click
 from emu.cli.common import given_database, load_config, tell_database
 from emu.database import readable_errors
 from emu.errors import CommandError
-from emu.opcodes.changes import Change
-from emu.opcodes.database import connect, schema
-from emu.opcodes.formats import read_rows
-from emu.opcodes.history import HistoryEntry
+from emu.opcodes.files.formats import read_rows
 from emu.opcodes.lints import check, errors
 from emu.opcodes.rows import MAX_NUMBER, OpcodeRow, VersionRange, range_problem
 from emu.opcodes.shipped import shipped_rows, shipped_tables
-from emu.opcodes.store import OpcodeStore
+from emu.opcodes.stored.changes import Change
+from emu.opcodes.stored.database import connect, schema
+from emu.opcodes.stored.history import HistoryEntry
+from emu.opcodes.stored.store import OpcodeStore
 from emu.opcodes.table import OpcodeTables
 
 Command = TypeVar("Command", bound=Callable[..., Any])

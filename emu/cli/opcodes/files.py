@@ -26,7 +26,11 @@ from emu.cli.opcodes.common import (
 )
 from emu.cli.tables import format_option, print_rows
 from emu.errors import CommandError, FileFormatError
-from emu.opcodes.changes import (
+from emu.opcodes.files.export import as_csv, as_json, as_list, as_sql
+from emu.opcodes.files.formats import FORMATS, Placed, read_rows
+from emu.opcodes.files.text import write_folder
+from emu.opcodes.rows import VersionRange
+from emu.opcodes.stored.changes import (
     KEEP_ALL,
     KEEP_NOTHING,
     KEEP_OTHER_RANGES,
@@ -34,11 +38,7 @@ from emu.opcodes.changes import (
     key_of,
     plan_rows,
 )
-from emu.opcodes.export import as_csv, as_json, as_list, as_sql
-from emu.opcodes.formats import FORMATS, Placed, read_rows
-from emu.opcodes.rows import VersionRange
 from emu.opcodes.table import OpcodeTables
-from emu.opcodes.text import write_folder
 
 MAX_REJECTED = 10
 """Rejected rows that are told one by one."""

@@ -20,13 +20,13 @@ from textual.widgets import DataTable, Footer, Header, Input, Label
 
 from emu.cli.opcodes.dialogs import EditRow, HelpScreen
 from emu.errors import EmuError
-from emu.opcodes.history import HistoryEntry
 from emu.opcodes.lints import Finding, Severity, check
 from emu.opcodes.names import dead_numbers, is_absent
 from emu.opcodes.needed import Missing, missing_messages
 from emu.opcodes.rows import OpcodeRow, VersionRange
 from emu.opcodes.shipped import shipped_rows, shipped_tables
-from emu.opcodes.store import OpcodeStore
+from emu.opcodes.stored.history import HistoryEntry
+from emu.opcodes.stored.store import OpcodeStore
 
 LOOK_INTERVAL = 1.0
 """Seconds between looks at what others changed."""

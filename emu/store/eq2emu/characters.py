@@ -17,7 +17,7 @@ from emu.looks.models import LARGEST_MODEL
 from emu.model import Character
 from emu.sqldump.columns import Columns, fraction, moment, number, text, visible
 from emu.store.eq2emu.ids import Ids
-from emu.store.worlds import MOST_ZONES
+from emu.store.login.worlds import MOST_ZONES
 
 MAX_NAME = 63
 """Bytes of a character's name; a world's messages have room for so many."""

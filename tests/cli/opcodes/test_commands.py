@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from emu.cli.main import root
 from emu.cli.opcodes.commands import opcodes
 from emu.opcodes import OpcodeStore, VersionRange
-from emu.opcodes.formats import read_rows
+from emu.opcodes.files.formats import read_rows
 from emu.opcodes.lints import Severity
 from tests.support.opcode_rows import MARIADB
 

@@ -1,0 +1,221 @@
+"""From a captured frame to a UDP datagram: link layer, IPv4, IPv6, fragments, UDP.
+
+Owns the layouts of those headers. Must not know capture files, nor EQ2. Everything that is not a
+whole UDP datagram is left out and counted under a fixed reason; nothing here raises for bytes.
+Link type numbers are those of the tcpdump project's registry.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import lru_cache
+from ipaddress import IPv4Address, IPv6Address
+
+from emu.capture.formats.records import Datagram
+
+NULL, ETHERNET, RAW, LOOP, LINUX_SLL, IPV4, IPV6, LINUX_SLL2 = 0, 1, 101, 108, 113, 228, 229, 276
+RAW_ALIASES = frozenset({RAW, 12, 14, IPV4, IPV6})
+VLAN_TAGS = frozenset({0x8100, 0x88A8, 0x9100})
+IP_ETHERTYPES = frozenset({0x0800, 0x86DD})
+UDP, FRAGMENT, AUTHENTICATION = 17, 44, 51
+IPV6_EXTENSIONS = frozenset({0, 43, 60, AUTHENTICATION, 135, 139, 140})
+
+MAX_VLAN_TAGS = 4
+MAX_IPV6_EXTENSIONS = 16
+MAX_FRAGMENTED = 64
+"""Fragmented IP packets that are put together at one time; the oldest is given up first."""
+MAX_FRAGMENT_PIECES = 64
+MAX_IP_PAYLOAD = 65535
+
+
+class FrameReader:
+    """Turns captured frames of any supported link type into datagrams.
+
+    `left_out` counts what was not a whole UDP datagram, by reason.
+    """
+
+    __slots__ = ("_fragments", "left_out")
+
+    def __init__(self) -> None:
+        self.left_out: Counter[str] = Counter()
+        self._fragments: dict[tuple[bytes, bytes, int], _Assembly] = {}
+
+    def read(self, t: float, link: int, frame: bytes) -> Datagram | None:
+        """Return the UDP datagram in `frame`, or None when there is none (yet).
+
+        `link` is the link type of the capture. A fragment returns None until its packet is whole.
+        """
+        at = _network_offset(link, frame)
+        if at is None:
+            self._skip("frames that are not IP")
+            return None
+        if at < 0:
+            self._skip("frames of a link type that is not read")
+            return None
+        if at >= len(frame):
+            self._skip("frames cut short")
+            return None
+        kind = frame[at] >> 4
+        if kind == 4:
+            return self._read_ipv4(t, frame, at)
+        if kind == 6:
+            return self._read_ipv6(t, frame, at)
+        self._skip("frames that are not IP")
+        return None
+
+    def fragments_waiting(self) -> int:
+        """Return how many IP packets still miss a fragment."""
+        return len(self._fragments)
+
+    def _skip(self, reason: str) -> None:
+        self.left_out[reason] += 1
+
+    def _read_ipv4(self, t: float, frame: bytes, at: int) -> Datagram | None:
+        header = (frame[at] & 15) * 4
+        if header < 20 or at + header > len(frame):
+            self._skip("IP headers cut short or garbled")
+            return None
+        if frame[at + 9] != UDP:
+            self._skip("IP packets that are not UDP")
+            return None
+        # A length of zero is what a network card with segmentation offload leaves in captures.
+        length = int.from_bytes(frame[at + 2 : at + 4], "big") or len(frame) - at
+        if length < header:
+            self._skip("IP headers cut short or garbled")
+            return None
+        if at + length > len(frame):
+            self._skip("packets cut short by the capture")
+            return None
+        body = frame[at + header : at + length]
+        source, destination = frame[at + 12 : at + 16], frame[at + 16 : at + 20]
+        place = int.from_bytes(frame[at + 6 : at + 8], "big")
+        if place & 0x3FFF:
+            identity = int.from_bytes(frame[at + 4 : at + 6], "big")
+            whole = self._join(
+                (source, destination, identity), (place & 0x1FFF) * 8, bool(place & 0x2000), body
+            )
+            if whole is None:
+                return None
+            body = whole
+        return self._read_udp(t, source, destination, body)
+
+    def _read_ipv6(self, t: float, frame: bytes, at: int) -> Datagram | None:
+        if at + 40 > len(frame):
+            self._skip("IP headers cut short or garbled")
+            return None
+        length = int.from_bytes(frame[at + 4 : at + 6], "big")
+        end = at + 40 + length if length else len(frame)
+        if end > len(frame):
+            self._skip("packets cut short by the capture")
+            return None
+        source, destination = frame[at + 8 : at + 24], frame[at + 24 : at + 40]
+        following, body = frame[at + 6], frame[at + 40 : end]
+        for _ in range(MAX_IPV6_EXTENSIONS):
+            if following == UDP:
+                return self._read_udp(t, source, destination, body)
+            if following == FRAGMENT and len(body) >= 8:
+                place = int.from_bytes(body[2:4], "big")
+                key = source, destination, int.from_bytes(body[4:8], "big") | 1 << 32
+                following, body = body[0], body[8:]
+                if place & 0xFFF9:
+                    whole = self._join(key, place & 0xFFF8, bool(place & 1), body)
+                    if whole is None:
+                        return None
+                    body = whole
+            elif following in IPV6_EXTENSIONS and len(body) >= 8:
+                unit = 4 if following == AUTHENTICATION else 8
+                skip = (body[1] + (2 if unit == 4 else 1)) * unit
+                following, body = body[0], body[skip:]
+            else:
+                break
+        self._skip("IP packets that are not UDP")
+        return None
+
+    def _join(
+        self, key: tuple[bytes, bytes, int], offset: int, more: bool, body: bytes
+    ) -> bytes | None:
+        """Keep one fragment; return the packet's payload when it was the last one missing."""
+        assembly = self._fragments.get(key)
+        if assembly is None:
+            if len(self._fragments) >= MAX_FRAGMENTED:
+                del self._fragments[next(iter(self._fragments))]
+                self._skip("fragmented packets never completed")
+            assembly = self._fragments[key] = _Assembly({}, None)
+        if offset + len(body) > MAX_IP_PAYLOAD or len(assembly.pieces) >= MAX_FRAGMENT_PIECES:
+            del self._fragments[key]
+            self._skip("fragmented packets that are garbled")
+            return None
+        assembly.pieces[offset] = body
+        if not more:
+            assembly.length = offset + len(body)
+        whole = assembly.join()
+        if whole is not None:
+            del self._fragments[key]
+        return whole
+
+    def _read_udp(
+        self, t: float, source: bytes, destination: bytes, body: bytes
+    ) -> Datagram | None:
+        if len(body) < 8:
+            self._skip("UDP headers cut short")
+            return None
+        length = int.from_bytes(body[4:6], "big") or len(body)
+        if not 8 <= length <= len(body):
+            self._skip("packets cut short by the capture")
+            return None
+        return Datagram(
+            t,
+            (_show_ip(source), int.from_bytes(body[:2], "big")),
+            (_show_ip(destination), int.from_bytes(body[2:4], "big")),
+            body[8:length],
+        )
+
+
+@dataclass(slots=True)
+class _Assembly:
+    """The fragments of one IP packet by their offset, and its length once that is known."""
+
+    pieces: dict[int, bytes]
+    length: int | None
+
+    def join(self) -> bytes | None:
+        if self.length is None:
+            return None
+        whole = bytearray()
+        for offset in sorted(self.pieces):
+            if offset > len(whole):
+                return None
+            whole[offset:] = self.pieces[offset]
+        return bytes(whole) if len(whole) == self.length else None
+
+
+@lru_cache(maxsize=4096)
+def _show_ip(packed: bytes) -> str:
+    if len(packed) == 4:
+        return str(IPv4Address(packed))
+    address = IPv6Address(packed)
+    # One spelling on every Python, and one address for a dual-stack server's IPv4 clients.
+    return str(address.ipv4_mapped or address)
+
+
+def _network_offset(link: int, frame: bytes) -> int | None:
+    """Return where the IP header begins; None when it is not IP, -1 for an unknown link type."""
+    if link == ETHERNET:
+        at = 12
+        for _ in range(MAX_VLAN_TAGS):
+            if int.from_bytes(frame[at : at + 2], "big") not in VLAN_TAGS:
+                break
+            at += 4
+        return at + 2 if int.from_bytes(frame[at : at + 2], "big") in IP_ETHERTYPES else None
+    if link in RAW_ALIASES:
+        return 0
+    if link in (NULL, LOOP):
+        # The four bytes name the address family in the capturing host's order and numbering;
+        # the IP version behind them says the same without the guessing.
+        return 4
+    if link == LINUX_SLL:
+        return 16 if int.from_bytes(frame[14:16], "big") in IP_ETHERTYPES else None
+    if link == LINUX_SLL2:
+        return 20 if int.from_bytes(frame[:2], "big") in IP_ETHERTYPES else None
+    return -1

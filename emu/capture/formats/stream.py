@@ -1,0 +1,76 @@
+"""What both capture formats stand on: a bounded byte queue, a captured frame, a format's interface.
+
+Must not know any format's layout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from emu.capture.formats.records import Secrets
+
+MAX_FRAME = 262144
+"""Largest captured frame, as in libpcap; a record that claims more is damage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One captured frame: seconds since the epoch, link type, the captured bytes."""
+
+    t: float
+    link: int
+    data: bytes
+
+
+class ByteQueue:
+    """Bytes that arrived and were not used yet; `offset` counts those that were."""
+
+    __slots__ = ("_at", "_data", "offset")
+
+    def __init__(self) -> None:
+        self._data = bytearray()
+        self._at = 0
+        self.offset = 0
+
+    def __len__(self) -> int:
+        return len(self._data) - self._at
+
+    def append(self, data: bytes) -> None:
+        """Add what arrived."""
+        if self._at:
+            del self._data[: self._at]
+            self._at = 0
+        self._data += data
+
+    def peek(self, size: int) -> bytes:
+        """Return the next `size` bytes, or fewer when there are no more, without using them."""
+        return bytes(self._data[self._at : self._at + size])
+
+    def take(self, size: int) -> bytes:
+        """Use and return the next `size` bytes; the caller has checked that they are there."""
+        data = bytes(self._data[self._at : self._at + size])
+        self._at += size
+        self.offset += size
+        return data
+
+    def skip(self, size: int) -> int:
+        """Use up to `size` bytes; return how many of them are still to come."""
+        here = min(size, len(self))
+        self._at += here
+        self.offset += here
+        return size - here
+
+
+class FileFormat(Protocol):
+    """One kind of capture file: takes whole records off a queue."""
+
+    def read(self, queue: ByteQueue) -> Iterator[Frame | Secrets]:
+        """Yield every record that is complete in `queue`; leave the rest there.
+
+        Raises `FileFormatError` when the bytes cannot be a file of this kind.
+        """
+
+    def incomplete(self) -> bool:
+        """Return True when the file may not end here even if the queue is empty."""

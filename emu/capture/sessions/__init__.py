@@ -1,0 +1,1 @@
+"""The sessions in a capture: followed from their first datagram, or from where it begins."""

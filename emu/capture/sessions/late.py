@@ -1,0 +1,160 @@
+"""Messages of one direction of a session that began before the capture.
+
+Holds cipher texts until it is known where in the key stream they stand (`keystream`), then decodes
+them and what follows. What cannot be decoded is counted with its reason. Must not know datagrams.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import Counter
+from collections.abc import Collection
+from typing import Final
+
+from emu.capture.sessions.keystream import MAX_MESSAGES, KeyStream, find_positions, messages_needed
+
+MAX_HELD: Final = 4 * 1024 * 1024
+"""Bytes of cipher text that wait for their place in the key stream."""
+SERVER_FLAGS: Final = frozenset((0, 1))
+"""First byte of what a server says: plain or compressed."""
+NO_KEY: Final = "the capture does not show the key exchange (--key 'rc4 SESSION HEX' gives the key)"
+NO_VERSION: Final = "only the client version tells which opcodes are its own (--version gives it)"
+TOO_FEW: Final = "too few to find their place in the key stream"
+NO_PLACE: Final = "the key does not fit, or too much went before the capture"
+BEFORE: Final = "they refer to compressed data from before the capture"
+
+_COMPRESSED = 1
+_WIDE = 0xFF
+_WINDOW = 1 << zlib.MAX_WBITS
+
+
+class LateMessages:
+    """Takes cipher texts in their order, escape bytes off; gives opcodes and bodies.
+
+    `first_bytes` are those that a message of this direction may begin with, empty when that is not
+    known. `unread` counts the messages that were given up, by reason.
+    """
+
+    def __init__(
+        self, *, from_client: bool, first_bytes: Collection[int], opcode_width: int
+    ) -> None:
+        self.unread: Counter[str] = Counter()
+        self._from_client = from_client
+        self._first_bytes = frozenset(first_bytes) if from_client else SERVER_FLAGS
+        self._width = opcode_width
+        self._key: bytes | None = None
+        self._stream: KeyStream | None = None
+        self._held: list[bytes] = []
+        self._held_bytes = 0
+        self._wanted = messages_needed(self._first_bytes)
+        self._problem = ""
+        self._inflater = LateInflater()
+
+    def set_key(self, key: bytes) -> None:
+        """Say the session's key K; only the first counts."""
+        if self._key is None:
+            self._key = key
+
+    def receive(self, message: bytes) -> list[tuple[int, bytes] | None]:
+        """Take one cipher text; return what is decided now, oldest first.
+
+        None stands for a message that cannot be read.
+        """
+        if self._stream is not None:
+            return self._decode([message])
+        if self._problem:
+            self.unread[self._problem] += 1
+            return []
+        self._held.append(message)
+        self._held_bytes += len(message)
+        if self._key is not None and len(self._held) == self._wanted:
+            self._locate(self._key)
+        elif len(self._held) > MAX_MESSAGES or self._held_bytes > MAX_HELD:
+            self._give_up(self._why_held())
+        if self._stream is None:
+            return []
+        held, self._held = self._held, []
+        return self._decode(held)
+
+    def close(self) -> None:
+        """Give up what still waits."""
+        if self._held:
+            self._give_up(self._why_held())
+
+    def _locate(self, key: bytes) -> None:
+        assert self._wanted is not None  # noqa: S101
+        stream = KeyStream(key, from_client=self._from_client)
+        position, only = find_positions(stream, self._held, self._first_bytes)
+        if position < 0:
+            self._give_up(NO_PLACE)
+        elif only:
+            self._stream = KeyStream(key, from_client=self._from_client, position=position)
+        else:
+            self._wanted *= 2
+
+    def _why_held(self) -> str:
+        if self._key is None:
+            return NO_KEY
+        return TOO_FEW if self._first_bytes else NO_VERSION
+
+    def _give_up(self, problem: str) -> None:
+        self._problem = problem
+        self.unread[problem] += len(self._held)
+        self._held.clear()
+        self._held_bytes = 0
+
+    def _decode(self, messages: list[bytes]) -> list[tuple[int, bytes] | None]:
+        assert self._stream is not None  # noqa: S101
+        found: list[tuple[int, bytes] | None] = []
+        for message in messages:
+            plain: bytes | None = self._stream.apply(message)
+            if not self._from_client and plain is not None:
+                flag, plain = plain[0], plain[1:]
+                if flag == _COMPRESSED:
+                    plain = self._inflater.inflate(plain)
+            if not plain:
+                self.unread[BEFORE] += 1
+                found.append(None)
+            elif plain[0] != _WIDE or self._width == 1:
+                found.append((plain[0], plain[1:]))
+            elif len(plain) >= 3:
+                found.append((int.from_bytes(plain[1:3], "little"), plain[3:]))
+        return found
+
+
+class LateInflater:
+    """Inflates a stream whose beginning is missing, as far as it does not refer to it.
+
+    Two inflaters run side by side, each with another make-believe past. Where they agree, nothing
+    of the past was asked for; where they differ, the text is not known.
+    """
+
+    LIMIT: Final = 500_000
+    """Bytes one message may become, as clients have it."""
+
+    def __init__(self) -> None:
+        self._pair = [
+            zlib.decompressobj(-zlib.MAX_WBITS, zdict=bytes((filler,)) * _WINDOW)
+            for filler in (0x00, 0xFF)
+        ]
+        self._begun = False
+
+    def inflate(self, data: bytes) -> bytes | None:
+        """Return a message in the clear, None when it asks for what is missing or is damaged."""
+        if not self._begun:
+            self._begun = True
+            data = _without_header(data)
+        try:
+            one, other = (inflater.decompress(data, self.LIMIT) for inflater in self._pair)
+        except zlib.error:
+            return None
+        return one if one == other else None
+
+
+def _without_header(data: bytes) -> bytes:
+    """Return the first piece without the two bytes that begin a zlib stream, if they are there.
+
+    A raw piece that happens to begin so would have to be a stored block of an impossible length.
+    """
+    whole = len(data) > 1 and data[0] & 0x0F == 8 and (data[0] << 8 | data[1]) % 31 == 0
+    return data[2:] if whole else data

@@ -1,0 +1,1 @@
+"""Opcode rows as files: every format that is read or written."""

@@ -1,0 +1,1 @@
+"""Opcode rows in the database: read, edited with their history, and watched."""

@@ -1,0 +1,1 @@
+"""The repositories of the login service."""

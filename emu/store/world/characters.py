@@ -1,0 +1,187 @@
+"""Rows of the built-in world's own characters."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from dataclasses import replace
+from typing import Any
+
+from emu.database import Database
+from emu.errors import DuplicateName
+from emu.model import Color, Place, WorldCharacter
+from emu.store.names import name_key
+from emu.store.repository import Repository, changes, reads, views
+from emu.store.world.belongings import Belongings
+from emu.times import Moment
+
+FIELDS = {
+    "account_id": "account_id",
+    "name": "name",
+    "race": "race",
+    "class_": "class",
+    "gender": "gender",
+    "deity": "deity",
+    "level": "level",
+    "starting_zone": "starting_zone",
+    "zone_id": "zone_id",
+    "client_version": "client_version",
+    "created": "created",
+    "last_played": "last_played",
+    "admin_status": "admin_status",
+    "deleted": "deleted",
+    "muted_until": "muted_until",
+    "prefix": "prefix",
+    "suffix": "suffix",
+}
+"""Field of `WorldCharacter` -> column."""
+
+_INSERT = (
+    f"INSERT INTO world_characters (name_key, {', '.join(FIELDS.values())})"  # noqa: S608
+    f" VALUES (?, {', '.join('?' * len(FIELDS))})"
+)
+
+
+class WorldCharacters(Repository):
+    """The built-in world's own characters."""
+
+    __slots__ = ("_belongings", "keep_deleted")
+
+    def __init__(self, database: Database, keep_deleted: float = math.inf) -> None:
+        """`keep_deleted` is how many seconds a deleted character stays.
+
+        It is looked at when a character is added.
+        """
+        super().__init__(database)
+        self.keep_deleted = keep_deleted
+        self._belongings = Belongings(database)
+
+    @changes
+    def create(self, character: WorldCharacter) -> WorldCharacter:
+        """Store a character with its looks and return it with its id.
+
+        Raises `DuplicateName` when the name is taken, without regard to case, deleted rows
+        included.
+        """
+        if self.keep_deleted < math.inf:
+            self._purge(character.created - self.keep_deleted)
+        key = name_key(character.name)
+        taken = self._run("SELECT 1 FROM world_characters WHERE name_key = ?", (key,))
+        if taken.fetchone() is not None:
+            raise DuplicateName(f"there is already a character {character.name!r}")
+        values = [getattr(character, name) for name in FIELDS]
+        char_id = self._run(_INSERT, (key, *values)).lastrowid or 0
+        self._run_many(
+            "INSERT INTO world_character_appearance VALUES (?, ?, ?)",
+            [(char_id, name, value) for name, value in character.appearance.items()],
+        )
+        self._run_many(
+            "INSERT INTO world_character_colors VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                (char_id, name, color.red, color.green, color.blue, color.signed)
+                for name, color in character.colors.items()
+            ],
+        )
+        if character.place is not None:
+            self._put(char_id, character.zone_id, character.place)
+        return replace(character, id=char_id)
+
+    @views
+    def find(self, char_id: int) -> WorldCharacter | None:
+        """Return a character that is not deleted."""
+        row = self._run(
+            "SELECT * FROM world_characters WHERE id = ? AND NOT deleted", (char_id,)
+        ).fetchone()
+        return self._character(row) if row else None
+
+    @views
+    def of_account(self, account_id: int) -> list[WorldCharacter]:
+        """Return an account's characters that are not deleted, oldest first."""
+        rows = self._run(
+            "SELECT * FROM world_characters WHERE account_id = ? AND NOT deleted ORDER BY id",
+            (account_id,),
+        ).fetchall()
+        return [self._character(row) for row in rows]
+
+    @reads
+    def statuses_of(self, account_id: int) -> list[int]:
+        """Return the `admin_status` of each of an account's characters that is not deleted."""
+        rows = self._run(
+            "SELECT admin_status FROM world_characters WHERE account_id = ? AND NOT deleted",
+            (account_id,),
+        )
+        return [row["admin_status"] for row in rows]
+
+    @changes
+    def delete(self, account_id: int, char_id: int) -> bool:
+        """Mark one deleted; True when that row was there and not deleted."""
+        changed = self._run(
+            "UPDATE world_characters SET deleted = 1"
+            " WHERE id = ? AND account_id = ? AND NOT deleted",
+            (char_id, account_id),
+        )
+        return changed.rowcount == 1
+
+    @changes
+    def played(self, char_id: int, moment: Moment) -> None:
+        """Remember when a character was played last."""
+        self._run("UPDATE world_characters SET last_played = ? WHERE id = ?", (moment, char_id))
+
+    @views
+    def find_named(self, name: str) -> WorldCharacter | None:
+        """Return a character that is not deleted by its name, without regard to case."""
+        row = self._run(
+            "SELECT * FROM world_characters WHERE name_key = ? AND NOT deleted", (name_key(name),)
+        ).fetchone()
+        return self._character(row) if row else None
+
+    @changes
+    def set_admin_status(self, char_id: int, status: int) -> None:
+        """Set a character's rank, or ban it."""
+        self._run("UPDATE world_characters SET admin_status = ? WHERE id = ?", (status, char_id))
+
+    @changes
+    def save_mute(self, char_id: int, until: Moment) -> None:
+        """Remember until when a character may not speak."""
+        self._run("UPDATE world_characters SET muted_until = ? WHERE id = ?", (until, char_id))
+
+    @changes
+    def save_place(self, char_id: int, zone_id: int, place: Place) -> None:
+        """Remember where a character is: its zone, and the place there."""
+        self._put(char_id, zone_id, place)
+
+    def _put(self, char_id: int, zone_id: int, place: Place) -> None:
+        self._run(
+            "UPDATE world_characters SET zone_id = ?, x = ?, y = ?, z = ?, heading = ?, grid = ?"
+            " WHERE id = ?",
+            (zone_id, *place, char_id),
+        )
+
+    def _purge(self, before: float) -> None:
+        """Remove characters deleted before a moment for good: their names are free."""
+        self._run("DELETE FROM world_characters WHERE deleted AND deleted_at < ?", (before,))
+
+    def _character(self, row: sqlite3.Row) -> WorldCharacter:
+        appearance = self._run(
+            "SELECT field, value FROM world_character_appearance WHERE character_id = ?",
+            (row["id"],),
+        )
+        colors = self._run(
+            "SELECT field, red, green, blue, signed FROM world_character_colors"
+            " WHERE character_id = ?",
+            (row["id"],),
+        )
+        values: dict[str, Any] = {name: row[column] for name, column in FIELDS.items()}
+        values["deleted"] = bool(values["deleted"])
+        if row["x"] is not None:
+            values["place"] = (row["x"], row["y"], row["z"], row["heading"], row["grid"])
+        return WorldCharacter(
+            id=row["id"],
+            **values,
+            **self._belongings.of(row["id"]),
+            appearance={name: value for name, value in appearance},  # noqa: C416  # rows, not pairs
+            colors={
+                name: Color(red, green, blue, bool(signed))
+                for name, red, green, blue, signed in colors
+            },
+        )
