@@ -253,6 +253,15 @@ class WorldConfig:
     fastest_fall: float = setting(
         120.0, readers.number(1, 10_000), "the same for going up and down"
     )
+    message_rate: float = setting(
+        100.0,
+        readers.number(20, 100_000),
+        "messages a second that a client may send over time; one that sends more is sent away."
+        " Walking takes about ten",
+    )
+    message_burst: int = setting(
+        1000, readers.integer(100, 1_000_000), "messages that a client may send at once"
+    )
     chat_rate: float = setting(
         1.0, readers.number(0.01, 100), "messages a second that a player may say over time"
     )
@@ -264,6 +273,11 @@ class WorldConfig:
     )
     say_distance: float = setting(
         30.0, readers.number(1, 10_000), "world units within which a say or an emote is heard"
+    )
+    channels: tuple[str, ...] = setting(
+        ("General", "Auction", "Crafting"),
+        readers.list_of(readers.text(1, 32), 100),
+        "chat channels that players find in the world and may join",
     )
     knowledge: Path | None = setting(
         None,

@@ -202,8 +202,8 @@ class Dialects:
     def for_version(self, version: int) -> Dialect:
         """Return a version's dialect.
 
-        Raises `UnknownVersion` when no opcode range covers the version or its structs are not all
-        known.
+        Raises `UnknownVersion` when no opcode range covers the version, its structs are not all
+        known, or there is no such client.
         """
         tables = self._opcodes()
         stale = tables is not self._tables or self.catalog.edition != self._edition
@@ -230,6 +230,8 @@ class Dialects:
         return True
 
     def _check(self, dialect: Dialect) -> None:
+        if not dialect.rules.is_known:
+            raise UnknownVersion(dialect.version)
         try:
             for name in self._needed:
                 dialect.layout(name)

@@ -21,6 +21,7 @@ from emu.resources import data_file
 class VersionRules:
     """One client version's rules; `data/login/versions.toml` says what each means."""
 
+    is_known: bool
     entry_format: int
     world_position: bool
     allowed_races: int

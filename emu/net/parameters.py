@@ -112,6 +112,8 @@ def world_rules(config: Config) -> WorldRules:
         camp=world.camp_seconds,
         save_interval=world.save_seconds,
         hear=world.say_distance,
+        message_rate=world.message_rate,
+        message_burst=world.message_burst,
         movement=MovementRules(fastest=world.fastest_move, fastest_fall=world.fastest_fall),
     )
 
@@ -129,4 +131,5 @@ def chat_rules(config: Config) -> ChatRules:
         burst=world.chat_burst,
         rate=world.chat_rate,
         hear=world.say_distance,
+        channels=world.channels,
     )

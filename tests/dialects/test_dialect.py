@@ -38,10 +38,16 @@ def test_version_0_is_for_before_login_only() -> None:
     assert not known.knows(BEFORE_LOGIN)
 
 
-def test_a_version_without_opcodes_is_not_known() -> None:
-    assert not dialects().knows(400)
+@pytest.mark.parametrize(("version", "why"), [(400, "no opcodes"), (99, "no such client")])
+def test_versions_that_are_not_known(version: int, why: str) -> None:
+    assert not dialects().knows(version), why
     with pytest.raises(UnknownVersion):
-        dialects().for_version(400)
+        dialects().for_version(version)
+
+
+def test_the_oldest_client_of_which_anything_is_known() -> None:
+    assert dialects().knows(283)
+    assert not dialects().knows(282)
 
 
 def test_a_dialect_is_made_anew_when_the_structs_were_read_again() -> None:

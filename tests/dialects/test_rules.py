@@ -13,6 +13,7 @@ from emu.dialects import RuleTable, VersionRules, shipped_rules
 from emu.errors import FileFormatError
 
 STEPS: dict[str, list[Any]] = {
+    "is_known": [[0, True]],
     "entry_format": [[0, 11]],
     "world_position": [[0, True]],
     "allowed_races": [[0, 1]],

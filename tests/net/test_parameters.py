@@ -104,17 +104,23 @@ def test_a_certificate_that_cannot_be_read_names_its_key(tmp_path: Path) -> None
 def test_the_world_is_as_its_settings_say() -> None:
     keys = ("name=Antonia", "motd=Hail", "link_dead=30", "camp_seconds=5", "save_seconds=10",
             "update_rate=20", "fastest_move=12", "fastest_fall=60", "chat_rate=2", "chat_burst=3",
-            "chat_length=99", "say_distance=15", "max_level=70")  # fmt: skip
+            "chat_length=99", "say_distance=15", "max_level=70",
+            "message_rate=50", "message_burst=200",
+            "channels=Trade")  # fmt: skip
     config = parse({}, [f"world.{key}" for key in keys])
     rules = parameters.world_rules(config)
     assert (rules.name, rules.motd, rules.max_level) == ("Antonia", "Hail", 70)
     assert (rules.link_dead, rules.camp, rules.save_interval, rules.hear) == (30, 5, 10, 15)
     assert (rules.movement.fastest, rules.movement.fastest_fall) == (12, 60)
+    assert (rules.message_rate, rules.message_burst) == (50, 200)
     assert parameters.zone_rules(config).tick == 0.05
-    assert parameters.chat_rules(config) == ChatRules(longest=99, burst=3, rate=2, hear=15)
+    assert parameters.chat_rules(config) == ChatRules(
+        longest=99, burst=3, rate=2, hear=15, channels=("Trade",)
+    )
 
 
 def test_without_settings_the_world_has_its_own_defaults() -> None:
     assert parameters.world_rules(Config()) == WorldRules(name="Norrath")
     assert parameters.zone_rules(Config()) == ZoneRules()
-    assert parameters.chat_rules(Config()) == ChatRules()
+    channels = ("General", "Auction", "Crafting")
+    assert parameters.chat_rules(Config()) == ChatRules(channels=channels)

@@ -12,6 +12,7 @@ from emu.cli.world.certificate import certificate, fingerprint
 from emu.cli.world.console import console
 from emu.cli.world.imports import import_eq2emu
 from emu.cli.world.knowledge import import_eq2emu_knowledge
+from emu.cli.world.reports import reports
 from emu.errors import CommandError
 from emu.link.password import hash_link_password
 from emu.model import RegisteredWorld
@@ -35,7 +36,7 @@ STATUS = {1: "up", 0: "not ready", -2: "locked", -3: "full", -4: "down"}
 
 @click.group()
 def world() -> None:
-    """World servers that may register here: add, list, disable; certificates; zones.
+    """World servers that may register here: add, list, disable; certificates; zones; reports.
 
     A world that is disabled or removed while it is connected is dropped within a minute; other
     changes count when it registers the next time.
@@ -49,6 +50,7 @@ world.add_command(console)
 world.add_command(fingerprint)
 world.add_command(import_eq2emu)
 world.add_command(import_eq2emu_knowledge)
+world.add_command(reports)
 
 
 @world.command()

@@ -29,7 +29,7 @@ def import_eq2emu_knowledge(
     Takes the tables skills, languages, titles, starting_skills, starting_languages, starting_titles
     and starting_skillbar, in one dump or in one for each table; give them together. Nothing is
     executed. They become one file, eq2emu.toml, in the folder that world.knowledge names; a server
-    reads it when it starts.
+    reads it when it starts, and at `emu admin reload knowledge`.
 
     Nothing is written before all dumps were read. The command may be run again: it writes its own
     file anew when the dumps have changed, and leaves it alone when it was changed by hand. The exit

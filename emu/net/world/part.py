@@ -138,7 +138,11 @@ class WorldPart:
         self._population.give_behavior = self.behaviors.add
         self._population.take_behaviors = self.behaviors.forget_zone
         self.chat = chat
-        self.reloads = {"behaviors": self._reload_behaviors, "zones": self._reload_zones}
+        self.reloads = {
+            "behaviors": self._reload_behaviors,
+            "zones": self._reload_zones,
+            "knowledge": self._reload_knowledge,
+        }
         """What can be read anew while players are here, by name."""
         commands.extend(world_commands(House(self.world, chat, self.admission)))
         commands.known |= {
@@ -281,6 +285,11 @@ class WorldPart:
         fresh = read_atlas(self._config.world.zones)
         self._population.reload(fresh, self._scheduler.now())
         return f"{len(self.atlas)} zones"
+
+    async def _reload_knowledge(self) -> str:
+        """Read skills, languages and titles again; who comes in from now on is told those."""
+        knowledge = self.world.knowledge = read_knowledge(self._config.world.knowledge)
+        return f"{len(knowledge.skills)} skills, {len(knowledge.languages)} languages"
 
     async def _reload_behaviors(self) -> str:
         return self.behaviors.reload(self._scheduler.now())

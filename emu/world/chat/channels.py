@@ -1,12 +1,14 @@
-"""Channels of players' own: who is in which, under which password.
+"""Channels: who is in which, under which password.
 
-A channel is there while somebody is in it. Names are compared without regard to case and shown as
+A channel of players' own is there while somebody is in it; the world's own are always, and have no
+password. Names are compared without regard to case and shown as
 the first one wrote them. Knows no client; what members are told is `speech`'s business.
 """
 
 from __future__ import annotations
 
 import hmac
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -29,9 +31,11 @@ class Channel:
 class Channels:
     """All channels of a world."""
 
-    __slots__ = ("_channels",)
+    __slots__ = ("_channels", "worlds_own")
 
-    def __init__(self) -> None:
+    def __init__(self, worlds_own: Iterable[str] = ()) -> None:
+        self.worlds_own = tuple(worlds_own)
+        """Names of those that players are told of when they come."""
         self._channels: dict[str, Channel] = {}
 
     def __len__(self) -> int:
@@ -70,6 +74,9 @@ class Channels:
         return found
 
     def _make(self, name: str, password: str) -> Channel:
+        for known in self.worlds_own:
+            if known.casefold() == name.casefold():
+                name, password = known, ""
         if not name.isprintable() or not 0 < len(name) <= LONGEST_NAME or " " in name:
             raise CommandError(f"a channel's name is a word of up to {LONGEST_NAME} letters")
         if len(self._channels) >= MOST_CHANNELS:

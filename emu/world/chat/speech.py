@@ -41,6 +41,8 @@ class ChatRules:
     """Messages a second over time."""
     hear: float = 30.0
     """World units within which a say or an emote is heard."""
+    channels: tuple[str, ...] = ()
+    """The world's own channels."""
 
 
 class Chat:
@@ -48,9 +50,19 @@ class Chat:
 
     def __init__(self, world: World, rules: ChatRules, numbers: ChannelNumbers) -> None:
         self.world = world
-        self.rules = rules
         self.channels = Channels()
         self._numbers = numbers
+        self.rules = rules
+
+    @property
+    def rules(self) -> ChatRules:
+        """Limits of chat, and what channels the world has of its own."""
+        return self._rules
+
+    @rules.setter
+    def rules(self, rules: ChatRules) -> None:
+        self._rules = rules
+        self.channels.worlds_own = rules.channels
 
     # -- speaking -------------------------------------------------------------------------------
 
@@ -143,8 +155,14 @@ class Chat:
     def enter_again(self, player: Player, now: Monotonic) -> None:
         """Put somebody who comes into the world into its channels, as far as they are open to it.
 
-        One that was away only for its link is in them still, and its client is told again.
+        Before that its client is told of the world's own ones. One that was away only for its
+        link is in them still, and its client is told again.
         """
+        if self.rules.channels:
+            names = [{"channel_name": name} for name in self.rules.channels]
+            player.client.send(
+                "WS_AvailWorldChannels", {"num_channels": len(names), "channel_array": names}
+            )
         for key, kept in list(player.channels.items()):
             found = self.channels.find(kept.channel)
             if found is not None and player.id in found.members:

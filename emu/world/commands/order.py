@@ -1,4 +1,4 @@
-"""Commands that keep order: kick, ban, mute, broadcast, motd, lock."""
+"""Commands that keep order: kick, ban, mute, broadcast, motd, lock; and to watch unseen."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from emu.commands.ranks import GUIDE, MASTER, STATUS_BANNED, STATUS_BANNED_FOR_E
 from emu.counts import counted
 from emu.errors import CommandError
 from emu.times import Moment
-from emu.world.commands.ground import House, outranks, player_named
+from emu.world.commands.ground import House, outranks, own_player, player_named
 from emu.world.players import leaving
 
 NAME = Argument("name", help="the player", among="player")
@@ -19,7 +19,13 @@ MINUTE = 60.0
 
 def commands(house: House) -> list[Command]:
     """Return the commands of this room."""
-    return [*_sending_away(house), *_silencing(house), *_announcing(house), *_locking(house)]
+    return [
+        *_sending_away(house),
+        *_silencing(house),
+        *_announcing(house),
+        *_locking(house),
+        _hiding(),
+    ]
 
 
 def _sending_away(house: House) -> list[Command]:
@@ -136,3 +142,12 @@ def _locking(house: House) -> list[Command]:
 def _why(call: Call) -> str:
     """Return what stands behind the word of what was done, when a reason was given."""
     return f": {call['reason']}" if call["reason"] else ""
+
+
+def _hiding() -> Command:
+    async def hide(call: Call) -> Reply:
+        spawn = own_player(call).spawn
+        spawn.set_visibility(hidden=not spawn.hidden)
+        return Reply(("Nobody sees you." if spawn.hidden else "You are seen again.",))
+
+    return Command("hide", "be seen by nobody, or be seen again", hide, (), GUIDE, outside=False)

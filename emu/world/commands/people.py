@@ -71,7 +71,7 @@ def row(house: House, player: Player) -> dict[str, Any]:
         "x": round(at.x, 2),
         "y": round(at.y, 2),
         "z": round(at.z, 2),
-        "state": player.state.value,
+        "state": player.state.value + (", hidden" if player.spawn.hidden else ""),
         "client": player.client.version,
         "address": player.client.address,
     }
@@ -80,7 +80,11 @@ def row(house: House, player: Player) -> dict[str, Any]:
 def _matching(house: House, call: Call) -> list[Player]:
     wanted = call["filter"].casefold()
     caller: Player | None = call.caller.player
-    players = [player for player in house.world.players if player.is_online]
+    players = [
+        player
+        for player in house.world.players
+        if player.is_online and (not player.spawn.hidden or call.caller.rank >= GUIDE)
+    ]
     if wanted and wanted != "all":
         return [player for player in players if player.name.casefold().startswith(wanted)]
     if caller is not None and not wanted:

@@ -80,10 +80,10 @@ class Spawn:
 
     __slots__ = (
         "action_state", "activity", "attackable", "behavior", "collision_radius", "destination",
-        "emote_state", "footer", "guild", "hp_percent", "id", "kind", "last_name", "level", "looks",
-        "mood_state", "name", "origin", "pitch", "position", "power_percent", "prefix", "show_name",
-        "side_speed", "size", "speed", "suffix", "targetable", "verbs", "vert_speed",
-        "visual_state", "watcher", "words",
+        "emote_state", "footer", "guild", "hidden", "hp_percent", "id", "kind", "last_name",
+        "level", "looks", "mood_state", "name", "origin", "pitch", "position", "power_percent",
+        "prefix", "show_name", "side_speed", "size", "speed", "suffix", "targetable", "verbs",
+        "vert_speed", "visual_state", "watcher", "words",
     )  # fmt: skip
 
     def __init__(
@@ -125,6 +125,8 @@ class Spawn:
         self.attackable = attackable
         self.targetable = targetable
         self.show_name = show_name
+        self.hidden = False
+        """Whether nobody else is shown it."""
         self.behavior = behavior
         self.destination = destination
         """Where it brings whoever uses it: a door, a sign at a zone's end."""
@@ -176,7 +178,7 @@ class Spawn:
         self.watcher(self, Change.INFO)
 
     def set_visibility(self, **values: bool) -> None:
-        """Set attributes that the visibility part shows: targetable, attackable, show_name."""
+        """Set how it is seen, if at all: hidden, targetable, attackable, show_name."""
         for name, value in values.items():
             setattr(self, name, value)
         self.watcher(self, Change.VISIBILITY)

@@ -207,6 +207,8 @@ class Zone:
             before = self._looked_at.get(spawn.id)
             if before is None or before.distance_to(spawn.position) >= self.rules.look_again:
                 self._look_at(spawn)
+        elif change & Change.VISIBILITY:
+            self._look_at(spawn)
 
     def _look_at(self, spawn: Spawn) -> None:
         """Have the next tick see who sees a spawn, and what it sees."""
@@ -215,6 +217,7 @@ class Zone:
         self._arm()
 
     def _look_from(self, spawn: Spawn) -> None:
+        """See who sees a spawn, and what it sees itself."""
         self._hide_from_the_far(spawn)
         for other in self._grid.near(spawn.position, self.rules.create_distance):
             viewer = self._viewers.get(other.id)
@@ -238,12 +241,13 @@ class Zone:
 
     def _hide_when_far(self, viewer: Viewer, spawn: Spawn) -> None:
         distance = viewer.spawn.position.distance_to(spawn.position)
-        if distance > self.rules.destroy_distance and viewer.spawn is not spawn:
+        is_gone = spawn.hidden or distance > self.rules.destroy_distance
+        if is_gone and viewer.spawn is not spawn:
             viewer.hide(spawn)
             self._unwatch(viewer, spawn)
 
     def _show(self, viewer: Viewer, spawn: Spawn) -> None:
-        if spawn in viewer.sights:
+        if spawn in viewer.sights or (spawn.hidden and viewer.spawn is not spawn):
             return
         if viewer.is_crowded:
             self._crowded[viewer.spawn.id] = viewer

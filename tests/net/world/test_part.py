@@ -109,3 +109,22 @@ def test_zones_of_the_folder_are_read_at_the_start_and_at_reload(tmp_path: Path)
     with pytest.raises(EmuError, match=r"mine\.toml: not TOML"):
         part.reloads["zones"]().send(None)
     assert part.atlas.named("Yours") is not None, "what was read before stays"
+
+
+def test_knowledge_of_the_folder_is_read_again_at_reload(tmp_path: Path) -> None:
+    storage: Any = SimpleNamespace(models=None, world_characters=None, belongings=None)
+    part = WorldPart(
+        parse({}, [f"world.knowledge={tmp_path}"]), storage, lambda: None, Clock(),
+        Scheduler(Clock()), commands=Registry(), login_address=None,
+    )  # fmt: skip
+    assert 77_777 not in part.world.knowledge.skills
+    mine = tmp_path / "mine.toml"
+    mine.write_text('[[skill]]\nid = 77777\nname = "Juggling"\n', encoding="utf-8")
+    with pytest.raises(StopIteration) as end:
+        part.reloads["knowledge"]().send(None)
+    assert "skills" in end.value.value
+    assert part.world.knowledge.skills[77_777].name == "Juggling"
+    mine.write_text("[", encoding="utf-8")
+    with pytest.raises(EmuError, match=r"mine\.toml"):
+        part.reloads["knowledge"]().send(None)
+    assert 77_777 in part.world.knowledge.skills, "what was read before stays"

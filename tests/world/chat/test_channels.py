@@ -46,3 +46,9 @@ def test_there_are_limits() -> None:
         channels.join(f"c{number}", number)
     with pytest.raises(CommandError, match="too many"):
         channels.join("last", 99_999)
+
+
+def test_the_worlds_own_channels_have_no_password_and_their_own_spelling() -> None:
+    channels = Channels(["General"])
+    assert channels.join("GENERAL", 5, "secret").name == "General"
+    assert channels.join("general", 6).name == "General"

@@ -75,3 +75,24 @@ def test_who_is_muted_is_told_why() -> None:
     assert loud.decoded("WS_DisplayText")[-1]["text"] == "You are muted for 1 minute: too loud"
     house.console("mute Aldana 2")
     assert loud.decoded("WS_DisplayText")[-1]["text"] == "You are muted for 2 minutes."
+
+
+def test_who_keeps_order_may_watch_unseen() -> None:
+    house = WorldHouse()
+    guide, player = house.stand(5, name="Guide", admin_status=10), house.stand(6)
+    house.run(0.5)
+    assert player.sees() == {"Guide"}
+    assert guide.types("/hide") == ["Nobody sees you."]
+    house.run(0.2)
+    assert (player.sees(), guide.sees()) == (set(), {"Name6"})
+    player.types("/who")
+    guide.types("/who")
+    told = [client.decoded("WS_WhoQueryReply")[-1] for client in (player, guide)]
+    assert [len(one["characters_array"]) for one in told] == [1, 2]
+    assert "in the zone, hidden" in house.console("players").text
+    assert guide.types("/hide") == ["You are seen again."]
+    house.run(0.2)
+    assert player.sees() == {"Guide"}
+    player.types("/hide")
+    house.run(0.2)
+    assert guide.sees() == {"Name6"}, "players may not"

@@ -15,6 +15,7 @@ import pytest
 from emu.model import Hotkey, Title
 from emu.structs.client_cmd import read_client_cmds
 from emu.structs.packed import unpack
+from emu.world.chat import ChatRules
 from emu.world.knowledge import Knowledge, Skill
 from emu.world.world import WorldRules
 from tests.support.ghost_views import dialect
@@ -37,6 +38,7 @@ SAME_SIZE = (
     "OP_EqSetControlGhostCmd", "OP_UpdateSkillBookMsg", "OP_UpdateSpellBookMsg",
     "OP_DoneLoadingUIResourcesMsg", "OP_UpdateInventoryMsg", "OP_TitleUpdateMsg",
     "OP_DefaultGroupOptionsMsg", "OP_UpdateRecipeBookMsg", "OP_EqDisplayTextCmd",
+    "OP_EqAvailWorldChannelsCmd",
 )  # fmt: skip
 SAME_BYTES = frozenset(SAME_SIZE) - {
     "OP_EqQuestJournalUpdateCmd",  # the CRC of a name, told from the one that is compared
@@ -90,9 +92,11 @@ def ours(recorded: Recorded) -> Client:
     skills = recorded.fields("WS_SkillMap")["skill_array"]
     keys = recorded.fields("WS_QuickBarInit")["ability_array"]
     titles = recorded.fields("WS_TitleUpdate")["titles_array"]
+    channels = recorded.fields("WS_AvailWorldChannels")["channel_array"]
     zone = recorded.fields("WS_ZoneInfo")
     motd = recorded.fields("WS_DisplayText")["text"]
     house = WorldHouse(WorldRules(name=zone["server1"], motd=motd))
+    house.chat.rules = ChatRules(channels=tuple(row["channel_name"] for row in channels))
     house.world.knowledge = Knowledge(
         skills=[
             Skill(row["skill_id"], row["name"], "", row["description"],
@@ -139,10 +143,7 @@ def test_mandatory_messages_come_in_the_recorded_order(pair: tuple[Recorded, Cli
 
 def test_all_that_is_sent_there_is_sent_here(pair: tuple[Recorded, Client, int]) -> None:
     recorded, client, _ = pair
-    elsewhere = {
-        "OP_EqCreateSignWidgetCmd", "OP_EqCreateWidgetCmd",  # what stood in its zone
-        "OP_EqAvailWorldChannelsCmd",  # channels of the world's own: there are none
-    }  # fmt: skip
+    elsewhere = {"OP_EqCreateSignWidgetCmd", "OP_EqCreateWidgetCmd"}  # what stood in its zone
     assert {name for name, _ in recorded.told} - elsewhere == set(client.names)
 
 

@@ -195,6 +195,27 @@ def test_nobody_is_told_before_the_client_stands() -> None:
     assert two.place_of(one.spawn) == (1.0, 2.0, 3.0)
 
 
+def test_one_that_is_hidden_is_seen_by_nobody_else_until_it_shows_itself() -> None:
+    zone = Zone(325)
+    one, two = ZoneClient(player(1)), ZoneClient(player(2, 100.0))
+    for client in (one, two):
+        client.enter(zone, 0.0)
+    run_ticks(zone, 0.0, 1.0)
+    one.spawn.set_visibility(hidden=True)
+    run_ticks(zone, 1.0, 2.0)
+    assert (one.names(), two.names()) == ({"Player2"}, set())
+    one.spawn.move(Position(99.0, 0, 0))
+    two.spawn.move(Position(95.0, 0, 0))
+    late = ZoneClient(player(3, 90.0))
+    late.enter(zone, 2.0)
+    run_ticks(zone, 2.0, 3.0)
+    assert (late.names(), two.names()) == ({"Player2"}, {"Player3"})
+    one.spawn.set_visibility(hidden=False)
+    run_ticks(zone, 3.0, 4.0)
+    assert (late.names(), two.names()) == ({"Player1", "Player2"}, {"Player1", "Player3"})
+    assert two.place_of(one.spawn) == (99.0, 0, 0)
+
+
 def test_a_zone_holds_as_many_spawns_as_it_may() -> None:
     zone = Zone(325, rules=ZoneRules(spawn_limit=2))
     zone.add(npc(1), 0.0)
