@@ -9,6 +9,8 @@ PLAIN = {
     "emu/admin/ggmp/ports.py": "protocols",
     "emu/admin/events.py": "plain values",
     "emu/admin/ports.py": "protocols",
+    "emu/config/administration.py": "plain values",
+    "emu/config/setting.py": "three lines, tested with every setting",
     "emu/login/ports.py": "protocols",
     "emu/login/accounts/verdicts.py": "plain values",
     "emu/model/answers.py": "plain values",

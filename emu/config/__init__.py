@@ -5,16 +5,15 @@
 settings; what a setting does is the business of whoever is given it.
 """
 
+from emu.config.administration import ConsoleConfig, RconConfig
 from emu.config.load import default_path, load, parse
 from emu.config.model import (
     Config,
-    ConsoleConfig,
     DatabaseConfig,
     LinkConfig,
     LogConfig,
     LoginConfig,
     NetworkConfig,
-    RconConfig,
     TraceConfig,
     WorldConfig,
 )

@@ -1,7 +1,7 @@
 """Every setting: its key, type, default, limits and what it is for.
 
-A table of the TOML file is a frozen dataclass; `setting` attaches the reader that checks a value.
-The comment under each field is what `emu config show` prints beside it.
+A table of the TOML file is a frozen dataclass. Those of the ports for administrators are in
+`administration`.
 """
 
 from __future__ import annotations
@@ -9,18 +9,20 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from emu.config import readers
-from emu.config.readers import Address, Reader
-
-
-def setting(default: Any, reader: Reader, about: str, *, secret: bool = False) -> Any:
-    """Declare one setting; `about` is one line for the operator.
-
-    A `secret` one is not shown, and there is a setting ``<key>_file`` beside it.
-    """
-    return field(default=default, metadata={"reader": reader, "about": about, "secret": secret})
+from emu.config.administration import (
+    A2sConfig,
+    ConsoleConfig,
+    GgmpConfig,
+    OgpConfig,
+    QueryConfig,
+    RconConfig,
+    SsqConfig,
+    WebConfig,
+)
+from emu.config.readers import Address
+from emu.config.setting import setting
 
 
 def state_folder() -> Path:
@@ -292,146 +294,6 @@ class WorldConfig:
 
 
 @dataclass(frozen=True, slots=True)
-class ConsoleConfig:
-    """``[console]``: the socket by which `emu admin` and `emu world console` reach the server."""
-
-    enabled: bool = setting(True, readers.boolean, "listen on the socket")
-    path: Path | None = setting(
-        None,
-        readers.optional(readers.path),
-        "UNIX socket, open to the server's own user only; empty = the database's name and .console",
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class RconConfig:
-    """``[rcon]``: Source RCON for administrators' tools; closed without a password or users."""
-
-    listen: Address = setting(
-        Address("127.0.0.1", 27015), readers.address, "TCP; port 0 = any; passwords go in the clear"
-    )
-    password: str = setting(
-        "",
-        readers.text(0, 255),
-        "password of an administrator, or $EMU_RCON_PASSWORD; empty = none",
-        secret=True,
-    )
-    password_file: Path | None = setting(
-        None, readers.optional(readers.path), "file whose first line is the password"
-    )
-    users_file: Path | None = setting(
-        None,
-        readers.optional(readers.path),
-        "further users, on each line name, role (guide, master, administrator) and password",
-    )
-    auth_junk_packet: bool = setting(
-        False,
-        readers.boolean,
-        "send an empty packet ahead of the login's answer; few tools need it",
-    )
-    dialect: str = setting(
-        "source", readers.choice("source", "minecraft"), "whose tools are understood best"
-    )
-    max_request: int = setting(
-        4110, readers.integer(512, 1 << 16), "largest packet taken, as its size field counts"
-    )
-    max_connections: int = setting(2000, readers.integer(1, 100_000), "connections at once")
-    connections_per_address: int = setting(
-        1200, readers.integer(1, 100_000), "connections at once from one IP address"
-    )
-    idle_timeout: float = setting(
-        1800.0, readers.number(1, 1e6), "seconds of silence after which a connection is closed"
-    )
-    banned_after: int = setting(
-        10, readers.integer(1, 10_000), "wrong passwords after which an address stays out"
-    )
-    banned_for: float = setting(600.0, readers.number(1, 1e7), "seconds for which it stays out")
-
-
-@dataclass(frozen=True, slots=True)
-class QueryConfig:
-    """``[query]``: what holds for the ports of OGP and A2S, where server lists ask."""
-
-    name: str = setting("", readers.text(0, 63), "name in server lists; empty = the world's")
-    per_address: int = setting(
-        10, readers.integer(1, 1_000_000), "answers a second for one IP address; twice as many once"
-    )
-    per_second: int = setting(
-        2000, readers.integer(1, 10_000_000), "answers a second for all together, on each port"
-    )
-    addresses: int = setting(
-        20_000, readers.integer(1, 10_000_000), "addresses whose answers are counted at once"
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class OgpConfig:
-    """``[ogp]``: the Open Game Protocol, by which tools ask for players, zones and rules."""
-
-    listen: Address | None = setting(
-        None, readers.optional(readers.address), "UDP; empty = off; port 0 = any"
-    )
-    dialect: str = setting(
-        "auto", readers.choice("auto", "0.91", "0.94"), "version that is answered; auto = both"
-    )
-    game_id: int = setting(0, readers.integer(0, 0xFFFF), "number of the game, told to tools")
-    host_name_colors: tuple[tuple[int, int, int], ...] = setting(
-        (),
-        readers.list_of(readers.color_change, 32),
-        'colors of the name, each "BYTE:VALUE" or "BYTE:VALUE:COLOR", as "0:0x0a"',
-    )
-    most_parts: int = setting(16, readers.integer(1, 127), "datagrams of one answer")
-    masters: tuple[Address, ...] = setting(
-        (), readers.list_of(readers.address, 8), "master servers that are told of this one"
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class A2sConfig:
-    """``[a2s]``: Source server queries, which server lists and monitors of today ask."""
-
-    listen: Address | None = setting(
-        None, readers.optional(readers.address), "UDP; empty = off; port 0 = any"
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class SsqConfig:
-    """``[ssq]``: Standard Server Queries, selections in the manner of SQL about this server."""
-
-    enabled: bool = setting(
-        False, readers.boolean, "answer; a short question may draw 1400 bytes to a forged address"
-    )
-    listen: Address = setting(Address("127.0.0.1", 26999), readers.address, "UDP; port 0 = any")
-    password: str = setting(
-        "",
-        readers.text(0, 255),
-        "opens players' addresses and long answers, or $EMU_SSQ_PASSWORD; empty = to nobody",
-        secret=True,
-    )
-    password_file: Path | None = setting(
-        None, readers.optional(readers.path), "file whose first line is the password"
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class GgmpConfig:
-    """``[ggmp]``: tools that watch spawns of the world and act; closed without tokens."""
-
-    listen: Address = setting(
-        Address("127.0.0.1", 12358), readers.address, "UDP; port 0 = any; tokens go in the clear"
-    )
-    tokens_file: Path | None = setting(
-        None,
-        readers.optional(readers.path),
-        "who may join: on each line name, actions (query,watch,say,move or *) and token",
-    )
-    resend_milliseconds: int = setting(
-        30, readers.integer(10, 1000), "until what is not acknowledged is sent again; far off, 200"
-    )
-
-
-@dataclass(frozen=True, slots=True)
 class TraceConfig:
     """``[trace]``: writing the server's own sessions to a capture file, **with their keys**."""
 
@@ -440,18 +302,6 @@ class TraceConfig:
     )
     max_bytes: int = setting(
         100_000_000, readers.integer(10_000, 1 << 40), "stop tracing when the file has this size"
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class WebConfig:
-    """``[web]``: health, metrics, JSON and a page of the running server, over HTTP."""
-
-    listen: Address | None = setting(
-        None,
-        readers.optional(readers.address),
-        "TCP address of the page and /metrics; empty = off. There is no password: keep it on"
-        " loopback, or behind a proxy that asks for one",
     )
 
 

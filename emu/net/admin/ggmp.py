@@ -10,7 +10,7 @@ from emu.admin.ggmp.ports import Stage
 from emu.admin.ggmp.server import ANSWER_RULES, GgmpRules, GgmpServer
 from emu.commands import Use
 from emu.config import Address
-from emu.config.model import GgmpConfig
+from emu.config.administration import GgmpConfig
 from emu.errors import CommandError, ConfigError
 from emu.net.hosts import listen_address
 from emu.net.logs import logger

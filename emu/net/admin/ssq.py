@@ -11,7 +11,7 @@ from emu.admin.ssq.tables import Told
 from emu.admin.ssq.tokens import Tokens
 from emu.admin.status import ServerStatus
 from emu.config import Address
-from emu.config.model import SsqConfig
+from emu.config.administration import SsqConfig
 from emu.net.hosts import listen_address
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler

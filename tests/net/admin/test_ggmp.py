@@ -11,7 +11,7 @@ from emu.admin.ggmp.ports import Place
 from emu.cli.consoles.ggmp_socket import GgmpSocket
 from emu.commands import Use
 from emu.config import Address
-from emu.config.model import GgmpConfig
+from emu.config.administration import GgmpConfig
 from emu.errors import CommandError, ConfigError
 from emu.net.admin.ggmp import GgmpPort, ggmp_grants
 from emu.net.scheduler import Scheduler

@@ -8,7 +8,7 @@ from twisted.internet.threads import deferToThread
 
 from emu.admin.ssq.client import SsqQuestion
 from emu.config import Address
-from emu.config.model import SsqConfig
+from emu.config.administration import SsqConfig
 from emu.net.admin.ssq import SsqPort
 from emu.net.scheduler import Scheduler
 from tests.support.admin import server_status
