@@ -13,6 +13,8 @@ import pytest_twisted
 from hypothesis import HealthCheck, settings
 from twisted.logger import LogEvent, globalLogPublisher
 
+from tests.support.browser import Browser, opened_browser
+
 settings.register_profile(
     "emu", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
@@ -96,3 +98,10 @@ def collect_garbage(only_new_garbage: None) -> Iterator[None]:
     """
     yield
     gc.collect()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """The browser of all tests of this process that want one."""
+    with opened_browser() as running:
+        yield running

@@ -1,165 +1,206 @@
-"use strict";
 // The page of a running server: its state comes every two seconds, events as they happen.
 
-const MOST_LINES = 300;
-const SVG = "http://www.w3.org/2000/svg";
-const find = (id) => document.getElementById(id);
-const clock = (moment) => new Date(moment * 1000).toLocaleTimeString();
-const json = (path) => fetch(path).then((answer) => answer.json());
+import { find, mend, name, table, write } from "./elements.js";
+import { showMap } from "./map.js";
+import { countNow, setPopulation, showPopulation } from "./population.js";
+import { clock, running, span } from "./times.js";
+
+const MOST_LINES = 500;
+const MOST_LOGINS = 200;
+const RETRY = 3000;
 const zoneKey = (zone) => `${zone.id}.${zone.instance}`;
+const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 let state = null;
+let began = 0;
+let heard = 0;
 let logins = [];
-
-function cell(text, className) {
-  const made = document.createElement("td");
-  made.textContent = text;
-  if (className) made.className = className;
-  return made;
-}
-
-function rows(id, entries, cellsOf, empty) {
-  const made = entries.map((entry) => {
-    const row = document.createElement("tr");
-    row.append(...cellsOf(entry));
-    return row;
-  });
-  if (!made.length) {
-    const only = cell(empty);
-    only.colSpan = 9;
-    made.push(document.createElement("tr"));
-    made[0].append(only);
-  }
-  find(id).replaceChildren(...made);
-}
-
-function svg(name, attributes, text) {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  if (text) made.textContent = text;
-  return made;
-}
-
-function span(seconds) {
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes} min`;
-  const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days`;
-}
+let chosen = null;
+let serial = 0;
 
 function showState(told) {
   state = told;
+  heard = Date.now();
+  began = heard / 1000 - told.status.uptime;
   const server = told.status;
-  const lock = server.locked ? ", locked" : "";
-  document.title = `${server.name}: ${server.players} players`;
-  find("name").textContent = server.name;
-  find("summary").textContent = `${server.players} players in ${server.zones} zones, `
-    + `up ${span(server.uptime)}${lock}, version ${server.version}`;
-  rows("worlds", told.worlds, (world) => [
-    cell(world.name),
-    cell(world.locked ? "locked" : world.up ? "up" : "down", world.up ? "good" : "bad"),
-    cell(world.players, "number"),
-  ], "no world is registered");
-  rows("players", told.players, (player) => [
-    cell(player.name + (player.link_dead ? " (link-dead)" : "")),
-    cell(player.level, "number"), cell(player.class_), cell(player.zone),
-    cell(span(player.online), "number"),
-  ], "nobody is in the world");
-  showZones(told.zones);
+  const up = told.worlds.filter((world) => world.up).length;
+  document.title = `${server.name}: ${plural(server.players, "player")}`;
+  if (find("name").textContent !== server.name) find("name").replaceChildren(name(server.name));
+  write("about", `${server.game} server, version ${server.version}`
+    + (server.locked ? ", locked: only game masters may come in" : ""));
+  write("players-now", server.players);
+  write("players-room", server.places ? `of ${server.places}` : "");
+  write("zones-now", server.zones);
+  write("worlds-now", up);
+  write("worlds-known", `of ${told.worlds.length} up`);
+  countNow(server.players);
+  showUptime();
+  showWorlds();
+  showZones();
+  showPlayers();
+  showPopulation();
 }
 
-function showZones(zones) {
-  const select = find("zone");
-  const chosen = select.value;
-  const wanted = zones.map((zone) => [zoneKey(zone), `${zone.name} (${zone.players})`]);
-  if (JSON.stringify(wanted) !== select.dataset.shown) {
-    select.dataset.shown = JSON.stringify(wanted);
-    select.replaceChildren(...wanted.map(([value, text]) => new Option(text, value)));
-    if (wanted.some(([value]) => value === chosen)) select.value = chosen;
+function showUptime() {
+  if (state && !document.body.classList.contains("stale")) {
+    write("uptime", running(Date.now() / 1000 - began));
   }
-  showMap();
 }
 
-function showMap() {
-  const chosen = find("zone").value;
-  const here = state.players.filter((player) => `${player.zone_id}.${player.instance}` === chosen);
-  if (!here.length) {
-    find("map").replaceChildren(svg("text", { x: 50, y: 50, "text-anchor": "middle" }, "nobody"));
-    return;
+function showWorlds() {
+  table("worlds", state.worlds, (world) => world.name, (world) => [
+    name(world.name),
+    world.locked ? ["locked", "bad"] : world.up ? ["up", "good"] : ["down", "bad"],
+    [world.players, "number"],
+  ], "No world is registered yet.");
+}
+
+function zoneChoice(zone, before) {
+  const label = before ?? document.createElement("label");
+  if (!before) {
+    const button = document.createElement("input");
+    Object.assign(button, { type: "radio", name: "zone", value: zoneKey(zone) });
+    label.append(button, document.createElement("span"), document.createElement("span"));
+    label.lastChild.className = "number";
   }
-  const xs = here.map((player) => player.x), zs = here.map((player) => player.z);
-  const low = [Math.min(...xs), Math.min(...zs)], high = [Math.max(...xs), Math.max(...zs)];
-  const width = 1.3 * Math.max(100, high[0] - low[0], high[1] - low[1]);
-  const place = (player) => [
-    50 + (100 * (player.x - (low[0] + high[0]) / 2)) / width,
-    50 - (100 * (player.z - (low[1] + high[1]) / 2)) / width,
-  ];
-  find("map").replaceChildren(...here.flatMap((player) => {
-    const [x, y] = place(player);
-    return [svg("circle", { cx: x, cy: y, r: 1.2 }), svg("text", { x: x + 2, y: y + 1 }, player.name)];
-  }));
+  const [button, title, players] = label.children;
+  button.checked = zoneKey(zone) === chosen;
+  title.replaceChildren(name(zone.name + (zone.instance ? ` (${zone.instance + 1})` : "")));
+  players.textContent = zone.players;
+  label.title = plural(zone.players, "player") + (zone.places ? ` of ${zone.places}` : "")
+    + `, ${plural(zone.spawns, "spawn")}` + (zone.ping ? `, ping ${zone.ping} ms` : "");
+  return label;
+}
+
+function showZones() {
+  const zones = state.zones
+    .toSorted((a, b) => a.name.localeCompare(b.name) || a.instance - b.instance);
+  if (!zones.some((zone) => zoneKey(zone) === chosen)) {
+    const fullest = zones.toSorted((a, b) => b.players - a.players)[0];
+    chosen = fullest ? zoneKey(fullest) : null;
+  }
+  find("zones-empty").hidden = zones.length > 0;
+  mend(find("zones"), zones, zoneKey, zoneChoice);
+  showChosen();
+}
+
+function showChosen() {
+  for (const button of find("zones").querySelectorAll("input")) {
+    button.checked = button.value === chosen;
+  }
+  const zone = state.zones.find((one) => zoneKey(one) === chosen);
+  const here = (player) => `${player.zone_id}.${player.instance}` === chosen;
+  showMap(zone, state.players.filter(here));
+}
+
+function showPlayers() {
+  const wanted = find("find").value.trim().toLowerCase();
+  const shown = state.players
+    .map((player) => ({
+      id: player.id, name: player.name, away: player.link_dead,
+      class: `${player.level} ${player.class_}`, zone: player.zone || "on the way", here: span(player.online),
+    }))
+    .filter((one) => [one.name, one.class, one.zone]
+      .some((text) => text.toLowerCase().includes(wanted)));
+  table("players", shown, (player) => player.id, (player) => [
+    named(player.name, player.away ? "link-dead" : ""),
+    player.class, name(player.zone), [player.here, "number"],
+  ], state.players.length ? "Nobody is called so." : "Nobody is in the world.");
+}
+
+function named(text, note) {
+  const both = document.createDocumentFragment();
+  both.append(name(text), note ? ` (${note})` : "");
+  return both;
 }
 
 function showLogins() {
-  rows("logins", logins.slice(0, 20), (login) => [
-    cell(clock(login.moment)), cell(login.account), cell(login.client || ""),
-    cell(login.accepted ? "logged in" : login.reason, login.accepted ? "good" : "bad"),
-  ], "nobody has logged in yet");
+  table("logins", logins, (login) => login.serial, (login) => [
+    [clock(login.moment), "time"], name(login.account), [login.client || "", "number"],
+    login.accepted ? ["logged in", "good"] : [login.reason, "bad"],
+  ], "Nobody has logged in yet.");
 }
 
-function addLine(line) {
-  const list = find("log");
-  const atEnd = list.scrollTop + list.clientHeight >= list.scrollHeight - 4;
+function line(told) {
   const item = document.createElement("li");
-  item.textContent = `${clock(line.moment)} ${line.area}: ${line.text}`;
-  if (line.level === "warn" || line.level === "error") item.className = "bad";
-  list.append(item);
+  const time = document.createElement("time");
+  time.textContent = clock(told.moment);
+  const area = document.createElement("b");
+  area.textContent = told.area;
+  const text = name(told.text);
+  if (told.level === "warn" || told.level === "error") text.className = "bad";
+  item.append(time, " ", area, " ", text);
+  return item;
+}
+
+function showLines(lines, fresh = false) {
+  const list = find("log"), box = list.parentElement;
+  find("log-empty").hidden = lines.length > 0 || (!fresh && list.children.length > 0);
+  const atEnd = box.scrollTop + box.clientHeight >= box.scrollHeight - 8;
+  if (fresh) list.replaceChildren();
+  list.append(...lines.map(line));
   while (list.children.length > MOST_LINES) list.firstChild.remove();
-  if (atEnd) list.scrollTop = list.scrollHeight;
+  if (atEnd || fresh) box.scrollTop = box.scrollHeight;
 }
 
-function showPopulation(minutes) {
-  const most = Math.max(0, ...minutes.map((entry) => entry.players));
-  const now = Date.now() / 1000;
-  const bars = new Array(288).fill(0);
-  for (const entry of minutes) {
-    const at = 287 - Math.floor((now - entry.moment) / 300);
-    if (at >= 0 && at < 288) bars[at] = Math.max(bars[at], entry.players);
-  }
-  find("population").replaceChildren(...bars.map((players, at) => {
-    const height = (58 * players) / Math.max(1, most);
-    return svg("rect", { x: at, y: 60 - height, width: 1, height });
-  }));
-  find("population-text").textContent = `${most} players at most`;
-}
+const numbered = (login) => ({ ...login, serial: serial++ });
 
-async function refreshSlow() {
-  showPopulation(await json("api/population"));
-  const history = await json("api/opcodes/history");
-  find("opcodes").replaceChildren(...history.map((change) => {
-    const item = document.createElement("li");
-    item.textContent = `${change.time} ${change.who}: ${change.what}`;
-    return item;
-  }));
-}
-
-async function start() {
-  find("zone").addEventListener("change", showMap);
-  logins = await json("api/logins");
+// What was before the page was open, again whenever the stream begins anew.
+function showRecent(told) {
+  logins = [...told.logins].reverse().map(numbered).reverse();
   showLogins();
-  (await json("api/lines")).forEach(addLine);
-  await refreshSlow();
-  setInterval(refreshSlow, 60000);
+  showLines(told.lines, true);
+}
+
+async function refresh() {
+  const json = (path) => fetch(path).then((answer) => answer.json());
+  try {
+    setPopulation(await json("api/population"));
+    if (state) showPopulation();
+    table("opcodes", await json("api/opcodes/history"),
+      (change) => JSON.stringify(change), (change) => [[change.time, "date"], name(change.who), change.what],
+      "The tables are as they were shipped.");
+  } catch {
+    // The stream says that the server is away; the next turn asks again.
+  }
+}
+
+function connected(yes) {
+  document.body.classList.toggle("stale", !yes);
+  find("connection").className = yes ? "good" : "bad";
+  write("connection", yes ? "live" : heard
+    ? `disconnected; this is from ${clock(heard / 1000)}; trying again …`
+    : "the server does not answer; trying again …");
+}
+
+function listen() {
   const events = new EventSource("api/events");
-  events.addEventListener("state", (event) => showState(JSON.parse(event.data)));
-  events.addEventListener("line", (event) => addLine(JSON.parse(event.data)));
-  events.addEventListener("login", (event) => {
-    logins = [JSON.parse(event.data), ...logins].slice(0, 200);
+  const on = (kind, take) => {
+    events.addEventListener(kind, (event) => take(JSON.parse(event.data)));
+  };
+  events.onopen = () => {
+    connected(true);
+    refresh();
+  };
+  on("recent", showRecent);
+  on("state", showState);
+  on("line", (told) => showLines([told]));
+  on("login", (login) => {
+    logins = [numbered(login), ...logins].slice(0, MOST_LOGINS);
     showLogins();
   });
   events.onerror = () => {
-    find("summary").textContent = "the server does not answer; trying again …";
+    connected(false);
+    if (events.readyState === EventSource.CLOSED) setTimeout(listen, RETRY);
   };
 }
 
-start();
+find("zones").addEventListener("change", (event) => {
+  chosen = event.target.value;
+  showChosen();
+});
+find("find").addEventListener("input", () => state && showPlayers());
+new ResizeObserver(() => state && (showChosen(), showPopulation())).observe(find("main"));
+setInterval(showUptime, 1000);
+setInterval(refresh, 60000);
+listen();

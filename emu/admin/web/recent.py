@@ -46,6 +46,18 @@ class Population:
     players: int
 
 
+def without_address(line: str, address: str) -> str:
+    """Return a line that does not tell the address of whom it is about.
+
+    Whoever opens the page need not be an administrator. What is no IP address is left.
+    """
+    if "." not in address and ":" not in address:
+        return line
+    for before in (" from ", " at "):
+        line = line.replace(before + address, "")
+    return line.replace(address, "…")
+
+
 class Recent:
     """Remembers the last of everything."""
 

@@ -20,19 +20,27 @@ from emu.net.web.answers import prepare
 INTERVAL: Final = 2.0
 """Seconds between two states."""
 MOST_PAGES: Final = 50
+RETRY: Final = b"retry: 2000\n\n"
+"""How long a page waits before it connects again, in milliseconds."""
 BEHIND: Final = 256 * 1024
 """Bytes that may wait for one page."""
 
 
 class LiveResource(Resource):
-    """Streams the state every two seconds, and events as they come."""
+    """Streams what was before, the state every two seconds, and events as they come.
+
+    All of it in one stream, so that a page which connects again has missed nothing.
+    """
 
     isLeaf = True
 
-    def __init__(self, scheduler: Scheduler, state: Callable[[], Any]) -> None:
+    def __init__(
+        self, scheduler: Scheduler, state: Callable[[], Any], recent: Callable[[], Any]
+    ) -> None:
         super().__init__()
         self._scheduler = scheduler
         self._state = state
+        self._recent = recent
         self._pages: dict[Request, None] = {}
         self._turn: Any = None
 
@@ -48,7 +56,7 @@ class LiveResource(Resource):
         prepare(request, "text/event-stream; charset=utf-8")
         self._pages[request] = None
         request.notifyFinish().addBoth(lambda _result: self._gone(request))
-        request.write(_event("state", self._state()))
+        request.write(RETRY + _event("recent", self._recent()) + _event("state", self._state()))
         if self._turn is None:
             self._turn = self._scheduler.every(INTERVAL, self._tell_state)
         return NOT_DONE_YET

@@ -14,7 +14,7 @@ from twisted.web.server import Site
 import emu
 from emu.admin.status import ServerStatus
 from emu.admin.web import api
-from emu.admin.web.recent import Line, Login, Recent
+from emu.admin.web.recent import Line, Login, Recent, without_address
 from emu.config import Address
 from emu.login.events import LoginAccepted, LoginEvent, LoginRefused, format_event
 from emu.net.hosts import listen_address
@@ -29,7 +29,11 @@ from emu.resources import data_file
 
 _log = logger("web")
 
-FILES: Final = {"": "index.html", "app.js": "app.js", "style.css": "style.css"}
+FILES: Final = (
+    "app.js", "elements.js", "icon.svg", "map.js", "population.js", "scale.js", "style.css",
+    "times.js",
+)  # fmt: skip
+"""What the page is made of, besides itself."""
 LARGEST_REQUEST: Final = 64 * 1024
 IDLE: Final = 30
 """Seconds that a connection may say nothing."""
@@ -64,7 +68,7 @@ class WebPart:
         self._watch = watch
         self._port: Any = None
         self.recent = Recent()
-        self._live = LiveResource(scheduler, self._state)
+        self._live = LiveResource(scheduler, self._state, self._last)
         self._ends: list[Callable[[], None]] = []
 
     def listen(self) -> None:
@@ -94,8 +98,9 @@ class WebPart:
 
     def _root(self) -> Resource:
         root = _Root()
-        for name, file in FILES.items():
-            root.putChild(name.encode(), PageFile(data_file("web", file)))
+        root.putChild(b"", PageFile(data_file("web", "index.html")))
+        for name in FILES:
+            root.putChild(name.encode(), PageFile(data_file("web", name)))
         root.putChild(b"healthz", HealthResource(lambda: ""))
         root.putChild(b"readyz", HealthResource(self._missing))
         root.putChild(b"metrics", MetricsResource(registry_of(self._watch.measures)))
@@ -109,15 +114,22 @@ class WebPart:
         opcodes = _Root()
         opcodes.putChild(b"history", JsonResource(self._history))
         root.putChild(b"opcodes", opcodes)
-        root.putChild(b"logins", JsonResource(lambda: api.logins(list(self.recent.logins))))
+        root.putChild(b"logins", JsonResource(lambda: self._last()["logins"]))
         root.putChild(b"population", JsonResource(self._population))
-        root.putChild(b"lines", JsonResource(lambda: [asdict(one) for one in self.recent.lines]))
+        root.putChild(b"lines", JsonResource(lambda: self._last()["lines"]))
         root.putChild(b"events", self._live)
         root.putChild(b"openapi.json", JsonResource(lambda: api.openapi(emu.__version__)))
         return root
 
     def _part(self, part: Callable[[ServerStatus], api.Json]) -> Callable[[], api.Json]:
         return lambda: part(self._status())
+
+    def _last(self) -> dict[str, Any]:
+        """Return what was logged before somebody looked."""
+        return {
+            "logins": api.logins(list(self.recent.logins)),
+            "lines": [asdict(one) for one in self.recent.lines],
+        }
 
     def _population(self) -> list[dict[str, Any]]:
         return [asdict(one) for one in self.recent.population]
@@ -171,10 +183,8 @@ def _line_of(report: Report) -> str | None:
     event = report.event
     if getattr(event, "level", "info") == "debug":
         return None
-    if isinstance(event, LoginEvent):
-        return format_event(event)
-    line = getattr(event, "line", None)
-    return str(line) if line is not None else None
+    line = format_event(event) if isinstance(event, LoginEvent) else getattr(event, "line", None)
+    return without_address(str(line), str(getattr(event, "address", ""))) if line else None
 
 
 def _login_of(event: object, moment: float) -> Login | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from emu.admin.web.recent import LOGINS, MINUTES, Login, Recent
+import pytest
+
+from emu.admin.web.recent import LOGINS, MINUTES, Login, Recent, without_address
 from emu.times import Moment
 
 
@@ -20,3 +22,16 @@ def test_everything_is_bounded() -> None:
         recent.count_players(1, Moment(number * 60.0))
     assert len(recent.logins) == LOGINS
     assert len(recent.population) == MINUTES
+
+
+@pytest.mark.parametrize(
+    ("line", "address", "shown"),
+    [
+        ("login of bob from 192.0.2.7 refused", "192.0.2.7", "login of bob refused"),
+        ("client 2001:db8::1 bob is gone", "2001:db8::1", "client … bob is gone"),
+        ("answer of world 3 dropped: 3 bytes", "3", "answer of world 3 dropped: 3 bytes"),
+        ("Aldana left", "", "Aldana left"),
+    ],
+)
+def test_a_line_tells_no_address(line: str, address: str, shown: str) -> None:
+    assert without_address(line, address) == shown

@@ -42,12 +42,13 @@ class Request:
 def test_the_state_comes_by_itself_while_somebody_looks() -> None:
     clock = Clock()
     asked: list[int] = []
-    live = LiveResource(Scheduler(clock), lambda: asked.append(1) or {"n": len(asked)})
+    live = LiveResource(Scheduler(clock), lambda: asked.append(1) or {"n": len(asked)}, dict)
     page = Request()
     assert live.render_GET(page) is NOT_DONE_YET
     for _ in range(3):
         clock.advance(INTERVAL)
     assert len(page.written) == 4
+    assert b"event: recent\ndata: {}\n\n" in page.written[0]
     assert page.written[-1] == b'event: state\ndata: {"n":4}\n\n'
     page.ended.callback(None)
     clock.advance(10 * INTERVAL)
@@ -57,7 +58,7 @@ def test_the_state_comes_by_itself_while_somebody_looks() -> None:
 
 
 def test_a_page_that_does_not_read_is_let_go() -> None:
-    live = LiveResource(Scheduler(Clock()), dict)
+    live = LiveResource(Scheduler(Clock()), dict, dict)
     slow, good = Request(), Request()
     for page in (slow, good):
         live.render_GET(page)
@@ -70,7 +71,7 @@ def test_a_page_that_does_not_read_is_let_go() -> None:
 
 
 def test_pages_are_bounded() -> None:
-    live = LiveResource(Scheduler(Clock()), dict)
+    live = LiveResource(Scheduler(Clock()), dict, dict)
     pages = [Request() for _ in range(MOST_PAGES + 1)]
     answers = [live.render_GET(page) for page in pages]
     assert answers[-1] == b"too many pages are open\n"

@@ -78,7 +78,10 @@ async def bench() -> AsyncIterator[Bench]:
 
 @pytest.mark.parametrize(
     ("path", "kind"),
-    [("/", "text/html"), ("/app.js", "text/javascript"), ("/style.css", "text/css"),
+    [("/", "text/html"), ("/style.css", "text/css"), ("/icon.svg", "image/svg+xml"),
+     ("/app.js", "text/javascript"), ("/elements.js", "text/javascript"),
+     ("/map.js", "text/javascript"), ("/population.js", "text/javascript"),
+     ("/scale.js", "text/javascript"), ("/times.js", "text/javascript"),
      ("/healthz", "text/plain"), ("/readyz", "text/plain"), ("/api/status", "application/json"),
      ("/api/worlds", "application/json"), ("/api/zones", "application/json"),
      ("/api/players", "application/json"), ("/api/logins", "application/json"),
@@ -139,10 +142,23 @@ async def test_logins_and_lines_are_remembered() -> None:
         ]  # fmt: skip
         _, _, body = await made.get("/api/lines")
         assert [row["text"] for row in json.loads(body)] == [
-            "login of ayla from 192.0.2.7, client 546",
-            "login of bob from 192.0.2.7 refused: wrong password",
+            "login of ayla, client 546",
+            "login of bob refused: wrong password",
             "Aldana left Antonica: camped",
         ]
+
+
+async def test_a_page_that_comes_late_is_told_what_was() -> None:
+    async with bench() as made:
+        made.watch.reports.port("login")(LoginRefused("192.0.2.7", "bob", "wrong password", 561))
+        page = await made.open("/api/events")
+        await until(lambda: b"event: state" in page.data, "the first state")
+        page.transport.loseConnection()
+        await page.lost
+    _, _, told = page.data.partition(b"event: recent\ndata: ")
+    recent = json.loads(told.partition(b"\n\n")[0])
+    assert [login["account"] for login in recent["logins"]] == ["bob"]
+    assert [line["text"] for line in recent["lines"]] == ["login of bob refused: wrong password"]
 
 
 async def test_a_page_is_told_what_happens_and_let_go_at_the_end() -> None:

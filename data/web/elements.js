@@ -1,0 +1,72 @@
+// Making and mending elements. Whatever comes from the server becomes text, never markup.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+export const find = (id) => document.getElementById(id);
+
+export function write(id, text) {
+  const element = find(id);
+  if (element.textContent !== String(text)) element.textContent = text;
+}
+
+// A name somebody else has chosen: kept from turning round what is written beside it.
+export function name(text) {
+  const made = document.createElement("bdi");
+  made.textContent = made.title = text;
+  return made;
+}
+
+export function svg(kind, attributes, text) {
+  const made = document.createElementNS(SVG, kind);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+// Mend the children of `parent` to be one for each entry, in this order. A child is made again only
+// when `key` or `shown` of its entry has changed: focus, selection and scrolling stay as they are.
+export function mend(parent, entries, key, make) {
+  const before = new Map([...parent.children].map((child) => [child.dataset.key, child]));
+  let next = parent.firstElementChild;
+  for (const entry of entries) {
+    const id = String(key(entry)), shown = JSON.stringify(entry);
+    let child = before.get(id);
+    before.delete(id);
+    if (child?.dataset.shown !== shown) {
+      const made = make(entry, child);
+      made.dataset.key = id;
+      made.dataset.shown = shown;
+      if (child && child !== made) {
+        if (next === child) next = made;
+        child.replaceWith(made);
+      }
+      child = made;
+    }
+    if (child === next) next = next.nextElementSibling;
+    else parent.insertBefore(child, next);
+  }
+  for (const gone of before.values()) gone.remove();
+}
+
+// A row of a table; a cell is a text, or [content, class].
+export function row(cells) {
+  const made = document.createElement("tr");
+  for (const cell of cells) {
+    const [content, kind] = Array.isArray(cell) ? cell : [cell, ""];
+    const at = made.insertCell();
+    at.append(content);
+    if (kind) at.className = kind;
+  }
+  return made;
+}
+
+// The rows of a table, or one line that says why there are none.
+export function table(id, entries, key, cells, empty) {
+  const told = entries.length ? entries : [{ empty }];
+  mend(find(id), told, (entry) => entry.empty ? "empty" : key(entry), (entry) => {
+    if (!entry.empty) return row(cells(entry));
+    const only = row([[entry.empty, "empty"]]);
+    only.cells[0].colSpan = 9;
+    return only;
+  });
+}

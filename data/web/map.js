@@ -1,0 +1,117 @@
+// The map of a zone: who stands where, x to the right and z upwards, as /loc tells them.
+
+import { find, mend, svg, write } from "./elements.js";
+import { step, ticks } from "./scale.js";
+
+const LEAST_WIDTH = 40;
+const MARGIN = 1.4;
+const LETTER = 8;
+const LINE = 16;
+const LONGEST = 18;
+
+const map = find("map");
+let shownZone = "";
+let view = null;
+
+// Return the square that is shown: the last one as long as it fits, so that the map stands still.
+function look(zone, players, ratio) {
+  const xs = players.map((player) => player.x), zs = players.map((player) => player.z);
+  const box = [Math.min(...xs), Math.max(...xs), Math.min(...zs), Math.max(...zs)];
+  const needed = Math.max(LEAST_WIDTH, box[3] - box[2], (box[1] - box[0]) / ratio);
+  const fits = view && zone === shownZone && needed > view.height / 4
+    && box[0] >= view.x - view.height * ratio / 2 && box[1] <= view.x + view.height * ratio / 2
+    && box[2] >= view.z - view.height / 2 && box[3] <= view.z + view.height / 2;
+  shownZone = zone;
+  if (!fits) view = { x: (box[0] + box[1]) / 2, z: (box[2] + box[3]) / 2, height: needed * MARGIN };
+  return view;
+}
+
+const short = (text) => {
+  const letters = [...text];
+  return letters.length > LONGEST ? `${letters.slice(0, LONGEST - 1).join("")}…` : text;
+};
+
+// Find a place beside each dot where its name covers no other; null where there is none.
+function labels(dots, width, height) {
+  const taken = dots.map((dot) => [dot.x - 5, dot.y - 5, dot.x + 5, dot.y + 5]);
+  const free = (box) => box[0] >= 0 && box[2] <= width && box[1] >= 0 && box[3] <= height
+    && taken.every((other) => box[0] >= other[2] || other[0] >= box[2]
+      || box[1] >= other[3] || other[1] >= box[3]);
+  return dots.map((dot) => {
+    const long = short(dot.name).length * LETTER + 2, half = LINE / 2;
+    const places = [
+      { anchor: "start", x: 9, y: 4, box: [dot.x + 7, dot.y - half, dot.x + 7 + long, dot.y + half] },
+      { anchor: "end", x: -9, y: 4, box: [dot.x - 7 - long, dot.y - half, dot.x - 7, dot.y + half] },
+      { anchor: "middle", x: 0, y: -10,
+        box: [dot.x - long / 2, dot.y - 7 - LINE, dot.x + long / 2, dot.y - 7] },
+      { anchor: "middle", x: 0, y: 20,
+        box: [dot.x - long / 2, dot.y + 7, dot.x + long / 2, dot.y + 7 + LINE] },
+    ];
+    const place = places.find((one) => free(one.box)) ?? null;
+    if (place) taken.push(place.box);
+    return place;
+  });
+}
+
+function grid(shown, width, height, scale) {
+  const size = step(70 / scale), made = svg("g", { class: "grid", "aria-hidden": "true" });
+  const left = shown.x - width / scale / 2, low = shown.z - height / scale / 2;
+  for (const x of ticks(left, left + width / scale, size)) {
+    const at = (x - left) * scale;
+    made.append(svg("line", { x1: at, x2: at, y1: 0, y2: height }));
+    if (at > 40 && at < width - 48) made.append(svg("text", { x: at + 4, y: height - 6 }, x));
+  }
+  for (const z of ticks(low, low + height / scale, size)) {
+    const at = height - (z - low) * scale;
+    made.append(svg("line", { x1: 0, x2: width, y1: at, y2: at }));
+    if (at > 36 && at < height - 24) made.append(svg("text", { x: 5, y: at - 4 }, z));
+  }
+  made.append(svg("text", { class: "axis", x: width - 8, y: height - 6, "text-anchor": "end" }, "x"),
+    svg("text", { class: "axis", x: 5, y: 14 }, "z"));
+  return [made, size];
+}
+
+function dot(entry) {
+  const made = svg("g", { class: entry.away ? "dot away" : "dot" });
+  made.append(svg("title", {}, `${entry.name} at ${entry.at}`), svg("circle", { r: 5 }));
+  if (entry.label) {
+    const { anchor, x, y } = entry.label;
+    made.append(svg("text", { x, y, "text-anchor": anchor }, short(entry.name)));
+  }
+  made.setAttribute("transform", `translate(${entry.x.toFixed(1)} ${entry.y.toFixed(1)})`);
+  return made;
+}
+
+export function showMap(zone, players) {
+  const width = map.clientWidth, height = map.clientHeight;
+  if (!width) return;
+  map.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  if (!map.lastChild) map.append(svg("g", {}), svg("g", {}));
+  const [ground, people] = map.children;
+  const names = players.slice(0, 10).map((player) => player.name).join(", ");
+  const many = `${players.length} ${players.length === 1 ? "player" : "players"}`;
+  map.setAttribute("aria-label", !zone ? "No zone is chosen" : !players.length
+    ? `Nobody stands in ${zone.name}` : `${many} in ${zone.name}: ${names}`);
+  if (!players.length) {
+    people.replaceChildren();
+    const text = zone ? `Nobody stands in ${short(zone.name)}` : "No zone is running";
+    ground.replaceChildren(
+      svg("text", { class: "empty", x: width / 2, y: height / 2, "text-anchor": "middle" }, text));
+    write("map-text", "");
+    return;
+  }
+  const shown = look(`${zone.id}.${zone.instance}`, players, width / height);
+  const scale = height / shown.height;
+  const [lines, size] = grid(shown, width, height, scale);
+  ground.replaceChildren(lines);
+  const dots = players.map((player) => ({
+    id: player.id, name: player.name, away: player.link_dead,
+    at: [player.x, player.y, player.z].map((one) => one.toFixed(1)).join(", "),
+    x: width / 2 + (player.x - shown.x) * scale, y: height / 2 - (player.z - shown.z) * scale,
+  }));
+  labels(dots, width, height).forEach((label, at) => { dots[at].label = label; });
+  mend(people, dots, (one) => one.id, dot);
+  const unnamed = dots.filter((one) => !one.label).length;
+  write("map-text", `${many}. A square is ${size} wide; x and z are those of /loc.`
+    + (unnamed ? ` ${unnamed} stand too close for a name: point at a dot to see it.` : ""));
+}

@@ -1,0 +1,24 @@
+// Moments and spans as people read them.
+
+const two = (number) => String(number).padStart(2, "0");
+
+export function clock(moment, seconds = true) {
+  const time = new Date(moment * 1000);
+  const short = `${two(time.getHours())}:${two(time.getMinutes())}`;
+  return seconds ? `${short}:${two(time.getSeconds())}` : short;
+}
+
+export function span(seconds) {
+  const minutes = Math.floor(seconds / 60), hours = Math.floor(minutes / 60);
+  if (minutes < 1) return "under 1 min";
+  if (minutes < 60) return `${minutes} min`;
+  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days`;
+}
+
+// A span that is seen to run.
+export function running(seconds) {
+  const days = Math.floor(seconds / 86400);
+  const hours = Math.floor(seconds / 3600) % 24, minutes = Math.floor(seconds / 60) % 60;
+  const rest = `${two(hours)}:${two(minutes)}:${two(Math.floor(seconds) % 60)}`;
+  return days ? `${days} ${days === 1 ? "day" : "days"} ${rest}` : rest;
+}
