@@ -384,9 +384,12 @@ class Endpoint:
         `elsewhere` is what its owner keeps of its messages, in bytes. To be called after each turn
         in which the session took something in or was given something to send.
         """
+        held = session.held_bytes + elsewhere
+        if held == self._memory.of(session):  # nearly always nothing, before and after
+            return
         if self._sessions.get(session.address) is not session:
             return
-        self._memory.note(session, session.held_bytes + elsewhere)
+        self._memory.note(session, held)
         for heavy in self._memory.to_end():
             self._discard(heavy, CloseReason.MEMORY)
 

@@ -25,6 +25,10 @@ class SharedMemory(Generic[Holder]):
         self.used = 0
         self._held: dict[Holder, int] = {}
 
+    def of(self, holder: Holder) -> int:
+        """Return how many bytes a holder held when that was noted last."""
+        return self._held.get(holder, 0)
+
     def note(self, holder: Holder, held: int) -> None:
         """Take note of how many bytes a holder holds now; 0 forgets it."""
         before = self._held.get(holder, 0)
