@@ -76,10 +76,12 @@ class QueryConfig:
         10, readers.integer(1, 1_000_000), "answers a second for one IP address; twice as many once"
     )
     per_second: int = setting(
-        2000, readers.integer(1, 10_000_000), "answers a second for all together, on each port"
+        2000,
+        readers.integer(1, 10_000_000),
+        "answers a second for strangers together, on each port; as many for who proved an address",
     )
     addresses: int = setting(
-        20_000, readers.integer(1, 10_000_000), "addresses whose answers are counted at once"
+        20_000, readers.integer(1, 10_000_000), "strangers remembered at once; as many proven ones"
     )
 
 

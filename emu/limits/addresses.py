@@ -43,12 +43,16 @@ def socket_host(host: str) -> str:
     return host if ":" in host else _MAPPED + host
 
 
-@lru_cache(maxsize=_REMEMBERED)
 def address_key(host: str) -> str:
     """Return whom a host stands for: itself for IPv4, its /64 network for IPv6.
 
     Text that is no address (a UNIX socket's name) stands for itself.
     """
+    return _network(host) if ":" in host else host
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _network(host: str) -> str:
     try:
         parsed = parse_host(host)
     except ValueError:

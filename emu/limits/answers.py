@@ -1,18 +1,31 @@
 """How often an endpoint without sessions answers: each address, and all of them together.
 
 Whoever asks by UDP may have forged its address, so an answer may reach somebody who never asked.
-A bucket for each address bounds what one victim gets, one for all bounds what a flood of invented
-addresses draws from us. Memory is bounded; time is an argument.
+A bucket for each address bounds what one victim gets. What all strangers draw together is bounded
+as well, and a flood of invented addresses uses that up; so who has proven its address, by a
+challenge or a token, has another share, which nobody who invents addresses can touch. Memory is
+bounded; time is an argument.
 """
 
 from __future__ import annotations
 
+from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 from emu.limits.addresses import address_key
 from emu.limits.rate import RateLimit
 from emu.limits.throttle import Allowance, Throttle
 from emu.times import Monotonic
+
+KNOWN_FOR: Final = 900.0
+"""Seconds for which an address that has proven itself is known."""
+PROVEN_AGAIN_AFTER: Final = 30.0
+"""Seconds after which a proof is looked at again, so that who asks now and then stays known."""
+
+Proof = Callable[[bytes, tuple[str, int], Monotonic], bool]
+"""Says whether a datagram shows that what is sent to its address is received there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,25 +34,70 @@ class AnswerRules:
 
     address_burst: int = 20
     address_rate: float = 10.0
-    all_burst: float = 2000.0
-    all_rate: float = 2000.0
+    share_burst: float = 2000.0
+    """Of all strangers together, and as many again of all who are known."""
+    share_rate: float = 2000.0
     most_addresses: int = 20_000
-    """Addresses remembered at once; those not heard of for longest are forgotten first."""
+    """Strangers remembered at once, and known addresses; the oldest are forgotten first."""
+
+
+@dataclass(slots=True)
+class _Known:
+    """An address that has proven itself."""
+
+    proven: Monotonic
+    bucket: RateLimit
 
 
 class AnswerLimits:
     """Says whether a datagram of an address may be answered."""
 
-    __slots__ = ("_all", "_each")
+    __slots__ = ("_each", "_known", "_known_share", "_proves", "_rules", "_strangers_share")
 
-    def __init__(self, rules: AnswerRules, now: Monotonic) -> None:
-        self._all = RateLimit(rules.all_rate, rules.all_burst, now)
-        allowance = Allowance(rules.address_burst, 1 / rules.address_rate)
-        self._each = Throttle(allowance, most_keys=rules.most_addresses)
+    def __init__(
+        self, rules: AnswerRules, now: Monotonic, proves: Proof = lambda *_datagram: False
+    ) -> None:
+        self._rules = rules
+        self._proves = proves
+        self._each = Throttle(
+            Allowance(rules.address_burst, 1 / rules.address_rate), most_keys=rules.most_addresses
+        )
+        self._known: OrderedDict[str, _Known] = OrderedDict()
+        self._strangers_share = RateLimit(rules.share_rate, rules.share_burst, now)
+        self._known_share = RateLimit(rules.share_rate, rules.share_burst, now)
 
-    def take(self, host: str, now: Monotonic) -> bool:
+    def take(self, datagram: bytes, address: tuple[str, int], now: Monotonic) -> bool:
         """Count one datagram; False when it is one too many.
 
-        The address comes first: one that floods takes nothing of what the others have.
+        An address's own bucket comes first: one that floods takes nothing of what others have.
         """
-        return self._each.take(address_key(host), now) and self._all.take(1, now)
+        key = address_key(address[0])
+        known = self._known.get(key)
+        if known is None or now - known.proven > PROVEN_AGAIN_AFTER:
+            known = self._look(known, key, datagram, address, now)
+        if known is not None:
+            return known.bucket.take(1, now) and self._known_share.take(1, now)
+        return (
+            self._strangers_share.has(1, now)
+            and self._each.take(key, now)
+            and self._strangers_share.take(1, now)
+        )
+
+    def _look(
+        self, known: _Known | None, key: str, datagram: bytes, address: tuple[str, int],
+        now: Monotonic,
+    ) -> _Known | None:  # fmt: skip
+        """Look for a proof; returns the address when it is known then."""
+        if self._proves(datagram, address, now):
+            if known is None:
+                rules = self._rules
+                bucket = RateLimit(rules.address_rate, rules.address_burst, now)
+                known = self._known[key] = _Known(now, bucket)
+                if len(self._known) > rules.most_addresses:
+                    self._known.popitem(last=False)
+            known.proven = now
+            self._known.move_to_end(key)
+        elif known is not None and now - known.proven > KNOWN_FOR:
+            del self._known[key]
+            return None
+        return known

@@ -7,6 +7,7 @@ time, so a flood of invented addresses leaves nothing behind.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Final
 
@@ -21,11 +22,14 @@ _BITS: Final = 0x7FFFFFFF
 class Challenges:
     """Gives and takes numbers of 31 bits, never 0."""
 
-    __slots__ = ("_secret",)
+    __slots__ = ("_begun",)
 
     def __init__(self, secret: bytes) -> None:
         """`secret` are 16 to 64 random bytes that nobody else knows."""
-        self._secret = secret
+        # What all numbers of one period have in common is digested once.
+        self._begun = lru_cache(maxsize=4)(
+            lambda period: blake2b(b"%d " % period, key=secret, digest_size=4)
+        )
 
     def issue(self, host: str, port: int, now: Monotonic) -> int:
         """Return the number for an address, from 1 to 0x7FFFFFFF."""
@@ -39,6 +43,6 @@ class Challenges:
         )
 
     def _number(self, host: str, port: int, period: int) -> int:
-        text = f"{host} {port} {period}".encode()
-        digest = blake2b(text, key=self._secret, digest_size=4).digest()
-        return int.from_bytes(digest, "little") & _BITS or 1
+        digest = self._begun(period).copy()
+        digest.update(f"{host} {port}".encode())
+        return int.from_bytes(digest.digest(), "little") & _BITS or 1

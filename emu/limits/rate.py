@@ -16,12 +16,16 @@ class RateLimit:
         self._left = burst
         self._when = now
 
-    def take(self, units: float, now: Monotonic) -> bool:
-        """Spend units; False when there are not that many left."""
+    def has(self, units: float, now: Monotonic) -> bool:
+        """Say whether there are that many units left."""
         if now > self._when:
             self._left = min(self._burst, self._left + (now - self._when) * self._rate)
             self._when = now
-        if units > self._left:
+        return units <= self._left
+
+    def take(self, units: float, now: Monotonic) -> bool:
+        """Spend units; False when there are not that many left."""
+        if not self.has(units, now):
             return False
         self._left -= units
         return True

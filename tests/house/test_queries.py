@@ -15,6 +15,7 @@ import pytest
 from twisted.internet.protocol import DatagramProtocol
 
 from emu.net.admin.status import StatusSource
+from emu.net.udp.datagrams import Outbox
 from tests.support import query_clients
 from tests.support.house import HOST, PROGRAMS, House, find_port, house, reactor, sleep, until
 from tests.support.npm import npm_package
@@ -174,25 +175,15 @@ async def test_nonsense_leaves_ports_that_answer(tmp_path: Path) -> None:
             assert "Qeynos" in await output_of([str(PROGRAMS / "emu"), "query", verb, at])
 
 
-class Wire:
-    """A transport that keeps what is sent."""
-
-    def __init__(self, sent: list[bytes]) -> None:
-        self._sent = sent
-
-    def write(self, data: bytes, _address: object) -> None:
-        self._sent.append(data)
-
-
 async def test_a_flood_of_invented_addresses_does_not_reach_the_players(tmp_path: Path) -> None:
     """Sent past the socket, since nobody may invent addresses on a real one."""
     sent: list[bytes] = []
     flooded = {**SETTINGS, "query.addresses": 1000, "query.per_second": 500}
     async with house(tmp_path, flooded) as server:
         shells = server.service.admin.queries.shells.values()
-        real = {shell: shell.transport for shell in shells}
+        real = {shell: shell.outbox for shell in shells}
         for shell in shells:
-            shell.transport = Wire(sent)
+            shell.outbox = Outbox(None, lambda data, _address: sent.append(data))
         tracemalloc.start()
         try:
             before, _ = tracemalloc.get_traced_memory()
@@ -209,7 +200,7 @@ async def test_a_flood_of_invented_addresses_does_not_reach_the_players(tmp_path
         finally:
             tracemalloc.stop()
             for shell in shells:
-                shell.transport = real[shell]
+                shell.outbox = real[shell]
         for shell in shells:
             assert shell.counters["limited"] > 25_000
             assert shell.counters["failed"] == 0

@@ -1,33 +1,90 @@
 from __future__ import annotations
 
-from emu.limits.answers import AnswerLimits, AnswerRules
+from emu.limits.answers import KNOWN_FOR, AnswerLimits, AnswerRules
 
 RULES = AnswerRules(
-    address_burst=3, address_rate=1.0, all_burst=10, all_rate=5.0, most_addresses=50
+    address_burst=3, address_rate=1.0, share_burst=10, share_rate=5.0, most_addresses=50
 )
+PROOF = b"proof"
+
+
+def limits_of(now: float = 0.0) -> AnswerLimits:
+    return AnswerLimits(RULES, now, lambda data, _address, _now: data == PROOF)
+
+
+def take(limits: AnswerLimits, host: str, now: float = 0.0, data: bytes = b"") -> bool:
+    return limits.take(data, (host, 5000), now)
+
+
+def flood(limits: AnswerLimits, now: float, count: int = 3000) -> int:
+    return sum(take(limits, f"10.{n >> 8 & 255}.{n & 255}.1", now) for n in range(count))
 
 
 def test_one_address_has_its_share_and_gets_it_back() -> None:
-    limits = AnswerLimits(RULES, 0.0)
-    assert [limits.take("192.0.2.1", 0.0) for _ in range(5)] == [True] * 3 + [False] * 2
-    assert [limits.take("192.0.2.1", 1.0) for _ in range(2)] == [True, False]
+    limits = limits_of()
+    assert [take(limits, "192.0.2.1") for _ in range(5)] == [True] * 3 + [False] * 2
+    assert [take(limits, "192.0.2.1", 1.0) for _ in range(2)] == [True, False]
 
 
 def test_addresses_of_one_ipv6_network_share() -> None:
-    limits = AnswerLimits(RULES, 0.0)
-    answered = [limits.take(f"2001:db8::{n}", 0.0) for n in range(1, 6)]
+    limits = limits_of()
+    answered = [take(limits, f"2001:db8::{n}") for n in range(1, 6)]
     assert answered == [True] * 3 + [False] * 2
 
 
 def test_one_that_floods_takes_nothing_of_the_others() -> None:
-    limits = AnswerLimits(RULES, 0.0)
+    limits = limits_of()
     for _ in range(100):
-        limits.take("192.0.2.1", 0.0)
-    assert [limits.take(f"198.51.100.{n}", 0.0) for n in range(8)] == [True] * 7 + [False]
+        take(limits, "192.0.2.1")
+    assert [take(limits, f"198.51.100.{n}") for n in range(8)] == [True] * 7 + [False]
 
 
 def test_invented_addresses_meet_one_limit_and_leave_bounded_memory() -> None:
-    limits = AnswerLimits(RULES, 0.0)
-    answered = sum(limits.take(f"10.{n >> 8}.{n & 255}.1", 0.0) for n in range(50_000 >> 4))
-    assert answered == 10
-    assert len(limits._each) == 50
+    limits = limits_of()
+    assert flood(limits, 0.0) == 10
+    assert flood(limits, 1000.0) == 10
+    assert len(limits._each) <= 50
+
+
+def test_who_has_proven_its_address_is_answered_while_strangers_use_up_theirs() -> None:
+    limits = limits_of()
+    assert take(limits, "192.0.2.1", data=PROOF)
+    for second in range(1, 60):
+        flood(limits, float(second), 100)
+        assert not take(limits, "192.0.2.2", float(second))
+        assert take(limits, "192.0.2.1", float(second))
+
+
+def test_a_stranger_with_a_proof_comes_in_through_a_flood() -> None:
+    limits = limits_of()
+    flood(limits, 0.0)
+    assert not take(limits, "192.0.2.1")
+    assert take(limits, "192.0.2.1", data=PROOF)
+
+
+def test_known_addresses_have_limits_of_their_own() -> None:
+    limits = limits_of()
+    answered = [take(limits, "192.0.2.1", data=PROOF) for _ in range(5)]
+    assert answered == [True] * 3 + [False] * 2
+    others = [take(limits, f"198.51.100.{n}", data=PROOF) for n in range(9)]
+    assert others == [True] * 7 + [False] * 2
+    assert take(limits, "203.0.113.1")
+
+
+def test_a_proof_lasts_and_is_renewed_by_another() -> None:
+    for asked_between, is_known in ((PROOF, True), (b"", False)):
+        limits = limits_of()
+        take(limits, "192.0.2.1", data=PROOF)
+        assert take(limits, "192.0.2.1", KNOWN_FOR - 1, asked_between)
+        flood(limits, KNOWN_FOR + 2)
+        assert take(limits, "192.0.2.1", KNOWN_FOR + 2) is is_known
+
+
+def test_no_more_addresses_are_known_than_may_be() -> None:
+    limits = limits_of()
+    for n in range(500):
+        take(limits, f"10.0.{n >> 8}.{n & 255}", float(n), PROOF)
+    assert len(limits._known) == 50
+    flood(limits, 500.0)
+    assert take(limits, "10.0.1.243", 500.0)
+    assert not take(limits, "10.0.0.1", 500.0)

@@ -32,3 +32,12 @@ def test_never_more_than_burst_plus_rate_times_time(waits: list[float]) -> None:
         while limit.take(1, now):
             taken += 1
     assert taken <= 7 + 3 * now + 1e-6
+
+
+def test_looking_takes_nothing() -> None:
+    limit = RateLimit(1, 2, 0.0)
+    assert limit.has(2, 0.0)
+    assert not limit.has(3, 0.0)
+    assert limit.take(2, 0.0)
+    assert not limit.has(1, 0.5)
+    assert limit.has(1, 1.0)

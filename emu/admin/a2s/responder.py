@@ -43,6 +43,14 @@ class A2sResponder:
         self.counters: Counter[str] = Counter()
         """Questions by what became of them."""
 
+    def proves(self, data: bytes, address: tuple[str, int], now: Monotonic) -> bool:
+        """Say whether a datagram has a challenge that its address was given."""
+        try:
+            _, number = pull_query(data)
+        except MalformedMessage:
+            return False
+        return number is not None and self._challenges.accepts(number, address[0], ANY_PORT, now)
+
     def answer(self, data: bytes, address: tuple[str, int], now: Monotonic) -> list[bytes]:
         """Return the datagrams that answer one; none for what is no question."""
         try:

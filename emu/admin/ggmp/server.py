@@ -26,7 +26,7 @@ from emu.limits.throttle import Allowance, Throttle
 from emu.times import Monotonic
 
 ANSWER_RULES: Final = AnswerRules(
-    address_burst=400, address_rate=200.0, all_burst=5000.0, all_rate=5000.0
+    address_burst=400, address_rate=200.0, share_burst=5000.0, share_rate=5000.0
 )
 """How many messages an endpoint takes."""
 GUESSES: Final = Allowance(burst=5, refill=12.0)
@@ -72,6 +72,17 @@ class GgmpServer:
 
     def __len__(self) -> int:
         return len(self._by_id)
+
+    def proves(self, data: bytes, address: tuple[str, int], _now: Monotonic) -> bool:
+        """Say whether a datagram is of a client that was let in, or shows a token."""
+        try:
+            message = pull_message(data)
+        except MalformedMessage:
+            return False
+        if message.client == SERVER:
+            return grant_of(self.rules.grants, _shown(message)) is not None
+        seat = self._by_id.get(message.client)
+        return seat is not None and seat.address == address
 
     def answer(self, data: bytes, address: tuple[str, int], now: Monotonic) -> list[bytes]:
         """Return the datagrams that answer one; none for what is no message of a client."""
@@ -142,12 +153,12 @@ class GgmpServer:
     def _grant(self, message: Message, host: str, now: Monotonic) -> Grant | None:
         """Return what a newcomer may do: its first message has a token."""
         key = address_key(host)
-        tokens = [entry.value for entry in message.values if isinstance(entry.value, str)]
-        if not tokens:
+        token = _shown(message)
+        if not token:
             return self.rules.anonymous
         if not self._guesses.allows(key, now):
             return None
-        grant = grant_of(self.rules.grants, tokens[0])
+        grant = grant_of(self.rules.grants, token)
         if grant is None:
             self._guesses.take(key, now)
         return grant
@@ -186,3 +197,8 @@ class GgmpServer:
     def _silence(self, reason: str) -> list[bytes]:
         self.counters[reason] += 1
         return []
+
+
+def _shown(message: Message) -> str:
+    """Return the token of a message, empty when there is none."""
+    return next((entry.value for entry in message.values if isinstance(entry.value, str)), "")

@@ -77,6 +77,14 @@ class OgpResponder:
         self.counters: Counter[str] = Counter()
         """Questions by what became of them."""
 
+    def proves(self, data: bytes, address: tuple[str, int], now: Monotonic) -> bool:
+        """Say whether a datagram has a challenge that its address was given."""
+        try:
+            head = pull_query_head(data, find_body(data))
+        except (MalformedDatagram, MalformedMessage):
+            return False
+        return self._is_proven(head, address[0], now)
+
     def answer(self, data: bytes, address: tuple[str, int], now: Monotonic) -> list[bytes]:
         """Return the datagrams that answer one; none for what is no question."""
         try:
@@ -93,9 +101,15 @@ class OgpResponder:
         except MalformedMessage:
             return self._error(Error.HEAD, AnswerHead(Type.ERROR))
         number = None
-        if not head.challenge or not self._challenges.accepts(head.challenge, host, ANY_PORT, now):
+        if not self._is_proven(head, host, now):
             number = self._challenges.issue(host, ANY_PORT, now)
         return self._answer(data, body, head, number, now)
+
+    def _is_proven(self, head: QueryHead, host: str, now: Monotonic) -> bool:
+        number = head.challenge
+        if not number:
+            return False
+        return self._challenges.accepts(number, host, ANY_PORT, now)
 
     def _answer(
         self, data: bytes, body: int, head: QueryHead, number: int | None, now: Monotonic

@@ -6,12 +6,13 @@ most, and is answered seldom (`ANSWER_RULES`). Source: docs/protocol/administrat
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from emu.admin.ssq.packets import BODY_BYTES, MOST_PACKETS, Joiner, pull_packet, split
+from emu.admin.ssq.packets import BODY_BYTES, HEADER_BYTES, MOST_PACKETS, Joiner, pull_packet, split
 from emu.admin.ssq.query import (
     Auth,
     ColumnList,
@@ -30,11 +31,13 @@ from emu.limits.answers import AnswerRules
 from emu.times import Monotonic
 
 ANSWER_RULES: Final = AnswerRules(
-    address_burst=5, address_rate=5.0, all_burst=100.0, all_rate=100.0
+    address_burst=5, address_rate=5.0, share_burst=100.0, share_rate=100.0
 )
 """How often an endpoint answers at all: a short question may draw a whole datagram."""
 PROTOCOL: Final = 1
 """What a server says that keeps to all of the protocol."""
+_TOKEN: Final = re.compile(rb"(?i:\sidentified)\s+[\"']?([0-9a-f]{32})")
+"""Where a question shows its token."""
 _KEPT: Final = 64
 """Bodies kept of one status: questions that differ."""
 
@@ -71,6 +74,19 @@ class SsqResponder:
         self._bodies: dict[bytes, bytes] = {}
         self.counters: Counter[str] = Counter()
         """Questions by what became of them."""
+
+    def proves(self, data: bytes, address: tuple[str, int], now: Monotonic) -> bool:
+        """Say whether a datagram has a token of its address, or the password."""
+        shown = _TOKEN.search(data)
+        if shown is not None:
+            return self._tokens.accepts(shown[1].decode(), address[0], now)
+        if data[HEADER_BYTES : HEADER_BYTES + 4].upper() != b"AUTH":
+            return False
+        try:
+            query = pull_query(data[HEADER_BYTES:])
+        except MalformedMessage:
+            return False
+        return isinstance(query, Auth) and self._tokens.is_password(query.password)
 
     def answer(self, data: bytes, address: tuple[str, int], now: Monotonic) -> list[bytes]:
         """Return the datagrams that answer one; none for what is no question.

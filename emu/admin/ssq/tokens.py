@@ -42,8 +42,7 @@ class Tokens:
         """Return a new token; empty for a wrong password, None for one guess too many."""
         if not self._guesses.allows(host, now):
             return None
-        given = password.encode("utf-8", "surrogatepass")
-        if not hmac.compare_digest(given, self._password) or not self._password:
+        if not self.is_password(password):
             self._guesses.take(host, now)
             return ""
         token = self._random(TOKEN_BYTES).hex()
@@ -51,6 +50,11 @@ class Tokens:
         if len(self._holders) > MOST_TOKENS:
             self._holders.popitem(last=False)
         return token
+
+    def is_password(self, password: str) -> bool:
+        """Say whether this is the password; nothing is when there is none."""
+        given = password.encode("utf-8", "surrogatepass")
+        return hmac.compare_digest(given, self._password) and bool(self._password)
 
     def accepts(self, token: str, host: str, now: Monotonic) -> bool:
         """Say whether an address holds this token; using it keeps it."""

@@ -124,8 +124,8 @@ def answer_rules(config: Config) -> AnswerRules:
     return AnswerRules(
         address_burst=2 * query.per_address,
         address_rate=float(query.per_address),
-        all_burst=float(query.per_second),
-        all_rate=float(query.per_second),
+        share_burst=float(query.per_second),
+        share_rate=float(query.per_second),
         most_addresses=query.addresses,
     )
 

@@ -12,15 +12,15 @@ import socket
 from collections.abc import Callable
 from typing import Any, Protocol, cast
 
-from twisted.internet.interfaces import IDelayedCall, IReactorFDSet, IUDPTransport
+from twisted.internet.interfaces import IDelayedCall, IUDPTransport
 from twisted.internet.protocol import DatagramProtocol
-from twisted.internet.udp import Port
 from twisted.logger import Logger
 
 from emu.limits.addresses import plain_host, socket_host
 from emu.net.scheduler import Scheduler, Timed
 from emu.net.timers import Timer
-from emu.net.udp.datagrams import ARE_MANY_AT_ONCE, HostPort, Outbox, receive
+from emu.net.udp.datagrams import HostPort, Outbox
+from emu.net.udp.port import BatchPort, open_port
 from emu.session import Endpoint, Event, KeyEstablished, Session, SessionEstablished
 from emu.times import Moment, Monotonic
 
@@ -131,7 +131,7 @@ class UdpShell(DatagramProtocol):
         self.outbox = Outbox(handle, self.transport.write)
         if handle is not None:
             handle.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER)
-        self._is_told_when_read = isinstance(self.transport, ShellPort)
+        self._is_told_when_read = isinstance(self.transport, BatchPort)
 
     def datagramReceived(self, datagram: bytes, addr: Any) -> None:
         """Take one datagram in; the answer leaves before the reactor sleeps again."""
@@ -175,7 +175,7 @@ class UdpShell(DatagramProtocol):
             self._log.failure("taking a datagram failed")
 
     def everything_read(self) -> None:
-        """Serve the sessions whose datagrams came in this wake-up; called by `ShellPort`."""
+        """Serve the sessions whose datagrams came in this wake-up; called by `BatchPort`."""
         if self._touched:
             self._serve_touched()
         self.outbox.flush()
@@ -303,33 +303,9 @@ class UdpShell(DatagramProtocol):
                 port.handler.handle_timer(now)
 
 
-class ShellPort(Port):
-    """A UDP port that tells its shell when all that had come is read.
-
-    Without it the shell has to ask the reactor for another turn, which costs as much as several
-    datagrams.
-    """
-
-    protocol: UdpShell
-    maxThroughput = READ_AT_ONCE  # the name that Twisted looks for
-
-    def doRead(self) -> None:
-        """Read; called by Twisted when the socket has something."""
-        if ARE_MANY_AT_ONCE:
-            for data, address in receive(self.socket, READ_AT_ONCE):
-                self.protocol.take(data, address)
-        else:
-            super().doRead()  # type: ignore[no-untyped-call]
-        self.protocol.everything_read()
-
-
 def listen(reactor: Any, host: str, port: int, shell: UdpShell) -> Any:
     """Open a UDP port for a shell and return it. Raises `CannotListenError`."""
-    if not IReactorFDSet.providedBy(reactor):
-        return reactor.listenUDP(port, shell, interface=host, maxPacketSize=DATAGRAM_SIZE)
-    opened = ShellPort(port, shell, host, DATAGRAM_SIZE, reactor)  # type: ignore[no-untyped-call]
-    opened.startListening()  # type: ignore[no-untyped-call]
-    return opened
+    return open_port(reactor, host, port, shell, longest=DATAGRAM_SIZE, at_once=READ_AT_ONCE)
 
 
 def _nowhere(_data: bytes, _address: HostPort) -> None:

@@ -175,3 +175,15 @@ def test_a_flood_of_invented_addresses_leaves_nothing_behind() -> None:
     assert len(made) == 0
     assert len(made._guesses) <= 10_000
     assert is_alive(made)
+
+
+def test_a_token_or_a_number_at_its_address_proves_it() -> None:
+    made = server()
+    assert made.proves(push_message(LOGIN), ADDRESS, NOW)
+    assert not made.proves(ACTION, ADDRESS, NOW)
+    made.answer(push_message(LOGIN), ADDRESS, NOW)
+    assert made.proves(ACTION, ADDRESS, NOW)
+    wrong = Message(Kind.ARB_DATA, 0, 0, values=(utf8("x" * 16),))
+    for data in (b"", push_message(wrong), push_message(Message(Kind.ACK, 0, 0))):
+        assert not made.proves(data, ADDRESS, NOW)
+    assert not made.proves(ACTION, OTHER, NOW)

@@ -196,3 +196,14 @@ def test_a_flood_of_invented_addresses_leaves_nothing_behind() -> None:
 
 def test_a_master_server_is_told_the_game() -> None:
     assert master_uplink(258) == PREFIX + bytes.fromhex("03 03 01 0201")
+
+
+def test_only_a_challenge_of_this_address_proves_it() -> None:
+    challenges = Challenges(bytes(16))
+    made = OgpResponder(lambda _now: Content(), challenges)
+    number = challenges.issue(ASKER[0], 0, NOW)
+    assert made.proves(question(challenge=number), ASKER, NOW)
+    assert not made.proves(question(challenge=number), ("192.0.2.8", 5000), NOW)
+    assert not made.proves(question(challenge=number), ASKER, Monotonic(NOW + 2 * PERIOD))
+    for data in (b"", PREFIX, question(challenge=0), question(challenge=None)):
+        assert not made.proves(data, ASKER, NOW)

@@ -191,3 +191,17 @@ def test_a_flood_of_invented_addresses_leaves_nothing_behind() -> None:
         made.answer(b"\x05\x00SELECT a%d" % number, address, NOW)
     assert len(made._joiner._pending) <= 64
     assert len(made._bodies) <= 64
+
+
+def test_a_token_of_this_address_or_the_password_proves_it() -> None:
+    made = responder()
+    (_, (token,)) = rows(made, "AUTH john")
+    elsewhere = ("192.0.2.78", 5000)
+    for shown in (f"IDENTIFIED {token}", f"identified   '{token}' HEADERS NULL"):
+        question = f"\x07\x00SELECT name {shown}".encode()
+        assert made.proves(question, ADDRESS, NOW)
+        assert not made.proves(question, elsewhere, NOW)
+    assert made.proves(b"\x07\x00auth john\r\n", ADDRESS, NOW)
+    nothing = (b"", b"\0\0", b"\0\0AUTH", b"\0\0AUTH John", b"\0\0AUTH \xff", b"\0\0SP info")
+    assert not any(made.proves(data, ADDRESS, NOW) for data in nothing)
+    assert not responder(password="").proves(b"\0\0AUTH ", ADDRESS, NOW)

@@ -110,7 +110,7 @@ def test_settings_become_rules(tmp_path: Path) -> None:
         "ogp.most_parts=3", "ogp.game_id=7", "ogp.host_name_colors=0:0x0a,3:0x90:0xf800",
     )  # fmt: skip
     rules = answer_rules(config)
-    assert (rules.address_burst, rules.address_rate, rules.all_rate) == (10, 5.0, 100.0)
+    assert (rules.address_burst, rules.address_rate, rules.share_rate) == (10, 5.0, 100.0)
     assert (list(ogp_rules(config).dialects), ogp_rules(config).most_parts) == ([V94], 3)
     assert ogp_rules(small_config(tmp_path)).dialects == DIALECTS
     shown = presentation(config)

@@ -12,6 +12,7 @@ from twisted.internet.protocol import DatagramProtocol
 from emu.limits.answers import AnswerRules
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
+from emu.net.udp.datagrams import Outbox
 from emu.net.udp.query import QueryShell, listen_query
 from tests.support.house import HOST, reactor, until
 
@@ -21,6 +22,9 @@ class Echo:
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, int]] = []
+
+    def proves(self, data: bytes, address: tuple[str, int], now: float) -> bool:
+        return data.startswith(b"proof")
 
     def answer(self, data: bytes, address: tuple[str, int], now: float) -> Sequence[bytes]:
         self.asked.append(address)
@@ -51,7 +55,7 @@ class Wire:
 
 def shell(rules: AnswerRules | None = None) -> tuple[QueryShell, Wire]:
     made, wire = QueryShell(Echo(), Scheduler(reactor), logger("test"), rules), Wire()
-    made.transport = wire  # type: ignore[assignment]
+    made.outbox = Outbox(None, wire.write)
     return made, wire
 
 
@@ -90,7 +94,7 @@ def test_port_zero_and_unreachable_askers_are_only_counted() -> None:
 
 @pytest.mark.slow
 def test_a_flood_of_invented_addresses_draws_so_much_and_no_more() -> None:
-    made, wire = shell(AnswerRules(all_burst=100, all_rate=50, most_addresses=1000))
+    made, wire = shell(AnswerRules(share_burst=100, share_rate=50, most_addresses=1000))
     tracemalloc.start()
     try:
         for number in range(50_000):
@@ -101,3 +105,11 @@ def test_a_flood_of_invented_addresses_draws_so_much_and_no_more() -> None:
         tracemalloc.stop()
     assert 100 <= len(wire.sent) < 5000
     assert grown < 4_000_000
+
+
+def test_who_proves_its_address_is_answered_in_a_flood() -> None:
+    made, wire = shell(AnswerRules(share_burst=10, share_rate=1))
+    for number in range(100):
+        made.datagramReceived(b"x", (f"10.0.0.{number}", 5000))
+    made.datagramReceived(b"proof", ("192.0.2.7", 5000))
+    assert wire.sent[10:] == [(b"proof", ("192.0.2.7", 5000))]

@@ -9,7 +9,8 @@ from twisted.internet.task import Clock, deferLater
 from emu.errors import EmuError
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
-from emu.net.udp.shell import READ_AT_ONCE, ShellPort, UdpShell, listen
+from emu.net.udp.port import BatchPort
+from emu.net.udp.shell import READ_AT_ONCE, UdpShell, listen
 from emu.session import (
     Endpoint,
     EndpointConfig,
@@ -340,7 +341,7 @@ async def test_a_real_port_answers_all_it_has_read_at_once() -> None:
     clients = [new_client(number) for number in range(1, 4)]
     sockets = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in clients]
     try:
-        assert isinstance(port, ShellPort)
+        assert isinstance(port, BatchPort)
         for client, plug in zip(clients, sockets, strict=True):
             plug.connect(("127.0.0.1", port.getHost().port))
             plug.setblocking(False)

@@ -1,0 +1,57 @@
+"""A port that hands on datagrams in batches, over real UDP."""
+
+from __future__ import annotations
+
+import socket
+from typing import Any
+
+import pytest
+from twisted.internet.protocol import DatagramProtocol
+
+from emu.net.udp.port import open_port
+from tests.support.house import HOST, reactor, sleep
+
+
+class Recorder(DatagramProtocol):
+    def __init__(self) -> None:
+        self.batches: list[list[bytes]] = [[]]
+
+    def datagramReceived(self, datagram: bytes, addr: Any) -> None:
+        self.take(datagram, addr)
+
+    def take(self, datagram: bytes, _address: Any) -> None:
+        self.batches[-1].append(datagram)
+
+    def everything_read(self) -> None:
+        self.batches.append([])
+
+
+@pytest.mark.parametrize("host", [HOST, "::1"])
+async def test_what_waits_is_read_in_portions(host: str) -> None:
+    recorder = Recorder()
+    port = open_port(reactor, host, 0, recorder, longest=600, at_once=2048)
+    kind = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(kind, socket.SOCK_DGRAM) as plug:
+        try:
+            for _ in range(40):
+                plug.sendto(bytes(512), (host, port.getHost().port))
+            port.doRead()
+            assert [len(batch) for batch in recorder.batches[:-1]] in ([4], [5])
+            await sleep(0.05)
+            assert sum(map(len, recorder.batches)) == 40
+            assert max(map(len, recorder.batches)) <= 5
+        finally:
+            await port.stopListening()
+
+
+class Opener:
+    """A reactor that has no sockets."""
+
+    def listenUDP(self, *what: Any, **how: Any) -> tuple[Any, Any]:
+        return what, how
+
+
+def test_a_reactor_without_sockets_opens_its_own_kind_of_port() -> None:
+    recorder = Recorder()
+    opened = open_port(Opener(), HOST, 5000, recorder, longest=600, at_once=2048)
+    assert opened == ((5000, recorder), {"interface": HOST, "maxPacketSize": 600})
