@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +17,7 @@ from twisted.internet.threads import deferToThread
 
 from emu.resources import data_file
 from tests.support.house import HOST, find_port, house
+from tests.support.programs import debian_program
 
 VECTORS = Path(__file__).parent.parent / "vectors" / "monitoring"
 SERIES = {
@@ -70,13 +69,8 @@ def fetched(url: str) -> str:
 
 
 def promtool(*arguments: object, given: str = "") -> None:
-    """Run Prometheus's own checker; in continuous integration it has to be there."""
-    program = shutil.which("promtool")
-    if program is None:
-        reason = "promtool is not installed (Debian: apt-get install prometheus)"
-        if os.environ.get("EMU_REQUIRE_PROMTOOL"):
-            pytest.fail(reason)
-        pytest.skip(reason)
+    """Run Prometheus's own checker."""
+    program = debian_program("promtool", "prometheus")
     done = subprocess.run(
         [program, *map(str, arguments)],
         input=given, capture_output=True, text=True, check=False, timeout=60,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
 import sys
 import tracemalloc
 from collections.abc import Callable, Iterator
@@ -12,13 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from defusedxml.ElementTree import fromstring
 from twisted.internet.protocol import DatagramProtocol
 
 from emu.net.admin.status import StatusSource
 from emu.net.udp.datagrams import Outbox
 from tests.support import query_clients
-from tests.support.house import HOST, PROGRAMS, House, find_port, house, reactor, sleep, until
-from tests.support.npm import npm_package
+from tests.support.house import HOST, PROGRAMS, House, find_port, house, reactor, sleep
+from tests.support.npm import npm_client, npm_clients
+from tests.support.programs import debian_program, output_of
 from tests.support.query_vectors import read_examples
 from tests.support.statuses import crowd, server_status
 
@@ -30,56 +31,32 @@ SETTINGS = {
     "ogp.game_id": 258,
     "ogp.host_name_colors": "0:0x0a,3:0x10",
 }
-GAMEDIG = ("gamedig", "5.3.3")
-ASK_GAMEDIG = """
-import { GameDig } from 'gamedig'
-const [host, port] = process.argv.slice(2)
-const told = await GameDig.query({
-  type: 'protocol-valve', host, port: Number(port), givenPortOnly: true, requestRules: true,
-})
-console.log(JSON.stringify({
-  name: told.name, map: told.map, count: told.numplayers, places: told.maxplayers,
-  players: told.players.map((one) => one.name), rules: told.raw.rules,
-}))
-"""
+ONE_DATAGRAM = {"quakestat", "source-server-query", "steam-server-query"}
+"""Clients that cannot join an answer of several datagrams."""
 
 
 def port_of(server: House, protocol: str) -> int:
     return find_port(server.log.text, "query", f"{protocol} on UDP")
 
 
-def started(words: list[str]) -> subprocess.Popen[str]:
-    pipe = subprocess.PIPE
-    return subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, text=True)
-
-
-async def output_of(words: list[str]) -> str:
-    """Run a program while the server goes on, and return what it wrote."""
-    process = started(words)
-    await until(lambda: process.poll() is not None, "the program to end", 30)
-    out, err = process.communicate()
-    assert process.returncode == 0, err
-    return out
-
-
 @pytest.fixture
-def crowded(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Have the server tell of so many players in two zones, and of long rules."""
+def crowded(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int], None]:
+    """Have the server tell of so many players in two zones, and of so many rules."""
 
-    def fill(count: int) -> None:
-        rules = tuple((f"rule {number:03}", "é" * 20) for number in range(60))
-        status = server_status(players=crowd(count), online=count, rules=rules)
+    def fill(count: int, rules: int = 60) -> None:
+        settings = tuple((f"rule {number:03}", "é" * 20) for number in range(rules))
+        status = server_status(players=crowd(count), online=count, rules=settings)
         monkeypatch.setattr(StatusSource, "status", lambda _self, _now: status)
 
     return fill
 
 
-def check(told: dict[str, Any], count: int) -> None:
+def check(told: dict[str, Any], count: int, rules: int = 60) -> None:
     assert (told["name"], told["map"], told["count"]) == ("Qeynos", "qey_harbor", min(count, 255))
     names = [f"Player{number:04}" for number in range(count)]
     assert told["players"] == names[: len(told["players"])]
     assert len(told["players"]) == count if count <= 60 else len(told["players"]) > 60
-    assert told["rules"]["rule 059"] == "é" * 20
+    assert told["rules"][f"rule {rules - 1:03}"] == "é" * 20
 
 
 @pytest.mark.parametrize("name", sorted(query_clients.CLIENTS))
@@ -93,15 +70,29 @@ async def test_clients_of_others_read_a2s(name: str, count: int, crowded, tmp_pa
     assert told["game_port"] == 9000
 
 
-async def test_gamedig_reads_a2s(crowded, tmp_path: Path) -> None:
-    folder = npm_package(*GAMEDIG)
-    script = folder / "ask.mjs"
-    script.write_text(ASK_GAMEDIG, encoding="utf-8")
-    crowded(60)
+@pytest.mark.parametrize("name", npm_clients("a2s"))
+async def test_clients_from_npm_read_a2s(name: str, crowded, tmp_path: Path) -> None:
+    rules = 5 if name in ONE_DATAGRAM else 60
+    crowded(60, rules)
     async with house(tmp_path, SETTINGS) as server:
-        words = ["node", str(script), HOST, str(port_of(server, "A2S"))]
-        told = json.loads(await output_of(words))
-    check({**told, "players": sorted(told["players"])}, 60)
+        words = [*npm_client("a2s", name), HOST, str(port_of(server, "A2S"))]
+        check(json.loads(await output_of(words)), 60, rules)
+
+
+async def test_debians_quakestat_reads_a2s(crowded, tmp_path: Path) -> None:
+    program = debian_program("quakestat", "qstat")
+    crowded(60, 5)
+    async with house(tmp_path, SETTINGS) as server:
+        at = f"{HOST}:{port_of(server, 'A2S')}"
+        tree = fromstring(await output_of([program, "-a2s", at, "-P", "-R", "-utf8", "-xml"]))
+    assert tree.findtext("server/name") == "Qeynos"
+    assert tree.findtext("server/map") == "qey_harbor"
+    assert tree.findtext("server/numplayers") == "60"
+    names = {one.text for one in tree.iterfind("server/players/player/name")}
+    assert names == {f"Player{number:04}" for number in range(60)}
+    rules = {one.get("name"): one.text for one in tree.iterfind("server/rules/rule")}
+    assert rules["players"] == "60"
+    assert "rule 004" in rules
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,12 @@
 """A real browser for tests: Debian's chromium, driven by playwright in a thread of its own.
 
 One browser serves all tests of a process; each page has a profile of its own. A page notes
-whatever goes wrong in it, and `Browser.page` fails the test that left something there. Without
-chromium the tests are skipped with one reason; in continuous integration EMU_REQUIRE_CHROMIUM=1
-turns the skip into a failure.
+whatever goes wrong in it, and `Browser.page` fails the test that left something there.
 """
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
@@ -18,7 +14,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-import pytest
 from playwright.sync_api import Browser as Chromium
 from playwright.sync_api import (
     BrowserContext,
@@ -32,6 +27,8 @@ from playwright.sync_api import (
 from playwright.sync_api import Page as Tab
 from twisted.internet import reactor as _reactor
 from twisted.internet.defer import Deferred
+
+from tests.support.programs import debian_program
 
 reactor: Any = _reactor
 T = TypeVar("T")
@@ -51,17 +48,6 @@ ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
 )
-
-
-def chromium_program() -> str:
-    """Return the path of chromium; without it skip the test, or fail it where it has to be."""
-    program = shutil.which("chromium")
-    if program is None:
-        reason = "chromium is not installed (Debian: apt-get install chromium)"
-        if os.environ.get("EMU_REQUIRE_CHROMIUM"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-    return program
 
 
 class Page:
@@ -200,7 +186,7 @@ class Browser:
 @contextmanager
 def opened_browser() -> Iterator[Browser]:
     """Run chromium with nothing of the tester's own in it."""
-    program = chromium_program()
+    program = debian_program("chromium", "chromium")
     with ThreadPoolExecutor(1, "browser") as thread:
         driver = thread.submit(lambda: sync_playwright().start()).result()
         try:

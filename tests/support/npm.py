@@ -1,56 +1,55 @@
-"""Programs of the npm registry for tests: fetched once, in pinned versions, into a cache."""
+"""Clients of the npm registry for tests, in the versions of `npm/package-lock.json`.
+
+They are installed beside it when the first test wants one. The scripts there drive them, each as
+its documentation shows.
+"""
 
 from __future__ import annotations
 
-import json
-import os
+import fcntl
+import hashlib
 import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
+from tests.support.programs import lacking
 
-CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "eq2emu-tests" / "npm"
+FOLDER = Path(__file__).parent / "npm"
+INSTALLED = FOLDER / "node_modules"
+INSTALL = ("ci", "--ignore-scripts", "--no-audit", "--no-fund")
 PATIENCE = 120
 """Seconds that the registry may take."""
 
 
-def npm_package(name: str, version: str) -> Path:
-    """Return the folder that holds a package in `node_modules`, fetched if it is not there yet.
+def npm_clients(kind: str) -> list[str]:
+    """Return the names of the clients that the script of a kind, ``rcon`` or ``a2s``, can drive."""
+    return sorted(path.stem for path in (FOLDER / kind).glob("*.js"))
+
+
+def npm_client(kind: str, name: str) -> list[str]:
+    """Return the words that start a client; what else its script wants to know goes behind them.
 
     Skips the test, and says why, where there is no node or the registry is not reached.
     """
     node, npm = shutil.which("node"), shutil.which("npm")
     if node is None or npm is None:
-        pytest.skip("node and npm are not installed")
-    folder = CACHE / f"{name}-{version}"
-    if not _has(folder, name, version):
-        fresh = CACHE / f"{name}-{version}.{os.getpid()}"
-        fresh.mkdir(parents=True, exist_ok=True)
-        words = [
-            npm,
-            "install",
-            "--prefix",
-            str(fresh),
-            "--no-audit",
-            "--no-fund",
-            "--ignore-scripts",
-        ]
-        try:
-            subprocess.run(
-                [*words, f"{name}@{version}"], check=True, capture_output=True, timeout=PATIENCE
-            )
-        except (subprocess.SubprocessError, OSError) as error:
-            shutil.rmtree(fresh, ignore_errors=True)
-            pytest.skip(f"npm's registry does not give {name} {version}: {error}")
-        shutil.rmtree(folder, ignore_errors=True)
-        fresh.rename(folder)
-    return folder
+        lacking("node and npm are not installed (Debian: apt-get install nodejs npm)")
+    with (FOLDER / ".lock").open("w") as lock:  # other processes run tests, too
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _install(npm)
+    return [node, str(FOLDER / f"{kind}.js"), name]
 
 
-def _has(folder: Path, name: str, version: str) -> bool:
+def _install(npm: str) -> None:
+    """Install what the lock file names, unless it is there."""
+    wanted = hashlib.sha256((FOLDER / "package-lock.json").read_bytes()).hexdigest()
+    mark = INSTALLED / ".installed-for"
+    if mark.is_file() and mark.read_text() == wanted:
+        return
     try:
-        text = (folder / "node_modules" / name / "package.json").read_text(encoding="utf-8")
-        return bool(json.loads(text)["version"] == version)
-    except (OSError, ValueError, KeyError):
-        return False
+        subprocess.run(
+            [npm, *INSTALL], cwd=FOLDER, check=True, capture_output=True, timeout=PATIENCE
+        )
+    except (subprocess.SubprocessError, OSError) as error:
+        lacking(f"npm's registry does not give the clients: {error}")
+    mark.write_text(wanted)

@@ -1,27 +1,18 @@
-"""Debian's tshark for tests: a skip with its reason when it is absent, an error where it must be.
-
-In continuous integration EMU_REQUIRE_TSHARK=1 turns the skip into a failure.
-"""
+"""Debian's tshark for tests."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 
-import pytest
+from tests.support.programs import debian_program
 
 
 def run_tshark(*arguments: str, script: Path | None = None) -> str:
     """Run tshark and return what it printed; fail when it complains about the Lua `script`."""
-    program = shutil.which("tshark")
-    if program is None:
-        reason = "tshark is not installed (Debian: apt-get install tshark)"
-        if os.environ.get("EMU_REQUIRE_TSHARK"):
-            pytest.fail(reason)
-        pytest.skip(reason)
+    program = debian_program("tshark", "tshark")
     if script is not None:
         arguments = ("-X", f"lua_script:{script}", *arguments)
     with tempfile.TemporaryDirectory(prefix="tshark-home-") as home:
