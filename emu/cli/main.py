@@ -30,6 +30,7 @@ NOUNS = {
     "opcodes": ("opcodes.commands", "Opcode tables: list, edit, compare, check, import, export."),
     "query": ("query.commands", "Ask a server how it is, by the protocols of server lists."),
     "rcon": ("consoles.rcon", "Commands on any server that speaks Source RCON."),
+    "status": ("watch.status", "How the running server does, on one screen."),
     "structs": ("structs.commands", "Packet structs: list, show, decode, encode, check."),
     "world": ("world.commands", "World servers that may register here: add, list, disable."),
 }

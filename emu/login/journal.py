@@ -1,4 +1,4 @@
-"""What happens in the login service, told to its operator and counted."""
+"""What goes wrong in the login service, told to its operator and counted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ UNKNOWN = "unknown message"
 
 
 class Journal:
-    """Tells events to `log`, and counts them by reason in `counters`."""
+    """Tells events to `log`; what had no effect is counted by reason in `counters`."""
 
     __slots__ = ("_unknown_messages", "counters", "log")
 

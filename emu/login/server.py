@@ -94,7 +94,7 @@ class LoginServer:
                 lists.note_world_state(self.service, client, world_id, state, now)
 
     def _drop_answer(self, world_id: int, reason: str) -> None:
-        self.service.counters["answer dropped"] += 1
+        self.service.journal.counters["answer dropped"] += 1
         self.service.log(AnswerDropped(str(world_id), reason))
 
 

@@ -9,6 +9,7 @@ What is done with it is in the handlers; `emu.login.server` joins the two.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
@@ -81,7 +82,8 @@ class LoginService:
         self.clock = clock
         self.journal = Journal(log)
         self.log = log
-        self.counters = self.journal.counters
+        self.counters: Counter[str] = Counter()
+        """What came of clients' messages; those without an effect are the journal's."""
         self.models = models or Models()
         self.creates = PendingCreates()
         self.logged_in = LoggedIn(config.logins_per_address)

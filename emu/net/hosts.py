@@ -5,10 +5,14 @@ A name that others look up (`world.advertise`, `world.login_servers`) stays a na
 
 from __future__ import annotations
 
+import os
 import socket
+from collections.abc import Mapping
+from typing import Any
 
 from twisted.internet.error import CannotListenError
 
+from emu.admin.snapshot.making import OpenDoor
 from emu.config import Address
 from emu.errors import ConfigError
 
@@ -27,6 +31,14 @@ def listen_address(key: str, address: Address) -> Address:
         ) from None
     found.sort(key=lambda one: one[0] != socket.AF_INET)
     return Address(str(found[0][4][0]), address.port)
+
+
+def door(key: str, port: Any, counters: Mapping[str, int]) -> OpenDoor:
+    """Return what is told of a port of Twisted's that is open; `key` is its setting."""
+    host = port.getHost()
+    if hasattr(host, "name"):
+        return OpenDoor(key, "UNIX", os.fsdecode(host.name), dict(counters))
+    return OpenDoor(key, host.type, str(Address(host.host, host.port)), dict(counters))
 
 
 def cannot_listen(key: str, error: CannotListenError) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections import deque
 from collections.abc import Mapping
 from typing import Any, TextIO
 
@@ -119,11 +120,8 @@ class TextLines:
 
     def __call__(self, event: LogEvent) -> None:
         """Write one event."""
-        moment = timestamp(event["log_time"])
         area = str(event.get("log_namespace", "-")).removeprefix("emu.")
-        text = _one_line(_text(event))
-        level = event["log_level"].name
-        lines = f"{moment} {level:<5} {area}: {text}\n"
+        lines = _line(event["log_time"], event["log_level"].name, area, _text(event)) + "\n"
         if "log_failure" in event:
             lines += event["log_failure"].getTraceback()
         try:
@@ -162,6 +160,28 @@ class JsonLines:
         except UnicodeEncodeError:
             self.stream.write(json.dumps(record) + "\n")
         self.stream.flush()
+
+
+@implementer(ILogObserver)
+class LastLines:
+    """Keeps the last lines, for whoever looks at the server while it runs."""
+
+    def __init__(self, most: int) -> None:
+        self._kept: deque[tuple[float, str, str, str]] = deque(maxlen=most)
+
+    def __call__(self, event: LogEvent) -> None:
+        """Keep one event, as words: what it is about may be gone when somebody asks."""
+        if _wanted(event) is not PredicateResult.no:
+            area = str(event.get("log_namespace", "-")).removeprefix("emu.")
+            self._kept.append((event["log_time"], event["log_level"].name, area, _text(event)))
+
+    def lines(self) -> list[str]:
+        """Return what is kept, the newest at the end."""
+        return [_line(*one) for one in self._kept]
+
+
+def _line(moment: float, level: str, area: str, text: str) -> str:
+    return f"{timestamp(moment)} {level:<5} {area}: {_one_line(text)}"
 
 
 def _plain(value: Any) -> Any:

@@ -6,16 +6,18 @@ five seconds), and says in one line what cannot be started. The parts know nothi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from typing import Any, NoReturn
 
 from twisted.application.service import Service
 from twisted.internet.defer import Deferred, DeferredList
 from twisted.internet.error import CannotListenError
-from twisted.logger import ILogObserver
+from twisted.logger import ILogObserver, globalLogPublisher
 
 from emu.admin.commands.running import Reload
+from emu.admin.snapshot.making import OpenDoor, snapshot_value
 from emu.admin.status import in_short
 from emu.built import form
 from emu.config import Address, Config
@@ -188,6 +190,7 @@ class EmuService(Service):
         if self._listening:
             return
         self._listening = True
+        globalLogPublisher.addObserver(self.watch.lines)
         if self._reactor is None:
             from twisted.internet import reactor  # noqa: PLC0415  # after it was chosen
 
@@ -205,6 +208,7 @@ class EmuService(Service):
         if self._lock is not None:
             self._lock.release()
         self._given_up()
+        globalLogPublisher.removeObserver(self.watch.lines)
         raise CannotStart(line) from None
 
     def _open(self) -> None:
@@ -281,8 +285,22 @@ class EmuService(Service):
         }
         if self.world is not None:
             self._reloads |= self.world.reloads
-        admin.join(self.login, self.world, storage, self._reloads)
+        admin.join(self.login, self.world, storage, self._reloads, self._snapshot)
         admin.listen()
+
+    def _snapshot(self) -> dict[str, Any]:
+        assert self.admin is not None  # noqa: S101  # its command asks
+        assert self._scheduler is not None  # noqa: S101
+        now = self._scheduler.now()
+        return snapshot_value(
+            self.admin.status.status(now), now, self.watch.measures.read(), self._doors(),
+            lines=self.watch.lines.lines(), process=os.getpid(),
+        )  # fmt: skip
+
+    def _doors(self) -> Iterator[OpenDoor]:
+        for part in (self.login, self.world, self.admin, self._web):
+            if part is not None:
+                yield from part.doors()
 
     def _trace(self) -> None:
         """Begin to write sessions to a file, when the configuration names one."""
@@ -322,6 +340,7 @@ class EmuService(Service):
         if self._lock is not None:
             self._lock.release()
         _log.info("stopped")
+        globalLogPublisher.removeObserver(self.watch.lines)
         if self._manager is not None:
             self._manager.stop()
 

@@ -11,11 +11,14 @@ from collections.abc import Callable, Mapping
 
 from emu.login.events import LoginAccepted, LoginRefused
 from emu.measures import Histogram, Measures
-from emu.net.logs import logger
+from emu.net.logs import LastLines, logger
 from emu.reports import Report, Reports
 from emu.session import Endpoint, EndpointMeasures
 
 _log = logger("server")
+
+LINES = 200
+"""Lines of the log that are kept."""
 
 
 class Watch:
@@ -24,6 +27,8 @@ class Watch:
     def __init__(self) -> None:
         self.reports = Reports(lambda: _log.failure("a subscriber of reports failed"))
         self.measures = Measures()
+        self.lines = LastLines(LINES)
+        """The last lines of the log; whoever writes a log adds it to the log's observers."""
         self._endpoints = EndpointMeasures(self.measures)
         self._logins = self.measures.counter(
             "logins", "Login requests that were answered.", ["result"]
@@ -50,6 +55,12 @@ class Watch:
         """Measure what a part that lives as long as the process counts by reason."""
         self.measures.counter(name, about, ["reason"]).also(
             lambda: Counter({(reason,): count for reason, count in counters().items()})
+        )
+
+    def zone_ticks(self) -> Histogram:
+        """Return where the time of each zone's tick is to be noted, by its name and instance."""
+        return self.measures.histogram(
+            "zone_tick_seconds", "How long a zone took to show what moved.", ["zone", "instance"]
         )
 
     def ticks(self) -> Histogram:

@@ -145,7 +145,7 @@ def test_a_handler_s_failure_is_counted_and_goes_no_further() -> None:
 
     for error in (StoreError("full"), UnknownOpcode("none")):
         run(guarded(client, "OP_Some", fails(error)))
-    assert harness.service.counters["service fault"] == 2
+    assert harness.service.journal.counters["service fault"] == 2
     with pytest.raises(ZeroDivisionError):
         run(guarded(client, "OP_Some", fails(ZeroDivisionError())))
 
@@ -169,5 +169,5 @@ def test_drops_are_counted_by_reason_for_client_and_service() -> None:
     for _ in range(3):
         harness.send(client, 60000)
     assert client.drops == {"unknown message": 3}
-    assert harness.service.counters["unknown message"] == 3
+    assert harness.service.journal.counters["unknown message"] == 3
     assert [event.opcode for event in harness.events.of(UnknownMessage)] == [60000]

@@ -44,7 +44,7 @@ def test_a_whole_session_of_every_version_step(version: int) -> None:
     created = [12, 10, play] if version <= 561 else [12, 10]
     assert numbers == [4, 8, 4, 10, *created, 8, 4, 10, play, delete, 10]
     assert client.drops == {}
-    assert harness.service.counters["service fault"] == 0
+    assert harness.service.journal.counters["service fault"] == 0
     assert harness.worlds.deletes == [(1, 7, 42)]
     harness.pass_time(client, 30)
     assert link.take() == []

@@ -41,7 +41,7 @@ def all_is_well(harness: Harness) -> None:
         line = format_event(event)
         assert line.isprintable()
         assert len(line) < 400
-    assert harness.service.counters["service fault"] == 0
+    assert harness.service.journal.counters["service fault"] == 0
 
 
 @pytest.mark.parametrize(

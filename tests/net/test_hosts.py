@@ -1,13 +1,18 @@
 """Names to listen on become addresses, or one clear line."""
 
+import json
 import socket
+from collections import Counter
+from dataclasses import asdict
 
 import pytest
+from twisted.internet.address import IPv4Address, IPv6Address, UNIXAddress
 from twisted.internet.error import CannotListenError
 
+from emu.admin.snapshot.making import OpenDoor
 from emu.config import Address
 from emu.errors import ConfigError
-from emu.net.hosts import cannot_listen, listen_address
+from emu.net.hosts import cannot_listen, door, listen_address
 from tests.support.names import know_no_invalid_names
 
 
@@ -43,3 +48,19 @@ def test_a_port_that_cannot_be_opened_is_one_line_with_its_key() -> None:
         "login.listen: cannot listen on 127.0.0.1:9100 (Address already in use); "
         "stop the program that holds the port, or choose another"
     )
+
+
+class Opened:
+    def __init__(self, host: object) -> None:
+        self.getHost = lambda: host
+
+
+def test_an_open_port_is_told_with_where_it_is_bound() -> None:
+    counted = Counter({"answered": 2})
+    udp = door("a2s.listen", Opened(IPv4Address("UDP", "127.0.0.1", 9)), counted)
+    assert udp == OpenDoor("a2s.listen", "UDP", "127.0.0.1:9", {"answered": 2})
+    assert json.dumps(asdict(udp)), "a Counter would not be written"
+    tcp = door("link.tls_listen", Opened(IPv6Address("TCP", "::1", 9)), {})
+    assert (tcp.protocol, tcp.address) == ("TCP", "[::1]:9")
+    unix = door("console.path", Opened(UNIXAddress(b"/run/c")), {})
+    assert (unix.protocol, unix.address) == ("UNIX", "/run/c")

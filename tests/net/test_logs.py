@@ -152,3 +152,22 @@ def test_twisted_s_own_lines_keep_their_level(written) -> None:
     assert "starting" not in stream.getvalue()
     assert "something odd" in stream.getvalue()
     assert "plug-in" in stream.getvalue()
+
+
+def test_the_last_lines_are_kept_as_they_would_be_written() -> None:
+    last = logs.LastLines(3)
+    globalLogPublisher.addObserver(last)
+    try:
+        log = logs.logger("login")
+        for name in ("a", "b", "c", "d\nforged"):
+            log.info("{name} logged in", name=name)
+        log.debug("not written")
+        Logger(namespace="twisted.internet").info("nor is this")
+    finally:
+        globalLogPublisher.removeObserver(last)
+    kept = last.lines()
+    assert [line[21:] for line in kept] == [
+        "info  login: b logged in",
+        "info  login: c logged in",
+        "info  login: d\\nforged logged in",
+    ]

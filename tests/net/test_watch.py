@@ -62,6 +62,8 @@ async def test_a_server_measures_its_sessions_logins_and_queues(tmp_path: Path) 
         assert value("session_messages_received", "login") >= 2
         assert value("passwords_waiting") == 0
         assert value("players") == 0
+        assert measured["login_drops"].values == {}, "what had an effect is no drop"
+        assert value("login_outcomes", "login accepted") == 1
         await until(lambda: not value("writes_waiting"), "what was put off to be stored")
         assert value("store_waiting") == 0
         assert {"world_tick_seconds", "session_round_trip_seconds", "link_drops"} <= set(measured)

@@ -41,7 +41,10 @@ BEFORE = {
 """Beginning of an example: what must have happened before, apart from what `prepare` makes."""
 
 
-ON_A_SERVER = ("emu client", "emu admin", "emu ggmp", "emu query", "emu rcon", "emu world console")
+ON_A_SERVER = (
+    "emu client", "emu admin", "emu ggmp", "emu query", "emu rcon", "emu status",
+    "emu world console",
+)  # fmt: skip
 """Beginnings of examples that want a server that runs."""
 
 

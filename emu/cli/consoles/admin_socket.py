@@ -13,19 +13,27 @@ from emu.errors import CommandError, PeerError
 CHUNK = 65536
 
 
+class NoServer(CommandError):
+    """No server can be reached at a local socket."""
+
+
 class ConsoleSocket:
     """An open console; a context manager."""
 
-    def __init__(self, path: Path) -> None:
-        """Connect. Raises `CommandError` when no server listens there."""
+    def __init__(self, path: Path, timeout: float | None = None) -> None:
+        """Connect; a server that says nothing for `timeout` seconds is given up.
+
+        Raises `NoServer` when none listens there.
+        """
         self._client = ConsoleClient()
         self._path = path
         self._socket = socket.socket(socket.AF_UNIX)
         try:
+            self._socket.settimeout(timeout)
             self._socket.connect(str(path))
         except OSError as error:
             self._socket.close()
-            raise CommandError(
+            raise NoServer(
                 f"{path}: no server can be reached there ({error.strerror or error}); is it"
                 " running, with this database, and are you its user?"
             ) from None
@@ -48,6 +56,8 @@ class ConsoleSocket:
             while data := self._socket.recv(CHUNK):
                 if replies := self._client.receive_data(data):
                     return replies[0]
+        except TimeoutError:
+            raise CommandError(f"{self._path}: the server does not answer") from None
         except OSError as error:
             raise CommandError(f"{self._path}: {error.strerror}") from None
         except PeerError as error:

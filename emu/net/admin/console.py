@@ -11,6 +11,7 @@ import pwd
 import socket
 import stat
 import struct
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -22,10 +23,12 @@ from twisted.internet.protocol import Factory, connectionDone
 from twisted.python.failure import Failure
 
 from emu.admin.console import ConsoleSession
+from emu.admin.snapshot.making import OpenDoor
 from emu.commands import Caller, Registry
 from emu.commands.ranks import OWNER
 from emu.errors import StoreError
 from emu.net.admin.command_stream import CommandStream
+from emu.net.hosts import door
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.stream import StreamLimits
@@ -86,6 +89,11 @@ class ConsoleServer(Factory):
             ) from None
         finally:
             os.umask(before)
+
+    def doors(self) -> Iterator[OpenDoor]:
+        """Yield the socket, while it is open."""
+        if self._port is not None:
+            yield door("console.path", self._port, {"connections": len(self.connections)})
 
     async def stop(self) -> None:
         """Listen no more, and close the consoles once their commands are answered."""

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from emu.admin.ggmp.grants import Grant, read_grants
 from emu.admin.ggmp.ports import Stage
 from emu.admin.ggmp.server import ANSWER_RULES, GgmpRules, GgmpServer
+from emu.admin.snapshot.making import OpenDoor
 from emu.commands import Use
 from emu.config import Address
 from emu.config.administration import GgmpConfig
 from emu.errors import CommandError, ConfigError
-from emu.net.hosts import listen_address
+from emu.net.hosts import door, listen_address
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.udp.query import QueryShell, listen_query
@@ -67,6 +68,11 @@ class GgmpPort:
         self._port = listen_query(self._reactor, address.host, address.port, self.shell)
         host: Any = self._port.getHost()
         _log.info("tools on UDP {at}", at=Address(host.host, host.port))
+
+    def doors(self) -> Iterator[OpenDoor]:
+        """Yield the port, while it is open."""
+        if self._port is not None:
+            yield door("ggmp.listen", self._port, self.shell.counters)
 
     async def stop(self) -> None:
         """Close the port."""

@@ -7,15 +7,16 @@ no command meets a service that is gone.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from emu.admin.commands import accounts, banning, characters, running, source
+from emu.admin.commands import accounts, banning, characters, running, source, watching
 from emu.admin.commands.accounts import Accounts
 from emu.admin.commands.characters import Characters
 from emu.admin.commands.running import Controls, Reload
 from emu.admin.countdown import Countdown
+from emu.admin.snapshot.making import OpenDoor
 from emu.commands import Registry
 from emu.commands.completion import complete_command
 from emu.commands.ranks import account_rank
@@ -81,8 +82,12 @@ class AdminPart:
         world: WorldPart | None,
         storage: Storage,
         reloads: dict[str, Reload],
+        snapshot: Callable[[], dict[str, Any]],
     ) -> None:
-        """Take the services that run here, and add the commands that work on them."""
+        """Take the services that run here, and add the commands that work on them.
+
+        `snapshot` is what the command of that name tells.
+        """
         self._login, self._world = login, world
         self.commands.extend(
             running.commands(
@@ -90,6 +95,7 @@ class AdminPart:
             )
         )
         self.commands.extend(source.commands(self.commands))
+        self.commands.extend(watching.commands(snapshot))
         self.commands.add(help_command(self.commands))
         self.commands.add(complete_command(self.commands))
         if login is not None:
@@ -140,6 +146,12 @@ class AdminPart:
             if self._config.console.path is not None:
                 raise
             _log.warn("emu admin cannot reach this server: {reason}", reason=str(error))
+
+    def doors(self) -> Iterator[OpenDoor]:
+        """Yield what is open."""
+        for part in (self._console, self.rcon, self.ssq, self.queries, self.ggmp):
+            if part is not None:
+                yield from part.doors()
 
     async def stop(self) -> None:
         """Close the doors, once what was asked there is answered."""

@@ -6,7 +6,7 @@ Each protocol is a core of `emu.admin`; here it gets its settings, its challenge
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,13 +17,14 @@ from emu.admin.ogp.colors import ColorChange
 from emu.admin.ogp.content import ContentSource, Presentation
 from emu.admin.ogp.fields import DIALECTS
 from emu.admin.ogp.responder import OgpResponder, OgpRules
+from emu.admin.snapshot.making import OpenDoor
 from emu.admin.status import ServerStatus
 from emu.config import Address, Config
 from emu.errors import CommandError
 from emu.limits.answers import AnswerRules
 from emu.limits.challenges import Challenges
 from emu.net.admin.masters import MasterUplink
-from emu.net.hosts import cannot_listen, listen_address
+from emu.net.hosts import cannot_listen, door, listen_address
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.udp.query import QueryCore, QueryShell, listen_query
@@ -79,6 +80,11 @@ class QueryPart:
                 ogp, self._config.ogp.masters, self._config.ogp.game_id, self._scheduler
             )
             self._masters.start()
+
+    def doors(self) -> Iterator[OpenDoor]:
+        """Yield the ports that are open."""
+        for (name, shell), port in zip(self.shells.items(), self._ports, strict=True):
+            yield door(f"{name}.listen", port, shell.counters)
 
     async def stop(self) -> None:
         """Close all ports."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 from twisted.internet.defer import maybeDeferred
@@ -13,6 +14,7 @@ from twisted.python.failure import Failure
 from emu.admin.events import LoggedIn, LoginFailed, SessionEnded
 from emu.admin.rcon import RconRules, RconSession, RconUser, RconUsers
 from emu.admin.rcon.users import read_users
+from emu.admin.snapshot.making import OpenDoor
 from emu.commands import Registry
 from emu.commands.ranks import ADMINISTRATOR
 from emu.config import Address, RconConfig
@@ -21,7 +23,7 @@ from emu.limits.addresses import plain_host
 from emu.limits.connections import ConnectionLimits, Connections
 from emu.limits.failures import FailureRules, Failures
 from emu.net.admin.command_stream import CommandStream
-from emu.net.hosts import listen_address
+from emu.net.hosts import door, listen_address
 from emu.net.logs import logger
 from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler
@@ -119,6 +121,12 @@ class RconServer(Factory):
         host: Any = self._port.getHost()
         self._refusals.start()
         _log.info("administrators on TCP {at}", at=Address(host.host, host.port))
+
+    def doors(self) -> Iterator[OpenDoor]:
+        """Yield the port, while it is open."""
+        if self._port is not None:
+            now = {"connections": len(self.connections)}
+            yield door("rcon.listen", self._port, now | self.counters)
 
     async def stop(self) -> None:
         """Close the port and every connection."""

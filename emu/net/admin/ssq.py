@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from emu.admin.snapshot.making import OpenDoor
 from emu.admin.ssq.responder import ANSWER_RULES, SsqResponder
 from emu.admin.ssq.tables import Told
 from emu.admin.ssq.tokens import Tokens
 from emu.admin.status import ServerStatus
 from emu.config import Address
 from emu.config.administration import SsqConfig
-from emu.net.hosts import listen_address
+from emu.net.hosts import door, listen_address
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.udp.query import QueryShell, listen_query
@@ -54,6 +55,11 @@ class SsqPort:
         self._port = listen_query(self._reactor, address.host, address.port, self.shell)
         host: Any = self._port.getHost()
         _log.info("queries on UDP {at}", at=Address(host.host, host.port))
+
+    def doors(self) -> Iterator[OpenDoor]:
+        """Yield the port, while it is open."""
+        if self._port is not None:
+            yield door("ssq.listen", self._port, self.shell.counters)
 
     async def stop(self) -> None:
         """Close the port."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
 from twisted.internet.error import CannotListenError
 
+from emu.admin.snapshot.making import OpenDoor
 from emu.config import Address, Config
 from emu.login.accounts.authentication import AccountService
 from emu.login.accounts.passwords import SALT_SIZE, hash_password
@@ -18,7 +19,7 @@ from emu.login.server import LoginServer
 from emu.login.service import LoginService
 from emu.looks.models import Models
 from emu.net import parameters
-from emu.net.hosts import listen_address
+from emu.net.hosts import door, listen_address
 from emu.net.link.server import LinkServer, LinkServerConfig
 from emu.net.link.tls import server_options
 from emu.net.login.clients import LoginHandler, log_event
@@ -115,6 +116,7 @@ class LoginPart:
         self.shell = UdpShell(endpoint, scheduler, self._new_client, _log)
         self._measure(watch, endpoint)
         self._port: Any = None
+        self._link_ports: dict[str, Any] = {}
 
     def _measure(self, watch: Watch, endpoint: Endpoint) -> None:
         watch.endpoint("login", endpoint)
@@ -122,6 +124,11 @@ class LoginPart:
         journal = self.service.journal
         watch.reasons(
             "login_drops", "Messages of clients without an effect.", lambda: journal.counters
+        )
+        watch.reasons(
+            "login_outcomes",
+            "What came of messages of clients that had an effect.",
+            lambda: self.service.counters,
         )
         watch.reasons(
             "link_drops",
@@ -156,12 +163,20 @@ class LoginPart:
         """The UDP port where clients begin; 0 before `listen`."""
         return int(self._port.getHost().port) if self._port is not None else 0
 
+    def doors(self) -> Iterator[OpenDoor]:
+        """Yield the ports that are open."""
+        if self._port is not None:
+            yield door("login.listen", self._port, {})
+        for key, port in self._link_ports.items():
+            yield door(key, port, {"connections": self.links.connections, **self.links.counters})
+
     def listen(self) -> tuple[str, int]:
         """Open the ports and say where; returns the address of the worlds' TCP port.
 
         Raises `CannotListenError`.
         """
-        tcp: Any = self._open_both().getHost()
+        listening = self._link_ports["login.listen"] = self._open_both()
+        tcp = listening.getHost()
         self._refusals.start()
         self._link_refusals.start()
         host = self._port.getHost()
@@ -171,7 +186,9 @@ class LoginPart:
         secure = self._config.link.tls_listen
         if pem is not None and secure is not None:
             secure = listen_address("link.tls_listen", secure)
-            tls: Any = self.links.listen(secure.host, secure.port, server_options(pem)).getHost()
+            secured: Any = self.links.listen(secure.host, secure.port, server_options(pem))
+            self._link_ports["link.tls_listen"] = secured
+            tls = secured.getHost()
             _link_log.info("worlds on TLS {at}", at=Address(tls.host, tls.port))
         return tcp.host, tcp.port
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -12,12 +12,13 @@ from twisted.web.resource import Resource
 from twisted.web.server import Site
 
 import emu
+from emu.admin.snapshot.making import OpenDoor
 from emu.admin.status import ServerStatus
 from emu.admin.web import api
 from emu.admin.web.recent import Line, Login, Recent, without_address
 from emu.config import Address
 from emu.login.events import LoginAccepted, LoginEvent, LoginRefused, format_event
-from emu.net.hosts import listen_address
+from emu.net.hosts import door, listen_address
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.watch import Watch
@@ -81,6 +82,11 @@ class WebPart:
         _log.info("pages and metrics on http://{at}/", at=Address(host.host, host.port))
         self._ends.append(self._watch.reports.subscribe(self._take))
         self._ends.append(self._scheduler.every(COUNT_EVERY, self._count).cancel)
+
+    def doors(self) -> Iterator[OpenDoor]:
+        """Yield the port, while it is open."""
+        if self._port is not None:
+            yield door("web.listen", self._port, {"pages": len(self._live)})
 
     async def stop(self) -> None:
         """Close the port and every stream."""

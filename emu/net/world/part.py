@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import random
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from emu.admin.snapshot.making import OpenDoor
 from emu.commands import Registry
 from emu.config import Address, Config
 from emu.dialects import Dialects, shipped_rules
@@ -17,7 +18,7 @@ from emu.link.password import hash_link_password
 from emu.looks.models import Models
 from emu.model import BUILT_IN_ACCOUNT, RegisteredWorld, WorldCharacter
 from emu.net import parameters
-from emu.net.hosts import listen_address
+from emu.net.hosts import door, listen_address
 from emu.net.link.client import LoginLink, LoginServerAddress, WorldLinkConfig
 from emu.net.login.part import drained
 from emu.net.logs import logger
@@ -54,6 +55,7 @@ from emu.world.registration.names import NameRules
 from emu.world.registration.registry import RegistryConfig, WorldRegistry
 from emu.world.service import WorldService
 from emu.world.world import World
+from emu.world.zone import Zone
 from emu.world.zone.directory import Zones
 
 _log = logger("world")
@@ -130,6 +132,7 @@ class WorldPart:
         self._refusals = RefusalLog(_log, scheduler)
         dialects = Dialects(opcodes, shipped_catalog(), shipped_rules())
         self._timer = WorldTimer(scheduler, watch.ticks())
+        self._zone_ticks = watch.zone_ticks()
         self.world = self._make_world(dialects, presence)
         chat = Chat(self.world, parameters.chat_rules(config), read_numbers())
         self.behaviors = Behaviors(
@@ -204,6 +207,11 @@ class WorldPart:
         """The UDP port that is open; 0 before `listen`."""
         return int(self._port.getHost().port) if self._port is not None else 0
 
+    def doors(self) -> Iterator[OpenDoor]:
+        """Yield the port that is open."""
+        if self._port is not None:
+            yield door("world.listen", self._port, {})
+
     def listen(self) -> None:
         """Open the port and say where. Raises `CannotListenError`."""
         address = listen_address("world.listen", self._config.world.listen)
@@ -261,6 +269,7 @@ class WorldPart:
                 parameters.zone_rules(self._config),
                 wake=self._timer.wake,
                 ended=self._population.forget,
+                tick=self._tick,
             ),
             dialects=dialects,
             forms=read_rules(),
@@ -276,6 +285,13 @@ class WorldPart:
             changed=self._status_changed,
             wake=self._timer.wake,
         )
+
+    def _tick(self, zone: Zone, now: Monotonic) -> None:
+        """Tick a zone, and note how long it took."""
+        begun = self._scheduler.now()
+        zone.tick(now)
+        name = self.world.zones.definition(zone.zone_id).file
+        self._zone_ticks.observe(self._scheduler.now() - begun, name, str(zone.instance))
 
     def _next_spawn_id(self) -> int:
         return self.world.next_spawn_id()

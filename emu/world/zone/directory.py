@@ -35,13 +35,15 @@ class Zones:
         *,
         wake: Callable[[], None],
         ended: Callable[[Zone], None] = lambda _zone: None,
+        tick: Callable[[Zone, Monotonic], object] = Zone.tick,
         linger: float = 300.0,
     ) -> None:
         """Make a directory; `linger`: seconds that an empty instance goes on.
 
-        `ended` is told of every instance that is over.
+        `ended` is told of every instance that is over; `tick` ticks one, and may time it.
         """
         self._ended = ended
+        self._tick = tick
         self.table = table
         self.rules = rules
         self._populate = populate
@@ -103,7 +105,7 @@ class Zones:
         for zone in due:
             when = zone.get_timer()
             if when is not None and when <= now:
-                zone.tick(now)
+                self._tick(zone, now)
             if zone.get_timer() is not None:
                 self._due[zone] = None
         for zone, since in list(self._empty_since.items()):

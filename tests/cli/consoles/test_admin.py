@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -27,7 +27,7 @@ def answer(line: str) -> Reply:
 
 
 @contextmanager
-def server(path: Path) -> Iterator[list[str]]:
+def server(path: Path, answer: Callable[[str], Reply] = answer) -> Iterator[list[str]]:
     """Answer consoles at a socket; yields the lines that were run."""
     lines: list[str] = []
     with socket.socket(socket.AF_UNIX) as listening:

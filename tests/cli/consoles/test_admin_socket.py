@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.cli.consoles.admin_socket import ConsoleSocket
+from emu.cli.consoles.admin_socket import ConsoleSocket, NoServer
 from emu.errors import CommandError
 from tests.cli.consoles.test_admin import server
 
@@ -37,3 +37,17 @@ def test_something_else_is_told(tmp_path: Path, said: bytes, told: str) -> None:
         with ConsoleSocket(tmp_path / "c") as console, pytest.raises(CommandError, match=told):
             console.run("status")
         thread.join(5)
+
+
+def test_one_that_is_not_there_is_told_from_one_that_says_nothing(tmp_path: Path) -> None:
+    with pytest.raises(NoServer, match="is it running"):
+        ConsoleSocket(tmp_path / "c")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(tmp_path / "c"))
+        listening.listen()
+        with (
+            ConsoleSocket(tmp_path / "c", timeout=0.05) as console,
+            pytest.raises(CommandError, match="does not answer") as found,
+        ):
+            console.run("status")
+    assert not isinstance(found.value, NoServer)

@@ -119,7 +119,7 @@ def test_a_store_that_fails_is_reported_and_answered() -> None:
     harness.send(client, DELETE, delete_request(5, b"Aldana"))
     assert link.take() == [reply(1208, 0, 5, b"Aldana")]
     assert client.is_logged_in
-    assert harness.service.counters["service fault"] == 1
+    assert harness.service.journal.counters["service fault"] == 1
 
 
 def test_kept_entries_are_bounded() -> None:

@@ -54,13 +54,13 @@ def test_messages_nobody_handles_are_counted_and_the_session_stays(number: int) 
     assert link.take() == []
     assert link.closed is None
     assert client.drops == {"unknown message": 1}
-    assert harness.service.counters["unknown message"] == 1
+    assert harness.service.journal.counters["unknown message"] == 1
     (told,) = harness.events.of(UnknownMessage)
     assert (told.opcode, told.version, told.length) == (number, 546, 8)
     assert told.begin == b"whatever".hex(" ")
     assert told.level == "info"
     harness.send(client, number, b"again")
-    assert harness.service.counters["unknown message"] == 2
+    assert harness.service.journal.counters["unknown message"] == 2
     assert len(harness.events.of(UnknownMessage)) == 1
 
 
@@ -108,7 +108,7 @@ def sane(harness: Harness, client: object) -> None:
     assert client.state is not ClientState.AUTHENTICATING  # type: ignore[attr-defined]
     waits = client.pending_play is not None  # type: ignore[attr-defined]
     assert (client.state is ClientState.PLAYING) == waits  # type: ignore[attr-defined]
-    assert harness.service.counters["service fault"] == 0
+    assert harness.service.journal.counters["service fault"] == 0
 
 
 bodies = st.one_of(

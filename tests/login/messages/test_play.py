@@ -230,7 +230,7 @@ def test_a_store_that_fails_is_reported_and_answered() -> None:
     assert link.take() == [(19, reply(546, 0))]
     assert harness.events.of(PlayRefused)[0].reason == "server problem"
     assert client.state is ClientState.LOGGED_IN
-    assert harness.service.counters["service fault"] == 1
+    assert harness.service.journal.counters["service fault"] == 1
 
 
 def test_clients_up_to_283_name_the_character_and_its_world_is_found() -> None:

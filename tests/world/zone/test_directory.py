@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from emu.world.places import read_atlas
-from emu.world.zone import ZoneRules
+from emu.world.zone import Zone, ZoneRules
 from emu.world.zone.directory import NoSuchZone, Zones
+from tests.support.zone_clients import ZoneClient, player
 
 
 def zones() -> Zones:
@@ -36,3 +37,19 @@ def test_an_empty_zone_lingers_and_is_kept_by_who_comes_back() -> None:
     known.handle_timer(110.0)
     assert known.find(325) is None
     assert known.get_timer() is None
+
+
+def test_who_ticks_zones_may_time_them() -> None:
+    ticked: list[tuple[Zone, float]] = []
+    known = Zones(
+        read_atlas(), lambda *_: None, ZoneRules(), wake=lambda: None,
+        tick=lambda zone, now: ticked.append((zone, now)),
+    )  # fmt: skip
+    zone = known.with_room(325, 0.0, lambda _zone: 0)
+    watching, moving = ZoneClient(player(1)), ZoneClient(player(2, 100.0))
+    watching.enter(zone, 0.0)
+    moving.enter(zone, 0.0)
+    due = known.get_timer()
+    assert due is not None
+    known.handle_timer(due)
+    assert ticked == [(zone, due)]

@@ -1,0 +1,1 @@
+"""`emu status` and `emu top`: how the running server does, at a glance and live."""

@@ -1,0 +1,13 @@
+from emu.admin.commands import watching
+from emu.admin.commands.watching import SNAPSHOT
+from emu.commands.ranks import ADMINISTRATOR, OWNER
+from tests.support.commanding import Desk
+
+
+def test_only_who_holds_the_machine_gets_it_and_nobody_is_told() -> None:
+    desk = Desk(watching.commands(lambda: {"process": 1}))
+    assert desk.run(SNAPSHOT, rank=OWNER).data == {"process": 1}
+    assert "emu status" in desk.run(SNAPSHOT, rank=OWNER).text
+    assert not desk.run(SNAPSHOT, rank=ADMINISTRATOR).ok
+    (command,) = watching.commands(dict)
+    assert command.is_quiet

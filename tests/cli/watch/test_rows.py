@@ -1,0 +1,77 @@
+from dataclasses import replace
+
+from emu.admin.snapshot.rates import Rates
+from emu.cli.watch import rows
+from tests.support.snapshots import Measured
+from tests.support.statuses import BOB, HARBOR
+
+
+def test_the_state_in_a_few_lines() -> None:
+    measured = Measured()
+    measured.logins.add("accepted", by=5)
+    measured.logins.add("refused", by=2)
+    measured.refused.add("bad password", by=2)
+    measured.ticks.observe(0.0004)
+    told = rows.summary(Rates(measured.snapshot(locked=True)))
+    assert told == {
+        "server": "Qeynos, 0.1.0, up 16:40, process 7, locked",
+        "players": "2 players of 500 in 2 zones, 2 in all worlds",
+        "sessions": "login 3, world 2; 0 not proven yet",
+        "logins": "5 accepted, 2 refused (bad password 2)",
+        "world ticks": "p50 0.25 ms, p99 0.49 ms",
+        "waiting": "passwords 4, database 0, writes 0",
+    }
+
+
+def test_a_server_that_has_done_nothing_yet() -> None:
+    told = rows.summary(Rates(Measured().snapshot(players=(), zones=(), places=0, online=0)))
+    assert told["players"] == "0 players in 0 zones, 0 in all worlds"
+    assert told["logins"] == "0 accepted, 0 refused"
+    assert told["world ticks"] == "none yet"
+
+
+def test_zones_with_their_own_ticks_the_fullest_first() -> None:
+    measured = Measured()
+    measured.zone_ticks.observe(0.02, "qey_harbor", "1")
+    full = replace(HARBOR, instance=1, players=7)
+    first, second = rows.zone_rows(Rates(measured.snapshot(zones=(HARBOR, full))))
+    assert (first["instance"], first["players"], first["tick_p99_ms"]) == (1, 7, "25")
+    assert (second["instance"], second["tick_p50_ms"]) == (0, "")
+
+
+def test_players_worlds_and_doors() -> None:
+    now = Measured().snapshot(players=(replace(BOB, link_dead=True),))
+    (player,) = rows.player_rows(now)
+    assert player["state"] == "link-dead"
+    assert (player["zone"], player["online"], player["address"]) == (
+        "Qeynos Harbor", "05:00", "192.0.2.7",
+    )  # fmt: skip
+    assert rows.world_rows(now) == [{"world": "Norrath", "state": "up", "players": 2}]
+    login, rcon, console = rows.door_rows(now)
+    assert login["seen"] == "sessions 3, idle"
+    assert rcon["seen"] == "wrong password 3, connections 1"
+    assert console["seen"] == ""
+
+
+def test_traffic_and_drops_by_the_second() -> None:
+    measured = Measured()
+    measured.traffic["bytes_sent"].add("login", by=100)
+    measured.drops.add("login", "old", by=9)
+    before = measured.snapshot(taken=10.0)
+    measured.traffic["bytes_sent"].add("login", by=500)
+    measured.drops.add("world", "new", by=2)
+    rates = Rates.between(before, measured.snapshot(taken=12.0))
+    login, world = rows.traffic_rows(rates)
+    assert (login["port"], login["bytes_out"], world["bytes_out"]) == ("login", 250.0, 0.0)
+    assert [(row["reason"], row["count"], row["a_second"]) for row in rows.drop_rows(rates)] == [
+        ("new", 2, 1.0),
+        ("old", 9, 0.0),
+    ]
+    alone = rows.drop_rows(Rates(before))
+    assert [(row["dropped_by"], row["a_second"]) for row in alone] == [("session", None)]
+    assert rows.traffic_rows(Rates(before))[0]["bytes_in"] is None
+
+
+def test_milliseconds_have_the_digits_that_they_are_worth() -> None:
+    shown = [rows.milliseconds(one) for one in (None, 0.00026, 0.0042, 0.25)]
+    assert shown == ["", "0.26", "4.2", "250"]

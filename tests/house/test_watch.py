@@ -1,0 +1,38 @@
+"""An operator who looks at a running server: `emu status` and `emu top`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from emu.cli.watch.asking import read
+from tests.support.documented import examples, words_of
+from tests.support.emu_process import emu
+from tests.support.house import HOST, house
+
+DOORS = {"a2s.listen": f"{HOST}:0", "web.listen": f"{HOST}:0", "rcon.password": "x",
+         "rcon.listen": f"{HOST}:0"}  # fmt: skip
+
+
+async def test_status_of_a_server_that_runs(tmp_path: Path) -> None:
+    async with house(tmp_path, DOORS) as server:
+        client = await server.logged_in()
+        (tmp_path / "emu.toml").write_text(f'[database]\nurl = "sqlite:{server.database}"\n')
+        (example,) = [line for line in examples() if line.startswith("emu status")]
+        shown, complaints, status = await emu(tmp_path, *words_of(example))
+        assert (complaints, status) == ("", 0)
+        for text in ("1 accepted, 0 refused", "login 1, world 0", "rcon.listen", "a2s.listen"):
+            assert text in shown
+        said, _, _ = await emu(tmp_path, "--config", "emu.toml", "status", "--json")
+        now = read(json.loads(said))
+        assert {door.key for door in now.doors} == {
+            "login.listen", "world.listen", "console.path", "rcon.listen", "a2s.listen",
+            "web.listen",
+        }  # fmt: skip
+        assert f"{HOST}:{server.login_port}" in {door.address for door in now.doors}
+        assert any("login of testlabs" in line for line in now.log)
+        assert "command of" not in server.log.text, "to look is no use of a command"
+        await client.close()
+    _, complaints, status = await emu(tmp_path, "--config", "emu.toml", "status")
+    assert status == 3
+    assert "no server can be reached there" in complaints
