@@ -5,18 +5,9 @@
 settings; what a setting does is the business of whoever is given it.
 """
 
-from emu.config.administration import ConsoleConfig, RconConfig
+from emu.config.administration import RconConfig
 from emu.config.load import default_path, load, parse
-from emu.config.model import (
-    Config,
-    DatabaseConfig,
-    LinkConfig,
-    LogConfig,
-    LoginConfig,
-    NetworkConfig,
-    TraceConfig,
-    WorldConfig,
-)
+from emu.config.model import Config, LogConfig
 from emu.config.readers import Address
 from emu.config.rules import doubts
 from emu.config.secrets import exposed
@@ -24,15 +15,8 @@ from emu.config.secrets import exposed
 __all__ = [
     "Address",
     "Config",
-    "ConsoleConfig",
-    "DatabaseConfig",
-    "LinkConfig",
     "LogConfig",
-    "LoginConfig",
-    "NetworkConfig",
     "RconConfig",
-    "TraceConfig",
-    "WorldConfig",
     "default_path",
     "doubts",
     "exposed",

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
+from emu.admin.ggmp.outbox import WAIT
+from emu.admin.ogp.responder import OgpRules
+from emu.admin.rcon.session import RconRules
 from emu.config import readers
 from emu.config.readers import Address
 from emu.config.setting import setting
+from emu.limits.answers import AnswerRules
+from emu.limits.failures import FailureRules
+
+# What the parts do when nobody says otherwise; such a default is stated there and shown here.
+_RCON: Final = RconRules()
+_FAILURES: Final = FailureRules()
+_ANSWERS: Final = AnswerRules()
+_OGP: Final = OgpRules()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +56,7 @@ class RconConfig:
         "further users, on each line name, role (guide, master, administrator) and password",
     )
     auth_junk_packet: bool = setting(
-        False,
+        _RCON.auth_junk_packet,
         readers.boolean,
         "send an empty packet ahead of the login's answer; few tools need it",
     )
@@ -52,19 +64,27 @@ class RconConfig:
         "source", readers.choice("source", "minecraft"), "whose tools are understood best"
     )
     max_request: int = setting(
-        4110, readers.integer(512, 1 << 16), "largest packet taken, as its size field counts"
+        _RCON.largest_request,
+        readers.integer(512, 1 << 16),
+        "largest packet taken, as its size field counts",
     )
     max_connections: int = setting(2000, readers.integer(1, 100_000), "connections at once")
     connections_per_address: int = setting(
         1200, readers.integer(1, 100_000), "connections at once from one IP address"
     )
     idle_timeout: float = setting(
-        1800.0, readers.number(1, 1e6), "seconds of silence after which a connection is closed"
+        _RCON.idle_timeout,
+        readers.number(1, 1e6),
+        "seconds of silence after which a connection is closed",
     )
     banned_after: int = setting(
-        10, readers.integer(1, 10_000), "wrong passwords after which an address stays out"
+        _FAILURES.banned_after,
+        readers.integer(1, 10_000),
+        "wrong passwords after which an address stays out",
     )
-    banned_for: float = setting(600.0, readers.number(1, 1e7), "seconds for which it stays out")
+    banned_for: float = setting(
+        _FAILURES.banned_for, readers.number(1, 1e7), "seconds for which it stays out"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +93,19 @@ class QueryConfig:
 
     name: str = setting("", readers.text(0, 63), "name in server lists; empty = the world's")
     per_address: int = setting(
-        10, readers.integer(1, 1_000_000), "answers a second for one IP address; twice as many once"
+        int(_ANSWERS.address_rate),
+        readers.integer(1, 1_000_000),
+        "answers a second for one IP address; twice as many once",
     )
     per_second: int = setting(
-        2000,
+        int(_ANSWERS.share_rate),
         readers.integer(1, 10_000_000),
         "answers a second for strangers together, on each port; as many for who proved an address",
     )
     addresses: int = setting(
-        20_000, readers.integer(1, 10_000_000), "strangers remembered at once; as many proven ones"
+        _ANSWERS.most_addresses,
+        readers.integer(1, 10_000_000),
+        "strangers remembered at once; as many proven ones",
     )
 
 
@@ -101,7 +125,7 @@ class OgpConfig:
         readers.list_of(readers.color_change, 32),
         'colors of the name, each "BYTE:VALUE" or "BYTE:VALUE:COLOR", as "0:0x0a"',
     )
-    most_parts: int = setting(16, readers.integer(1, 127), "datagrams of one answer")
+    most_parts: int = setting(_OGP.most_parts, readers.integer(1, 127), "datagrams of one answer")
     masters: tuple[Address, ...] = setting(
         (), readers.list_of(readers.address, 8), "master servers that are told of this one"
     )
@@ -148,7 +172,9 @@ class GgmpConfig:
         "who may join: on each line name, actions (query,watch,say,move or *) and token",
     )
     resend_milliseconds: int = setting(
-        30, readers.integer(10, 1000), "until what is not acknowledged is sent again; far off, 200"
+        round(WAIT * 1000),
+        readers.integer(10, 1000),
+        "until what is not acknowledged is sent again; far off, 200",
     )
 
 

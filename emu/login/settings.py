@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from emu.limits.throttle import Allowance
 from emu.login.choices import Choices
+
+NEW_WORLDS = Allowance(burst=10, refill=600.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +58,26 @@ class LoginServiceConfig:
     client_logs: int = 16
     """Client logs stored for one session; further ones are counted and dropped."""
     choices: Choices = field(default_factory=Choices)
+
+
+@dataclass(frozen=True, slots=True)
+class DirectoryConfig:
+    """What the directory lets in and how much; times are seconds."""
+
+    server_versions: tuple[str, ...] = ("*",)
+    """World program versions let in; ``*`` is any."""
+    unregistered_worlds: bool = False
+    """Let worlds in whose account nobody added, and add them."""
+    new_worlds: Allowance = NEW_WORLDS
+    """How many of those may come from one address (IPv6: from one /64 network)."""
+    max_players: int = 5_000
+    """Players a world may report; one more and it is dropped."""
+    max_zones: int = 500
+    status_record_interval: float = 60.0
+    """Between two records of an unchanged status in the store."""
+    waiting_updates: int = 2_048
+    """Updates of one world that may wait for the store."""
+    unanswered: int = 4_096
+    """Play and create requests that one world may leave unanswered."""
+    answer_memory: float = 120.0
+    """Time an unanswered request is remembered, so that its late answer is still taken."""

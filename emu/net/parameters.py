@@ -12,16 +12,12 @@ from typing import Any, TypeVar
 
 from emu.config import Config
 from emu.errors import StoreError
-from emu.login.accounts.authentication import AccountConfig
-from emu.login.accounts.passwords import PasswordConfig
+from emu.login.accounts.settings import AccountConfig, PasswordConfig
 from emu.login.choices import Choices
 from emu.login.settings import LoginServiceConfig
 from emu.net.link.client import LoginServerAddress
 from emu.session import EndpointConfig, SessionConfig
-from emu.world.chat import ChatRules
-from emu.world.movement import MovementRules
-from emu.world.world import WorldRules
-from emu.world.zone import ZoneRules
+from emu.world.rules import ChatRules, MovementRules, WorldRules, ZoneRules
 
 Settings = TypeVar("Settings")
 
@@ -130,6 +126,5 @@ def chat_rules(config: Config) -> ChatRules:
         longest=world.chat_length,
         burst=world.chat_burst,
         rate=world.chat_rate,
-        hear=world.say_distance,
         channels=world.channels,
     )

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 from typing import Protocol as TypingProtocol
 
@@ -18,21 +17,10 @@ from twisted.internet.protocol import Protocol, connectionDone
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
+from emu.limits.streams import StreamLimits
 from emu.net.scheduler import DelayedCall, Scheduler, Timed
 from emu.net.timers import Timer
 from emu.times import Monotonic
-
-
-@dataclass(frozen=True, slots=True)
-class StreamLimits:
-    """How slow a peer may be."""
-
-    write_buffer: int = 1024 * 1024
-    """Bytes that may wait until a peer reads; one more and it is cut off."""
-    stall_timeout: float = 30.0
-    """Seconds a peer may leave bytes waiting without reading any."""
-    close_linger: float = 5.0
-    """Seconds from closing to cutting off a peer that does not take the last bytes."""
 
 
 class StreamCore(TypingProtocol):

@@ -168,9 +168,9 @@ class EndpointConfig:
     session: SessionConfig = field(default_factory=SessionConfig)
     check_key: int | None = None
     secret_lifetime: float = 60.0
-    session_limit: int = 10_000
+    session_limit: int = 20_000
     half_open_limit: int = 16_384
-    sessions_per_host_limit: int = 256
+    sessions_per_host_limit: int = 64
     memory_limit: int = 256 * 1024 * 1024
     """Bytes that the peers of all sessions together can make us keep; who holds most goes first."""
     restart_silence: float = 2.0

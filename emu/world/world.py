@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator
-from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
@@ -23,33 +22,10 @@ from emu.world.events import WorldEvent
 from emu.world.ghosts import GhostForm, GhostRules
 from emu.world.groups import Groups
 from emu.world.knowledge import Knowledge
-from emu.world.movement import MovementRules
 from emu.world.players.player import Player
 from emu.world.ports import BelongingsStore, WorldCharacterStore
+from emu.world.rules import WorldRules
 from emu.world.zone.directory import Zones
-
-
-@dataclass(frozen=True, slots=True)
-class WorldRules:
-    """Settings of a world; times in seconds, distances in world units."""
-
-    name: str
-    motd: str = ""
-    max_level: int = 50
-    link_dead: float = 120.0
-    """How long a player stays whose client is gone."""
-    camp: float = 20.0
-    camp_game_master: float = 1.0
-    game_master: int = 100
-    """From this `admin_status` on a character is a game master."""
-    save_interval: float = 60.0
-    hear: float = 30.0
-    """How far a say is heard."""
-    message_rate: float = 100.0
-    """Messages a second that a client may send over time; walking takes about ten."""
-    message_burst: int = 1000
-    """Messages that may come at once, after a pause of the link."""
-    movement: MovementRules = field(default_factory=MovementRules)
 
 
 class Players:

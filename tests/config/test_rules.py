@@ -1,7 +1,8 @@
 import pytest
 
-from emu.config import Address, Config, WorldConfig, doubts, parse
+from emu.config import Address, Config, doubts, parse
 from emu.config.rules import contradictions
+from emu.config.world import WorldConfig
 
 
 def test_the_defaults_do_not_contradict_each_other() -> None:

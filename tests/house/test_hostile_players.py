@@ -13,8 +13,7 @@ from emu.client.entrance import Entrance
 from emu.client.world import WorldClient, WorldStage
 from emu.client.world.events import Heard, WorldEvent
 from emu.net.client.world_connection import WorldConnection, enter_world
-from emu.world.chat import ChatRules
-from emu.world.world import WorldRules
+from emu.world.rules import ChatRules, WorldRules
 from tests.support.house import HOST, House, house, sleep
 
 pytestmark = pytest.mark.usefixtures("collect_garbage")

@@ -5,24 +5,12 @@ import pytest
 
 from emu.config import Config, parse
 from emu.errors import StoreError
+from emu.link.settings import LinkServerConfig
 from emu.login.choices import Choices
-from emu.login.directory.rules import DirectoryConfig
-from emu.login.settings import LoginServiceConfig
+from emu.login.settings import DirectoryConfig
 from emu.net import parameters
 from emu.net.link.client import LoginServerAddress
-from emu.net.link.server import LinkServerConfig
-from emu.world.chat import ChatRules
-from emu.world.world import WorldRules
-from emu.world.zone import ZoneRules
-
-
-def test_the_defaults_of_the_configuration_are_those_of_the_parts() -> None:
-    """A default stands in two places for each part's sake; they must not drift apart."""
-    config = Config()
-
-    assert parameters.login_config(config) == LoginServiceConfig()
-    assert parameters.taken_from(config.link, DirectoryConfig) == DirectoryConfig()
-    assert parameters.taken_from(config.link, LinkServerConfig) == LinkServerConfig()
+from emu.world.rules import ChatRules
 
 
 def test_what_a_part_calls_as_the_operator_does_is_taken_over() -> None:
@@ -115,12 +103,5 @@ def test_the_world_is_as_its_settings_say() -> None:
     assert (rules.message_rate, rules.message_burst) == (50, 200)
     assert parameters.zone_rules(config).tick == 0.05
     assert parameters.chat_rules(config) == ChatRules(
-        longest=99, burst=3, rate=2, hear=15, channels=("Trade",)
+        longest=99, burst=3, rate=2, channels=("Trade",)
     )
-
-
-def test_without_settings_the_world_has_its_own_defaults() -> None:
-    assert parameters.world_rules(Config()) == WorldRules(name="Norrath")
-    assert parameters.zone_rules(Config()) == ZoneRules()
-    channels = ("General", "Auction", "Crafting")
-    assert parameters.chat_rules(Config()) == ChatRules(channels=channels)

@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from emu.errors import DuplicateName, LimitExceeded
-from emu.login.accounts.authentication import AccountConfig, AccountService
-from emu.login.accounts.passwords import PasswordConfig, hash_password
+from emu.login.accounts.authentication import AccountService
+from emu.login.accounts.passwords import hash_password
+from emu.login.accounts.settings import AccountConfig, PasswordConfig
 from emu.login.accounts.verdicts import Refused
 from emu.model import Account
 from emu.times import Moment

@@ -26,7 +26,8 @@ from zope.interface import directlyProvides, providedBy
 from emu.client import Credentials
 from emu.config import load
 from emu.link.password import hash_link_password
-from emu.login.accounts.passwords import PasswordConfig, hash_password
+from emu.login.accounts.passwords import hash_password
+from emu.login.accounts.settings import PasswordConfig
 from emu.model import RegisteredWorld
 from emu.net import logs
 from emu.net.client.connection import ClientConnection, connect, open_client

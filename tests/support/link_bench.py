@@ -11,8 +11,9 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
 from emu.link.password import hash_link_password
+from emu.link.settings import LinkServerConfig
 from emu.model import CreateResponse, PlayResponse, RegisteredWorld, WorldEntry
-from emu.net.link.server import LinkServer, LinkServerConfig
+from emu.net.link.server import LinkServer
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.tasks import Tasks

@@ -20,7 +20,7 @@ from emu.processes.zone_servers import ZoneTable
 from emu.structs.client_cmd import read_client_cmds
 from emu.times import Moment, Monotonic
 from emu.world.behaviors import Behaviors, Library
-from emu.world.chat import Chat, ChatRules, read_numbers
+from emu.world.chat import Chat, read_numbers
 from emu.world.commands import House, RemoteCommands, world_commands
 from emu.world.door.admission import Admission, AdmissionRules
 from emu.world.events import WorldEvent
@@ -29,9 +29,9 @@ from emu.world.knowledge import read_knowledge
 from emu.world.places import Atlas, Population, read_atlas
 from emu.world.players.client import WorldClient
 from emu.world.players.player import Player
+from emu.world.rules import ChatRules, WorldRules, ZoneRules
 from emu.world.service import WorldService
-from emu.world.world import World, WorldRules
-from emu.world.zone import ZoneRules
+from emu.world.world import World
 from emu.world.zone.directory import Zones
 from tests.support.ghost_views import DIALECTS, Eyes, dialect
 from tests.support.predictions import PredictionWriter

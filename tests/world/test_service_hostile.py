@@ -8,9 +8,8 @@ import struct
 import pytest
 
 from emu.dialects.text import read_name
-from emu.world.chat import ChatRules
 from emu.world.players.hotbars import MOST_KEYS
-from emu.world.world import WorldRules
+from emu.world.rules import ChatRules, WorldRules
 from tests.support.worlds import Client, WorldHouse
 
 JUMP = 100_000.0

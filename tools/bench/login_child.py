@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from emu.config import load
-from emu.config.model import WorldConfig
+from emu.config.world import WorldConfig
 from emu.limits.bans import normalize_prefix
-from emu.login.accounts.passwords import SALT_SIZE, PasswordConfig, hash_password
+from emu.login.accounts.passwords import SALT_SIZE, hash_password
+from emu.login.accounts.settings import PasswordConfig
 from emu.model import Character, Color, Equipment
 from emu.net.parameters import account_config
 from emu.net.world.part import built_in_account

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from emu.config import load
-from emu.config.model import WorldConfig
+from emu.config.world import WorldConfig
 from emu.login.accounts.passwords import SALT_SIZE, hash_password
 from emu.model import Character, WorldCharacter
 from emu.net.client.swarm import character_name

@@ -16,7 +16,8 @@ from emu.cli.stores import change_store, chosen_password, look_store
 from emu.cli.tables import Row, format_option, print_record, print_rows, show_moment
 from emu.errors import CommandError
 from emu.login.accounts.names import account_name
-from emu.login.accounts.passwords import SALT_SIZE, PasswordConfig, hash_password, is_phc
+from emu.login.accounts.passwords import SALT_SIZE, hash_password, is_phc
+from emu.login.accounts.settings import PasswordConfig
 from emu.model import Account
 from emu.store import Store
 from emu.times import Moment

@@ -13,22 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from emu.errors import DuplicateName, LimitExceeded, StoreError
 from emu.limits.addresses import address_key
-from emu.limits.throttle import Allowance, Throttle
-from emu.login.accounts.guesses import Guess, GuessConfig, GuessLimits
+from emu.limits.throttle import Throttle
+from emu.login.accounts.guesses import Guess, GuessLimits
 from emu.login.accounts.names import account_name
-from emu.login.accounts.passwords import (
-    MAX_PASSWORD,
-    SALT_SIZE,
-    PasswordConfig,
-    check_password,
-    hash_password,
-)
+from emu.login.accounts.passwords import MAX_PASSWORD, SALT_SIZE, check_password, hash_password
+from emu.login.accounts.settings import AccountConfig
 from emu.login.accounts.verdicts import Admitted, Refused
 from emu.login.accounts.verified_passwords import VerifiedPasswords
 from emu.login.ports import AccountStore
@@ -36,8 +31,6 @@ from emu.model import Account
 from emu.times import Clock, Moment, Monotonic
 
 T = TypeVar("T")
-
-MADE_FROM_ADDRESS = Allowance(burst=20, refill=60.0)
 
 
 class PasswordWork(Protocol):
@@ -52,22 +45,6 @@ class PasswordWork(Protocol):
 
     def run(self, call: Callable[[], T], /) -> Awaitable[T]:
         """Carry out one slow call within a turn."""
-
-
-@dataclass(frozen=True, slots=True)
-class AccountConfig:
-    """Everything tunable about logging in; times are seconds."""
-
-    auto_create: bool = False
-    """Make an account when an unknown name logs in."""
-    passwords: PasswordConfig = field(default_factory=PasswordConfig)
-    memory: float = 900.0
-    """How long a verified password is remembered; 0 is never."""
-    remembered: int = 50_000
-    """Verified passwords remembered at once."""
-    guesses: GuessConfig = field(default_factory=GuessConfig)
-    creations: Allowance = MADE_FROM_ADDRESS
-    """Accounts made from one address."""
 
 
 @dataclass(frozen=True, slots=True)

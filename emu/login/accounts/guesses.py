@@ -10,29 +10,10 @@ nobody out who knows the password. Names nobody has are treated like any other.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 
-from emu.limits.throttle import Allowance, Throttle
+from emu.limits.throttle import Throttle
+from emu.login.accounts.settings import GuessConfig
 from emu.times import Monotonic
-
-FROM_ADDRESS = Allowance(burst=30, refill=4.0)
-FROM_KNOWN = Allowance(burst=10, refill=20.0)
-FROM_NEW = Allowance(burst=3, refill=300.0)
-FROM_STRANGERS = Allowance(burst=10, refill=20.0)
-
-
-@dataclass(frozen=True, slots=True)
-class GuessConfig:
-    """Wrong passwords that are let pass at once, and how soon one more is."""
-
-    from_address: Allowance = FROM_ADDRESS
-    """From one address (IPv6: one /64 network), for whatever name."""
-    from_known: Allowance = FROM_KNOWN
-    """For one account, from the address it logged in from last."""
-    from_new: Allowance = FROM_NEW
-    """For one account, from any other address, each."""
-    from_strangers: Allowance = FROM_STRANGERS
-    """For one account, from all other addresses together, beyond what each has of its own."""
 
 
 class Guess:

@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from cryptography.exceptions import InvalidKey
 from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
 
+from emu.login.accounts.settings import PasswordConfig
+
 MAX_PASSWORD = 255
 """Longest password in bytes."""
 SALT_SIZE = 16
@@ -22,23 +24,6 @@ _PHC = re.compile(
     r"\$argon2id\$v=19\$m=(\d{1,10}),t=(\d{1,10}),p=(\d{1,8})\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+"
 )
 _SHA512 = re.compile(r"[0-9a-fA-F]{128}")
-
-
-@dataclass(frozen=True, slots=True)
-class PasswordConfig:
-    """What one hash costs."""
-
-    memory_cost: int = 19456
-    """KiB of memory.
-
-    The default is OWASP's Argon2id setting of 19 MiB, 2 passes and 1 lane. It takes 1/7 of the time
-    and 3/10 of the memory of 64 MiB and 3 passes, so that a crowd which comes back after a restart
-    is in seven times as soon.
-    """
-    iterations: int = 2
-    lanes: int = 1
-    hash_size: int = 32
-    """Bytes of the hash itself."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,6 @@ from emu.login.directory.pending import PendingAnswers
 from emu.login.directory.rules import (
     PLAYER_LIMIT_TEXT,
     ZONE_LIMIT_TEXT,
-    DirectoryConfig,
     Refusal,
     account_id_offset,
     account_of,
@@ -54,6 +53,7 @@ from emu.login.directory.rules import (
 from emu.login.directory.updates import UpdateStores, task_for
 from emu.login.events import LoginEvent
 from emu.login.ports import CharacterStore, LogStore, RegisteredWorlds, WorldObserver
+from emu.login.settings import DirectoryConfig
 from emu.mailbox import Mailbox, Spawn, Task
 from emu.model import CreateResponse, PlayResponse, RegisteredWorld, WorldEntry
 from emu.structs import StructCatalog

@@ -6,8 +6,9 @@ from typing import Protocol as TypingProtocol
 
 from emu.admin.events import CommandGiven
 from emu.commands import Registry, Reply
+from emu.limits.streams import StreamLimits
 from emu.net.scheduler import Scheduler
-from emu.net.stream import Stream, StreamCore, StreamLimits
+from emu.net.stream import Stream, StreamCore
 from emu.net.tasks import Tasks
 from emu.times import Monotonic
 

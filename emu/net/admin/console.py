@@ -27,11 +27,11 @@ from emu.admin.snapshot.making import OpenDoor
 from emu.commands import Caller, Registry
 from emu.commands.ranks import OWNER
 from emu.errors import StoreError
+from emu.limits.streams import StreamLimits
 from emu.net.admin.command_stream import CommandStream
 from emu.net.hosts import door
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
-from emu.net.stream import StreamLimits
 from emu.net.tasks import Tasks
 from emu.times import Monotonic
 

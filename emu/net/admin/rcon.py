@@ -22,12 +22,12 @@ from emu.errors import ConfigError
 from emu.limits.addresses import plain_host
 from emu.limits.connections import ConnectionLimits, Connections
 from emu.limits.failures import FailureRules, Failures
+from emu.limits.streams import StreamLimits
 from emu.net.admin.command_stream import CommandStream
 from emu.net.hosts import door, listen_address
 from emu.net.logs import logger
 from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler
-from emu.net.stream import StreamLimits
 from emu.net.tasks import Tasks
 from emu.times import Monotonic
 

@@ -24,6 +24,7 @@ from zope.interface import implementer
 
 from emu.config import Address
 from emu.errors import EmuError
+from emu.limits.streams import StreamLimits
 from emu.link.end import MessageReceived
 from emu.link.messages import LinkMessage
 from emu.link.registration import LSInfo, LSStatus
@@ -33,7 +34,6 @@ from emu.net.link.connection import LinkConnection
 from emu.net.link.tls import client_options, peer_has_fingerprint
 from emu.net.logs import logger
 from emu.net.scheduler import DelayedCall, Scheduler
-from emu.net.stream import StreamLimits
 from emu.net.tasks import Tasks
 from emu.times import Monotonic
 

@@ -8,7 +8,6 @@ second port may speak TLS.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import Any
 
 from twisted.internet.defer import Deferred, DeferredList, maybeDeferred
@@ -20,12 +19,12 @@ from twisted.python.failure import Failure
 from emu.limits.addresses import address_key, plain_host
 from emu.limits.connections import ConnectionLimits, Connections
 from emu.limits.rate import RateLimit
-from emu.link.login_end import LoginEnd, LoginEndConfig, WorldIntroduced
+from emu.link.login_end import LoginEnd, WorldIntroduced
+from emu.link.settings import LinkServerConfig
 from emu.login.directory.directory import WorldDirectory
 from emu.net.link.connection import LinkConnection
 from emu.net.logs import logger
 from emu.net.scheduler import DelayedCall, Scheduler
-from emu.net.stream import StreamLimits
 from emu.net.tasks import Tasks
 from emu.times import Monotonic
 
@@ -34,24 +33,6 @@ SUSPECT = frozenset({"bad password", "world not registered"})
 """Reasons after which an address may only connect so often."""
 MOST_REMEMBERED = 10_000
 """Addresses whose refusals are remembered."""
-
-
-@dataclass(frozen=True, slots=True)
-class LinkServerConfig:
-    """Limits of the listening side; times are seconds."""
-
-    max_connections: int = 512
-    connections_per_address: int = 16
-    silent_per_address: int = 4
-    """Connections of one address whose world has not introduced itself; with one more the oldest
-    is closed."""
-    suspect_connections_per_minute: int = 30
-    """Connections a minute of an address that has named a wrong account or password before."""
-    revalidate_interval: float = 60.0
-    """How often connected worlds are looked up again, to drop those disabled meanwhile, and what
-    was refused or ended is summed up in one line."""
-    end: LoginEndConfig = field(default_factory=LoginEndConfig)
-    connection: StreamLimits = field(default_factory=StreamLimits)
 
 
 class WorldConnection(LinkConnection):

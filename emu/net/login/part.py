@@ -11,16 +11,17 @@ from twisted.internet.error import CannotListenError
 
 from emu.admin.snapshot.making import OpenDoor
 from emu.config import Address, Config
+from emu.link.settings import LinkServerConfig
 from emu.login.accounts.authentication import AccountService
 from emu.login.accounts.passwords import SALT_SIZE, hash_password
 from emu.login.directory.directory import WorldDirectory
-from emu.login.directory.rules import DirectoryConfig
 from emu.login.server import LoginServer
 from emu.login.service import LoginService
+from emu.login.settings import DirectoryConfig
 from emu.looks.models import Models
 from emu.net import parameters
 from emu.net.hosts import door, listen_address
-from emu.net.link.server import LinkServer, LinkServerConfig
+from emu.net.link.server import LinkServer
 from emu.net.link.tls import server_options
 from emu.net.login.clients import LoginHandler, log_event
 from emu.net.login.password_workers import PasswordWorkers

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from emu.dialects.channels import ChannelNumbers, read_numbers
 from emu.world.chat.channels import Channels
-from emu.world.chat.speech import Chat, ChatRules
+from emu.world.chat.speech import Chat
 
-__all__ = ["ChannelNumbers", "Channels", "Chat", "ChatRules", "read_numbers"]
+__all__ = ["ChannelNumbers", "Channels", "Chat", "read_numbers"]

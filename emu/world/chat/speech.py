@@ -8,7 +8,6 @@ nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
 from emu.dialects.channels import ChannelNumbers
@@ -21,28 +20,13 @@ from emu.world.players import saving
 from emu.world.players.player import IN_ZONE, Player
 from emu.world.players.relations import Relation
 from emu.world.players.text import send_text
+from emu.world.rules import ChatRules
 from emu.world.spawns import Spawn
 from emu.world.world import World
 
 NOT_SEEN: Final = 0xFFFFFFFF
 YOU_JOINED, YOU_LEFT, OTHER_JOINED, OTHER_LEFT = range(4)
 """Actions of ChatChannelUpdate."""
-
-
-@dataclass(frozen=True, slots=True)
-class ChatRules:
-    """Limits of chat."""
-
-    longest: int = 512
-    """Characters of one message; what is longer is cut."""
-    burst: int = 10
-    """Messages that may come at once."""
-    rate: float = 1.0
-    """Messages a second over time."""
-    hear: float = 30.0
-    """World units within which a say or an emote is heard."""
-    channels: tuple[str, ...] = ()
-    """The world's own channels."""
 
 
 class Chat:
@@ -132,7 +116,7 @@ class Chat:
     ) -> None:
         """Let a creature speak, or do something in words, before those of the players near it."""
         for hearer in players:
-            if hearer.position.distance_to(spawn.position) <= self.rules.hear:
+            if hearer.position.distance_to(spawn.position) <= self.world.rules.hear:
                 index = hearer.index_of(spawn)
                 self._hear(hearer, channel, spawn.name, hearer.name, text, index=index)
 
@@ -227,7 +211,7 @@ class Chat:
     def _near(self, speaker: Player, channel: str, text: str, now: Monotonic) -> None:
         text = self._allowed(speaker, text, now)
         for hearer in self._in_zone(speaker):
-            if hearer.position.distance_to(speaker.position) <= self.rules.hear:
+            if hearer.position.distance_to(speaker.position) <= self.world.rules.hear:
                 self._deliver(channel, speaker, hearer, text)
         self._told(channel, speaker, text)
         self.world.heard(speaker, text, now)

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from emu.world.movement.prediction import PredictionReader, Step
-from emu.world.movement.trust import MovementRules, Pace
+from emu.world.movement.trust import Pace
 
-__all__ = ["MovementRules", "Pace", "PredictionReader", "Step"]
+__all__ = ["Pace", "PredictionReader", "Step"]

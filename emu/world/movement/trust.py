@@ -7,30 +7,11 @@ A client is never believed a jump; whoever may jump is put there by the server. 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from emu.times import Monotonic
 from emu.world.movement.prediction import Step
+from emu.world.rules import MovementRules
 from emu.world.spawns import Position
-
-
-@dataclass(frozen=True, slots=True)
-class MovementRules:
-    """What is believed. Walking is about 10 units a second.
-
-    Source: docs/protocol/world/movement.md#speed.
-    """
-
-    fastest: float = 30.0
-    """Units a second on the ground."""
-    fastest_fall: float = 120.0
-    """Units a second up or down."""
-    reserve: float = 2.0
-    """Seconds of movement that may come at once, after a pause of the link."""
-    farthest: float = 32_000.0
-    """Largest coordinate."""
-    fastest_field: float = 127.0
-    """Largest speed a client may name."""
 
 
 class Pace:

@@ -14,12 +14,13 @@ from typing import Final
 from emu.limits.rate import RateLimit
 from emu.model import Membership, WorldCharacter
 from emu.times import Moment, Monotonic
-from emu.world.movement import MovementRules, Pace, PredictionReader
+from emu.world.movement import Pace, PredictionReader
 from emu.world.players.client import WorldClient
 from emu.world.players.hotbars import Hotbars
 from emu.world.players.relations import Relation, Relations
 from emu.world.players.sheet import SheetSender
 from emu.world.players.titles import Titles
+from emu.world.rules import MovementRules
 from emu.world.spawns import Destination, Position, Spawn
 from emu.world.zone import Viewer, Zone
 

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from emu.world.zone.grid import Grid
 from emu.world.zone.viewer import Viewer, ViewerLink
-from emu.world.zone.zone import Zone, ZoneRules
+from emu.world.zone.zone import Zone
 
-__all__ = ["Grid", "Viewer", "ViewerLink", "Zone", "ZoneRules"]
+__all__ = ["Grid", "Viewer", "ViewerLink", "Zone"]

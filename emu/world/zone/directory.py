@@ -12,7 +12,8 @@ from emu.errors import EmuError
 from emu.times import Monotonic
 from emu.world.places.atlas import Atlas
 from emu.world.places.zones import ZoneDefinition
-from emu.world.zone.zone import Zone, ZoneRules
+from emu.world.rules import ZoneRules
+from emu.world.zone.zone import Zone
 
 Populate = Callable[[Zone, ZoneDefinition, Monotonic], None]
 

@@ -8,12 +8,12 @@ changed. Knows no client version and no socket; times are monotonic seconds.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from emu.errors import LimitExceeded
 from emu.times import Monotonic
 from emu.world.ghosts import Album
+from emu.world.rules import ZoneRules
 from emu.world.spawns import Change, Position, Spawn
 from emu.world.spawns.spawn import NOBODY
 from emu.world.zone.grid import Grid
@@ -21,19 +21,6 @@ from emu.world.zone.viewer import Viewer
 
 _MILLISECONDS: Final = 1000
 _CLOCK: Final = 0xFFFFFFFF
-
-
-@dataclass(frozen=True, slots=True)
-class ZoneRules:
-    """Distances in world units, times in seconds (docs/protocol/world/spawns.md#visibility)."""
-
-    create_distance: float = 250.0
-    destroy_distance: float = 300.0
-    look_again: float = 12.5
-    """How far a spawn goes before it is looked at again who sees it."""
-    tick: float = 0.1
-    """Seconds between two rounds of updates."""
-    spawn_limit: int = 20_000
 
 
 class Zone:

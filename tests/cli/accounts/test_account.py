@@ -9,7 +9,8 @@ import click
 import pytest
 
 from emu.cli.accounts.account import account
-from emu.login.accounts.passwords import PasswordConfig, check_password
+from emu.login.accounts.passwords import check_password
+from emu.login.accounts.settings import PasswordConfig
 from emu.model import RegisteredWorld
 from emu.store import Store
 from tests.support.command_line import CommandLine, stored_password

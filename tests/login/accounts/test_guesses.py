@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from emu.limits.throttle import Allowance
-from emu.login.accounts.guesses import GuessConfig, GuessLimits
+from emu.login.accounts.guesses import GuessLimits
+from emu.login.accounts.settings import GuessConfig
 
 HERE, THERE = "192.0.2.1", "192.0.2.2"
 

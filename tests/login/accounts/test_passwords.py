@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from emu.login.accounts import passwords
 from emu.login.accounts.passwords import (
     Checked,
-    PasswordConfig,
     check_password,
     eq2emulator_hash,
     hash_password,
     is_eq2emulator_hash,
     is_phc,
 )
+from emu.login.accounts.settings import PasswordConfig
 
 CHEAP = PasswordConfig(memory_cost=64, iterations=1, lanes=1)
 SALT = bytes(range(16))

@@ -12,9 +12,9 @@ from emu.link.password import hash_link_password
 from emu.link.play import UsertoWorldReq, UsertoWorldResp
 from emu.link.registration import LSInfo, LSStatus
 from emu.login.directory.events import StoreFailed, WorldLeft, WorldRefused, WorldRegistered
-from emu.login.directory.rules import DirectoryConfig
 from emu.login.events import LoginEvent
 from emu.login.ports import Worlds
+from emu.login.settings import DirectoryConfig
 from emu.model import CreateResponse, PlayResponse, RegisteredWorld, WorldEntry
 from tests.support.directory_fakes import Link, Loop, Observer, Stores, world_directory
 from tests.support.times import APART, ManualClock

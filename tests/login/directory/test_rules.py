@@ -5,13 +5,8 @@ import pytest
 from emu.errors import UnknownStruct
 from emu.link.password import hash_link_password
 from emu.link.registration import LSInfo
-from emu.login.directory.rules import (
-    DirectoryConfig,
-    Refusal,
-    account_id_offset,
-    account_of,
-    check_introduction,
-)
+from emu.login.directory.rules import Refusal, account_id_offset, account_of, check_introduction
+from emu.login.settings import DirectoryConfig
 from emu.structs import StructCatalog, shipped_catalog
 
 HASH = hash_link_password("secret")

@@ -9,10 +9,10 @@ from twisted.internet.testing import StringTransport
 
 from emu.admin.console import ConsoleSession
 from emu.commands import Call, Caller, Command, Registry
+from emu.limits.streams import StreamLimits
 from emu.net.admin.command_stream import CommandStream
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
-from emu.net.stream import StreamLimits
 from emu.net.tasks import Tasks
 
 

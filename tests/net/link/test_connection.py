@@ -5,12 +5,12 @@ from __future__ import annotations
 from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
 
+from emu.limits.streams import StreamLimits
 from emu.link.end import LinkEnd, LinkLimits
 from emu.link.frames import KEEP_ALIVE, Frame, encode_frame
 from emu.link.messages import OpaqueMessage
 from emu.net.link.connection import LinkConnection
 from emu.net.scheduler import Scheduler
-from emu.net.stream import StreamLimits
 
 
 class End(LinkEnd):

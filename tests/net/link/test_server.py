@@ -13,12 +13,12 @@ from twisted.internet import reactor as _reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
+from emu.limits.streams import StreamLimits
 from emu.link.end import LinkLimits
 from emu.link.login_end import LoginEndConfig
 from emu.link.password import hash_link_password
+from emu.link.settings import LinkServerConfig
 from emu.model import CreateResponse, PlayResponse, RegisteredWorld, WorldEntry
-from emu.net.link.server import LinkServerConfig
-from emu.net.stream import StreamLimits
 from tests.support.directory_fakes import Stores
 from tests.support.house import captured_log
 from tests.support.link_bench import Bench, link_bench

@@ -12,7 +12,7 @@ from twisted.internet import reactor as _reactor
 from twisted.internet.address import IPv6Address
 
 from emu.limits.addresses import plain_host
-from emu.net.link.server import LinkServerConfig
+from emu.link.settings import LinkServerConfig
 from tests.support.link_bench import Bench, link_bench
 
 reactor: Any = _reactor

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from emu.world.chat import Chat, ChatRules, read_numbers
+from emu.world.chat import Chat, read_numbers
+from emu.world.rules import ChatRules
 from tests.support.worlds import Client, WorldHouse
 
 

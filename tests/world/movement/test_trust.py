@@ -6,7 +6,8 @@ import math
 
 import pytest
 
-from emu.world.movement import MovementRules, Pace, Step
+from emu.world.movement import Pace, Step
+from emu.world.rules import MovementRules
 from emu.world.spawns import Position
 
 HERE = Position(0, 0, 0)

@@ -15,9 +15,8 @@ import pytest
 from emu.model import Hotkey, Title
 from emu.structs.client_cmd import read_client_cmds
 from emu.structs.packed import unpack
-from emu.world.chat import ChatRules
 from emu.world.knowledge import Knowledge, Skill
-from emu.world.world import WorldRules
+from emu.world.rules import ChatRules, WorldRules
 from tests.support.ghost_views import dialect
 from tests.support.recordings import recording
 from tests.support.worlds import KNOWLEDGE, Client, WorldHouse

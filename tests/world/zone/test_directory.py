@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from emu.world.places import read_atlas
-from emu.world.zone import Zone, ZoneRules
+from emu.world.rules import ZoneRules
+from emu.world.zone import Zone
 from emu.world.zone.directory import NoSuchZone, Zones
 from tests.support.zone_clients import ZoneClient, player
 

@@ -7,8 +7,9 @@ import random
 import pytest
 
 from emu.errors import LimitExceeded
+from emu.world.rules import ZoneRules
 from emu.world.spawns import Position, Spawn, SpawnKind
-from emu.world.zone import Zone, ZoneRules
+from emu.world.zone import Zone
 from tests.support.zone_clients import ZoneClient, player, run_ticks
 
 
