@@ -27,6 +27,9 @@ from playwright.sync_api import (
 from playwright.sync_api import Page as Tab
 from twisted.internet import reactor as _reactor
 from twisted.internet.defer import Deferred
+from twisted.web.http import HTTPChannel
+
+from tests.support.house import until
 
 from tests.support.programs import debian_program
 
@@ -170,6 +173,7 @@ class Browser:
             assert page.unexpected() == []
         finally:
             await self.do(context.close)
+            await until(lambda: not _waiting_connections(), "the browser's connections to end")
 
     def _context(self, size: tuple[int, int], scheme: Any) -> BrowserContext:
         width, height = size
@@ -181,6 +185,15 @@ class Browser:
             is_mobile=size == PHONE,
             timezone_id="UTC",
         )
+
+
+def _waiting_connections() -> list[Any]:
+    """Return the timeouts of connections that a web server in this process has not seen end yet."""
+    return [
+        call
+        for call in reactor.getDelayedCalls()
+        if isinstance(getattr(call.func, "__self__", None), HTTPChannel)
+    ]
 
 
 @contextmanager
