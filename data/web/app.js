@@ -117,7 +117,7 @@ function named(text, note) {
 function showLogins() {
   table("logins", logins, (login) => login.serial, (login) => [
     [clock(login.moment), "time"], name(login.account), [login.client || "", "number"],
-    login.accepted ? ["logged in", "good"] : [login.reason, "bad"],
+    login.accepted ? ["logged in", "good"] : [name(login.reason), "bad"],
   ], "Nobody has logged in yet.");
 }
 
@@ -135,7 +135,6 @@ function line(told) {
 
 function showLines(lines, fresh = false) {
   const list = find("log"), box = list.parentElement;
-  find("log-empty").hidden = lines.length > 0 || (!fresh && list.children.length > 0);
   const atEnd = box.scrollTop + box.clientHeight >= box.scrollHeight - 8;
   if (fresh) list.replaceChildren();
   list.append(...lines.map(line));
@@ -184,7 +183,10 @@ function listen() {
   };
   on("recent", showRecent);
   on("state", showState);
-  on("line", (told) => showLines([told]));
+  on("line", (told) => {
+    showLines([told]);
+    if (told.area === "opcodes") refresh();
+  });
   on("login", (login) => {
     logins = [numbered(login), ...logins].slice(0, MOST_LOGINS);
     showLogins();

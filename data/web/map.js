@@ -83,6 +83,7 @@ function dot(entry) {
 }
 
 export function showMap(zone, players) {
+  map.classList.toggle("bare", !zone);
   const width = map.clientWidth, height = map.clientHeight;
   if (!width) return;
   map.setAttribute("viewBox", `0 0 ${width} ${height}`);
@@ -113,5 +114,5 @@ export function showMap(zone, players) {
   mend(people, dots, (one) => one.id, dot);
   const unnamed = dots.filter((one) => !one.label).length;
   write("map-text", `${many}. A square is ${size} wide; x and z are those of /loc.`
-    + (unnamed ? ` ${unnamed} stand too close for a name: point at a dot to see it.` : ""));
+    + (unnamed ? ` ${unnamed} stand too close to be named.` : ""));
 }

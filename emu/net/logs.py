@@ -10,7 +10,7 @@ import json
 import sys
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TextIO
 
 from twisted.internet.error import ReactorNotRunning
@@ -120,8 +120,7 @@ class TextLines:
 
     def __call__(self, event: LogEvent) -> None:
         """Write one event."""
-        area = str(event.get("log_namespace", "-")).removeprefix("emu.")
-        lines = _line(event["log_time"], event["log_level"].name, area, _text(event)) + "\n"
+        lines = _line(event["log_time"], event["log_level"].name, _area(event), _text(event)) + "\n"
         if "log_failure" in event:
             lines += event["log_failure"].getTraceback()
         try:
@@ -146,7 +145,7 @@ class JsonLines:
         record = {
             "time": timestamp(event["log_time"], 3),
             "level": event["log_level"].name,
-            "area": str(event.get("log_namespace", "-")).removeprefix("emu."),
+            "area": _area(event),
             "text": _text(event),
         }
         if "log_failure" in event:
@@ -172,8 +171,8 @@ class LastLines:
     def __call__(self, event: LogEvent) -> None:
         """Keep one event, as words: what it is about may be gone when somebody asks."""
         if _wanted(event) is not PredicateResult.no:
-            area = str(event.get("log_namespace", "-")).removeprefix("emu.")
-            self._kept.append((event["log_time"], event["log_level"].name, area, _text(event)))
+            level, area = event["log_level"].name, _area(event)
+            self._kept.append((event["log_time"], level, area, _text(event)))
 
     def lines(self) -> list[str]:
         """Return what is kept, the newest at the end."""
@@ -182,6 +181,31 @@ class LastLines:
 
 def _line(moment: float, level: str, area: str, text: str) -> str:
     return f"{timestamp(moment)} {level:<5} {area}: {_one_line(text)}"
+
+
+def subscribe(take: Callable[[float, str, str, str], object]) -> Callable[[], None]:
+    """Have `take` called with moment, level, area and text of every line but those for debugging.
+
+    Returns what ends the subscription.
+    """
+    subscriber = _Subscriber(take)
+    globalLogPublisher.addObserver(subscriber)
+    return lambda: globalLogPublisher.removeObserver(subscriber)
+
+
+@implementer(ILogObserver)
+class _Subscriber:
+    def __init__(self, take: Callable[[float, str, str, str], object]) -> None:
+        self._take = take
+
+    def __call__(self, event: LogEvent) -> None:
+        level = event["log_level"]
+        if level > LogLevel.debug and _wanted(event) is not PredicateResult.no:
+            self._take(event["log_time"], level.name, _area(event), _one_line(_text(event)))
+
+
+def _area(event: LogEvent) -> str:
+    return str(event.get("log_namespace", "-")).removeprefix("emu.")
 
 
 def _plain(value: Any) -> Any:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+
+import pytest
 
 from emu.client import Credentials
 from emu.client.entrance import Entrance
 from emu.client.world import WorldClient
+from emu.errors import EmuError
 from emu.net.client.world_connection import WorldConnection, enter_world
+from emu.opcodes import OpcodeStore, VersionRange
 from tests.support.browser import Browser, Page
-from tests.support.house import HOST, House, house
+from tests.support.house import HOST, House, house, sleep
 
 ACCOUNTS = {"testlabs": "testpass", "second": "pass"}
 HURRY = 8.0
@@ -20,18 +24,28 @@ HURRY = 8.0
 
 
 @asynccontextmanager
-async def watched(
-    browser: Browser,
+async def running(
     folder: Path,
     settings: Mapping[str, object] | None = None,
-) -> AsyncIterator[tuple[House, Page]]:
-    """Run a server and look at its page."""
+    accounts: Mapping[str, str] = ACCOUNTS,
+) -> AsyncIterator[House]:
+    """Run a server with a page."""
     settings = {"web.listen": f"{HOST}:0", **(settings or {})}
-    async with house(folder, settings, accounts=ACCOUNTS, hurry=HURRY) as server:
+    async with house(folder, settings, accounts=accounts, hurry=HURRY) as server:
         await server.world_registered()
-        async with browser.page(f"http://{HOST}:{web_port(server)}/") as page:
-            await page.live()
-            yield server, page
+        yield server
+
+
+@asynccontextmanager
+async def watched(browser: Browser, folder: Path) -> AsyncIterator[tuple[House, Page]]:
+    """Run a server and look at its page."""
+    async with running(folder) as server, browser.page(address(server)) as page:
+        await page.live()
+        yield server, page
+
+
+def address(server: House) -> str:
+    return f"http://{HOST}:{web_port(server)}/"
 
 
 def web_port(server: House) -> int:
@@ -55,6 +69,56 @@ def dot(name: str) -> str:
 async def place_of(page: Page, name: str) -> str:
     """What the map says of where somebody stands."""
     return await page.do(lambda tab: tab.locator(dot(name)).locator("title").text_content() or "")
+
+
+async def test_logins_and_refusals_show_with_the_reason(browser: Browser, tmp_path: Path) -> None:
+    async with watched(browser, tmp_path) as (server, page):
+        await page.shows("#logins", "Nobody has logged in yet.")
+        async with await server.logged_in():
+            await page.shows("#logins tr >> nth=0", re.compile("testlabs.*546.*logged in"))
+        hostile = "<b onclick=alert(1)>eve</b>"
+        for name in ("second", hostile):
+            with pytest.raises(EmuError):
+                await server.logged_in(name, "guessed")
+        await page.shows("#logins tr >> nth=0", hostile)
+        await page.shows("#logins tr >> nth=1", re.compile("second.*bad password"))
+        await page.shows("#log", re.compile("login of second from 127.0.0.1 refused"))
+        assert await page.evaluate("document.querySelectorAll('#logins b, #log b b').length") == 0
+
+
+async def test_an_edit_of_the_opcode_tables_shows(browser: Browser, tmp_path: Path) -> None:
+    async with watched(browser, tmp_path) as (server, page):
+        await page.shows("#opcodes", "The tables are as they were shipped.")
+        with OpcodeStore(server.database, who="ayla") as store:
+            store.set(VersionRange(546, 546), "OP_HearChatCmd", 999)
+        await page.shows("#log", "the opcode tables were edited")
+        await page.shows("#opcodes", re.compile("ayla.*set OP_HearChatCmd"))
+
+
+async def test_the_page_says_that_the_server_is_away_and_goes_on(
+    browser: Browser, tmp_path: Path
+) -> None:
+    async with AsyncExitStack() as page_stack:
+        async with running(tmp_path) as server:
+            port = web_port(server)
+            page = await page_stack.enter_async_context(browser.page(f"http://{HOST}:{port}/"))
+            page.allowed.append("ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_EMPTY_RESPONSE")
+            await page.live()
+            async with await server.logged_in():
+                await page.shows("#logins", "testlabs")
+        await page.shows("#connection", re.compile("disconnected; this is from .*; trying again"))
+        await page.until("document.body.classList.contains('stale')")
+        uptime = await page.text("#uptime")
+        await sleep(1.1)
+        assert await page.text("#uptime") == uptime
+        await page.screenshot("disconnected-desktop-light")
+        async with running(tmp_path, {"web.listen": f"{HOST}:{port}"}, accounts={}) as server:
+            await page.live()
+            await page.shows("#logins", "Nobody has logged in yet.")
+            async with await enter(server) as player:
+                await player.stand()
+                await page.shows(dot("Aldana"), "Aldana")
+            await page_stack.aclose()
 
 
 async def test_what_players_do_shows_without_a_reload(browser: Browser, tmp_path: Path) -> None:

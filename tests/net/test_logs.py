@@ -171,3 +171,17 @@ def test_the_last_lines_are_kept_as_they_would_be_written() -> None:
         "info  login: c logged in",
         "info  login: d\\nforged logged in",
     ]
+
+
+def test_who_subscribes_hears_lines_but_those_for_debugging_until_it_ends() -> None:
+    heard: list[tuple[str, str, str]] = []
+    logs.set_level("debug")
+    end = logs.subscribe(lambda moment, *rest: heard.append(rest))
+    world = logs.logger("world")
+    world.info("{name} came", name="Ald\nana")
+    world.debug("a step")
+    world.warn("late")
+    end()
+    world.info("more")
+    logs.set_level("info")
+    assert heard == [("info", "world", "Ald\\nana came"), ("warn", "world", "late")]

@@ -30,7 +30,6 @@ from twisted.internet.defer import Deferred
 from twisted.web.http import HTTPChannel
 
 from tests.support.house import until
-
 from tests.support.programs import debian_program
 
 reactor: Any = _reactor

@@ -5,8 +5,10 @@ All of it is bounded and gone with the process. Knows no page; moments are UTC.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import Final
 
 from emu.times import Moment
@@ -15,6 +17,9 @@ LOGINS: Final = 200
 LINES: Final = 500
 MINUTE: Final = 60.0
 MINUTES: Final = 24 * 60
+_MAYBE_ADDRESS: Final = re.compile(
+    r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?!\w|\.\d)|(?<![\w:])[0-9a-fA-F:]*:[0-9a-fA-F:]*:[0-9a-fA-F:.]*\w"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +51,20 @@ class Population:
     players: int
 
 
-def without_address(line: str, address: str) -> str:
-    """Return a line that does not tell the address of whom it is about.
+def without_addresses(line: str) -> str:
+    """Return a line of the log in which nobody's IP address stands; those of the machine itself do.
 
-    Whoever opens the page need not be an administrator. What is no IP address is left.
+    Whoever opens the page need not be an administrator.
     """
-    if "." not in address and ":" not in address:
-        return line
-    for before in (" from ", " at "):
-        line = line.replace(before + address, "")
-    return line.replace(address, "…")
+    return _MAYBE_ADDRESS.sub(_withheld, line)
+
+
+def _withheld(found: re.Match[str]) -> str:
+    try:
+        address = ip_address(found[0])
+    except ValueError:
+        return found[0]
+    return found[0] if address.is_loopback or address.is_unspecified else "…"
 
 
 class Recent:

@@ -7,6 +7,8 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from prometheus_client.twisted import MetricsResource
+from twisted.protocols.policies import WrappingFactory
+from twisted.python.threadable import isInIOThread
 from twisted.web.http import Request
 from twisted.web.resource import Resource
 from twisted.web.server import Site
@@ -15,11 +17,11 @@ import emu
 from emu.admin.snapshot.making import OpenDoor
 from emu.admin.status import ServerStatus
 from emu.admin.web import api
-from emu.admin.web.recent import Line, Login, Recent, without_address
+from emu.admin.web.recent import Line, Login, Recent, without_addresses
 from emu.config import Address
-from emu.login.events import LoginAccepted, LoginEvent, LoginRefused, format_event
+from emu.login.events import LoginAccepted, LoginRefused
 from emu.net.hosts import door, listen_address
-from emu.net.logs import logger
+from emu.net.logs import logger, subscribe
 from emu.net.scheduler import Scheduler
 from emu.net.watch import Watch
 from emu.net.web.answers import HealthResource, JsonResource, PageFile, prepare
@@ -68,6 +70,7 @@ class WebPart:
         self._history = history
         self._watch = watch
         self._port: Any = None
+        self._connections: Any = None
         self.recent = Recent()
         self._live = LiveResource(scheduler, self._state, self._last)
         self._ends: list[Callable[[], None]] = []
@@ -77,10 +80,12 @@ class WebPart:
         at = listen_address("web.listen", self._listen)
         site = Site(self._root(), timeout=IDLE)
         site.displayTracebacks = False
-        self._port = self._reactor.listenTCP(at.port, site, interface=at.host)
+        self._connections = WrappingFactory(site)
+        self._port = self._reactor.listenTCP(at.port, self._connections, interface=at.host)
+        self._ends.append(subscribe(self._take_line))
         host = self._port.getHost()
         _log.info("pages and metrics on http://{at}/", at=Address(host.host, host.port))
-        self._ends.append(self._watch.reports.subscribe(self._take))
+        self._ends.append(self._watch.reports.subscribe(self._take_login, "login"))
         self._ends.append(self._scheduler.every(COUNT_EVERY, self._count).cancel)
 
     def doors(self) -> Iterator[OpenDoor]:
@@ -89,12 +94,14 @@ class WebPart:
             yield door("web.listen", self._port, {"pages": len(self._live)})
 
     async def stop(self) -> None:
-        """Close the port and every stream."""
+        """Close the port, every stream, and connections that browsers keep for later."""
         for end in self._ends:
             end()
         self._live.stop()
         if self._port is not None:
             await self._port.stopListening()
+            for connection in list(self._connections.protocols):
+                connection.loseConnection()
 
     @property
     def address(self) -> Address:
@@ -148,15 +155,18 @@ class WebPart:
     def _count(self) -> None:
         self.recent.count_players(len(self._status().players), self._scheduler.moment())
 
-    def _take(self, report: Report) -> None:
-        """Remember an event, and show it to pages that are open."""
-        moment = self._scheduler.moment()
-        line = _line_of(report)
-        if line is not None:
-            entry = Line(moment, str(getattr(report.event, "level", "info")), report.area, line)
-            self.recent.lines.append(entry)
-            self._live.tell("line", asdict(entry))
-        login = _login_of(report.event, moment)
+    def _take_line(self, moment: float, level: str, area: str, text: str) -> None:
+        """Remember a line of the log, and show it to pages that are open; threads log, too."""
+        if not isInIOThread():
+            self._reactor.callFromThread(self._take_line, moment, level, area, text)
+            return
+        line = Line(moment, level, area, without_addresses(text))
+        self.recent.lines.append(line)
+        self._live.tell("line", asdict(line))
+
+    def _take_login(self, report: Report) -> None:
+        """Remember a login or a refusal, and show it to pages that are open."""
+        login = _login_of(report.event, self._scheduler.moment())
         if login is not None:
             self.recent.logins.append(login)
             self._live.tell("login", asdict(login))
@@ -182,15 +192,6 @@ class _NotThere(Resource):
         """Answer; called by Twisted."""
         prepare(request, "text/plain; charset=utf-8", 404)
         return b"there is nothing here\n"
-
-
-def _line_of(report: Report) -> str | None:
-    """Return the line of an event that has one; what is for debugging only (chat) is left out."""
-    event = report.event
-    if getattr(event, "level", "info") == "debug":
-        return None
-    line = format_event(event) if isinstance(event, LoginEvent) else getattr(event, "line", None)
-    return without_address(str(line), str(getattr(event, "address", ""))) if line else None
 
 
 def _login_of(event: object, moment: float) -> Login | None:

@@ -12,13 +12,14 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import TCP4ClientEndpoint, connectProtocol
 from twisted.internet.protocol import Protocol
+from twisted.internet.threads import deferToThread
 
 from emu.config import Address
 from emu.login.events import LoginAccepted, LoginRefused
+from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.watch import Watch
 from emu.net.web.part import WebPart
-from emu.world.events import PlayerLeft
 from tests.admin.web.test_api import status
 from tests.support.house import until
 
@@ -135,17 +136,25 @@ async def test_logins_and_lines_are_remembered() -> None:
         tell = made.watch.reports.port("login")
         tell(LoginAccepted("192.0.2.7", "ayla", 1, 546))
         tell(LoginRefused("192.0.2.7", "bob", "wrong password", 561))
-        made.watch.reports.port("world")(PlayerLeft("Aldana", "Antonica", "camped"))
         _, _, body = await made.get("/api/logins")
         assert [(row["account"], row["accepted"]) for row in json.loads(body)] == [
             ("bob", False), ("ayla", True),
         ]  # fmt: skip
+
+
+async def test_lines_of_the_log_are_remembered_without_addresses() -> None:
+    log = logger("world")
+    async with bench() as made:
+        log.info("Aldana from {address} left", address="192.0.2.7")
+        log.debug("nobody is told of this")
+        await deferToThread(log.warn, "the disk is full")
         _, _, body = await made.get("/api/lines")
-        assert [row["text"] for row in json.loads(body)] == [
-            "login of ayla, client 546",
-            "login of bob refused: wrong password",
-            "Aldana left Antonica: camped",
-        ]
+        shown = [(row["level"], row["area"], row["text"]) for row in json.loads(body)]
+        assert shown[-2:] == [
+            ("info", "world", "Aldana from … left"), ("warn", "world", "the disk is full"),
+        ]  # fmt: skip
+    log.info("nobody listens")
+    assert made.part.recent.lines[-1].text == "the disk is full"
 
 
 async def test_a_page_that_comes_late_is_told_what_was() -> None:
@@ -158,7 +167,9 @@ async def test_a_page_that_comes_late_is_told_what_was() -> None:
     _, _, told = page.data.partition(b"event: recent\ndata: ")
     recent = json.loads(told.partition(b"\n\n")[0])
     assert [login["account"] for login in recent["logins"]] == ["bob"]
-    assert [line["text"] for line in recent["lines"]] == ["login of bob refused: wrong password"]
+    assert [line["text"].partition("http")[0] for line in recent["lines"]] == [
+        "pages and metrics on "
+    ]
 
 
 async def test_a_page_is_told_what_happens_and_let_go_at_the_end() -> None:
@@ -167,11 +178,18 @@ async def test_a_page_is_told_what_happens_and_let_go_at_the_end() -> None:
     page = await made.open("/api/events")
     await until(lambda: b"event: state" in page.data, "the first state")
     assert b'"name":"Norrath"' in page.data
-    made.watch.reports.port("world")(PlayerLeft("Aldana", "Antonica", "camped"))
-    await until(lambda: b"event: line" in page.data, "a line")
+    logger("world").info("Aldana left")
+    await until(lambda: b'"text":"Aldana left"' in page.data, "a line")
     assert len(made.part._live) == 1
     await made.part.stop()
     page.transport.loseConnection()
     await page.lost
     await Scheduler(reactor).pause(0.01)
     assert len(made.part._live) == 0
+
+
+async def test_a_connection_that_a_browser_keeps_ends_with_the_server() -> None:
+    async with bench() as made:
+        page = await made.open("/healthz")
+        await until(lambda: page.data.endswith(b"ok\n"), "the answer")
+    await page.lost
