@@ -62,6 +62,11 @@ class OpcodeRow(NamedTuple):
         """The client versions the row is for."""
         return VersionRange(self.first, self.last)
 
+    @property
+    def cells(self) -> tuple[int, int, str, int, str, str]:
+        """The row as files have it: what is not told is empty."""
+        return (*self[:4], self.source or "", self.note or "")
+
 
 def name_problem(name: str) -> str | None:
     """Return what is wrong with an opcode name, or None."""

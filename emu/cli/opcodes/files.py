@@ -26,6 +26,7 @@ from emu.cli.opcodes.common import (
 )
 from emu.cli.tables import format_option, print_rows
 from emu.errors import CommandError, FileFormatError
+from emu.opcodes.files.database import write_database
 from emu.opcodes.files.export import as_csv, as_json, as_list, as_sql
 from emu.opcodes.files.formats import FORMATS, Placed, read_rows
 from emu.opcodes.files.text import write_folder
@@ -79,7 +80,7 @@ def import_verb(
     strict: bool,
     style: str,
 ) -> None:
-    """Import opcodes: our CSV (file or folder), EQ2Emulator SQL dumps, JSON, or a list.
+    """Import opcodes: our CSV (file or folder), EQ2Emulator SQL dumps, JSON, a list, or SQLite.
 
     A list of names and numbers is for the client version that --version or --range names. Gzip is
     recognized. Rows that cannot be used, such as inverted version ranges, are told and left out.
@@ -175,7 +176,7 @@ def _counted(rows: Iterable[Placed], progress: Progress, task: TaskID) -> Iterat
     default="csv",
     show_default=True,
     help="The file's format; sql is a dump for EQ2Emulator, list is name,opcode lines of one"
-    " --version.",
+    " --version, sqlite a database with the table opcodes.",
 )
 @version_option
 @range_option
@@ -217,6 +218,12 @@ def export_verb(
         written = write_folder(rows, output)
         click.echo(f"wrote {len(written)} files to {output}", err=True)
         return
+    if form == "sqlite":
+        if str(output) == "-":
+            raise click.UsageError("a database is a file; name it with --output")
+        with _whole_file(output) as fresh:
+            write_database(rows, fresh)
+        return
     makers = {"csv": as_csv, "json": as_json, "sql": as_sql}
     _write(makers[form](rows), output)
 
@@ -226,18 +233,17 @@ def _write(parts: Iterable[str], output: Path) -> None:
         for part in parts:
             sys.stdout.write(part)
         return
-    with _whole_file(output) as file:
+    with _whole_file(output) as fresh, fresh.open("wb") as file:
         for part in parts:
             file.write(part.encode("utf-8"))
 
 
 @contextmanager
-def _whole_file(path: Path) -> Iterator[BinaryIO]:
-    """Write a file under another name and give it its own when it is complete."""
+def _whole_file(path: Path) -> Iterator[Path]:
+    """Have a file written under another name and give it its own when it is complete."""
     fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        with fresh.open("wb") as file:
-            yield file
+        yield fresh
         os.replace(fresh, path)  # noqa: PTH105
     except OSError as error:
         raise CommandError(f"{path}: cannot be written ({error.strerror})") from error

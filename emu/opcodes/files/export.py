@@ -1,7 +1,8 @@
 """Opcode rows as files: CSV, JSON, a list for one client version, EQ2Emulator's SQL dump.
 
 Each function yields text; what it is written to is the caller's business. The CSV form with one
-file per range, the one under ``opcodes/``, is `emu.opcodes.files.text`.
+file per range, the one under ``opcodes/``, is `emu.opcodes.files.text`; a whole database is
+`emu.opcodes.files.database`.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def as_csv(rows: Iterable[OpcodeRow]) -> Iterator[str]:
     """Yield a CSV file with the version range in each row."""
     yield _line(WIDE_COLUMNS)
     for row in rows:
-        yield _line((row.first, row.last, row.name, row.opcode, row.source or "", row.note or ""))
+        yield _line(row.cells)
 
 
 def as_list(table: OpcodeTable) -> Iterator[str]:
@@ -60,8 +61,8 @@ def as_json(rows: Iterable[OpcodeRow]) -> Iterator[str]:
     """Yield a JSON list with one object a line."""
     start = "[\n"
     for row in rows:
-        cells = (row.first, row.last, row.name, row.opcode, row.source or "", row.note or "")
-        yield start + json.dumps(dict(zip(WIDE_COLUMNS, cells, strict=True)), ensure_ascii=False)
+        cells = dict(zip(WIDE_COLUMNS, row.cells, strict=True))
+        yield start + json.dumps(cells, ensure_ascii=False)
         start = ",\n"
     yield "\n]\n" if start == ",\n" else "[]\n"
 

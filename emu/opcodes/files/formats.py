@@ -2,7 +2,8 @@
 
 * Our CSV: per version range (the file name tells it), or with first_version and last_version.
 * EQ2Emulator's SQL dump, see `emu.sqldump`; nothing in it is executed.
-* JSON as `emu opcodes export --format json` writes it.
+* JSON as `emu opcodes export --as json` writes it.
+* An SQLite database: an exported one, or that of a server.
 * A plain list of names and numbers for one client version.
 
 Any of them may be packed with gzip. Reading gives rows with their place in the file; rows that do
@@ -20,12 +21,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 from emu.errors import FileFormatError
+from emu.opcodes.files.database import HEAD, read_database
 from emu.opcodes.files.text import COLUMNS, parse_number, parse_range, range_of, read_folder
 from emu.opcodes.rows import OpcodeRow, VersionRange
 from emu.sqldump import InsertRow, read_inserts
 from emu.sqldump.source import Source
 
-FORMATS = ("csv", "sql", "json", "list")
+FORMATS = ("csv", "sql", "json", "list", "sqlite")
 WIDE_COLUMNS = ("first_version", "last_version", *COLUMNS)
 """Columns of a CSV file with many ranges."""
 DUMP_COLUMNS = ("version_range1", "version_range2", "name", "opcode")
@@ -66,6 +68,11 @@ def _read(
 ) -> Iterator[Placed]:
     source = Source(stream)
     form = form or guess_format(source.peek(4096))
+    if form == "sqlite":
+        if path is None:
+            raise FileFormatError("an SQLite database is read from its file, not from a stream")
+        yield from read_database(path)
+        return
     if form == "sql":
         yield from _dump_rows(read_inserts(source, {"opcodes"}))
         return
@@ -84,6 +91,8 @@ def _read(
 
 def guess_format(head: bytes) -> str:
     """Return the format that the first bytes of a file look like."""
+    if head.startswith(HEAD):
+        return "sqlite"
     text = head.decode("latin-1").lstrip("\ufeff \t\r\n")
     first = next((line for line in text.splitlines() if line.strip()), "")
     if text[:1] in ("[", "{"):

@@ -121,7 +121,7 @@ def format_range(rows: Iterable[OpcodeRow]) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
     for row in sorted(rows, key=lambda row: (row.opcode, row.name)):
-        writer.writerow((row.name, row.opcode, row.source or "", row.note or ""))
+        writer.writerow(row.cells[2:])
     return out.getvalue()
 
 

@@ -22,6 +22,8 @@ COLUMNS: Mapping[str, type] = {
     "note": str,
 }  # fmt: skip
 """Columns of a row in the order of `OpcodeRow`, with the type of their values."""
+KEY = ("first_version", "last_version", "name")
+"""Columns that no two rows share."""
 
 _KINDS: Mapping[type, str] = {
     bytes: "bytes", str: "text", int: "a whole number", float: "a fraction",
@@ -64,7 +66,7 @@ def read_rows(
     if version_range is not None:
         where, values = " WHERE first_version = ? AND last_version = ?", version_range  # type: ignore[assignment]
     found = connection.execute(
-        f"SELECT id, {', '.join(COLUMNS)} FROM opcodes{where}"  # noqa: S608  # no text from outside
+        f"SELECT rowid, {', '.join(COLUMNS)} FROM opcodes{where}"  # noqa: S608  # no text from outside
         " ORDER BY first_version, last_version, opcode, name",
         values,
     )

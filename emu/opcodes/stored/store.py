@@ -31,7 +31,7 @@ from emu.opcodes.stored.changes import (
     plan_reset,
     plan_rows,
 )
-from emu.opcodes.stored.database import COLUMNS, connect, read_rows, schema
+from emu.opcodes.stored.database import COLUMNS, KEY, connect, read_rows, schema
 from emu.opcodes.stored.history import (
     ENTRY,
     REDO,
@@ -54,9 +54,6 @@ OWN_ROWS = "none"
 
 Progress = Callable[[int, int], None]
 """Called with (rows written, rows to write)."""
-
-_KEY = ("first_version", "last_version", "name")
-"""What a row is found by; unique in the table."""
 
 
 class OpcodeStore:
@@ -305,7 +302,7 @@ class OpcodeStore:
                 [key_of(change.row) for change in batch if change.new is None],
             )
             put = [change.new for change in batch if change.new is not None]
-            self._database.tables.table("opcodes").upsert_all([tuple(COLUMNS), *put], pk=_KEY)
+            self._database.tables.table("opcodes").upsert_all([tuple(COLUMNS), *put], pk=KEY)
             if progress is not None:
                 progress(start + len(batch), len(changes))
         run(

@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 
 from emu.cli.main import root
 from emu.opcodes import OpcodeRow, OpcodeStore, VersionRange
+from emu.opcodes.files.database import read_database
 from emu.resources import opcodes_folder
 from tests.support.opcode_rows import HEIDISQL, MARIADB, ONE_LINE
 
@@ -151,6 +152,20 @@ def test_what_is_exported_is_imported_as_no_change(db: Path, tmp_path: Path, sty
     other = tmp_path / "other.sqlite"
     result = emu(other, "import", str(file))
     assert result.stdout.startswith("0 rows added, 0 changed, 0 removed,")
+
+
+def test_a_database_is_exported_and_those_of_servers_are_imported(db: Path, tmp_path: Path) -> None:
+    file, other = tmp_path / "export.db", tmp_path / "other.sqlite"
+    emu(db, "set", "OP_LoginReplyMsg", "999", "--range", "540-546", "--note", "tried")
+    assert emu(db, "export", "--as", "sqlite", "--output", str(file)).exit_code == 0
+    assert [row for _, row in read_database(file)] == rows(db)
+    for source in (file, db):
+        result = emu(other, "import", str(source))
+        assert result.stdout.endswith("0 left out\n")
+        assert rows(other) == rows(db)
+    assert emu(db, "export", "--as", "sqlite").exit_code == 2
+    piped = emu(db, "import", "-", given=file.read_bytes())
+    assert "read from its file" in str(piped.exception)
 
 
 def test_export_of_a_version_and_of_a_range(db: Path) -> None:
