@@ -10,24 +10,17 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from twisted.internet.base import ReactorBase
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IDelayedCall
 
 from emu.net.logs import logger
-from emu.net.timers import Timer, TimerHeap
+from emu.net.timers import Timed, Timer, TimerHeap
 from emu.times import Moment, Monotonic
 
 _log = logger("scheduler")
-
-
-class Timed(Protocol):
-    """What a timer belongs to."""
-
-    def handle_timer(self, now: Monotonic) -> None:
-        """Do what is due."""
 
 
 class DelayedCall:

@@ -308,7 +308,7 @@ class EmuService(Service):
             return
         for part in (self.login, self.world):
             if part is not None:
-                part.shell.tracer = self._tracer
+                part.dispatcher.tracer = self._tracer
         _log.warn(
             "every session is written to {path} WITH ITS KEYS: passwords can be read there",
             path=str(self._tracer.path),

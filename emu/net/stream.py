@@ -18,8 +18,8 @@ from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from emu.limits.streams import StreamLimits
-from emu.net.scheduler import DelayedCall, Scheduler, Timed
-from emu.net.timers import Timer
+from emu.net.scheduler import DelayedCall, Scheduler
+from emu.net.timers import Timed, Timer
 from emu.times import Monotonic
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterator
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from emu.times import Monotonic
 
@@ -20,6 +20,13 @@ Owner = TypeVar("Owner")
 
 SWEEP_FROM = 64
 """Entries without a meaning that are not worth a sweep."""
+
+
+class Timed(Protocol):
+    """What a timer belongs to."""
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Do what is due."""
 
 
 class Timer(Generic[Owner]):

@@ -125,7 +125,7 @@ async def test_forty_logins_of_one_account_at_once_leave_one_session(tmp_path: P
         assert server.service.login is not None
         service = server.service.login.service
         await until(lambda: service.counters["login accepted"] == 40, "all logins", 20.0)
-        await until(lambda: server.service.login.shell.session_count == 1, "39 ends")  # type: ignore[union-attr]
+        await until(lambda: server.service.login.dispatcher.session_count == 1, "39 ends")  # type: ignore[union-attr]
         assert len(service.logged_in) == 1
         for client in clients:
             await client.close()

@@ -23,10 +23,10 @@ async def test_a_client_that_falls_silent_is_gone_after_45_s(tmp_path: Path) -> 
     async with house(tmp_path, hurry=50) as server, raw_client(server.login_port) as client:
         await client.log_in()
         assert server.service.login is not None
-        service, shell = server.service.login.service, server.service.login.shell
+        service, dispatcher = server.service.login.service, server.service.login.dispatcher
         client.datagramReceived = lambda data, addr: None  # type: ignore[method-assign]
         begun = server.clock.seconds()
-        await until(lambda: not shell.session_count, "the session's end")
+        await until(lambda: not dispatcher.session_count, "the session's end")
         assert 40 <= server.clock.seconds() - begun <= 70
         assert len(service.logged_in) == 0
         client.disconnected = True

@@ -87,7 +87,7 @@ async def test_a_silent_source_gets_an_answer_for_each_request_and_no_session(
             stranger.raw(request)
         await until(lambda: len(stranger.datagrams) == 3, "an answer")
         assert server.service.login is not None
-        assert server.service.login.shell.session_count == 0
+        assert server.service.login.dispatcher.session_count == 0
         await sleep(0.5)  # ten seconds on the server's clock
         assert sum(map(len, stranger.datagrams)) <= 3 * 3 * len(request)
         stranger.check_key = None
@@ -106,4 +106,4 @@ async def test_a_source_that_guesses_the_check_gets_no_more_than_it_paid_for(
         await sleep(0.6)
         assert sum(map(len, stranger.datagrams)) <= 3 * sent
         assert server.service.login is not None
-        assert server.service.login.shell.session_count == 0
+        assert server.service.login.dispatcher.session_count == 0

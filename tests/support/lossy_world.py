@@ -12,7 +12,8 @@ from emu.client.world import Pass, WorldClient, WorldMessages
 from emu.client.world.events import WorldEvent
 from emu.net.client.world_connection import WorldConnection, new_session
 from emu.net.scheduler import Scheduler
-from emu.net.udp.shell import SessionPort, UdpShell, listen
+from emu.net.udp.dispatcher import Dispatcher, SessionPort
+from emu.net.udp.shell import listen
 from emu.net.world.clients import VisitorHandler, WorldTimer
 from emu.session import Endpoint, EndpointConfig
 from emu.times import Moment, Monotonic
@@ -46,7 +47,7 @@ class LossyWorld:
             clock=scheduler,
         )
         numbers = itertools.count(1)
-        self.shell = UdpShell(
+        self.dispatcher = Dispatcher(
             Endpoint(
                 EndpointConfig(), random_bytes=lambda size: next(numbers).to_bytes(size, "big")
             ),
@@ -54,7 +55,7 @@ class LossyWorld:
             self._visitor,
             _LOG,
         )
-        listen(reactor, HOST, PORT, self.shell)
+        listen(reactor, HOST, PORT, self.dispatcher)
 
     def _visitor(self, port: SessionPort, now: Monotonic) -> VisitorHandler:
         return VisitorHandler(port, self.door, _LOG, now)

@@ -30,7 +30,8 @@ class Echo(DatagramProtocol):
 def session_port() -> Any:
     """Open the project's own endpoint with a handler that trusts everybody and does no more."""
     from emu.net.logs import logger
-    from emu.net.udp.shell import SessionPort, UdpShell, listen
+    from emu.net.udp.dispatcher import Dispatcher, SessionPort
+    from emu.net.udp.shell import listen
     from emu.session import Endpoint, EndpointConfig
 
     class Sink:
@@ -57,7 +58,7 @@ def session_port() -> Any:
         EndpointConfig(half_open_limit=100_000, session_limit=100_000), random_bytes=os.urandom
     )
     return listen(
-        reactor, "127.0.0.1", 0, UdpShell(endpoint, Scheduler(reactor), Sink, logger("bench"))
+        reactor, "127.0.0.1", 0, Dispatcher(endpoint, Scheduler(reactor), Sink, logger("bench"))
     )
 
 

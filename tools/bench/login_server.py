@@ -52,7 +52,7 @@ async def say_ready(service: EmuService) -> None:
     login: Any = service.login
     while not any(world.up for world in login.directory.listed()):
         await task.deferLater(reactor, 0.02)
-    print(f"ready {login.shell.transport.getHost().port}", flush=True)
+    print(f"ready {login.port}", flush=True)
 
 
 def serve(profile: str | None) -> None:

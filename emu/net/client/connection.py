@@ -31,8 +31,8 @@ from emu.client.flow import STEP_TIMEOUT, LoginFlow, Script, StepDone, StepFaile
 from emu.client.messages import LoginMessages
 from emu.config import Address
 from emu.errors import CommandError, LocalProtocolError
-from emu.net.scheduler import Scheduler, Timed
-from emu.net.timers import Timer
+from emu.net.scheduler import Scheduler
+from emu.net.timers import Timed, Timer
 from emu.opcodes import OpcodeTables, shipped_tables
 from emu.session import SessionConfig
 from emu.structs import shipped_catalog

@@ -19,8 +19,8 @@ from emu.client.world.events import WorldEvent
 from emu.config import Address
 from emu.errors import EmuError
 from emu.net.client.world_connection import WorldConnection, enter_world, world_messages
-from emu.net.scheduler import Scheduler, Timed
-from emu.net.timers import Timer
+from emu.net.scheduler import Scheduler
+from emu.net.timers import Timed, Timer
 from emu.opcodes import OpcodeTables
 from emu.times import Monotonic
 

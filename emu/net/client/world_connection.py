@@ -23,8 +23,8 @@ from emu.client.world.events import WorldEvent
 from emu.dialects import Dialects, shipped_rules
 from emu.errors import CommandError
 from emu.net.client.connection import KEY_BLOCK_SIZE, open_client
-from emu.net.scheduler import Scheduler, Timed
-from emu.net.timers import Timer
+from emu.net.scheduler import Scheduler
+from emu.net.timers import Timed, Timer
 from emu.opcodes import OpcodeTables, shipped_tables
 from emu.session import Role, Session, SessionConfig
 from emu.structs import shipped_catalog

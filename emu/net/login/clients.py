@@ -18,7 +18,7 @@ from emu.login.events import LoginEvent, event_values, format_event
 from emu.login.server import LoginServer
 from emu.net.logs import is_written, write_line
 from emu.net.refusals import RefusalLog
-from emu.net.udp.shell import SessionPort
+from emu.net.udp.dispatcher import SessionPort
 from emu.session import (
     DatagramDropped,
     Event,
@@ -40,7 +40,7 @@ class LoginHandler:
         self._log = log
         self.client: Client = server.connect(self, port.address[0], now)
 
-    # what the UDP shell calls
+    # what the dispatcher calls
 
     def handle_event(self, event: Event, now: Monotonic) -> None:
         """Take one event of the session."""

@@ -30,7 +30,8 @@ from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler
 from emu.net.stores.storage import Storage
 from emu.net.tasks import Tasks
-from emu.net.udp.shell import SessionPort, UdpShell, listen
+from emu.net.udp.dispatcher import Dispatcher, SessionPort
+from emu.net.udp.shell import listen
 from emu.net.watch import Watch
 from emu.opcodes import OpcodeTables
 from emu.session import Endpoint
@@ -114,7 +115,7 @@ class LoginPart:
         endpoint = Endpoint(
             parameters.endpoint_config(config, config.login.crc_seed), random_bytes=os.urandom
         )
-        self.shell = UdpShell(endpoint, scheduler, self._new_client, _log)
+        self.dispatcher = Dispatcher(endpoint, scheduler, self._new_client, _log)
         self._measure(watch, endpoint)
         self._port: Any = None
         self._link_ports: dict[str, Any] = {}
@@ -202,23 +203,25 @@ class LoginPart:
             tcp: Any = self.links.listen(address.host, 0)
             tries -= 1
             try:
-                self._port = listen(self._reactor, address.host, tcp.getHost().port, self.shell)
+                self._port = listen(
+                    self._reactor, address.host, tcp.getHost().port, self.dispatcher
+                )
             except CannotListenError:
                 tcp.stopListening()
                 if not tries:
                     raise
             else:
                 return tcp
-        self._port = listen(self._reactor, address.host, number, self.shell)
+        self._port = listen(self._reactor, address.host, number, self.dispatcher)
         return self.links.listen(address.host, number)
 
     async def stop(self) -> None:
         """Say goodbye to clients and worlds, and wait until what they asked for is stored."""
-        self.shell.close(self._scheduler.now())
+        self.dispatcher.close(self._scheduler.now())
         await self.links.stop()
         await self._passwords.stop()
         await self._tasks.finished()
-        await drained(self.shell, self._scheduler)
+        await drained(self.dispatcher, self._scheduler)
         if self._port is not None:
             await self._port.stopListening()
         self._refusals.stop()
@@ -228,9 +231,9 @@ class LoginPart:
         return LoginHandler(port, self._server, _log, now)
 
 
-async def drained(shell: UdpShell, scheduler: Scheduler, patience: float = 2.0) -> None:
-    """Wait until every session of a shell is over, or patience is at an end; then stop it."""
+async def drained(dispatcher: Dispatcher, scheduler: Scheduler, patience: float = 2.0) -> None:
+    """Wait until every session is over, or patience is at an end; then stop the dispatcher."""
     deadline = scheduler.now() + patience
-    while shell.session_count and scheduler.now() < deadline:
+    while dispatcher.session_count and scheduler.now() < deadline:
         await scheduler.pause(0.02)
-    shell.abandon()
+    dispatcher.abandon()

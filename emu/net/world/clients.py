@@ -15,7 +15,7 @@ from emu.measures import Histogram
 from emu.net.login.clients import run
 from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler
-from emu.net.udp.shell import SessionPort
+from emu.net.udp.dispatcher import SessionPort
 from emu.session import Event, Message, SessionClosed
 from emu.times import Monotonic
 from emu.world.door.entry import Door, DoorEvent, Entered, TurnedAway

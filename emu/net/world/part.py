@@ -26,7 +26,8 @@ from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler
 from emu.net.stores.storage import Storage
 from emu.net.tasks import Tasks
-from emu.net.udp.shell import SessionPort, UdpShell, listen
+from emu.net.udp.dispatcher import Dispatcher, SessionPort
+from emu.net.udp.shell import listen
 from emu.net.watch import Watch
 from emu.net.world.clients import VisitorHandler, WorldTimer, report_to, report_world
 from emu.net.world.guard import limited
@@ -170,7 +171,7 @@ class WorldPart:
         endpoint = Endpoint(
             parameters.endpoint_config(config, config.world.crc_seed), random_bytes=os.urandom
         )
-        self.shell = UdpShell(endpoint, scheduler, self._new_visitor, _log)
+        self.dispatcher = Dispatcher(endpoint, scheduler, self._new_visitor, _log)
         self._measure(endpoint)
 
     def _measure(self, endpoint: Endpoint) -> None:
@@ -215,7 +216,7 @@ class WorldPart:
     def listen(self) -> None:
         """Open the port and say where. Raises `CannotListenError`."""
         address = listen_address("world.listen", self._config.world.listen)
-        self._port = listen(self._reactor, address.host, address.port, self.shell)
+        self._port = listen(self._reactor, address.host, address.port, self.dispatcher)
         self._refusals.start()
         host = self._port.getHost()
         _log.info(
@@ -249,12 +250,12 @@ class WorldPart:
     async def stop(self) -> None:
         """Say goodbye to players and login servers, and wait until all is stored."""
         self.service.close(self._scheduler.now())
-        self.shell.close(self._scheduler.now())
+        self.dispatcher.close(self._scheduler.now())
         self._timer.stop()
         if self.link is not None:
             await self.link.stop()
         await self._tasks.finished()
-        await drained(self.shell, self._scheduler)
+        await drained(self.dispatcher, self._scheduler)
         if self._port is not None:
             await self._port.stopListening()
         self._refusals.stop()

@@ -115,7 +115,7 @@ async def test_stopping_says_goodbye_to_clients_and_keeps_what_they_did(tmp_path
     client = await connect(reactor, "127.0.0.1", house.port, "bob", "secret")
     await client.login()
     await house.stop()
-    assert house.part.shell.session_count == 0
+    assert house.part.dispatcher.session_count == 0
     with pytest.raises((CommandError, LocalProtocolError)):
         await client.worlds()
     await client.close()

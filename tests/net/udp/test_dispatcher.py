@@ -1,0 +1,344 @@
+import gc
+import random
+
+import pytest
+from twisted.internet.task import Clock
+
+from emu.errors import EmuError
+from emu.net.logs import logger
+from emu.net.scheduler import Scheduler
+from emu.net.udp.datagrams import HostPort, Outbox
+from emu.net.udp.dispatcher import Dispatcher
+from emu.session import (
+    Endpoint,
+    EndpointConfig,
+    Message,
+    Role,
+    Session,
+    SessionClosed,
+    SessionConfig,
+    Writable,
+)
+from tests.support.raw_client import session_request
+
+CLIENT = ("127.0.0.1", 40000)
+OWN = ("127.0.0.1", 9100)
+
+
+class Recorder:
+    """A handler that keeps the events of one session and answers opcode 5 with opcode 6."""
+
+    made: list["Recorder"] = []
+
+    def __init__(self, port, now):
+        self.port = port
+        self.events = []
+        self.timer = None
+        self.waiting = 0
+        self.fired = []
+        port.session.trust()
+        Recorder.made.append(self)
+
+    def handle_event(self, event, now):
+        self.events.append(event)
+        if isinstance(event, Message):
+            if event.opcode == 5:
+                self.port.session.send(6, event.payload)
+            if event.opcode == 7:
+                raise EmuError("a handler's own mistake")
+
+    def get_timer(self):
+        return self.timer
+
+    def held_bytes(self):
+        return self.waiting
+
+    def handle_timer(self, now):
+        self.fired.append(now)
+        self.timer = None
+        self.port.session.send(8, b"late")
+
+
+class Wire:
+    """Keeps what a dispatcher sends."""
+
+    def __init__(self, dispatcher: Dispatcher) -> None:
+        self.written: list[tuple[bytes, HostPort]] = []
+        dispatcher.own = OWN
+        dispatcher.outbox = Outbox(None, lambda *sent: self.written.append(sent))
+
+    def take(self) -> list[tuple[bytes, HostPort]]:
+        """Return what was sent since the last call."""
+        written, self.written = self.written, []
+        return written
+
+
+def give(dispatcher: Dispatcher, datagram: bytes, address: HostPort) -> None:
+    """Bring one datagram, as a shell does that is not told when all is read."""
+    dispatcher.take(datagram, address)
+    dispatcher.serve_soon()
+
+
+@pytest.fixture
+def house():
+    Recorder.made = []
+    clock = Clock()
+    scheduler = Scheduler(clock)
+    endpoint = Endpoint(EndpointConfig(), random_bytes=random.Random(1).randbytes)
+    dispatcher = Dispatcher(endpoint, scheduler, Recorder, logger("test"))
+    wire = Wire(dispatcher)
+    yield clock, dispatcher, wire
+    dispatcher.abandon()
+    assert clock.getDelayedCalls() == []
+
+
+def new_client(session_id: int = 7) -> Session:
+    return Session(
+        SessionConfig(), role=Role.CLIENT, session_id=session_id, key_block=bytes(range(1, 61))
+    )
+
+
+def exchange(client: Session, clock: Clock, dispatcher: Dispatcher, wire: Wire, turns: int = 12):
+    """Let both sides talk until neither has anything to say; return the client's events."""
+    events = []
+    for _ in range(turns):
+        for data in client.datagrams_to_send(clock.seconds()):
+            give(dispatcher, data, CLIENT)
+        clock.advance(0)
+        for data, address in wire.take():
+            assert address == CLIENT
+            client.receive_datagram(data, clock.seconds())
+        while (event := client.next_event()) is not None:
+            events.append(event)
+    return events
+
+
+def connected(house) -> Session:
+    clock, dispatcher, wire = house
+    client = new_client()
+    client.connect(clock.seconds())
+    exchange(client, clock, dispatcher, wire)
+    assert client.key is not None
+    return client
+
+
+def test_a_message_in_is_answered_in_the_same_turn(house) -> None:
+    clock, dispatcher, wire = house
+    client = connected(house)
+    client.send(5, b"hello")
+    assert Message(6, b"hello") in exchange(client, clock, dispatcher, wire)
+    assert clock.seconds() == 0.0
+
+
+def test_a_handler_is_told_what_is_worth_queueing_and_when_more_is(house) -> None:
+    clock, dispatcher, wire = house
+    client = connected(house)
+    (recorder,) = Recorder.made
+    while recorder.port.room() > 0:
+        recorder.port.session.send(9, random.Random(1).randbytes(1000))
+    recorder.port.touch()
+    exchange(client, clock, dispatcher, wire)
+    assert recorder.events.count(Writable()) == 1
+    assert recorder.port.room() > 0
+
+
+def test_who_makes_us_keep_most_is_ended_when_memory_runs_out(house) -> None:
+    clock, dispatcher, wire = house
+    client = connected(house)
+    (recorder,) = Recorder.made
+    limit = dispatcher.endpoint.config.memory_limit
+    for waiting, alive in ((limit, True), (limit + 1, False)):
+        recorder.waiting = waiting
+        client.send(3, b"x")
+        exchange(client, clock, dispatcher, wire)
+        assert (SessionClosed("made room in memory") in recorder.events) != alive
+        assert dispatcher.session_count == alive
+    assert len(dispatcher.endpoint) == 0
+
+
+def test_the_datagrams_of_one_wake_up_are_answered_with_one(house) -> None:
+    clock, dispatcher, wire = house
+    client = connected(house)
+    for _ in range(10):
+        client.send(3, b"x")
+        for data in client.datagrams_to_send(clock.seconds()):
+            give(dispatcher, data, CLIENT)
+    assert wire.written == []
+    clock.advance(0)
+    assert len(wire.take()) == 1
+
+
+def test_a_handler_is_made_only_for_a_proven_address(house) -> None:
+    clock, dispatcher, wire = house
+    client = new_client()
+    client.connect(clock.seconds())
+    for data in client.datagrams_to_send(clock.seconds()):
+        give(dispatcher, data, CLIENT)
+    clock.advance(0)
+    assert len(wire.take()) == 1
+    assert dispatcher.session_count == 0
+    assert Recorder.made == []
+
+
+def test_a_failing_handler_costs_only_its_session(house, logged_failures) -> None:
+    clock, dispatcher, wire = house
+    client = connected(house)
+    client.send(7, b"")
+    events = exchange(client, clock, dispatcher, wire)
+    assert any(isinstance(event, SessionClosed) for event in events)
+    assert len(logged_failures.flush(EmuError)) == 1
+    clock.advance(10)
+    assert dispatcher.session_count == 0
+
+
+def test_a_handlers_own_timer_is_served(house) -> None:
+    clock, dispatcher, wire = house
+    client = connected(house)
+    (handler,) = Recorder.made
+    handler.timer = 2.0
+    handler.port.touch()
+    clock.advance(0)
+    clock.advance(1.9)
+    assert handler.fired == []
+    clock.advance(0.1)
+    assert handler.fired == [2.0]
+    assert Message(8, b"late") in exchange(client, clock, dispatcher, wire)
+
+
+def test_silence_closes_the_session_and_frees_it(house) -> None:
+    clock, dispatcher, _ = house
+    connected(house)
+    (handler,) = Recorder.made
+    for _ in range(80):
+        clock.advance(1)
+    assert isinstance(handler.events[-1], SessionClosed)
+    assert dispatcher.session_count == 0
+    assert len(dispatcher.endpoint) == 0
+    assert dispatcher._ports == {}
+
+
+@pytest.fixture
+def _no_collector():
+    """Keep Python from freeing circles, as it does for a long time when a flood comes."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def test_a_flood_of_requests_makes_no_session_and_each_gets_its_answer() -> None:
+    clock = Clock()
+    config = EndpointConfig(half_open_limit=4)
+    dispatcher = Dispatcher(
+        Endpoint(config, random_bytes=random.Random(1).randbytes),
+        Scheduler(clock),
+        Recorder,
+        logger("test"),
+    )
+    wire = Wire(dispatcher)
+    for number in range(300):
+        address = ("198.51.100.1", number + 1)
+        give(dispatcher, session_request(number + 1), address)
+        ((answer, to),) = wire.take()
+        assert to == address
+        assert answer[:6] == b"\0\2" + (number + 1).to_bytes(4, "big")
+    assert dispatcher.session_count == 0
+    assert dispatcher.endpoint.half_open == 4
+    assert clock.getDelayedCalls() == []
+    dispatcher.abandon()
+
+
+@pytest.mark.usefixtures("_no_collector")
+def test_a_session_that_is_over_is_freed_at_once(house) -> None:
+    clock, dispatcher, wire = house
+    client = connected(house)
+    (recorder,) = Recorder.made
+    # Compiled classes take no weak reference, so the session is looked for among all objects.
+    session = id(recorder.port.session)
+    assert session in {id(one) for one in gc.get_objects() if type(one) is Session}
+    client.close()
+    exchange(client, clock, dispatcher, wire)
+    del recorder.port
+    assert session not in {id(one) for one in gc.get_objects() if type(one) is Session}
+
+
+def test_close_says_goodbye_to_every_client(house) -> None:
+    clock, dispatcher, wire = house
+    client = connected(house)
+    dispatcher.close(clock.seconds())
+    events = exchange(client, clock, dispatcher, wire)
+    assert any(isinstance(event, SessionClosed) for event in events)
+    clock.advance(1)
+    assert dispatcher.session_count == 0
+
+
+def test_after_it_is_abandoned_nothing_wakes_the_dispatcher(house) -> None:
+    clock, dispatcher, wire = house
+    client = connected(house)
+    (handler,) = Recorder.made
+    client.send(5, b"late")
+    late = client.datagrams_to_send(clock.seconds())
+    dispatcher.abandon()
+    for data in late:
+        give(dispatcher, data, CLIENT)
+    handler.port.touch()
+    assert clock.getDelayedCalls() == []
+    assert wire.take() == []
+
+
+def test_a_session_that_is_replaced_hears_of_it(house) -> None:
+    clock, dispatcher, wire = house
+    connected(house)
+    again = new_client(session_id=8)
+    again.connect(clock.seconds())
+    exchange(again, clock, dispatcher, wire)
+    first, second = Recorder.made
+    assert isinstance(first.events[-1], SessionClosed)
+    assert not any(isinstance(event, SessionClosed) for event in second.events)
+    assert dispatcher.session_count == 1
+
+
+def test_every_datagram_and_key_is_traced(house) -> None:
+    clock, dispatcher, wire = house
+    seen: list[tuple] = []
+
+    class Tracer:
+        def datagram(self, now, source, destination, data):
+            seen.append((source, destination))
+
+        def key(self, session_id, check_key, rc4_key):
+            seen.append((session_id, rc4_key))
+
+    dispatcher.tracer = Tracer()
+    client = connected(house)
+    assert (CLIENT, OWN) in seen
+    assert (OWN, CLIENT) in seen
+    assert (7, client.key) in seen
+
+
+def test_any_bytes_from_anybody_never_raise_out_of_the_dispatcher(house) -> None:
+    clock, dispatcher, wire = house
+    connected(house)
+    source = random.Random(7)
+    for _ in range(2000):
+        give(dispatcher, source.randbytes(source.randrange(80)), CLIENT)
+        give(dispatcher, b"\0" + source.randbytes(source.randrange(20)), ("10.0.0.9", 1))
+        clock.advance(0.001)
+    assert dispatcher.session_count < 5
+
+
+def test_a_session_that_cannot_be_served_is_over_and_the_others_go_on(
+    house, logged_failures
+) -> None:
+    clock, dispatcher, wire = house
+    client = connected(house)
+    (recorder,) = Recorder.made
+    recorder.held_bytes = lambda: 1 // 0
+    client.send(5, b"hello")
+    exchange(client, clock, dispatcher, wire)
+    assert recorder.events[-1] == SessionClosed("a fault of the server")
+    assert len(logged_failures.flush(ZeroDivisionError)) == 1
+    assert dispatcher.session_count == 0
+    other = new_client(8)
+    other.connect(clock.seconds())
+    exchange(other, clock, dispatcher, wire)
+    assert other.key is not None
