@@ -32,6 +32,7 @@ NOUNS = {
     "rcon": ("consoles.rcon", "Commands on any server that speaks Source RCON."),
     "status": ("watch.status", "How the running server does, on one screen."),
     "structs": ("structs.commands", "Packet structs: list, show, decode, encode, check."),
+    "top": ("watch.top", "The running server, live, on the full screen."),
     "world": ("world.commands", "World servers that may register here: add, list, disable."),
 }
 """Noun: (module below `emu.cli` with a click command of that name, one line for the help)."""

@@ -32,6 +32,10 @@ async def test_status_of_a_server_that_runs(tmp_path: Path) -> None:
         assert f"{HOST}:{server.login_port}" in {door.address for door in now.doors}
         assert any("login of testlabs" in line for line in now.log)
         assert "command of" not in server.log.text, "to look is no use of a command"
+        (example,) = [line for line in examples() if line.startswith("emu top")]
+        shown, complaints, status = await emu(tmp_path, *words_of(example), "--every", "0.2")
+        assert (complaints, status) == ("", 0)
+        assert "login 1 sessions, in " in shown
         await client.close()
     _, complaints, status = await emu(tmp_path, "--config", "emu.toml", "status")
     assert status == 3

@@ -43,7 +43,7 @@ BEFORE = {
 
 ON_A_SERVER = (
     "emu client", "emu admin", "emu ggmp", "emu query", "emu rcon", "emu status",
-    "emu world console",
+    "emu top", "emu world console",
 )  # fmt: skip
 """Beginnings of examples that want a server that runs."""
 

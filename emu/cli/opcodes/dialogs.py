@@ -1,8 +1,8 @@
-"""The dialogs of the opcode editor: one row's fields, and what the keys do."""
+"""The dialog of the opcode editor: one row's fields."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import ClassVar
 
 from textual import on
@@ -81,27 +81,3 @@ def _field(name: str, value: str, hint: str) -> Input:
     field = Input(value, placeholder=hint, id=name)
     field.border_title = name
     return field
-
-
-class HelpScreen(ModalScreen[None]):
-    """Says what the keys do; any key leaves."""
-
-    CSS = """
-    HelpScreen { align: center middle; }
-    #help { width: 70; height: auto; border: thick $primary; background: $surface; padding: 0 1; }
-    """
-
-    def __init__(self, lines: Iterable[tuple[str, str]]) -> None:
-        """Show lines of a key and what it does."""
-        super().__init__()
-        self._lines = tuple(lines)
-
-    def compose(self) -> ComposeResult:
-        """Lay out the text."""
-        width = max(len(key) for key, _ in self._lines)
-        keys = "\n".join(f"{key.ljust(width)}  {about}" for key, about in self._lines)
-        yield Label(f"{keys}\n\nAny key goes back.", id="help", markup=False)
-
-    def on_key(self) -> None:
-        """Leave."""
-        self.dismiss()

@@ -18,7 +18,8 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import DataTable, Footer, Header, Input, Label
 
-from emu.cli.opcodes.dialogs import EditRow, HelpScreen
+from emu.cli.help_screen import HelpScreen
+from emu.cli.opcodes.dialogs import EditRow
 from emu.errors import EmuError
 from emu.opcodes.lints import Finding, Severity, check
 from emu.opcodes.names import dead_numbers, is_absent

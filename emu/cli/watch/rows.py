@@ -77,12 +77,12 @@ def ticks(histogram: Histogram) -> str:
     return f"p50 {milliseconds(half)} ms, p99 {milliseconds(most)} ms"
 
 
-def milliseconds(seconds: float | None) -> str:
+def milliseconds(seconds: float | None) -> float | None:
     """Return a time in milliseconds, with as many digits as it is worth."""
     if seconds is None:
-        return ""
+        return None
     value = seconds * 1000
-    return f"{value:.0f}" if value >= 10 else f"{value:.1f}" if value >= 1 else f"{value:.2f}"
+    return round(value, 0 if value >= 100 else 1 if value >= 1 else 2)
 
 
 def summary(rates: Rates) -> dict[str, str]:
@@ -130,7 +130,7 @@ def zone_rows(rates: Rates) -> list[Row]:
 
 
 def player_rows(now: Snapshot) -> list[Row]:
-    """Return who is in the world."""
+    """Return who is in the world, with the seconds that they have been."""
     return [
         {
             "player": player["name"],
@@ -138,7 +138,7 @@ def player_rows(now: Snapshot) -> list[Row]:
             "class": player["class_"],
             "zone": player["zone"],
             "ping": player["ping"],
-            "online": duration(player["online"]),
+            "online": int(player["online"]),
             "state": "link-dead" if player["link_dead"] else "",
             "address": player["address"],
         }
@@ -192,6 +192,29 @@ def drop_rows(rates: Rates) -> list[Row]:
                 }
             )
     return sorted(found, key=lambda row: (-(row["a_second"] or 0), -int(row["count"])))
+
+
+def growth(rates: Rates) -> list[str]:
+    """Return lines of what goes through the server a second."""
+    lines = [
+        f"{row['port']:<5} {row['sessions']} sessions,"
+        f" in {short(row['datagrams_in'])}/s {short(row['bytes_in'])}B/s,"
+        f" out {short(row['datagrams_out'])}/s {short(row['bytes_out'])}B/s,"
+        f" resent {short(row['resent'])}/s"
+        for row in traffic_rows(rates)
+    ]
+    dropped = None if rates.before is None else sum(row["a_second"] for row in drop_rows(rates))
+    return [*lines, f"logins {short(rates.rate('logins'))}/s, dropped {short(dropped)}/s"]
+
+
+def short(number: float | None) -> str:
+    """Return a number in four letters or so, with k, M or G; a dash while it is not known."""
+    if number is None:
+        return "-"
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if number >= size:
+            return f"{number / size:.3g}{letter}"
+    return f"{number:.3g}"
 
 
 def _session_counts(now: Snapshot, key: str, protocol: str) -> str:

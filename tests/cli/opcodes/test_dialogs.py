@@ -16,7 +16,7 @@ from textual.pilot import Pilot
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label
 
-from emu.cli.opcodes.dialogs import EditRow, HelpScreen
+from emu.cli.opcodes.dialogs import EditRow
 
 RANGE = VersionRange(540, 546)
 ROW = OpcodeRow(*RANGE, "OP_A", 7, "a page ", " proved")
@@ -59,13 +59,3 @@ def test_what_is_refused_stays_with_the_reason() -> None:
         assert not isinstance(pilot.app.screen, EditRow)
 
     play(EditRow(None, RANGE, lambda _row: "not [this] one"), steps)
-
-
-def test_help_names_the_keys_and_goes_with_any() -> None:
-    async def steps(pilot: Pilot[None]) -> None:
-        assert "a   add [it]" in str(pilot.app.screen.query_one("#help", Label).render())
-        await pilot.press("x")
-        await pilot.pause()
-        assert not isinstance(pilot.app.screen, HelpScreen)
-
-    play(HelpScreen([("a", "add [it]"), ("F1", "this")]), steps)

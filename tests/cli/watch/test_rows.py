@@ -35,8 +35,8 @@ def test_zones_with_their_own_ticks_the_fullest_first() -> None:
     measured.zone_ticks.observe(0.02, "qey_harbor", "1")
     full = replace(HARBOR, instance=1, players=7)
     first, second = rows.zone_rows(Rates(measured.snapshot(zones=(HARBOR, full))))
-    assert (first["instance"], first["players"], first["tick_p99_ms"]) == (1, 7, "25")
-    assert (second["instance"], second["tick_p50_ms"]) == (0, "")
+    assert (first["instance"], first["players"], first["tick_p99_ms"]) == (1, 7, 24.9)
+    assert (second["instance"], second["tick_p50_ms"]) == (0, None)
 
 
 def test_players_worlds_and_doors() -> None:
@@ -44,7 +44,7 @@ def test_players_worlds_and_doors() -> None:
     (player,) = rows.player_rows(now)
     assert player["state"] == "link-dead"
     assert (player["zone"], player["online"], player["address"]) == (
-        "Qeynos Harbor", "05:00", "192.0.2.7",
+        "Qeynos Harbor", 300, "192.0.2.7",
     )  # fmt: skip
     assert rows.world_rows(now) == [{"world": "Norrath", "state": "up", "players": 2}]
     login, rcon, console = rows.door_rows(now)
@@ -72,6 +72,24 @@ def test_traffic_and_drops_by_the_second() -> None:
     assert rows.traffic_rows(Rates(before))[0]["bytes_in"] is None
 
 
+def test_what_goes_through_in_lines() -> None:
+    measured = Measured()
+    before = measured.snapshot(taken=10.0)
+    measured.traffic["bytes_sent"].add("login", by=3_000_000)
+    measured.traffic["datagrams_sent"].add("login", by=15)
+    measured.logins.add("accepted", by=5)
+    login, world, rest = rows.growth(Rates.between(before, measured.snapshot(taken=20.0)))
+    assert login == "login 3 sessions, in 0/s 0B/s, out 1.5/s 300kB/s, resent 0/s"
+    assert world.startswith("world 2 sessions")
+    assert rest == "logins 0.5/s, dropped 0/s"
+    assert rows.growth(Rates(before))[2] == "logins -/s, dropped -/s"
+
+
+def test_numbers_in_few_letters() -> None:
+    shown = [rows.short(one) for one in (None, 0, 0.25, 999, 12_345, 9.9e6, 2e9)]
+    assert shown == ["-", "0", "0.25", "999", "12.3k", "9.9M", "2G"]
+
+
 def test_milliseconds_have_the_digits_that_they_are_worth() -> None:
     shown = [rows.milliseconds(one) for one in (None, 0.00026, 0.0042, 0.25)]
-    assert shown == ["", "0.26", "4.2", "250"]
+    assert shown == [None, 0.26, 4.2, 250.0]

@@ -1,0 +1,205 @@
+"""The live view on the full screen; needs textual.
+
+State and traffic above, one of five tables below. The server is asked in a thread, so that keys
+are heard while it does not answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.widgets import DataTable, Footer, Input, Label, Tab, Tabs
+from textual.worker import get_current_worker
+
+from emu.admin.snapshot import Snapshot
+from emu.cli.help_screen import HelpScreen
+from emu.cli.watch.live import VIEWS, Live
+from emu.errors import EmuError
+
+KEYS = (
+    ("1 to 5", "players, zones, doors, drops, log"),
+    ("s", "sort by the next column; a click on a column sorts by it"),
+    ("r", "turn the order round"),
+    ("/", "filter the rows by what is typed; Enter goes back to them"),
+    ("Escape", "show all rows again"),
+    ("p", "pause, and go on"),
+    ("q", "quit"),
+)
+
+
+class TopScreen(App[None]):
+    """The view of one server."""
+
+    TITLE = "emu top"
+    ENABLE_COMMAND_PALETTE = False
+    CSS = """
+    #banner { width: 100%; height: 1; background: $error; color: $text; display: none; }
+    #banner.told { display: block; }
+    #state { width: 100%; height: auto; max-height: 50%; }
+    #filter { height: 1; border: none; padding: 0; display: none; }
+    #filter.open { display: block; }
+    #rows { height: 1fr; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(Binding(str(number), f"show('{name}')", name.capitalize(), show=False)
+          for number, name in enumerate(VIEWS, 1)),
+        Binding("s", "sort", "Sort"),
+        Binding("r", "reverse", "Reverse"),
+        Binding("slash", "filter", "Filter", key_display="/"),
+        Binding("escape", "leave_filter", "All rows", show=False),
+        Binding("p", "pause", "Pause"),
+        Binding("question_mark", "help", "Help", key_display="?"),
+        Binding("q", "quit", "Quit"),
+    ]  # fmt: skip
+
+    def __init__(self, ask: Callable[[], Snapshot], every: float) -> None:
+        """Look at what `ask` returns `every` so many seconds; it may raise `EmuError`."""
+        super().__init__()
+        self._ask = ask
+        self._every = every
+        self._asking = False
+        self._columns: list[str] = []
+        self.live = Live()
+        self._banner = Label("", id="banner", markup=False)
+        self._state = Label("", id="state", markup=False)
+        self._filter = Input(placeholder="filter", id="filter")
+        self._rows: DataTable[Text] = DataTable(id="rows", cursor_type="row", zebra_stripes=True)
+
+    def compose(self) -> ComposeResult:
+        """Lay out what is wrong, state and traffic, the tables' names, and one table."""
+        yield self._banner
+        yield self._state
+        yield Tabs(*(Tab(name.capitalize(), id=name) for name in VIEWS))
+        yield self._filter
+        yield self._rows
+        yield Footer()
+
+    def on_mount(self) -> None:
+        """Look at the server from now on."""
+        self._rows.focus()
+        self._show()
+        self.look()
+        self.set_interval(self._every, self.look)
+
+    def look(self) -> None:
+        """Ask the server, unless it has not answered the last time yet."""
+        if not self._asking and not self.live.paused:
+            self._asking = True
+            self.run_worker(self._ask_there, thread=True)
+
+    def _ask_there(self) -> None:
+        """Ask; runs in a thread."""
+        found: Snapshot | str
+        try:
+            found = self._ask()
+        except EmuError as error:
+            found = str(error)
+        if not get_current_worker().is_cancelled:
+            self.call_from_thread(self._answered, found)
+
+    def _answered(self, found: Snapshot | str) -> None:
+        self._asking = False
+        if isinstance(found, str):
+            self.live.failed(found)
+        elif not self.live.paused:
+            self.live.took(found)
+        self._show()
+
+    def _show(self) -> None:
+        """Write everything anew; the cursor stays where it is."""
+        live = self.live
+        banner = live.banner()
+        self._banner.set_class(bool(banner), "told")
+        self._banner.update(banner)
+        self._state.update("\n".join(live.lines()))
+        self._show_rows()
+
+    def _show_rows(self) -> None:
+        table, live = self._rows, self.live
+        row, at = table.cursor_row, table.scroll_offset
+        self._show_columns(live.columns())
+        cells, besides = live.table()
+        for one in cells:
+            table.add_row(*(Text(text) for text in one))
+        table.move_cursor(row=min(row, max(0, table.row_count - 1)), scroll=False)
+        table.scroll_to(at.x, at.y, animate=False)
+        table.border_subtitle = f"and {besides} more" if besides else ""
+
+    def _show_columns(self, columns: list[str]) -> None:
+        """Empty the table, and mark the column that it is sorted by."""
+        sorted_by, backwards = self.live.order
+        marks = {sorted_by: " v" if backwards else " ^"}
+        titles = [name.replace("_", " ") + marks.get(name, "") for name in columns]
+        if titles == self._columns:
+            self._rows.clear()
+            return
+        self._columns = titles
+        self._rows.clear(columns=True)
+        for name, title in zip(columns, titles, strict=True):
+            self._rows.add_column(title, key=name)
+
+    # -- what keys and the mouse do -------------------------------------------------------------
+
+    @on(Tabs.TabActivated)
+    def chosen(self, event: Tabs.TabActivated) -> None:
+        """Show another table."""
+        self.live.view = event.tab.id or self.live.view
+        self._rows.move_cursor(row=0)
+        self._show_rows()
+
+    @on(DataTable.HeaderSelected)
+    def sort_by(self, event: DataTable.HeaderSelected) -> None:
+        """Sort by the column that was clicked on."""
+        self.live.sort_by(str(event.column_key.value))
+        self._show_rows()
+
+    @on(Input.Changed, "#filter")
+    def refilter(self) -> None:
+        """Filter as it is typed."""
+        self.live.wanted = self._filter.value
+        self._show_rows()
+
+    @on(Input.Submitted, "#filter")
+    def to_rows(self) -> None:
+        """Go on in the rows that were found."""
+        self._rows.focus()
+
+    def action_show(self, name: str) -> None:
+        """Show a table by its name."""
+        self.query_one(Tabs).active = name
+
+    def action_sort(self) -> None:
+        """Sort by the next column."""
+        self.live.sort_by_next()
+        self._show_rows()
+
+    def action_reverse(self) -> None:
+        """Turn the order round."""
+        self.live.reverse()
+        self._show_rows()
+
+    def action_filter(self) -> None:
+        """Go to the filter."""
+        self._filter.add_class("open")
+        self._filter.focus()
+
+    def action_leave_filter(self) -> None:
+        """Show all rows again."""
+        self._filter.value = ""
+        self._filter.remove_class("open")
+        self._rows.focus()
+
+    def action_pause(self) -> None:
+        """Stand still, or go on."""
+        self.live.paused = not self.live.paused
+        self._show()
+        self.look()
+
+    def action_help(self) -> None:
+        """Say what the keys do."""
+        self.push_screen(HelpScreen(KEYS))

@@ -1,0 +1,75 @@
+"""`emu top`: the running server, live."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import time
+from pathlib import Path
+
+import click
+
+from emu.admin.snapshot import Snapshot
+from emu.admin.snapshot.rates import Rates
+from emu.cli.common import load_config
+from emu.cli.tables import print_rows
+from emu.cli.watch import rows
+from emu.cli.watch.asking import ask, read
+from emu.errors import CommandError
+
+
+@click.command()
+@click.option(
+    "--every", type=click.FloatRange(0.2, 3600), default=1.0, show_default=True, metavar="S",
+    help="Seconds between two looks.",
+)  # fmt: skip
+@click.option("--once", is_flag=True, help="Print two looks' difference, and end.")
+@click.pass_context
+def top(ctx: click.Context, *, every: float, once: bool) -> None:
+    """Watch the server live that runs with this configuration.
+
+    Sessions, logins and traffic by the second, tick times, queues; tables of players, zones, ports,
+    drops and the last lines of the log, sorted and filtered. It goes on through the server's
+    restarts. Keys stand in the last line, ? explains them.
+
+    Without a terminal, as behind a pipe, it is --once. The full screen needs the extra `editor`
+    (textual).
+
+    Example: emu top --once
+    """
+    path = load_config(ctx).console_path
+    if once or not is_terminal():
+        print_frame(path, every)
+        return
+    if importlib.util.find_spec("textual") is None:
+        raise CommandError(
+            "the full screen needs textual; install it with: pip install 'eq2emu[editor]', or use"
+            " emu top --once"
+        )
+    from emu.cli.watch.screen import TopScreen  # noqa: PLC0415  # an optional extra
+
+    TopScreen(lambda: look(path), every).run()
+
+
+def look(path: Path) -> Snapshot:
+    """Return how the server is now. Raises `CommandError`."""
+    return read(ask(path))
+
+
+def print_frame(path: Path, seconds: float) -> None:
+    """Print how the server is, with what happened within some seconds."""
+    before = look(path)
+    time.sleep(seconds)
+    rates = Rates.between(before, look(path))
+    for name, text in rows.summary(rates).items():
+        click.echo(f"{name:<12} {text}")
+    for line in rows.growth(rates):
+        click.echo(line)
+    for found in (rows.zone_rows(rates), rows.player_rows(rates.now), rows.drop_rows(rates)):
+        if found:
+            print_rows(found, "table", list(found[0]))
+
+
+def is_terminal() -> bool:
+    """Say whether somebody sits in front."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
