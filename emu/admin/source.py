@@ -8,20 +8,29 @@ COLUMNS = "# userid name uniqueid connected ping loss state adr"
 
 
 def status_lines(status: ServerStatus) -> list[str]:
-    """Return the lines of a status: the server, then its players."""
+    """Return the lines of a status: the server, then its players.
+
+    The map is a file and a point, as there; nobody looks at a dedicated server's point.
+    """
     head = {
         "hostname": status.name,
         "version": f"{status.version} ({status.game})",
         "port": str(status.port),
-        "map": status.map or "none",
+        "map": f"{status.map_file or 'none'} at: 0 x, 0 y, 0 z",
         "uptime": duration(status.uptime),
         "worlds": ", ".join(world.name for world in status.worlds) or "none",
-        "zones": str(len(status.zones)),
+        "zones": _zones(status),
         "locked": "yes" if status.locked else "no",
-        "players": f"{len(status.players)} humans, 0 bots ({status.places} max)",
+        "players": f"{len(status.players)} humans, 0 bots ({status.room} max)",
     }
     lines = [f"{name:<8}: {value}" for name, value in head.items()]
     return [*lines, "", COLUMNS, *(_row(status, player) for player in status.players)]
+
+
+def _zones(status: ServerStatus) -> str:
+    """Return how many zones run, and the one where most players are."""
+    busiest = f", most players in {status.map}" if status.players else ""
+    return f"{len(status.zones)}{busiest}"
 
 
 def duration(seconds: float) -> str:

@@ -113,6 +113,13 @@ class ServerStatus:
     rules: tuple[tuple[str, str], ...] = ()
     """Names and values of settings that anybody may know, by name."""
     add_ons: tuple[AddOnStatus, ...] = ()
+    sessions: int = 0
+    """Clients that the port takes at once."""
+
+    @property
+    def room(self) -> int:
+        """Players that can be here, for protocols in which 0 would say that it is full."""
+        return self.places or self.sessions
 
     @property
     def uptime(self) -> float:

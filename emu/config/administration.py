@@ -8,7 +8,7 @@ from typing import Final
 
 from emu.admin.ggmp.outbox import WAIT
 from emu.admin.ogp.responder import OgpRules
-from emu.admin.rcon.session import RconRules
+from emu.admin.rcon.session import DIALECTS, RconRules
 from emu.config import readers
 from emu.config.readers import Address
 from emu.config.setting import setting
@@ -61,7 +61,9 @@ class RconConfig:
         "send an empty packet ahead of the login's answer; few tools need it",
     )
     dialect: str = setting(
-        "source", readers.choice("source", "minecraft"), "whose tools are understood best"
+        _RCON.dialect,
+        readers.choice(*DIALECTS),
+        "whose tools are understood best: most, those for Valve's servers only, or Minecraft's",
     )
     max_request: int = setting(
         _RCON.largest_request,

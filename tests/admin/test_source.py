@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from emu.admin.source import duration, status_lines
 from emu.admin.status import PlayerStatus, ServerStatus
@@ -22,7 +23,7 @@ def test_tools_find_what_they_look_for() -> None:
     text = "\n".join(status_lines(STATUS))
     assert re.search(r"^hostname\s*: (.*)$", text, re.MULTILINE)[1] == "TestLabs"  # type: ignore[index]
     assert re.search(r"^version\s*: (\S+)", text, re.MULTILINE)[1] == "1.0"  # type: ignore[index]
-    assert re.search(r"^map\s*: (.*)$", text, re.MULTILINE)[1] == "The Isle"  # type: ignore[index]
+    assert re.search(r"^map\s*: (.*)$", text, re.MULTILINE)[1].startswith("isle at: ")  # type: ignore[index]
     found = re.search(r"^players\s*: (\d+) humans, (\d+) bots \((\d+) max\)", text, re.MULTILINE)
     assert found is not None
     assert found.groups() == ("1", "0", "500")
@@ -37,3 +38,10 @@ def test_durations() -> None:
     assert [duration(one) for one in (0, 59.9, 3599, 3600, 90_061)] == [
         "00:00", "00:59", "59:59", "1:00:00", "25:01:01",
     ]  # fmt: skip
+
+
+def test_without_a_limit_the_port_tells_how_many_fit() -> None:
+    (line,) = (
+        one for one in status_lines(replace(STATUS, places=0, sessions=20000)) if "max" in one
+    )
+    assert line == "players : 1 humans, 0 bots (20000 max)"

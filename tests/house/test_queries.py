@@ -52,7 +52,7 @@ def crowded(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int], None]:
 
 
 def check(told: dict[str, Any], count: int, rules: int = 60) -> None:
-    assert (told["name"], told["map"], told["count"]) == ("Qeynos", "qey_harbor", min(count, 255))
+    assert (told["name"], told["map"], told["count"]) == ("Qeynos", "qey_harbor", min(count, 254))
     names = [f"Player{number:04}" for number in range(count)]
     assert told["players"] == names[: len(told["players"])]
     assert len(told["players"]) == count if count <= 60 else len(told["players"]) > 60

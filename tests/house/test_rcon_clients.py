@@ -17,8 +17,9 @@ from tests.support.npm import npm_client, npm_clients
 from tests.support.programs import debian_program, run_beside
 
 SETTINGS = {"rcon.listen": f"{HOST}:0", "rcon.password": "sekret"}
-ASCII_ONLY = {"aiorcon", "python-valve", "simple-rcon"}
-FIRST_PACKET = {"aio-mc-rcon", "modern-rcon", "rcon-client"}
+OF_PYPI = {**rcon_clients.CLIENTS, **rcon_clients.FOR_SRCDS}
+ASCII_ONLY = {"aiorcon", "python-valve", "simple-rcon", "valve-server-query"}
+FIRST_PACKET = {"aio-mc-rcon", "modern-rcon", "rcon-client", "valve-server-query"}
 """Clients that take one packet for the whole answer, whatever the server does."""
 ONE_READ = {"rcon-srcds", "simple-rcon"}
 """Clients that take all that they read at once for one packet's text, other packets' heads too."""
@@ -47,7 +48,7 @@ def add_long_answers(server: House) -> int:
 
 def words_of(name: str) -> list[str]:
     """Return the words that start a client."""
-    if name in rcon_clients.CLIENTS:
+    if name in OF_PYPI:
         return [sys.executable, rcon_clients.__file__, name]
     return npm_client("rcon", name)
 
@@ -76,9 +77,12 @@ def check_long(name: str, answer: str) -> None:
         assert given == wanted
 
 
-@pytest.mark.parametrize("name", [*rcon_clients.CLIENTS, *npm_clients("rcon")])
+@pytest.mark.parametrize(
+    "name", [*rcon_clients.CLIENTS, *rcon_clients.FOR_SRCDS, *npm_clients("rcon")]
+)
 async def test_clients_of_others_log_in_and_run_commands(tmp_path: Path, name: str) -> None:
-    async with house(tmp_path, SETTINGS) as server:
+    dialect = "srcds" if name in rcon_clients.FOR_SRCDS else "source"
+    async with house(tmp_path, {**SETTINGS, "rcon.dialect": dialect}) as server:
         port = add_long_answers(server)
         long = "plain" if name in ASCII_ONLY else "long"
         lines = ["echo alpha", "status", "help kick", "nonsense", long, "echo omega"]
@@ -91,7 +95,7 @@ async def test_clients_of_others_log_in_and_run_commands(tmp_path: Path, name: s
     first, shown, explained, unknown, whole, last = [answer.strip() for answer in answers]
     assert first == "alpha"
     assert shown.startswith("hostname: Norrath\nversion : ")
-    assert "players : 0 humans, 0 bots (" in shown
+    assert "players : 0 humans, 0 bots (20000 max)\n" in shown
     assert explained.startswith("kick NAME")
     assert unknown == "there is no command nonsense; help lists them"
     check_long(name, whole)

@@ -67,10 +67,25 @@ def _opengsq(host: str, port: int) -> Told:
     return asyncio.run(each())
 
 
+def _a2squery(host: str, port: int) -> Told:
+    package = importlib.import_module("a2squery")
+    with package.A2SQuery(host, port, timeout=5) as server:
+        info = server.info()
+        return {
+            "name": info.name,
+            "map": info.map,
+            "count": info.players,
+            "game_port": info.port,
+            "players": [player.name for player in server.players()],
+            "rules": dict(server.rules()),
+        }
+
+
 CLIENTS: dict[str, Callable[[str, int], Told]] = {
     "python-a2s": _python_a2s,
     "python-a2s asyncio": _python_a2s_asyncio,
     "opengsq": _opengsq,
+    "a2squery": _a2squery,
 }
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import importlib
 import json
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 REFUSED = 3
@@ -121,6 +122,16 @@ def _aio_mc_rcon(host: str, port: int, password: str, lines: list[str]) -> list[
         raise PermissionError from error
 
 
+def _rconx(host: str, port: int, password: str, lines: list[str], preset: str) -> list[str]:
+    package = importlib.import_module("rconx")
+    try:
+        with package.RconClient.create(host, port, preset=preset) as client:
+            client.connect_and_authenticate(password)
+            return [client.execute(line).text for line in lines]
+    except package.RconAuthenticationError as error:
+        raise PermissionError from error
+
+
 CLIENTS: dict[str, Callable[[str, int, str, list[str]], Any]] = {
     "rcon": _rcon,
     "rcon-asyncio": _rcon_asyncio,
@@ -130,11 +141,16 @@ CLIENTS: dict[str, Callable[[str, int, str, list[str]], Any]] = {
     "asyncrcon": _asyncrcon,
     "opengsq": _opengsq,
     "aio-mc-rcon": _aio_mc_rcon,
+    "rconx": partial(_rconx, preset="minecraft"),
 }
+FOR_SRCDS: dict[str, Callable[[str, int, str, list[str]], Any]] = {
+    "rconx-srcds": partial(_rconx, preset="srcds"),
+}
+"""Clients for the dialect `srcds`."""
 
 if __name__ == "__main__":
     name, host, port, password, *lines = sys.argv[1:]
     try:
-        json.dump(CLIENTS[name](host, int(port), password, lines), sys.stdout)
+        json.dump((CLIENTS | FOR_SRCDS)[name](host, int(port), password, lines), sys.stdout)
     except PermissionError:
         sys.exit(REFUSED)

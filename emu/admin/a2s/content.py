@@ -9,6 +9,7 @@ from typing import Final
 
 from emu.admin.a2s.messages import Info, Player
 from emu.admin.status import ServerStatus
+from emu.counts import counted
 
 FOLDER: Final = "eq2"
 _SYSTEMS: Final = {"win32": "w", "cygwin": "w", "darwin": "m"}
@@ -16,14 +17,16 @@ _BYTE: Final = 0xFF
 
 
 def info_of(status: ServerStatus) -> Info:
-    """Return the server as a list shows it."""
+    """Return the server as a list shows it: full only when it is, however many a byte can say."""
+    places = min(status.room or _BYTE, _BYTE)
+    is_full = status.online >= status.room > 0
     return Info(
         name=status.name,
         map=status.map_file,
         folder=FOLDER,
         game=status.game,
-        players=status.online,
-        places=status.places or _BYTE,
+        players=status.online if is_full else min(status.online, places - 1),
+        places=places,
         version=status.version,
         system=_SYSTEMS.get(status.platform, "l"),
         private=status.locked,
@@ -35,7 +38,7 @@ def info_of(status: ServerStatus) -> Info:
 def _keywords(status: ServerStatus) -> list[str]:
     """Return words to search for, and the numbers that are too large for a byte."""
     words = [FOLDER, "pve"]
-    if status.online > _BYTE:
+    if status.online >= _BYTE:
         words.append(f"players:{status.online}")
     if status.places > _BYTE:
         words.append(f"places:{status.places}")
@@ -56,7 +59,7 @@ def rules_of(status: ServerStatus) -> list[tuple[str, str]]:
         "uptime": str(int(status.uptime)),
     }
     for zone in status.zones:
-        rules[f"zone {zone.file} {zone.instance}"] = f"{zone.players} players"
+        rules[f"zone {zone.file} {zone.instance}"] = counted(zone.players, "player")
     for one in status.add_ons:
         rules[f"behavior {one.name}"] = one.version
     return sorted(rules.items())

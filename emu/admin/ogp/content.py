@@ -87,7 +87,7 @@ def _server(status: ServerStatus, presentation: Presentation) -> dict[str, Any]:
         "game_type": "MMORPG",
         "game_mode": "PvE",
         "player_count": status.online,
-        "slot_max": status.places,
+        "slot_max": status.room,
         "bot_count": 0,
         "reserved_slots": 0,
     }

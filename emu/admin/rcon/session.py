@@ -4,6 +4,8 @@ Packets are dealt with in order and one at a time: the next one waits until a co
 a wrong password has cost its time. Clients find the end of a long answer in two ways, both by an
 empty RESPONSE_VALUE that they send behind their command: with an id of its own it is mirrored, with
 the id of the command it is mirrored and followed by a packet that says so (Source).
+
+Source: docs/protocol/administration/rcon.md#decisions.
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ from emu.errors import PeerError
 from emu.limits.failures import Failures
 from emu.times import Monotonic
 
+DIALECTS: Final = ("source", "srcds", "minecraft")
+"""The ways to answer a RESPONSE_VALUE: as most tools like it, as Valve's servers, as Minecraft."""
 ORIGIN: Final = "rcon"
 TRAILER: Final = b"\0\1\0\0"
 """Body of the packet behind a mirrored one; the NUL in it is on purpose."""
@@ -38,8 +42,8 @@ class RconRules:
 
     auth_junk_packet: bool = False
     """Send an empty RESPONSE_VALUE ahead of a good AUTH_RESPONSE, as Source servers do."""
-    minecraft: bool = False
-    """Answer a RESPONSE_VALUE as Minecraft does, not as Source."""
+    dialect: str = "source"
+    """One of `DIALECTS`."""
     largest_request: int = 4110
     login_timeout: float = 10.0
     frame_timeout: float = 30.0
@@ -191,11 +195,11 @@ class RconSession:
             self._answer(packet.id, f"Unknown request {packet.type & 0xFFFFFFFF:x}")
 
     def _end_of_answer(self, packet: Packet) -> None:
-        if self._rules.minecraft:
+        if self._rules.dialect == "minecraft":
             self._send(Packet(packet.id, PacketType.RESPONSE_VALUE, MINECRAFT_UNKNOWN))
             return
         self._send(Packet(packet.id, PacketType.RESPONSE_VALUE))
-        if packet.id == self._last_command:
+        if packet.id == self._last_command or self._rules.dialect == "srcds":
             self._send(Packet(packet.id, PacketType.RESPONSE_VALUE, TRAILER))
 
     def _log_in(self, packet: Packet, now: Monotonic) -> None:

@@ -68,7 +68,7 @@ INFO: Final = Table(
         Column("hostname", "name of this server", lambda told, _: told.status.name),
         Column("hostip", "address", lambda told, _: f"{told.host}:{told.status.port}"),
         Column("numplayers", "players", lambda told, _: told.status.online),
-        Column("maxplayers", "most players", lambda told, _: told.status.places),
+        Column("maxplayers", "most players", lambda told, _: told.status.room),
         Column("map", "current zone", lambda told, _: told.status.map),
         Column("x-version", "program", lambda told, _: told.status.version),
         Column("x-uptime", "seconds", lambda told, _: int(told.status.uptime)),

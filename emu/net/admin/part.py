@@ -62,7 +62,9 @@ class AdminPart:
         self._world: WorldPart | None = None
         self._login: LoginPart | None = None
         self.commands = Registry(watch.port("commands", report_use(_log)))
-        self.status = StatusSource(self._name, self._port, scheduler.now())
+        self.status = StatusSource(
+            self._name, self._port, scheduler.now(), config.network.max_sessions
+        )
         self._countdown = Countdown(self._announce, self._stop_all)
         self._timer = scheduler.timer(self)
         self._console = ConsoleServer(self.commands, reactor, scheduler)

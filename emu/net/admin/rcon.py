@@ -143,7 +143,7 @@ class RconServer(Factory):
         config = self._config
         rules = RconRules(
             auth_junk_packet=config.auth_junk_packet,
-            minecraft=config.dialect == "minecraft",
+            dialect=config.dialect,
             largest_request=config.max_request,
             idle_timeout=config.idle_timeout,
         )

@@ -20,6 +20,7 @@ from emu.admin.status import (
     WorldStatus,
     ZoneStatus,
 )
+from emu.counts import counted
 from emu.login.directory.directory import WorldDirectory
 from emu.looks.names import class_name, race_name
 from emu.model import WorldEntry
@@ -39,13 +40,21 @@ FRESH: Final = 1.0
 class StatusSource:
     """Where endpoints get the status from; the services that are not here are left out.
 
-    `name` is what the server calls itself, `port` returns the UDP port where clients begin.
+    `name` is what the server calls itself, `port` returns the UDP port where clients begin, and
+    `sessions` is how many of them it takes at once.
     """
 
-    def __init__(self, name: Callable[[], str], port: Callable[[], int], since: Monotonic) -> None:
+    def __init__(
+        self,
+        name: Callable[[], str],
+        port: Callable[[], int],
+        since: Monotonic,
+        sessions: int = 0,
+    ) -> None:
         self._name = name
         self._port = port
         self._since = since
+        self._sessions = sessions
         self._kept: ServerStatus | None = None
         self.directory: WorldDirectory | None = None
         self.world: World | None = None
@@ -83,6 +92,7 @@ class StatusSource:
             players=self._players(here, running),
             rules=self._rules(listed),
             add_ons=self._add_ons(),
+            sessions=self._sessions,
         )
 
     def _busiest(self, players: Sequence[Player]) -> ZoneDefinition | None:
@@ -192,4 +202,4 @@ def add_on(name: str, behavior: type | None) -> AddOnStatus:
 
 def _word(entry: WorldEntry) -> str:
     state = "locked" if entry.locked else "up" if entry.up else "down"
-    return f"{state}, {entry.players} players"
+    return f"{state}, {counted(entry.players, 'player')}"

@@ -175,8 +175,16 @@ def test_the_end_of_an_answer_can_be_asked_for_in_both_ways() -> None:
     assert b"".join(door.send(own.encode())).endswith(b"\0\1\0\0\0\0")
 
 
+def test_the_srcds_dialect_says_after_any_mirror_that_it_was_one() -> None:
+    door = Door(RconRules(dialect="srcds"))
+    door.log_in()
+    for number in (4, 5):
+        got = door.packets(Packet(4, 2, b"").encode() + Packet(number, 0).encode())
+        assert [one.id for one in got] == [4, number, number]
+
+
 def test_the_minecraft_dialect_says_what_its_clients_wait_for() -> None:
-    door = Door(RconRules(minecraft=True))
+    door = Door(RconRules(dialect="minecraft"))
     door.log_in()
     assert door.packets(Packet(4, 0).encode()) == [Packet(4, 0, b"Unknown request 0")]
 
