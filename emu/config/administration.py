@@ -163,21 +163,46 @@ class SsqConfig:
 
 @dataclass(frozen=True, slots=True)
 class GgmpConfig:
-    """``[ggmp]``: tools that watch spawns of the world and act; closed without tokens."""
+    """``[ggmp]``: tools that watch spawns of the world and act; closed while nobody may join."""
 
     listen: Address = setting(
         Address("127.0.0.1", 12358), readers.address, "UDP; port 0 = any; tokens go in the clear"
+    )
+    policy: str = setting(
+        "token",
+        readers.choice("token", "open", "static"),
+        "who may join: who shows a token, anybody as well, or the clients of clients_file only",
     )
     tokens_file: Path | None = setting(
         None,
         readers.optional(readers.path),
         "who may join: on each line name, actions (query,watch,say,move or *) and token",
     )
+    open_actions: tuple[str, ...] = setting(
+        ("query", "watch"),
+        readers.list_of(readers.choice("query", "watch", "say", "move"), 4),
+        "what those may do who show no token where the policy is open",
+    )
+    clients_file: Path | None = setting(
+        None,
+        readers.optional(readers.path),
+        "for the policy static: on each line name, actions, client number and its IP address",
+    )
+    byteorder: str = setting(
+        "big", readers.choice("big", "little"), "of all numbers; the protocol's text names none"
+    )
     resend_milliseconds: int = setting(
         round(WAIT * 1000),
         readers.integer(10, 1000),
         "until what is not acknowledged is sent again; far off, 200",
     )
+
+    @property
+    def may_be_joined(self) -> bool:
+        """Whether the policy and its file let anybody join."""
+        if self.policy == "static":
+            return self.clients_file is not None
+        return self.policy == "open" or self.tokens_file is not None
 
 
 @dataclass(frozen=True, slots=True)

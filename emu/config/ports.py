@@ -37,7 +37,7 @@ def listening_ports(config: Config) -> Iterator[ListeningPort]:
         ("ogp.listen", UDP, config.ogp.listen),
         ("a2s.listen", UDP, config.a2s.listen),
         ("ssq.listen", UDP, config.ssq.listen if config.ssq.enabled else None),
-        ("ggmp.listen", UDP, config.ggmp.listen if config.ggmp.tokens_file else None),
+        ("ggmp.listen", UDP, config.ggmp.listen if config.ggmp.may_be_joined else None),
     ):
         if address is not None:
             yield ListeningPort(key, protocol, address)

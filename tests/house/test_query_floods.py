@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from secrets import randbelow
 
 import pytest
 
@@ -17,8 +18,9 @@ from emu.admin.a2s.responder import A2sResponder
 from emu.admin.asking import Question
 from emu.admin.ggmp.client import GgmpClient
 from emu.admin.ggmp.messages import Kind, Message, push_message
+from emu.admin.ggmp.rules import GgmpRules
 from emu.admin.ggmp.server import ANSWER_RULES as GGMP_RULES
-from emu.admin.ggmp.server import GgmpRules, GgmpServer
+from emu.admin.ggmp.server import GgmpServer
 from emu.admin.ggmp.values import utf8
 from emu.admin.ogp.body import DefaultQuery
 from emu.admin.ogp.client import OgpQuestion
@@ -154,7 +156,7 @@ def test_ssq_hears_who_has_the_password_in_a_flood() -> None:
 
 
 def test_ggmp_lets_in_who_has_a_token_in_a_flood() -> None:
-    core = GgmpServer(FakeStage(), GgmpRules((GRANT,)))
+    core = GgmpServer(FakeStage(), GgmpRules((GRANT,)), randbelow)
     rules = replace(GGMP_RULES, share_burst=500.0, share_rate=500.0)
     endpoint = Endpoint(core, rules)
     client = GgmpClient()

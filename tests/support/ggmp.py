@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
+from secrets import randbelow
 
 from emu.admin.ggmp.client import GgmpClient
 from emu.admin.ggmp.grants import EVERYTHING, Grant
+from emu.admin.ggmp.orders import BIG, ByteOrder
 from emu.admin.ggmp.peer import Delivery
 from emu.admin.ggmp.ports import ActorState, Place
-from emu.admin.ggmp.server import GgmpRules, GgmpServer
+from emu.admin.ggmp.rules import GgmpRules
+from emu.admin.ggmp.server import GgmpServer
 from emu.admin.status import ServerStatus
 from emu.commands import Use
 from emu.errors import CommandError
@@ -62,12 +65,18 @@ class Talk:
     """A client and a server; `passes` says of each datagram whether it arrives."""
 
     def __init__(
-        self, grant: Grant = GRANT, passes: Callable[[bytes], bool] = lambda _data: True
+        self,
+        grant: Grant = GRANT,
+        passes: Callable[[bytes], bool] = lambda _data: True,
+        order: ByteOrder = BIG,
     ) -> None:
         self.stage = FakeStage()
+        self.order = order
         self.uses: list[Use] = []
-        self.server = GgmpServer(self.stage, GgmpRules((grant,)), self.uses.append)
-        self.client = GgmpClient()
+        self.server = GgmpServer(
+            self.stage, GgmpRules((grant,), order=order), randbelow, self.uses.append
+        )
+        self.client = GgmpClient(order=order)
         self.passes = passes
         self.now = Monotonic(100.0)
 

@@ -9,13 +9,13 @@ docs/protocol/administration/ggmp.md#actions.
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
 from emu.admin.ggmp.grants import Action, Grant
 from emu.admin.ggmp.messages import Act
+from emu.admin.ggmp.orders import ByteOrder
 from emu.admin.ggmp.peer import Peer
 from emu.admin.ggmp.ports import ActorState, Place, Stage
 from emu.admin.ggmp.transfers import Whole
@@ -35,8 +35,6 @@ LONGEST_TEXT: Final = 512
 FARTHEST: Final = 32_000.0
 HUNDREDTHS: Final = 100
 """Parts of a world unit in the conditions of a move."""
-
-_PLACES: Final = {24: struct.Struct(">ddd"), 32: struct.Struct(">dddd")}
 
 
 @dataclass(slots=True)
@@ -58,6 +56,10 @@ class Seat:
     peer: Peer
     since: Monotonic
     heard: Monotonic
+    is_proven: bool = True
+    """Whether it has shown that it receives what is sent to its address."""
+    held: list[Whole] = field(default_factory=list)
+    """What it asked before."""
     watched: dict[int, Watched] = field(default_factory=dict)
 
     def get_timer(self) -> Monotonic | None:
@@ -113,7 +115,7 @@ class Acting:
             _say_state(seat, Action.QUERY, state, now=now)
         elif act.condition1:
             actors = self._stage.inside(act.condition1)[:MOST_LISTED]
-            listed = b"".join(actor.to_bytes(4, "big") for actor in actors)
+            listed = seat.peer.order.push_actors(actors)
             answer = Act(WHOLE_SERVER, Action.QUERY, act.condition1, len(actors))
             seat.peer.send_act(answer, listed, now=now)
         else:
@@ -147,7 +149,7 @@ class Acting:
 
     def _move(self, seat: Seat, whole: Whole, now: Monotonic) -> None:
         act = whole.act
-        place = _place(whole, self._found(act.actor).place)
+        place = _place(whole, self._found(act.actor).place, seat.peer.order)
         line = "move " + " ".join(f"{number:.2f}" for number in place)
         self._change(seat, act, line, lambda: self._stage.move(act.actor, place))
         _say_word(seat, act, "done", now=now)
@@ -207,7 +209,7 @@ def _text(data: bytes) -> str:
     return text
 
 
-def _place(whole: Whole, here: Place) -> Place:
+def _place(whole: Whole, here: Place, order: ByteOrder) -> Place:
     """Return where a move goes: data are x, y, z and heading as doubles, the heading if it turns.
 
     Without data the conditions are x and z in hundredths, signed; the rest stays.
@@ -215,8 +217,8 @@ def _place(whole: Whole, here: Place) -> Place:
     if not whole.data:
         x, z = (_signed(number) / HUNDREDTHS for number in whole.act[2:])
         return _checked(here._replace(x=x, z=z))
-    form = _PLACES.get(len(whole.data))
-    if form is None:
+    form = order.place if len(whole.data) == order.place.size else order.point
+    if len(whole.data) != form.size:
         raise CommandError("a place is three doubles, or four with the heading")
     return _checked(Place(*(*form.unpack(whole.data), here.heading)[:4]))
 

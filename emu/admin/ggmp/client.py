@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import struct
 from collections import deque
-from typing import Final
 
 from emu.admin.ggmp.acting import WHOLE_SERVER
 from emu.admin.ggmp.grants import Action
 from emu.admin.ggmp.messages import SERVER, Act, Kind, Message, pull_message
+from emu.admin.ggmp.orders import BIG, ByteOrder
 from emu.admin.ggmp.outbox import WAIT
 from emu.admin.ggmp.peer import Delivery, Peer
 from emu.admin.ggmp.ports import Place
@@ -16,14 +15,13 @@ from emu.admin.ggmp.values import utf8
 from emu.errors import MalformedMessage
 from emu.times import Monotonic
 
-_PLACE: Final = struct.Struct(">dddd")
-
 
 class GgmpClient:
     """One client. `lost` counts what the server never acknowledged."""
 
-    def __init__(self, wait: float = WAIT) -> None:
-        self._peer = Peer(SERVER, wait)
+    def __init__(self, wait: float = WAIT, order: ByteOrder = BIG, number: int = SERVER) -> None:
+        """Begin; `number` is for a client whom the server knows without joining."""
+        self._peer = Peer(number, wait, order)
         self._deliveries: deque[Delivery] = deque()
 
     @property
@@ -37,7 +35,7 @@ class GgmpClient:
         return self._peer.lost
 
     def join(self, token: str, now: Monotonic) -> None:
-        """Show a token; the server gives a number for it."""
+        """Show a token, or an empty one; the server gives a number for it."""
         self._peer.send_values(utf8(token), now=now)
 
     def query(self, actor: int, now: Monotonic) -> None:
@@ -63,7 +61,7 @@ class GgmpClient:
 
     def move(self, actor: int, place: Place, now: Monotonic) -> None:
         """Put an actor elsewhere."""
-        self._peer.send_act(Act(actor, Action.MOVE), _PLACE.pack(*place), now=now)
+        self._peer.send_act(Act(actor, Action.MOVE), self._peer.order.place.pack(*place), now=now)
 
     def data_to_send(self) -> list[bytes]:
         """Return and forget the datagrams that are to be sent."""
@@ -71,7 +69,7 @@ class GgmpClient:
 
     def receive(self, data: bytes, now: Monotonic) -> None:
         """Take a datagram of the server. Raises `MalformedMessage` for what is none."""
-        message: Message = pull_message(data)
+        message: Message = pull_message(data, self._peer.order)
         if message.kind is Kind.CLIENT_ASSIGN:
             self._peer.own = message.client
         elif message.client != SERVER:
@@ -91,7 +89,6 @@ class GgmpClient:
         """Send again what was not acknowledged."""
         self._peer.handle_timer(now)
 
-
-def listed_actors(data: bytes) -> list[int]:
-    """Return the actors of a zone from the data that the server sent for them."""
-    return [int.from_bytes(data[at : at + 4], "big") for at in range(0, len(data) - 3, 4)]
+    def listed_actors(self, data: bytes) -> list[int]:
+        """Return the actors of a zone from the data that the server sent for them."""
+        return self._peer.order.pull_actors(data)

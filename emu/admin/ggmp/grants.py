@@ -1,4 +1,7 @@
-"""Who may join, and what each may do: tokens, each with the actions that it allows."""
+"""Who may join, and what each may do: tokens, or known clients, each with actions that it allows.
+
+Source: docs/protocol/administration/ggmp.md#joining.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from emu.admin.ggmp.messages import MOST_CLIENTS
 from emu.errors import CommandError
+from emu.limits.addresses import parse_host
 
 SHORTEST_TOKEN: Final = 16
 LONGEST_TOKEN: Final = 255
@@ -30,7 +35,7 @@ EVERYTHING: Final = frozenset(Action)
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """A token, whose it is, and what it allows."""
+    """A token, whose it is, and what it allows; without one, what others are allowed."""
 
     name: str
     token: str
@@ -57,6 +62,42 @@ def read_grants(text: str) -> tuple[Grant, ...]:
             )
         grants.append(Grant(name, token, _actions(actions, number)))
     return tuple(grants)
+
+
+@dataclass(frozen=True, slots=True)
+class StaticClient:
+    """A client whose number is agreed upon elsewhere, and the only host that may use it."""
+
+    number: int
+    host: str
+    grant: Grant
+
+
+def read_clients(text: str) -> dict[int, StaticClient]:
+    """Return the clients of a file by their numbers.
+
+    On each line a name, actions, a number and an IP address; # is a remark. Raises `CommandError`
+    that names the line.
+    """
+    clients: dict[int, StaticClient] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.split()
+        if not words or words[0].startswith("#"):
+            continue
+        if len(words) != 4:
+            raise CommandError(f"line {number}: must be a name, actions, a number and an address")
+        name, actions, client, host = words
+        if not client.isdecimal() or not 1 <= int(client) <= MOST_CLIENTS:
+            raise CommandError(f"line {number}: a client has a number from 1 to {MOST_CLIENTS}")
+        if int(client) in clients:
+            raise CommandError(f"line {number}: client {client} is there already")
+        try:
+            address = str(parse_host(host))
+        except ValueError:
+            raise CommandError(f"line {number}: {host} is no IP address") from None
+        grant = Grant(name, "", _actions(actions, number))
+        clients[int(client)] = StaticClient(int(client), address, grant)
+    return clients
 
 
 def _actions(words: str, number: int) -> frozenset[Action]:

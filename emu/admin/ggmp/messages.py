@@ -1,4 +1,4 @@
-"""The messages, one a datagram, as bytes and as values. All numbers are big-endian.
+"""The messages, one a datagram, as bytes and as values.
 
 Source: docs/protocol/administration/ggmp.md#messages.
 """
@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from emu.admin.ggmp.orders import BIG, ByteOrder
 from emu.admin.ggmp.values import Value, pull_values, push_values
 from emu.errors import LocalProtocolError, MalformedMessage
 
@@ -87,27 +88,22 @@ _FORMS: Final[Mapping[Kind, _Form]] = {
     Kind.CLIENT_ASSIGN: _Form(),
     Kind.ACK: _Form(),
 }
-_START: Final = struct.Struct(">II")
-"""Head and client in one number, then the id."""
-_ACT: Final = struct.Struct(">IIII")
-_PARENT: Final = struct.Struct(">I")
-_SHORT: Final = struct.Struct(">BBHBBBB")
 
 
-def push_message(message: Message) -> bytes:
+def push_message(message: Message, order: ByteOrder = BIG) -> bytes:
     """Return a message as a datagram. Raises `LocalProtocolError` for what cannot be sent."""
     head = message.kind + (not message.wants_ack and message.kind < Kind.CLIENT_ASSIGN)
     try:
         if message.kind is Kind.ACTION_SHORT:
-            return _SHORT.pack(head, message.client, message.id, *_act(message))
+            return order.short.pack(head, message.client, message.id, *_act(message))
         if not 0 <= message.client <= MOST_CLIENTS:
             raise LocalProtocolError(f"client {message.client} cannot be told")
         form = _FORMS[message.kind]
-        parts = [_START.pack(head << 24 | message.client, message.id)]
+        parts = [order.start.pack(order.join_head(head, message.client), message.id)]
         if form.act:
-            parts.append(_ACT.pack(*_act(message)))
+            parts.append(order.act.pack(*_act(message)))
         if form.parent:
-            parts.append(_PARENT.pack(message.parent))
+            parts.append(order.parent.pack(message.parent))
     except struct.error as error:
         raise LocalProtocolError(
             f"a {message.kind.name} with a number too large: {error}"
@@ -117,53 +113,52 @@ def push_message(message: Message) -> bytes:
             raise LocalProtocolError(f"{len(message.data)} bytes of data in one message")
         parts.append(bytes((len(message.data),)) + message.data)
     if form.values:
-        parts.append(push_values(message.values))
+        parts.append(push_values(message.values, order))
     return b"".join(parts)
 
 
-def pull_message(datagram: bytes) -> Message:
+def pull_message(datagram: bytes, order: ByteOrder = BIG) -> Message:
     """Return the message of a datagram. Raises `MalformedMessage`."""
-    if len(datagram) < _START.size:
+    if len(datagram) < order.start.size:
         raise MalformedMessage("message too short")
-    head = datagram[0]
+    first, number = order.start.unpack_from(datagram)
+    head, client = order.split_head(first)
     wants_ack = head < Kind.CLIENT_ASSIGN and head & 1 == 0
     try:
         kind = Kind(head if head >= Kind.CLIENT_ASSIGN else head & 0xFE)
     except ValueError:
         raise MalformedMessage("unknown message") from None
     if kind is Kind.ACTION_SHORT:
-        return _pull_short(datagram, wants_ack=wants_ack)
+        return _pull_short(datagram, order, wants_ack=wants_ack)
     form = _FORMS[kind]
-    head_and_client, number = _START.unpack_from(datagram)
-    at = _START.size
+    at = order.start.size
     act, parent, data = None, 0, b""
     values: tuple[Value, ...] = ()
     try:
         if form.act:
-            act = Act(*_ACT.unpack_from(datagram, at))
-            at += _ACT.size
+            act = Act(*order.act.unpack_from(datagram, at))
+            at += order.act.size
         if form.parent:
-            (parent,) = _PARENT.unpack_from(datagram, at)
-            at += _PARENT.size
+            (parent,) = order.parent.unpack_from(datagram, at)
+            at += order.parent.size
     except struct.error:
         raise MalformedMessage("message too short") from None
     rest = datagram[at:]
     if form.values:
-        values = pull_values(rest)
+        values = pull_values(rest, order)
     elif form.data:
         data = rest[1:]
         if not rest or len(data) != rest[0]:
             raise MalformedMessage("data of another size")
     elif rest:
         raise MalformedMessage("message too long")
-    client = head_and_client & MOST_CLIENTS
     return Message(kind, client, number, wants_ack, act, parent, data, values)
 
 
-def _pull_short(datagram: bytes, *, wants_ack: bool) -> Message:
-    if len(datagram) != _SHORT.size:
+def _pull_short(datagram: bytes, order: ByteOrder, *, wants_ack: bool) -> Message:
+    if len(datagram) != order.short.size:
         raise MalformedMessage("message too long")
-    _, client, number, *act = _SHORT.unpack(datagram)
+    _, client, number, *act = order.short.unpack(datagram)
     return Message(Kind.ACTION_SHORT, client, number, wants_ack, Act(*act))
 
 

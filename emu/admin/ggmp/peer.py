@@ -9,6 +9,7 @@ from collections import Counter
 from typing import Final
 
 from emu.admin.ggmp.messages import MOST_DATA, Act, Kind, Message, push_message
+from emu.admin.ggmp.orders import BIG, ByteOrder
 from emu.admin.ggmp.outbox import WAIT, Outbox
 from emu.admin.ggmp.transfers import Transfers, Whole
 from emu.admin.ggmp.values import Value
@@ -25,10 +26,11 @@ class Peer:
     """The other end; `own` is this end's number as client, 0 for the server."""
 
     __slots__ = ("_next_id", "_outbox", "_outgoing", "_short", "_transfers", "_window", "counters",
-                 "own")  # fmt: skip
+                 "order", "own")  # fmt: skip
 
-    def __init__(self, own: int, wait: float = WAIT) -> None:
+    def __init__(self, own: int, wait: float = WAIT, order: ByteOrder = BIG) -> None:
         self.own = own
+        self.order = order
         self.counters: Counter[str] = Counter()
         self._next_id = 0
         self._outgoing: list[bytes] = []
@@ -84,7 +86,7 @@ class Peer:
         if message.wants_ack and self._outbox.is_full:
             self.counters["outbox full"] += 1
             return
-        datagram = push_message(message)
+        datagram = push_message(message, self.order)
         if message.wants_ack:
             self._outbox.put(message.id, datagram, now)
         self._outgoing.append(datagram)
@@ -101,7 +103,7 @@ class Peer:
             return []
         if message.wants_ack:
             ack = Message(Kind.ACK, self.own, message.id)
-            self._outgoing.append(push_message(ack))
+            self._outgoing.append(push_message(ack, self.order))
         is_short = message.kind is Kind.ACTION_SHORT
         window = self._short if is_short else self._window
         if not window.take(message.id):

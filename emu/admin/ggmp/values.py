@@ -7,6 +7,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
+from emu.admin.ggmp.orders import BIG, ByteOrder
 from emu.errors import LocalProtocolError, MalformedMessage
 
 MOST_VALUES: Final = 8
@@ -34,13 +35,7 @@ class Value(NamedTuple):
     value: int | float | str | bytes
 
 
-_NUMBERS: Final[Mapping[int, struct.Struct]] = {
-    ValueType.UINT32: struct.Struct(">I"),
-    ValueType.INT32: struct.Struct(">i"),
-    ValueType.UINT64: struct.Struct(">Q"),
-    ValueType.INT64: struct.Struct(">q"),
-    ValueType.DOUBLE: struct.Struct(">d"),
-}
+_NUMBERS: Final = range(ValueType.UINT32, ValueType.DOUBLE + 1)
 _TEXTS: Final[Mapping[int, str]] = {ValueType.ASCII: "ascii", ValueType.UTF8: "utf-8"}
 
 
@@ -60,14 +55,14 @@ def utf8(text: str) -> Value:
     return Value(ValueType.UTF8, cut)
 
 
-def push_values(values: Sequence[Value]) -> bytes:
+def push_values(values: Sequence[Value], order: ByteOrder = BIG) -> bytes:
     """Return values as they are sent. Raises `LocalProtocolError` for what cannot be sent."""
     if not 1 <= len(values) <= MOST_VALUES:
         raise LocalProtocolError(f"{len(values)} values in one message")
-    return bytes((len(values),)) + b"".join(map(_push, values))
+    return bytes((len(values),)) + b"".join(_push(value, order) for value in values)
 
 
-def pull_values(data: bytes) -> tuple[Value, ...]:
+def pull_values(data: bytes, order: ByteOrder = BIG) -> tuple[Value, ...]:
     """Return the values that are all of `data`. Raises `MalformedMessage`."""
     count = data[0] if data else 0
     if not 1 <= count <= MOST_VALUES:
@@ -78,17 +73,17 @@ def pull_values(data: bytes) -> tuple[Value, ...]:
         head = data[at : at + 2]
         if len(head) < 2 or at + 2 + head[0] > len(data):
             raise MalformedMessage("message too short")
-        values.append(_pull(head[1], data[at + 2 : at + 2 + head[0]]))
+        values.append(_pull(head[1], data[at + 2 : at + 2 + head[0]], order))
         at += 2 + head[0]
     if at != len(data):
         raise MalformedMessage("message too long")
     return tuple(values)
 
 
-def _push(value: Value) -> bytes:
+def _push(value: Value, order: ByteOrder) -> bytes:
     kind, content = value
     try:
-        data = _push_content(kind, content)
+        data = _push_content(kind, content, order)
     except (struct.error, UnicodeEncodeError):
         raise LocalProtocolError(f"a value that is no {ValueType(kind).name}") from None
     if len(data) > MOST_BYTES:
@@ -96,9 +91,9 @@ def _push(value: Value) -> bytes:
     return bytes((len(data), kind)) + data
 
 
-def _push_content(kind: int, content: float | str | bytes) -> bytes:
+def _push_content(kind: int, content: float | str | bytes, order: ByteOrder) -> bytes:
     if kind in _NUMBERS:
-        return _NUMBERS[kind].pack(content)
+        return order.numbers[kind].pack(content)
     if kind in _TEXTS and isinstance(content, str):
         return content.encode(_TEXTS[kind])
     if FIRST_CUSTOM <= kind <= 0xFF and isinstance(content, bytes):
@@ -106,11 +101,11 @@ def _push_content(kind: int, content: float | str | bytes) -> bytes:
     raise LocalProtocolError(f"a value of type {kind} cannot be sent")
 
 
-def _pull(kind: int, data: bytes) -> Value:
+def _pull(kind: int, data: bytes, order: ByteOrder) -> Value:
     if kind in _NUMBERS:
-        if len(data) != _NUMBERS[kind].size:
+        if len(data) != order.numbers[kind].size:
             raise MalformedMessage("number of another size")
-        return Value(ValueType(kind), _NUMBERS[kind].unpack(data)[0])
+        return Value(ValueType(kind), order.numbers[kind].unpack(data)[0])
     if kind in _TEXTS:
         try:
             return Value(ValueType(kind), data.decode(_TEXTS[kind]))

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import click
 
-from emu.admin.ggmp.client import listed_actors
+from emu.admin.ggmp.client import GgmpClient
+from emu.admin.ggmp.messages import MOST_CLIENTS
+from emu.admin.ggmp.orders import BIG, ORDERS, ByteOrder
 from emu.admin.ggmp.peer import Delivery
 from emu.admin.ggmp.ports import Place
 from emu.admin.ggmp.transfers import Whole
@@ -30,28 +34,64 @@ SERVER = ("name", "online", "places", "zones", "uptime")
 def ggmp() -> None:
     """Look at actors, which are spawns of a running world, and act through them.
 
-    The password is a token of the server's ggmp.tokens_file; it crosses the network in the clear.
+    The password is a token of the server's ggmp.tokens_file, empty where anybody may join; it
+    crosses the network in the clear.
 
     Example: emu ggmp query 127.0.0.1:12358 --name Alice
     """
 
 
+@dataclass(frozen=True)
+class _Server:
+    """Where to join, and how."""
+
+    address: Address
+    token: str | None
+    patience: float
+    order: ByteOrder
+    number: int
+
+    def joined(self) -> GgmpSocket:
+        """Join; asks for the token where none is given."""
+        token = self.token
+        if token is None and not self.number:
+            prompt = functools.partial(click.prompt, default="", show_default=False)
+            token = str(prompt("Token", hide_input=True, err=True))
+        return GgmpSocket(
+            self.address, token or "", self.patience, order=self.order, number=self.number
+        )
+
+
 def _server_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the server, the token, the time to wait and the form of what it prints."""
-    for option in (
-        click.argument("address", callback=server_address, metavar="HOST:PORT"),
-        click.option(
-            "--timeout",
-            type=click.FloatRange(min=0, min_open=True),
-            default=3.0,
-            show_default=True,
-            help="Seconds to wait for each answer.",
-        ),
-        password_option,
-        line_format_option,
-    ):
-        command = option(command)
-    return command
+    """Give a command the server to join, as `server`, and the form of what it prints."""
+
+    @click.argument("address", callback=server_address, metavar="HOST:PORT")
+    @click.option(
+        "--timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        default=3.0,
+        show_default=True,
+        help="Seconds to wait for each answer.",
+    )
+    @click.option(
+        "--byteorder", type=click.Choice(sorted(ORDERS)), default=BIG.name, show_default=True,
+        help="That of the server.",
+    )  # fmt: skip
+    @click.option(
+        "--client", type=click.IntRange(1, MOST_CLIENTS),
+        help="Our number, for a server that knows its clients by number and address.",
+    )  # fmt: skip
+    @password_option
+    @line_format_option
+    @functools.wraps(command)
+    def with_server(
+        *, address: Address, password: str | None, timeout: float, byteorder: str,
+        client: int | None, **named: Any,
+    ) -> None:  # fmt: skip
+        server = _Server(address, password, timeout, ORDERS[byteorder], client or 0)
+        command(server=server, **named)
+
+    return with_server
 
 
 @ggmp.command()
@@ -60,39 +100,36 @@ def _server_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--name", help="Name of an actor.")
 @click.option("--zone", type=click.IntRange(1, 0xFFFFFFFF), help="List the actors of a zone.")
 def query(
-    *, address: Address, password: str | None, timeout: float, style: str,
-    actor: int | None, name: str | None, zone: int | None,
-) -> None:  # fmt: skip
+    *, server: _Server, style: str, actor: int | None, name: str | None, zone: int | None
+) -> None:
     """Tell of an actor; without one, of the server.
 
     Example: emu ggmp query 127.0.0.1:12358 --zone 325 --json
     """
     if sum(one is not None for one in (actor, name, zone)) > 1:
         raise click.UsageError("give one of --actor, --name and --zone")
-    with _joined(address, password, timeout) as server:
+    with server.joined() as talk:
         if name is not None:
-            server.client.query_named(name, server.now)
+            talk.client.query_named(name, talk.now)
         elif zone is not None:
-            server.client.query_zone(zone, server.now)
+            talk.client.query_zone(zone, talk.now)
         else:
-            server.client.query(actor or 0, server.now)
-        _print(_record(server.expect()), style)
+            talk.client.query(actor or 0, talk.now)
+        _print(_record(talk.expect(), talk.client), style)
 
 
 @ggmp.command()
 @_server_options
 @click.argument("actor", type=ACTOR)
 @click.argument("text")
-def say(
-    *, address: Address, password: str | None, timeout: float, style: str, actor: int, text: str
-) -> None:
+def say(*, server: _Server, style: str, actor: int, text: str) -> None:
     """Let an actor speak to the players near it.
 
     Example: emu ggmp say 127.0.0.1:12358 17 "Halt! Who goes there?"
     """
-    with _joined(address, password, timeout) as server:
-        server.client.say(actor, text, server.now)
-        _print(_record(server.expect()), style)
+    with server.joined() as talk:
+        talk.client.say(actor, text, talk.now)
+        _print(_record(talk.expect(), talk.client), style)
 
 
 @ggmp.command(context_settings={"ignore_unknown_options": True})
@@ -100,16 +137,15 @@ def say(
 @click.argument("actor", type=ACTOR)
 @click.argument("place", nargs=4, type=float, metavar="X Y Z HEADING")
 def move(
-    *, address: Address, password: str | None, timeout: float, style: str, actor: int,
-    place: tuple[float, float, float, float],
-) -> None:  # fmt: skip
+    *, server: _Server, style: str, actor: int, place: tuple[float, float, float, float]
+) -> None:
     """Put an actor elsewhere in its zone.
 
     Example: emu ggmp move 127.0.0.1:12358 17 10.5 -3 22 90
     """
-    with _joined(address, password, timeout) as server:
-        server.client.move(actor, Place(*place), server.now)
-        _print(_record(server.expect()), style)
+    with server.joined() as talk:
+        talk.client.move(actor, Place(*place), talk.now)
+        _print(_record(talk.expect(), talk.client), style)
 
 
 @ggmp.command()
@@ -121,38 +157,31 @@ def move(
 )  # fmt: skip
 @click.option("--seconds", type=click.FloatRange(min=0), help="How long; for ever by default.")
 def watch(
-    *, address: Address, password: str | None, timeout: float, style: str,
-    actors: tuple[int, ...], interval: float, seconds: float | None,
-) -> None:  # fmt: skip
+    *, server: _Server, style: str, actors: tuple[int, ...], interval: float, seconds: float | None
+) -> None:
     """Tell where actors are, whenever they have moved.
 
     Example: emu ggmp watch 127.0.0.1:12358 17 18 --interval 0.5
     """
-    with _joined(address, password, timeout) as server:
-        end = server.now + (float("inf") if seconds is None else seconds)
+    with server.joined() as talk:
+        end = talk.now + (float("inf") if seconds is None else seconds)
         for actor in actors:
-            server.client.watch(actor, interval, server.now)
-        while server.now < end:
+            talk.client.watch(actor, interval, talk.now)
+        while talk.now < end:
             # The server forgets who says nothing for a minute.
-            told = server.next_delivery(Monotonic(min(end, server.now + 20)))
+            told = talk.next_delivery(Monotonic(min(end, talk.now + 20)))
             if told is None:
-                server.client.query(0, server.now)
+                talk.client.query(0, talk.now)
                 continue
-            record = _record(told)
+            record = _record(told, talk.client)
             if "online" not in record and record.get("said") != "done":
                 _print(record, style)
 
 
-def _joined(address: Address, token: str | None, patience: float) -> GgmpSocket:
-    if token is None:
-        token = str(click.prompt("Token", hide_input=True, err=True))
-    return GgmpSocket(address, token, patience)
-
-
-def _record(told: Delivery) -> dict[str, Any]:
+def _record(told: Delivery, client: GgmpClient) -> dict[str, Any]:
     """Return what the server told by name. Raises `CommandError` for a refusal."""
     if isinstance(told, Whole):
-        return {"zone": told.act.condition1, "actors": listed_actors(told.data)}
+        return {"zone": told.act.condition1, "actors": client.listed_actors(told.data)}
     if isinstance(told, bytes) or len(told) < 3:
         raise CommandError("the server answers with something that emu does not know")
     values = [entry.value for entry in told]

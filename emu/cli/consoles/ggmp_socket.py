@@ -7,6 +7,8 @@ from types import TracebackType
 from typing import Self
 
 from emu.admin.ggmp.client import GgmpClient
+from emu.admin.ggmp.messages import SERVER
+from emu.admin.ggmp.orders import BIG, ByteOrder
 from emu.admin.ggmp.peer import Delivery
 from emu.cli.moments import passing
 from emu.config import Address
@@ -20,11 +22,17 @@ LONGEST = 2048
 class GgmpSocket:
     """A client that has joined; ask by `client`, take by `next_delivery`."""
 
-    def __init__(self, address: Address, token: str, patience: float) -> None:
-        """Join. Raises `CommandError` when nobody lets us in for `patience` seconds."""
+    def __init__(
+        self, address: Address, token: str, patience: float,
+        *, order: ByteOrder = BIG, number: int = SERVER,
+    ) -> None:  # fmt: skip
+        """Join, unless the server knows us by a number.
+
+        Raises `CommandError` when nobody lets us in for `patience` seconds.
+        """
         self._address = address
         self._patience = patience
-        self.client = GgmpClient(wait=0.2)
+        self.client = GgmpClient(0.2, order, number)
         try:
             found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_DGRAM)[0]
             self._socket = socket.socket(found[0], socket.SOCK_DGRAM)
@@ -32,7 +40,8 @@ class GgmpSocket:
         except OSError as error:
             raise CommandError(f"{address} cannot be reached ({error.strerror})") from None
         try:
-            self._join(token)
+            if not number:
+                self._join(token)
         except CommandError:
             self._socket.close()
             raise

@@ -2,35 +2,57 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
 
-from emu.admin.ggmp.grants import Grant, read_grants
+from twisted.internet.error import CannotListenError
+
+from emu.admin.ggmp.grants import Action, Grant, read_clients, read_grants
+from emu.admin.ggmp.orders import ORDERS
 from emu.admin.ggmp.ports import Stage
-from emu.admin.ggmp.server import ANSWER_RULES, GgmpRules, GgmpServer
+from emu.admin.ggmp.rules import GgmpRules
+from emu.admin.ggmp.server import ANSWER_RULES, GgmpServer
 from emu.admin.snapshot.making import OpenDoor
 from emu.commands import Use
 from emu.config import Address
 from emu.config.administration import GgmpConfig
 from emu.errors import CommandError, ConfigError
-from emu.net.hosts import door, listen_address
+from emu.limits.answers import AnswerRules
+from emu.net.hosts import cannot_listen, door, listen_address
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.udp.query import QueryShell, listen_query
 from emu.times import Monotonic
 
+_T = TypeVar("_T")
+
 _log = logger("ggmp")
 
 
-def ggmp_grants(config: GgmpConfig) -> tuple[Grant, ...]:
-    """Return who may join. Raises `ConfigError` when the file of tokens is wrong."""
-    if config.tokens_file is None:
-        return ()
+def ggmp_rules(config: GgmpConfig) -> GgmpRules:
+    """Return who may join and how. Raises `ConfigError` when a file of clients is wrong."""
+    common = GgmpRules(wait=config.resend_milliseconds / 1000, order=ORDERS[config.byteorder])
+    if config.policy == "static":
+        clients = _read("clients_file", config.clients_file, read_clients)
+        return replace(common, clients=clients or {})
+    grants = _read("tokens_file", config.tokens_file, read_grants) or ()
+    if config.policy == "token":
+        return replace(common, grants=grants)
+    allowed = frozenset(Action[word.upper()] for word in config.open_actions)
+    return replace(common, grants=grants, anonymous=Grant("anybody", "", allowed))
+
+
+def _read(key: str, path: Path | None, read: Callable[[str], _T]) -> _T | None:
+    if path is None:
+        return None
     try:
-        return read_grants(config.tokens_file.read_text("utf-8"))
+        return read(path.read_text("utf-8"))
     except (OSError, ValueError, CommandError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise ConfigError([f"ggmp.tokens_file: {config.tokens_file}: {reason}"]) from None
+        raise ConfigError([f"ggmp.{key}: {path}: {reason}"]) from None
 
 
 class GgmpPort:
@@ -43,26 +65,45 @@ class GgmpPort:
         reactor: Any,
         scheduler: Scheduler,
         told: Callable[[Use], None],
+        *,
+        limits: AnswerRules = ANSWER_RULES,
     ) -> None:
-        """Act on `stage`; `told` hears of it. Raises `ConfigError` when the tokens are wrong."""
+        """Act on `stage`; `told` hears of it. Raises `ConfigError` when a file is wrong."""
         self._config = config
         self._reactor = reactor
         self._scheduler = scheduler
         self._port: Any = None
+        self._is_wanted = False
         self._timer = scheduler.timer(self)
-        rules = GgmpRules(ggmp_grants(config), wait=config.resend_milliseconds / 1000)
-        self.core = GgmpServer(stage, rules, told)
-        self.shell = QueryShell(self, scheduler, _log, ANSWER_RULES)
+        self.core = GgmpServer(stage, ggmp_rules(config), secrets.randbelow, told)
+        self.shell = QueryShell(self, scheduler, _log, limits)
 
     @property
     def port(self) -> int:
         """The UDP port; 0 while it is closed."""
         return self._port.getHost().port if self._port is not None else 0
 
+    def configure(self, config: GgmpConfig) -> None:
+        """Let others in from now on, and nobody whom the files no longer name.
+
+        Raises `ConfigError` when a file is wrong, `CommandError` when a port that was closed until
+        now cannot be opened.
+        """
+        self._config = config
+        order = self.core.rules.order  # which every client would have to change as well
+        self.core.configure(replace(ggmp_rules(config), order=order))
+        if self._is_wanted and self._port is None:
+            try:
+                self.listen()
+            except CannotListenError as error:
+                raise CommandError(cannot_listen("ggmp.listen", error)) from None
+
     def listen(self) -> None:
         """Open the port and say where, or why not. Raises `CannotListenError`."""
-        if not self.core.rules.grants:
-            _log.info("closed: ggmp.tokens_file names nobody")
+        self._is_wanted = True
+        if not self.core.rules.lets_anybody_in:
+            key = "clients_file" if self._config.policy == "static" else "tokens_file"
+            _log.info("closed: ggmp.{key} names nobody", key=key)
             return
         address = listen_address("ggmp.listen", self._config.listen)
         self._port = listen_query(self._reactor, address.host, address.port, self.shell)
@@ -76,6 +117,7 @@ class GgmpPort:
 
     async def stop(self) -> None:
         """Close the port."""
+        self._is_wanted = False
         self._scheduler.drop(self._timer)
         if self._port is not None:
             await self._port.stopListening()

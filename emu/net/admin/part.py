@@ -25,7 +25,7 @@ from emu.config import Config
 from emu.errors import StoreError
 from emu.login.accounts.names import account_name
 from emu.net.admin.console import ConsoleServer
-from emu.net.admin.ggmp import GgmpPort, ggmp_grants
+from emu.net.admin.ggmp import GgmpPort, ggmp_rules
 from emu.net.admin.ggmp_stage import WorldStage
 from emu.net.admin.known_bans import KnownBans
 from emu.net.admin.queries import QueryPart
@@ -121,12 +121,17 @@ class AdminPart:
     def check(self, config: Config) -> None:
         """Raise `ConfigError` when other settings could not be gone on with."""
         rcon_users(config.rcon)
-        ggmp_grants(config.ggmp)
+        ggmp_rules(config.ggmp)
 
     def configure(self, config: Config) -> None:
-        """Go on with other settings. Raises `ConfigError` when the RCON users are wrong."""
+        """Go on with other settings, and with what stands in the files that they name.
+
+        Raises `ConfigError` when one is wrong, `CommandError` when a port cannot be opened.
+        """
         self._config = config
         self.rcon.configure(config.rcon)
+        if self.ggmp is not None:
+            self.ggmp.configure(config.ggmp)
 
     def listen(self) -> None:
         """Open the doors. Raises `CannotListenError`, `CommandError`, `StoreError`.

@@ -1,12 +1,10 @@
 """Actions, asked by a client of ours over a perfect link."""
 
-import struct
-
 import pytest
 
-from emu.admin.ggmp.client import listed_actors
 from emu.admin.ggmp.grants import Action, Grant
 from emu.admin.ggmp.messages import Act
+from emu.admin.ggmp.orders import BIG, LITTLE
 from emu.admin.ggmp.ports import Place
 from emu.admin.ggmp.transfers import Whole
 from tests.support.ggmp import BOB, GUARD, TOKEN, Talk
@@ -16,9 +14,9 @@ def plain(told: list) -> list[list]:
     return [[value.value for value in values] for values in told]
 
 
-@pytest.fixture
-def talk() -> Talk:
-    made = Talk()
+@pytest.fixture(params=[BIG, LITTLE], ids=lambda order: order.name)
+def talk(request: pytest.FixtureRequest) -> Talk:
+    made = Talk(order=request.param)
     made.join()
     assert made.client.id == 1
     return made
@@ -43,12 +41,12 @@ def test_the_actors_of_a_zone(talk: Talk) -> None:
     (whole,) = talk.settle()
     assert isinstance(whole, Whole)
     assert whole.act == Act(0, Action.QUERY, 5, 2)
-    assert listed_actors(whole.data) == [GUARD, BOB]
+    assert talk.client.listed_actors(whole.data) == [GUARD, BOB]
     talk.stage.inside = lambda _zone: list(range(1, 5000))  # type: ignore[method-assign]
     talk.client.query_zone(5, talk.now)
     (whole,) = talk.settle()
     assert isinstance(whole, Whole)
-    assert listed_actors(whole.data) == list(range(1, 2001))
+    assert talk.client.listed_actors(whole.data) == list(range(1, 2001))
 
 
 def test_say(talk: Talk) -> None:
@@ -74,17 +72,16 @@ def test_move(talk: Talk) -> None:
     talk.client._peer.send_act(Act(GUARD, 4, 1250, (-300) & 0xFFFFFFFF), now=talk.now)
     talk.settle()
     assert talk.stage.actors[GUARD].place == (12.5, 6.0, -3.0, 180.0)
-    talk.client._peer.send_act(Act(GUARD, 4), struct.pack(">ddd", 1, 2, 3), now=talk.now)
+    talk.client._peer.send_act(Act(GUARD, 4), talk.order.point.pack(1, 2, 3), now=talk.now)
     talk.settle()
     assert talk.stage.actors[GUARD].place == (1.0, 2.0, 3.0, 180.0)
 
 
-@pytest.mark.parametrize(
-    "data", [b"x", struct.pack(">ddd", 1e9, 0, 0), struct.pack(">ddd", float("nan"), 0, 0)]
-)
-def test_a_move_to_nowhere(talk: Talk, data: bytes) -> None:
-    talk.client._peer.send_act(Act(GUARD, 4), data, now=talk.now)
-    assert plain(talk.settle())[0][2] == "refused"
+def test_a_move_to_nowhere(talk: Talk) -> None:
+    point = talk.order.point
+    for data in (b"x", point.pack(1e9, 0, 0), point.pack(float("nan"), 0, 0)):
+        talk.client._peer.send_act(Act(GUARD, 4), data, now=talk.now)
+        assert plain(talk.settle())[0][2] == "refused"
 
 
 def test_watch(talk: Talk) -> None:

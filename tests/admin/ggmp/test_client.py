@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.admin.ggmp.client import GgmpClient, listed_actors
+from emu.admin.ggmp.client import GgmpClient
+from emu.admin.ggmp.orders import LITTLE
 from emu.errors import MalformedMessage
 from emu.times import Monotonic
 from tests.support.ggmp import GUARD, Talk
@@ -35,8 +36,16 @@ def test_what_is_not_of_the_server() -> None:
 
 
 def test_lists_of_actors() -> None:
-    assert listed_actors(bytes.fromhex("0000000100000002ff")) == [1, 2]
-    assert listed_actors(b"") == []
+    assert GgmpClient().listed_actors(bytes.fromhex("0000000100000002ff")) == [1, 2]
+    assert GgmpClient(order=LITTLE).listed_actors(bytes.fromhex("0100000002000000")) == [1, 2]
+    assert GgmpClient().listed_actors(b"") == []
+
+
+def test_a_client_that_the_server_knows_does_not_join() -> None:
+    client = GgmpClient(number=300)
+    client.query(GUARD, Monotonic(0.0))
+    (data,) = client.data_to_send()
+    assert data[:4].hex() == "0000012c"
 
 
 @given(st.binary(max_size=60))

@@ -3,6 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.admin.ggmp.messages import Act, Kind, Message, pull_message, push_message
+from emu.admin.ggmp.orders import BIG, LITTLE, ByteOrder
+from emu.admin.ggmp.values import uint32
 from emu.errors import LocalProtocolError, MalformedMessage
 from tests.admin.ggmp.test_values import VALUES
 
@@ -50,10 +52,11 @@ DATA_AT = {Kind.DATA: 13, Kind.DATA_END: 13, Kind.RAW_DATA: 9, Kind.ACTION_DATA:
            Kind.ACTION_DATA_END: 25}  # fmt: skip
 
 
-@given(MESSAGES)
-def test_a_message_is_read_as_it_was_written(message: Message) -> None:
-    datagram = push_message(message)
-    assert pull_message(datagram) == message
+@given(MESSAGES, st.sampled_from((BIG, LITTLE)))
+def test_a_message_is_read_as_it_was_written(message: Message, order: ByteOrder) -> None:
+    datagram = push_message(message, order)
+    assert datagram[0] == message.kind + (not message.wants_ack and message.kind < 0xF0)
+    assert pull_message(datagram, order) == message
     if message.kind in LENGTHS:
         assert len(datagram) == LENGTHS[message.kind]
     elif message.kind in DATA_AT:
@@ -76,6 +79,22 @@ def test_an_odd_head_wants_no_ack() -> None:
     assert push_message(Message(Kind.ACTION, 1, 0, wants_ack=False, act=act))[0] == 1
     assert not pull_message(b"\x01" + bytes(23)).wants_ack
     assert push_message(Message(Kind.ACK, 0, 0, wants_ack=False))[0] == 0xFF
+
+
+def test_little_endian_turns_every_number_of_several_bytes() -> None:
+    act = Act(0x2D, 3, 0xF4, 0)
+    sent = {
+        Message(Kind.ACTION, 1, 2, act=act): "00010000020000002d00000003000000f400000000000000",
+        Message(Kind.ACTION_SHORT, 1, 0x1234, act=Act(5, 6, 7, 8)): "0201341205060708",
+        Message(Kind.DATA, 1, 3, parent=2, data=b"ab"): "0e0100000300000002000000026162",
+        Message(Kind.RAW_DATA, 1, 3, data=b"a"): "10010000030000000161",
+        Message(Kind.ARB_DATA, 0x10203, 8, values=(uint32(7),)): "180302010800000001040007000000",
+        Message(Kind.ACK, 0, 9, wants_ack=False): "ff00000009000000",
+        Message(Kind.CLIENT_ASSIGN, 5, 9, wants_ack=False): "fe05000009000000",
+    }
+    for message, data in sent.items():
+        assert push_message(message, LITTLE).hex() == data
+        assert pull_message(bytes.fromhex(data), LITTLE) == message
 
 
 @pytest.mark.parametrize("head", [0x06, 0x0C, 0x1A, 0xEF, 0xF0, 0xFD])

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from secrets import randbelow
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emu.admin.ggmp.client import GgmpClient
+from emu.admin.ggmp.grants import Action, Grant, read_clients
 from emu.admin.ggmp.messages import Act, Kind, Message, pull_message, push_message
-from emu.admin.ggmp.server import GgmpRules, GgmpServer
+from emu.admin.ggmp.rules import GgmpRules
+from emu.admin.ggmp.server import GgmpServer
 from emu.admin.ggmp.values import Value, ValueType, uint32, utf8
 from emu.times import Monotonic
 from tests.support.admin import examples
@@ -18,6 +22,7 @@ NOW = Monotonic(100.0)
 EXAMPLES = {example["id"]: example for example in examples("ggmp")}
 OTHER = ("192.0.2.51", 4000)
 ACTION = push_message(Message(Kind.ACTION, 1, 0, act=Act(GUARD, 1)))
+ANYBODY = Grant("anybody", "", frozenset((Action.QUERY, Action.WATCH)))
 LOGIN = Message(Kind.ARB_DATA, 0, 0, values=(utf8(TOKEN),))
 
 
@@ -26,7 +31,14 @@ def at(seconds: float) -> Monotonic:
 
 
 def server(**rules: object) -> GgmpServer:
-    return GgmpServer(FakeStage(), GgmpRules((GRANT,), **rules))  # type: ignore[arg-type]
+    return GgmpServer(FakeStage(), GgmpRules((GRANT,), **rules), randbelow)  # type: ignore[arg-type]
+
+
+def opened(**rules: object) -> GgmpServer:
+    """Anybody may query; numbers that are told to them are 1, 2 and so on."""
+    following = iter(range(1000))
+    made = GgmpRules((GRANT,), ANYBODY, **rules)  # type: ignore[arg-type]
+    return GgmpServer(FakeStage(), made, lambda _end: next(following))
 
 
 def kinds(answers: list[bytes]) -> list[Kind]:
@@ -37,7 +49,7 @@ def kinds(answers: list[bytes]) -> list[Kind]:
 def test_worked_examples(name: str) -> None:
     """What the server answers besides, about the actors, is left out: these know no actions."""
     worked = EXAMPLES[name]
-    made = server(anonymous=GRANT)
+    made = opened()
     if name != "ggmp-assign":
         hello = Message(Kind.RAW_DATA, 0, 0xFFFFFFFF, wants_ack=False)
         assert kinds(made.answer(push_message(hello), ADDRESS, NOW)) == [Kind.CLIENT_ASSIGN]
@@ -173,7 +185,7 @@ def test_a_flood_of_invented_addresses_leaves_nothing_behind() -> None:
         address = (f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}", 1)
         assert made.answer(wrong, address, NOW) == []
     assert len(made) == 0
-    assert len(made._guesses) <= 10_000
+    assert len(made._door._guesses) <= 10_000
     assert is_alive(made)
 
 
@@ -187,3 +199,116 @@ def test_a_token_or_a_number_at_its_address_proves_it() -> None:
     for data in (b"", push_message(wrong), push_message(Message(Kind.ACK, 0, 0))):
         assert not made.proves(data, ADDRESS, NOW)
     assert not made.proves(ACTION, OTHER, NOW)
+
+
+def query(client: int, number: int, actor: int = GUARD) -> bytes:
+    return push_message(Message(Kind.ACTION, client, number, act=Act(actor, Action.QUERY)))
+
+
+def test_anybody_is_told_no_more_than_was_sent_until_the_number_is_shown() -> None:
+    made = opened()
+    for number in range(20):
+        answers = made.answer(query(0, number), ADDRESS, NOW)
+        assert sum(map(len, answers)) <= len(query(0, number))
+        assert Kind.ARB_DATA not in kinds(answers)
+    made.handle_timer(at(1))
+    assert made.data_to_send() == []
+    told = kinds(made.answer(query(1, 30), ADDRESS, at(1)))
+    assert told == [Kind.ARB_DATA] * 8 + [Kind.ACK, Kind.ARB_DATA]
+
+
+def test_anybody_does_what_is_allowed_and_nothing_else() -> None:
+    made = opened()
+    made.answer(query(0, 0), ADDRESS, NOW)
+    move = Message(Kind.ACTION, 1, 1, act=Act(GUARD, Action.MOVE, 1, 1))
+    _, _, refused = made.answer(push_message(move), ADDRESS, NOW)
+    assert pull_message(refused).values[2].value == "refused"
+
+
+def test_numbers_for_anybody_cannot_be_foreseen() -> None:
+    made = GgmpServer(FakeStage(), GgmpRules(anonymous=ANYBODY), randbelow)
+    given_out = set()
+    for number in range(50):
+        assign, _ = made.answer(query(0, 0), (f"192.0.2.{number}", 1), NOW)
+        given_out.add(pull_message(assign).client)
+    assert len(given_out) == 50
+    assert max(given_out) > 10_000
+
+
+def test_who_never_showed_its_number_makes_room() -> None:
+    made = opened(most_clients=4)
+    made.answer(query(0, 0), ADDRESS, NOW)
+    made.answer(query(1, 1), ADDRESS, NOW)
+    for number in range(300):
+        made.answer(query(0, 0), (f"10.0.{number >> 8}.{number & 255}", 1), NOW)
+    assert len(made) == 4
+    assert Kind.ARB_DATA in kinds(made.answer(query(1, 2), ADDRESS, NOW))
+
+
+STATIC = read_clients("bot query 7 192.0.2.50\nradar * 300 192.0.2.51")
+
+
+def known() -> GgmpServer:
+    return GgmpServer(FakeStage(), GgmpRules(clients=STATIC), randbelow)
+
+
+def test_known_clients_ask_without_joining() -> None:
+    made = known()
+    assert kinds(made.answer(query(7, 0), ADDRESS, NOW)) == [Kind.ACK, Kind.ARB_DATA]
+    assert made.answer(query(7, 1), OTHER, NOW) == []
+    assert kinds(made.answer(query(300, 1), OTHER, NOW)) == [Kind.ACK, Kind.ARB_DATA]
+    short = Message(Kind.ACTION_SHORT, 7, 0, act=Act(GUARD, Action.MOVE))
+    assert kinds(made.answer(push_message(short), ADDRESS, NOW)) == [Kind.ACK, Kind.ARB_DATA]
+    assert made.answer(push_message(LOGIN), ("192.0.2.52", 1), NOW) == []
+    assert made.answer(query(8, 1), ADDRESS, NOW) == []
+    assert made.proves(query(7, 5), ("192.0.2.50", 9), NOW)
+    assert not made.proves(query(7, 5), ("192.0.2.52", 9), NOW)
+
+
+def test_a_known_client_that_comes_from_another_port_begins_anew() -> None:
+    made = known()
+    made.answer(query(7, 0), ADDRESS, NOW)
+    assert kinds(made.answer(query(7, 0), ADDRESS, NOW)) == [Kind.ACK]
+    again = ("192.0.2.50", 4001)
+    assert kinds(made.answer(query(7, 0), again, NOW)) == [Kind.ACK, Kind.ARB_DATA]
+    assert len(made) == 1
+
+
+def test_two_known_clients_may_share_a_host_but_no_port() -> None:
+    rules = GgmpRules(clients=read_clients("a query 7 192.0.2.50\nb query 8 192.0.2.50"))
+    made = GgmpServer(FakeStage(), rules, randbelow)
+    for client in (7, 8, 7):
+        assert kinds(made.answer(query(client, 0), ADDRESS, NOW)) == [Kind.ACK, Kind.ARB_DATA]
+        assert len(made) == 1
+    assert kinds(made.answer(query(8, 0), ("192.0.2.50", 4001), NOW)) == [Kind.ACK, Kind.ARB_DATA]
+    assert len(made) == 2
+
+
+def test_other_rules_count_at_once() -> None:
+    made = server()
+    made.answer(push_message(LOGIN), ADDRESS, NOW)
+    watch = Message(Kind.ACTION, 1, 1, act=Act(GUARD, Action.WATCH, 1, 100))
+    made.answer(push_message(watch), ADDRESS, NOW)
+    made.configure(GgmpRules((Grant("radar", TOKEN, frozenset((Action.QUERY,))),)))
+    assert made._by_id[1].watched == {}
+    assert kinds(made.answer(query(1, 2), ADDRESS, NOW)) == [Kind.ACK, Kind.ARB_DATA]
+    move = Message(Kind.ACTION, 1, 3, act=Act(GUARD, Action.MOVE, 1, 1))
+    _, refused = made.answer(push_message(move), ADDRESS, NOW)
+    assert pull_message(refused).values[3].value == "your token does not allow move"
+    made.configure(GgmpRules((Grant("radar", "another token 123", frozenset()),)))
+    assert len(made) == 0
+    assert made.answer(query(1, 4), ADDRESS, NOW) == []
+
+
+def test_rules_that_change_keep_those_whom_they_still_name() -> None:
+    made = known()
+    made.answer(query(7, 0), ADDRESS, NOW)
+    made.answer(query(300, 0), OTHER, NOW)
+    made.configure(GgmpRules(clients=read_clients("bot say 7 192.0.2.50\nx * 300 192.0.2.9")))
+    assert list(made._by_id) == [7]
+    made = opened()
+    made.answer(query(0, 0), ADDRESS, NOW)
+    made.configure(GgmpRules(anonymous=ANYBODY))
+    assert len(made) == 1
+    made.configure(GgmpRules((GRANT,)))
+    assert len(made) == 0

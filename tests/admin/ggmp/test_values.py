@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from emu.admin.ggmp.orders import BIG, LITTLE, ByteOrder
 from emu.admin.ggmp.values import Value, ValueType, pull_values, push_values, uint32, utf8
 from emu.errors import LocalProtocolError, MalformedMessage
 
@@ -18,9 +19,9 @@ VALUES = st.one_of(
 )
 
 
-@given(st.lists(VALUES, min_size=1, max_size=8))
-def test_values_are_read_as_they_were_written(values: list[Value]) -> None:
-    assert pull_values(push_values(values)) == tuple(values)
+@given(st.lists(VALUES, min_size=1, max_size=8), st.sampled_from((BIG, LITTLE)))
+def test_values_are_read_as_they_were_written(values: list[Value], order: ByteOrder) -> None:
+    assert pull_values(push_values(values, order), order) == tuple(values)
 
 
 def test_the_bytes() -> None:
@@ -31,6 +32,9 @@ def test_the_bytes() -> None:
         utf8("\u00e9"),
     )
     assert push_values(values).hex() == "040400000000070401fffffffe08043ff80000000000000206c3a9"
+    assert push_values(values, LITTLE).hex() == (
+        "040400070000000401feffffff0804000000000000f83f0206c3a9"
+    )
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,12 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from secrets import randbelow
 
 import pytest
 
-from emu.admin.ggmp.server import GgmpRules, GgmpServer
+from emu.admin.ggmp.rules import GgmpRules
+from emu.admin.ggmp.server import GgmpServer
 from emu.times import Monotonic
 from tests.support.command_line import CommandLine
 from tests.support.ggmp import BOB, GRANT, GUARD, TOKEN, FakeStage
@@ -24,7 +26,7 @@ def emu(tmp_path: Path) -> CommandLine:
 
 @pytest.fixture
 def address() -> Iterator[str]:
-    core = GgmpServer(FakeStage(), GgmpRules((GRANT,)))
+    core = GgmpServer(FakeStage(), GgmpRules((GRANT,)), randbelow)
     ended = threading.Event()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as port:
         port.bind(("127.0.0.1", 0))

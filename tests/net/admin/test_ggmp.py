@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from twisted.internet.threads import deferToThread
 
+from emu.admin.ggmp.grants import Action
+from emu.admin.ggmp.orders import LITTLE
 from emu.admin.ggmp.ports import Place
 from emu.cli.consoles.ggmp_socket import GgmpSocket
 from emu.commands import Use
 from emu.config import Address
 from emu.config.administration import GgmpConfig
 from emu.errors import CommandError, ConfigError
-from emu.net.admin.ggmp import GgmpPort, ggmp_grants
+from emu.net.admin.ggmp import GgmpPort, ggmp_rules
 from emu.net.scheduler import Scheduler
 from tests.support.ggmp import GUARD, TOKEN, FakeStage
 from tests.support.house import HOST, captured_log, reactor
@@ -57,16 +60,58 @@ async def test_a_wrong_token_is_not_answered(tmp_path: Path) -> None:
 
 async def test_without_tokens_it_stays_closed(tmp_path: Path) -> None:
     with captured_log("text") as log:
-        for made in (GgmpConfig(), config(tmp_path, "# nobody\n")):
+        for made in (GgmpConfig(), config(tmp_path, "# nobody\n"), GgmpConfig(policy="static")):
             port = GgmpPort(made, FakeStage(), reactor, Scheduler(reactor), lambda _use: None)
             port.listen()
             assert port.port == 0
             await port.stop()
     assert "closed: ggmp.tokens_file names nobody" in log.text
+    assert "closed: ggmp.clients_file names nobody" in log.text
+
+
+async def test_tokens_count_from_the_moment_they_are_read_again(tmp_path: Path) -> None:
+    port = GgmpPort(GgmpConfig(listen=Address(HOST, 0)), FakeStage(), reactor,
+                    Scheduler(reactor), lambda _use: None)  # fmt: skip
+    port.listen()
+    assert port.port == 0
+    port.configure(config(tmp_path))
+    at = Address(HOST, port.port)
+    try:
+        (await deferToThread(GgmpSocket, at, TOKEN, 5.0)).__exit__(None, None, None)
+        port.configure(config(tmp_path, f"radar * {'y' * 16}\n"))
+        assert len(port.core) == 0
+        assert port.port == at.port
+        with pytest.raises(CommandError, match="lets us not in"):
+            await deferToThread(GgmpSocket, at, TOKEN, 0.3)
+        with pytest.raises(ConfigError, match="line 1"):
+            port.configure(config(tmp_path, "radar"))
+        (await deferToThread(GgmpSocket, at, "y" * 16, 5.0)).__exit__(None, None, None)
+    finally:
+        await port.stop()
+    port.configure(config(tmp_path))
+    assert port.port == 0
+
+
+def test_policies(tmp_path: Path) -> None:
+    tokens = config(tmp_path)
+    clients = tmp_path / "clients.txt"
+    clients.write_text("bot query 7 192.0.2.50\n", encoding="utf-8")
+    every = replace(tokens, clients_file=clients, byteorder="little")
+    rules = ggmp_rules(every)
+    assert (len(rules.grants), rules.anonymous, rules.clients) == (1, None, {})
+    assert rules.order is LITTLE
+    rules = ggmp_rules(replace(every, policy="open", open_actions=("watch",)))
+    assert rules.anonymous is not None
+    assert (len(rules.grants), rules.anonymous.actions) == (1, {Action.WATCH})
+    rules = ggmp_rules(replace(every, policy="static"))
+    assert (list(rules.grants), rules.anonymous, list(rules.clients)) == ([], None, [7])
+    clients.write_text("bot", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"ggmp\.clients_file: .*line 1"):
+        ggmp_rules(replace(every, policy="static"))
 
 
 def test_a_file_that_is_wrong_is_told(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="line 1: must be a name"):
-        ggmp_grants(config(tmp_path, "radar"))
+        ggmp_rules(config(tmp_path, "radar"))
     with pytest.raises(ConfigError, match="No such file"):
-        ggmp_grants(GgmpConfig(tokens_file=tmp_path / "none"))
+        ggmp_rules(GgmpConfig(tokens_file=tmp_path / "none"))
