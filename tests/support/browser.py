@@ -31,6 +31,7 @@ from twisted.web.http import HTTPChannel
 
 from tests.support.house import until
 from tests.support.programs import debian_program
+from tools import chromium
 
 reactor: Any = _reactor
 T = TypeVar("T")
@@ -41,15 +42,6 @@ DESKTOP = (1280, 900)
 PHONE = (390, 844)
 PATIENCE = 10_000
 """Milliseconds that anything in the browser may take."""
-ARGUMENTS = (
-    "--headless=new",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 
 
 class Page:
@@ -95,7 +87,8 @@ class Page:
 
     async def until(self, script: str) -> None:
         """Wait until a script gives something true in the page."""
-        await self.do(lambda tab: tab.wait_for_function(script, timeout=PATIENCE))
+        # As a function: an expression would be evaluated by the page, which forbids that.
+        await self.do(lambda tab: tab.wait_for_function(f"() => {script}", timeout=PATIENCE))
 
     async def press(self, *keys: str) -> None:
         """Press keys, one after the other."""
@@ -141,9 +134,9 @@ class Page:
 class Browser:
     """A running chromium; made by `opened_browser`."""
 
-    def __init__(self, thread: ThreadPoolExecutor, chromium: Chromium) -> None:
+    def __init__(self, thread: ThreadPoolExecutor, running: Chromium) -> None:
         self._thread = thread
-        self._chromium = chromium
+        self._running = running
 
     async def do(self, work: Callable[[], T]) -> T:
         """Return what `work` gives in the thread that playwright wants to be called from."""
@@ -176,7 +169,7 @@ class Browser:
 
     def _context(self, size: tuple[int, int], scheme: Any) -> BrowserContext:
         width, height = size
-        return self._chromium.new_context(
+        return self._running.new_context(
             viewport={"width": width, "height": height},
             color_scheme=scheme,
             reduced_motion="reduce",
@@ -202,12 +195,8 @@ def opened_browser() -> Iterator[Browser]:
     with ThreadPoolExecutor(1, "browser") as thread:
         driver = thread.submit(lambda: sync_playwright().start()).result()
         try:
-            chromium = thread.submit(
-                lambda: driver.chromium.launch(
-                    executable_path=program, args=list(ARGUMENTS), chromium_sandbox=False
-                )
-            ).result()
-            yield Browser(thread, chromium)
-            thread.submit(chromium.close).result()
+            running = thread.submit(chromium.launched, driver, program).result()
+            yield Browser(thread, running)
+            thread.submit(running.close).result()
         finally:
             thread.submit(driver.stop).result()
