@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterable
 from functools import cache
 
-from emu.opcodes.files.text import read_folder
+from emu.opcodes.files.text import format_range, read_folder
 from emu.opcodes.rows import OpcodeRow
 from emu.opcodes.table import OpcodeTables
 from emu.resources import opcodes_folder
@@ -20,3 +22,10 @@ def shipped_rows() -> tuple[OpcodeRow, ...]:
 def shipped_tables() -> OpcodeTables:
     """Return the tables of the shipped text; always the same object."""
     return OpcodeTables(shipped_rows())
+
+
+def fingerprint(rows: Iterable[OpcodeRow]) -> str:
+    """Return a fingerprint of rows that does not hang on their order."""
+    ordered = sorted(rows, key=lambda row: (row.first, row.last, row.opcode, row.name))
+    text = "".join(f"{row.first}-{row.last}\n{format_range([row])}" for row in ordered)
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -5,7 +5,7 @@ Owns the comparison of new rows with those that are there. Pure; the store carri
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -139,6 +139,16 @@ def plan_reset(
     differing = sorted(key for key in old.keys() | new.keys() if old.get(key) != new.get(key))
     changes = [Change(old.get(key), new.get(key)) for key in differing]
     return Plan(changes, unchanged=len(old.keys() | new.keys()) - len(changes))
+
+
+def plan_newer(
+    existing: Iterable[OpcodeRow], shipped: Iterable[OpcodeRow], mine: Set[Key]
+) -> list[Change]:
+    """Return what makes rows those that a newer program ships, but for an operator's own."""
+    old, new = ({key_of(row): row for row in rows} for rows in (existing, shipped))
+    put = [Change(old.get(key), row) for key, row in new.items() if old.get(key) != row]
+    gone = [Change(row, None) for key, row in old.items() if key not in new]
+    return [change for change in (*put, *gone) if key_of(change.row) not in mine]
 
 
 def amended(

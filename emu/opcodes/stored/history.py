@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from emu.errors import CommandError
-from emu.opcodes.rows import OpcodeRow
+from emu.opcodes.rows import OpcodeRow, VersionRange
 from emu.opcodes.stored.changes import Change
 
 SHIPPED, RESET, UNDO, REDO = "shipped", "reset", "undo", "redo"
@@ -81,6 +81,31 @@ def newest_to_redo(steps: Iterable[Step]) -> int:
         if step.action != REDO:
             break
     raise CommandError("there is nothing to redo: no undo is newer than the last change")
+
+
+def check_takes_back(
+    number: int,
+    entries: Sequence[HistoryEntry],
+    action: str,
+    version_range: VersionRange | None,
+) -> None:
+    """Raise `CommandError` when the change with these entries is not one to undo or to redo."""
+    if not entries:
+        raise CommandError(f"there is no change {number} in the history")
+    if entries[0].action == SHIPPED:
+        raise CommandError(
+            f"change {number} put in the tables that come with the program and stays; `emu opcodes"
+            " reset` makes rows what they were then"
+        )
+    if action == REDO and entries[0].action != UNDO:
+        raise CommandError(
+            f"change {number} is no undo, but {entries[0].action}; there is nothing to redo"
+        )
+    if version_range is not None and any(one.row.range != version_range for one in entries):
+        raise CommandError(
+            f"change {number} ({entries[0].action} by {entries[0].who}) touched other ranges, too;"
+            f" `emu opcodes {action} {number}` takes all of it back"
+        )
 
 
 def _standing(steps: Iterable[Step]) -> Iterator[Step]:

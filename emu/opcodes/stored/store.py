@@ -7,7 +7,6 @@ one client's table belongs to `emu.opcodes.table`.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,9 +17,8 @@ from emu.database import readable_errors
 from emu.database.files import create_database
 from emu.database.migrations import apply_missing
 from emu.errors import CommandError, StoreError
-from emu.opcodes.files.text import format_range
 from emu.opcodes.rows import OpcodeRow, VersionRange, row_problem
-from emu.opcodes.shipped import shipped_rows
+from emu.opcodes.shipped import fingerprint, shipped_rows
 from emu.opcodes.stored.changes import (
     KEEP_ALL,
     Change,
@@ -28,6 +26,7 @@ from emu.opcodes.stored.changes import (
     Plan,
     amended,
     key_of,
+    plan_newer,
     plan_reset,
     plan_rows,
 )
@@ -40,6 +39,7 @@ from emu.opcodes.stored.history import (
     UNDO,
     HistoryEntry,
     Step,
+    check_takes_back,
     entry_of,
     newest_to_redo,
     newest_to_undo,
@@ -264,9 +264,7 @@ class OpcodeStore:
     ) -> list[HistoryEntry]:
         """Put the rows of a change back; the caller holds the transaction."""
         entries = self.history(limit=-1, change=number)
-        problem = _kept(number, entries, action, version_range)
-        if problem is not None:
-            raise CommandError(problem)
+        check_takes_back(number, entries, action, version_range)
         existing = self._existing()
         for entry in entries:
             if existing.get(key_of(entry.row)) != entry.new:
@@ -312,7 +310,7 @@ class OpcodeStore:
 
     def _bring_up_to_date(self, shipped: Sequence[OpcodeRow]) -> None:
         """Make missing tables; put in what the program ships, or what a newer one ships."""
-        digest = _digest(shipped)
+        digest = fingerprint(shipped)
         with readable_errors(self.path):
             schema().check(self._connection, self.path)
             is_current = not schema().is_behind(self._connection)
@@ -340,26 +338,13 @@ class OpcodeStore:
 
         Those are the ones that an operator ever touched, and did not reset since.
         """
-        mine = {
-            (first, last, name)
-            for first, last, name, _, action in self._connection.execute(
-                "SELECT first_version, last_version, name, max(id), action FROM opcode_history"
-                " WHERE action <> ? GROUP BY first_version, last_version, name",
-                (SHIPPED,),
-            )
-            if action != RESET
-        }
-        existing = self._existing()
-        new = {key_of(row): row for row in shipped}
-        changes = [
-            Change(existing.get(key), row)
-            for key, row in new.items()
-            if key not in mine and existing.get(key) != row
-        ]
-        changes += [
-            Change(row, None) for key, row in existing.items() if key not in mine | new.keys()
-        ]
-        return changes
+        touched = self._connection.execute(
+            "SELECT first_version, last_version, name, max(id), action FROM opcode_history"
+            " WHERE action <> ? GROUP BY first_version, last_version, name",
+            (SHIPPED,),
+        )
+        mine = {(first, last, name) for first, last, name, _, action in touched if action != RESET}
+        return plan_newer(self.rows(), shipped, mine)
 
     def _meta(self, key: str) -> str | None:
         found = self._database.tables.table("opcode_meta").rows_where("key = ?", [key])
@@ -374,34 +359,3 @@ def _make(path: Path) -> None:
     create_database(path, schema())
     with connect(path) as database, readable_errors(path):
         database.connection.execute("PRAGMA journal_mode = WAL")
-
-
-def _kept(
-    number: int,
-    entries: Sequence[HistoryEntry],
-    action: str,
-    version_range: VersionRange | None,
-) -> str | None:
-    """Return why a change is not to be taken back, or None when it is."""
-    if not entries:
-        return f"there is no change {number} in the history"
-    if entries[0].action == SHIPPED:
-        return (
-            f"change {number} put in the tables that come with the program and stays; `emu opcodes"
-            " reset` makes rows what they were then"
-        )
-    if action == REDO and entries[0].action != UNDO:
-        return f"change {number} is no undo, but {entries[0].action}; there is nothing to redo"
-    if version_range is not None and any(one.row.range != version_range for one in entries):
-        return (
-            f"change {number} ({entries[0].action} by {entries[0].who}) touched other ranges, too;"
-            f" `emu opcodes {action} {number}` takes all of it back"
-        )
-    return None
-
-
-def _digest(rows: Iterable[OpcodeRow]) -> str:
-    """Return a fingerprint of rows that does not hang on their order."""
-    ordered = sorted(rows, key=lambda row: (row.first, row.last, row.opcode, row.name))
-    text = "".join(f"{row.first}-{row.last}\n{format_range([row])}" for row in ordered)
-    return hashlib.sha256(text.encode()).hexdigest()
