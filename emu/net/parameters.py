@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 
 from emu.config import Config
 from emu.errors import StoreError
+from emu.link.settings import LoginServerAddress
 from emu.login.accounts.settings import AccountConfig, PasswordConfig
 from emu.login.choices import Choices
 from emu.login.settings import LoginServiceConfig
-from emu.net.link.client import LoginServerAddress
 from emu.session import EndpointConfig, SessionConfig
 from emu.world.rules import ChatRules, MovementRules, WorldRules, ZoneRules
 

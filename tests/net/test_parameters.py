@@ -5,11 +5,10 @@ import pytest
 
 from emu.config import Config, parse
 from emu.errors import StoreError
-from emu.link.settings import LinkServerConfig
+from emu.link.settings import LinkServerConfig, LoginServerAddress
 from emu.login.choices import Choices
 from emu.login.settings import DirectoryConfig
 from emu.net import parameters
-from emu.net.link.client import LoginServerAddress
 from emu.world.rules import ChatRules
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
@@ -24,14 +23,15 @@ from zope.interface import implementer
 
 from emu.config import Address
 from emu.errors import EmuError
-from emu.limits.streams import StreamLimits
 from emu.link.end import MessageReceived
 from emu.link.messages import LinkMessage
 from emu.link.registration import LSInfo, LSStatus
-from emu.link.world_end import LinkRefused, WorldEnd, WorldEndConfig
+from emu.link.settings import LoginServerAddress, WorldLinkConfig
+from emu.link.world_end import LinkRefused, WorldEnd
 from emu.mailbox import Mailbox
 from emu.net.link.connection import LinkConnection
 from emu.net.link.tls import client_options, peer_has_fingerprint
+from emu.net.link.troubles import Troubles
 from emu.net.logs import logger
 from emu.net.scheduler import DelayedCall, Scheduler
 from emu.net.tasks import Tasks
@@ -41,51 +41,6 @@ _log = logger("link")
 
 TLS_ALERT = b"\x15\x03"
 """How a port that speaks TLS answers what is none: record type and major version."""
-HINTS = {
-    "Bad password": "its account or password is another there, it is disabled, or this machine's"
-    " address is banned; the login server's log says which, and there: emu world list,"
-    " emu account address list",
-    "Incorrect version": "that login server takes other versions; see its link.server_versions",
-    "Ghost Kick!": "another world registered with the same account",
-}
-"""What an operator can do about a refusal, by EQ2Emulator's text for it.
-
-Source: docs/protocol/link.md#registration.
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class LoginServerAddress:
-    """One login server; with a fingerprint the link to it is TLS."""
-
-    host: str
-    port: int
-    fingerprint: str = ""
-    """SHA-256 of the login server's certificate, 64 hex digits."""
-
-
-@dataclass(frozen=True, slots=True)
-class WorldLinkConfig:
-    """Where to register, and how patiently; times are seconds."""
-
-    servers: tuple[LoginServerAddress, ...]
-    """In order of preference."""
-    connect_timeout: float = 10.0
-    retry_first: float = 1.0
-    """After the first round of failures; doubled with each further one."""
-    retry_most: float = 60.0
-    retry_jitter: float = 0.25
-    """Part of a delay by which it may be shorter or longer."""
-    settled_after: float = 10.0
-    """A link that has lasted this long, or on which something was asked, counts as accepted."""
-    return_to_first: float = 600.0
-    """How often the first login server is tried while another one is in use."""
-    unsent: int = 1_000
-    """Reports kept while there is no link; the oldest go first."""
-    waiting: int = 1_000
-    """Requests of the login server that may wait for the world."""
-    end: WorldEndConfig = field(default_factory=WorldEndConfig)
-    connection: StreamLimits = field(default_factory=StreamLimits)
 
 
 class LinkedWorld(Protocol):
@@ -141,17 +96,13 @@ class LoginConnection(LinkConnection):
             self._establish()
         else:
             self._link.counters["certificate is not the pinned one"] += 1
-            _log.warn(
-                "the certificate of {server.host}:{server.port} is not the pinned one; see its"
-                " fingerprint there with: emu world fingerprint",
-                server=self.server,
-            )
+            self._link.troubles.wrong_certificate(self.server)
             transport.abortConnection()
 
     def dataReceived(self, data: bytes) -> None:
         """Take bytes from the login server, unless they tell that it speaks TLS here."""
         if self._nothing_heard and not self.server.fingerprint and data.startswith(TLS_ALERT):
-            self._link.tell_of_tls(self.index)
+            self._link.troubles.speaks_tls(self.server)
             self.cut_off("the port speaks TLS")
             return
         self._nothing_heard = False
@@ -187,7 +138,7 @@ class LoginConnection(LinkConnection):
     def connectionLost(self, reason: Failure = connectionDone) -> None:
         """The connection is gone."""
         if self._handshake is not None:
-            self._link.tell_unreachable(self.index, "it does not speak TLS on this port")
+            self._link.cannot_reach(self.server, "it does not speak TLS on this port")
         self._end_handshake()
         if self.established:
             super().connectionLost(reason)
@@ -238,10 +189,7 @@ class LoginLink:
         self._calls: dict[str, DelayedCall] = {}
         self._attempts: set[Deferred[Any]] = set()
         self._connections: set[LoginConnection] = set()
-        self._unreachable: set[int] = set()
-        """Login servers of which it was said that they cannot be reached."""
-        self._speaks_tls: set[int] = set()
-        """Those of which it was said that they speak TLS."""
+        self.troubles = Troubles()
         self._running = False
         self._stopped: Deferred[None] | None = None
 
@@ -296,7 +244,7 @@ class LoginLink:
     def established(self, connection: LoginConnection) -> WorldEnd:
         """Take a connection into use; one to an earlier login server replaces the present one."""
         self.world.link_began()
-        self._unreachable.discard(connection.index)
+        self.troubles.reached(connection.server)
         old, self._current = self._current, connection
         self._settled = False
         self._forget("connect")
@@ -316,12 +264,7 @@ class LoginLink:
         """Take an event of a connection's end."""
         if isinstance(event, LinkRefused):
             self.counters["refused"] += 1
-            _log.warn(
-                "login server {server.host}:{server.port} refuses this world: {text}{hint}",
-                server=connection.server,
-                text=repr(event.text),
-                hint=f" ({HINTS[event.text]})" if event.text in HINTS else "",
-            )
+            self.troubles.refused(connection.server, event.text)
         elif isinstance(event, MessageReceived):
             if connection is self._current:
                 self._settle()
@@ -344,6 +287,11 @@ class LoginLink:
                 self._failed(connection.index)
         elif not connection.established and self._current is None:
             self._failed(connection.index)
+
+    def cannot_reach(self, server: LoginServerAddress, reason: str) -> None:
+        """A login server does not answer, or not as it should."""
+        if self._running:
+            self.troubles.unreachable(server, reason)
 
     def gone(self, connection: LoginConnection) -> None:
         """Forget a connection."""
@@ -375,28 +323,9 @@ class LoginLink:
         self._attempts.discard(attempt)
         if isinstance(result, Failure) and not isinstance(result.value, CancelledError):
             self.counters["cannot connect"] += 1
-            self.tell_unreachable(index, result.getErrorMessage().rstrip("."))
+            self.cannot_reach(self.config.servers[index], result.getErrorMessage().rstrip("."))
             if self._current is None:
                 self._failed(index)
-
-    def tell_unreachable(self, index: int, reason: str) -> None:
-        """Say once, not at every try, that a login server does not answer."""
-        if self._running and index not in self._unreachable:
-            self._unreachable.add(index)
-            _log.warn(
-                "cannot reach login server {server.host}:{server.port} ({reason}); trying again",
-                server=self.config.servers[index], reason=reason,
-            )  # fmt: skip
-
-    def tell_of_tls(self, index: int) -> None:
-        """Say once that a login server wants TLS where the configuration has none."""
-        if index not in self._speaks_tls:
-            self._speaks_tls.add(index)
-            _log.warn(
-                "login server {server.host}:{server.port} speaks TLS on this port: set"
-                " world.login_tls_fingerprints, or name its other port",
-                server=self.config.servers[index],
-            )
 
     def _failed(self, index: int) -> None:
         if not self._running:
@@ -426,7 +355,7 @@ class LoginLink:
         self._settled = True
         self._failures = 0
         server = self._current.server
-        self._speaks_tls.discard(self._current.index)
+        self.troubles.settled(server)
         _log.info("registered with {server}", server=Address(server.host, server.port))
         now = self.scheduler.now()
         while self._unsent and not self._current.closed:

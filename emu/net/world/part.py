@@ -15,11 +15,12 @@ from emu.config import Address, Config
 from emu.dialects import Dialects, shipped_rules
 from emu.errors import StoreError
 from emu.link.password import hash_link_password
+from emu.link.settings import LoginServerAddress, WorldLinkConfig
 from emu.looks.models import Models
 from emu.model import BUILT_IN_ACCOUNT, RegisteredWorld, WorldCharacter
 from emu.net import parameters
 from emu.net.hosts import door, listen_address
-from emu.net.link.client import LoginLink, LoginServerAddress, WorldLinkConfig
+from emu.net.link.client import LoginLink
 from emu.net.login.part import drained
 from emu.net.logs import logger
 from emu.net.refusals import RefusalLog

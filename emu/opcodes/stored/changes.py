@@ -5,7 +5,8 @@ Owns the comparison of new rows with those that are there. Pure; the store carri
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -142,7 +143,7 @@ def plan_reset(
 
 
 def plan_newer(
-    existing: Iterable[OpcodeRow], shipped: Iterable[OpcodeRow], mine: Set[Key]
+    existing: Iterable[OpcodeRow], shipped: Iterable[OpcodeRow], mine: AbstractSet[Key]
 ) -> list[Change]:
     """Return what makes rows those that a newer program ships, but for an operator's own."""
     old, new = ({key_of(row): row for row in rows} for rows in (existing, shipped))

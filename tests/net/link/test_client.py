@@ -17,10 +17,10 @@ from emu.link.messages import LinkMessage
 from emu.link.password import hash_link_password
 from emu.link.play import UsertoWorldReq, UsertoWorldResp
 from emu.link.registration import LSInfo, LSStatus
-from emu.link.settings import LinkServerConfig
+from emu.link.settings import LinkServerConfig, LoginServerAddress, WorldLinkConfig
 from emu.link.world_end import WorldEndConfig
 from emu.model import RegisteredWorld
-from emu.net.link.client import LoginLink, LoginServerAddress, WorldLinkConfig
+from emu.net.link.client import LoginLink
 from emu.net.link.server import LinkServer
 from emu.net.link.tls import certificate_fingerprint, make_certificate, server_options
 from emu.net.logs import logger

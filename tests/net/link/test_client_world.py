@@ -13,10 +13,10 @@ from twisted.internet.task import deferLater
 from emu.link.batches import ZoneItem
 from emu.link.login_end import LoginEndConfig
 from emu.link.password import hash_link_password
-from emu.link.settings import LinkServerConfig
+from emu.link.settings import LinkServerConfig, LoginServerAddress, WorldLinkConfig
 from emu.looks.models import Models
 from emu.model import CreateResponse, PlayResponse, RegisteredWorld, ZoneDescription
-from emu.net.link.client import LoginLink, LoginServerAddress, WorldLinkConfig
+from emu.net.link.client import LoginLink
 from emu.net.link.server import LinkServer
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
