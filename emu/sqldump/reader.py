@@ -18,19 +18,20 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from emu.errors import FileFormatError
-from emu.sqldump.source import CHUNK, Source
+from emu.sqldump.source import Source
+from emu.sqldump.tokens import MAX_IDENTIFIER, MAX_VALUE, WORD, Tokens, Value, text_of
 
-MAX_STATEMENT = 256 * 1024 * 1024
-"""Bytes of one statement."""
-MAX_VALUE = 1024 * 1024
-"""Bytes of one value as it is written."""
-MAX_IDENTIFIER = 256
-"""Bytes of a table's or column's name."""
 MAX_COLUMNS = 4096
 """Columns of one table; MySQL's own limit."""
 MAX_TABLES = 2000
 """Tables whose columns are remembered."""
-Value = str | int | float | bytes | None
+
+_UNQUOTED = re.compile(rb"(?:[^;'\"`#/\-]++|/(?!\*)|-(?!-))*+")
+_QUICK = re.compile(rb"[ \t\r\n]*+(?:(-?\d{1,18}+)|'([^'\\]*+)'(?!')|(NULL))[ \t]*+([,)])")
+_NOT_COLUMNS = frozenset(
+    b"PRIMARY UNIQUE KEY INDEX CONSTRAINT FULLTEXT SPATIAL FOREIGN CHECK PERIOD LIKE SELECT".split()
+)
+_BEFORE_TABLE = frozenset(b"LOW_PRIORITY DELAYED HIGH_PRIORITY IGNORE INTO".split())
 
 
 class InsertRow(NamedTuple):
@@ -68,43 +69,6 @@ def read_inserts(
         raise FileFormatError(f"{stream}: cannot be read ({error.strerror})") from error
 
 
-_BLANK = re.compile(rb"[\s\0]*+")
-_TO_LINE_END = re.compile(rb"[^\n]*+")
-_WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*+")
-_NAME = re.compile(rb"`((?:[^`]|``){1,256}+)`|\"([^\"]{1,256}+)\"|([A-Za-z0-9_$\x80-\xff]{1,256}+)")
-_UNQUOTED = re.compile(rb"(?:[^;'\"`#/\-]++|/(?!\*)|-(?!-))*+")
-_UNNESTED = re.compile(rb"[^;'\"`#/\-(),]++|[/\-(),]")
-_QUICK = re.compile(rb"[ \t\r\n]*+(?:(-?\d{1,18}+)|'([^'\\]*+)'(?!')|(NULL))[ \t]*+([,)])")
-_NUMBER = re.compile(
-    rb"[+-]?(?:0x([0-9A-Fa-f]++)\b|0b([01]++)\b|(?:\d++\.?\d*+|\.\d++)(?:[eE][+-]?\d++)?+)"
-)
-_INSIDE = {
-    quote: re.compile(rb"(?:[^\\%c]++|\\.|%c%c)*+" % (quote, quote, quote), re.DOTALL)
-    for quote in b"'\""
-} | {ord("`"): re.compile(rb"(?:[^`]++|``)*+")}
-_ESCAPE = {quote: re.compile(rb"\\(.)|%c%c" % (quote, quote), re.DOTALL) for quote in b"'\""}
-_ESCAPES = {b"0": b"\0", b"b": b"\b", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"Z": b"\x1a",
-            b"%": b"\\%", b"_": b"\\_"}  # fmt: skip
-_NOT_COLUMNS = frozenset(
-    {
-        b"PRIMARY",
-        b"UNIQUE",
-        b"KEY",
-        b"INDEX",
-        b"CONSTRAINT",
-        b"FULLTEXT",
-        b"SPATIAL",
-        b"FOREIGN",
-        b"CHECK",
-        b"PERIOD",
-        b"LIKE",
-        b"SELECT",
-    }
-)
-
-_BEFORE_TABLE = frozenset({b"LOW_PRIORITY", b"DELAYED", b"HIGH_PRIORITY", b"IGNORE", b"INTO"})
-
-
 class _Parser:
     """Walks the statements of one dump."""
 
@@ -112,16 +76,15 @@ class _Parser:
         self._source = source
         self._wanted = wanted
         self._columns: dict[str, tuple[str, ...]] = {}
-        self._statement = 0
+        self._tokens = Tokens(source)
 
     def rows(self) -> Iterator[InsertRow]:
         """Yield the wanted rows of all statements."""
-        while self._skip_blank():
-            self._statement = self._source.consumed
+        while self._tokens.begin():
             if self._source.peek(1) == b";":
                 self._source.pos += 1
                 continue
-            word = self._word()
+            word = self._tokens.word()
             if not word:
                 raise self._source.error("this is not a SQL dump: expected a statement")
             if word in (b"INSERT", b"REPLACE"):
@@ -133,90 +96,11 @@ class _Parser:
             else:
                 self._skip_statement()
 
-    # -- blanks, words and names ------------------------------------------------------------
-
-    def _skip_blank(self) -> bool:
-        """Go past white space and comments; False at the end of the file."""
-        source = self._source
-        while True:
-            self._run(_BLANK)
-            start = source.peek(3)
-            if not start:
-                return False
-            if start[:1] == b"#" or (start[:2] == b"--" and start[2:].strip(b" \t\r\n\0") == b""):
-                self._run(_TO_LINE_END)
-            elif start[:2] == b"/*":
-                source.pos += 2
-                self._skip_past(b"*/")
-            else:
-                return True
-
-    def _skip_past(self, end: bytes) -> None:
-        """Go behind the end of a comment."""
-        source = self._source
-        while (found := source.buffer.find(end, source.pos)) < 0:
-            source.pos = max(source.pos, len(source.buffer) - len(end) + 1)
-            if not source.fill():
-                raise source.error("the file ends inside a comment; was it cut short?")
-        source.pos = found + len(end)
-
-    def _run(self, pattern: re.Pattern[bytes]) -> None:
-        """Consume whatever a pattern matches, however long, a chunk at a time."""
-        source = self._source
-        while True:
-            found = pattern.match(source.buffer, source.pos)
-            if found is not None:
-                source.pos = found.end()
-            if source.pos < len(source.buffer) or not source.fill():
-                return
-
-    def _word(self) -> bytes:
-        """Consume and return a bare word in upper case, b"" when there is none."""
-        self._need()
-        found = self._source.match(_WORD, MAX_IDENTIFIER)
-        if found is None:
-            return b""
-        self._source.pos = found.end()
-        return found[0].upper()
-
-    def _need(self) -> None:
-        """Go to the next token; the statement may not be over yet."""
-        if not self._skip_blank():
-            raise self._source.error("the file ends inside a statement; was it cut short?")
-        if self._source.consumed - self._statement > MAX_STATEMENT:
-            raise self._source.error(f"a statement is longer than {MAX_STATEMENT} bytes")
-
-    def _next(self) -> bytes:
-        """Return the first byte of the next token without consuming it."""
-        self._need()
-        return self._source.peek(1)
-
-    def _take(self, byte: bytes) -> bool:
-        """Consume one byte if it is the next token."""
-        if self._next() != byte:
-            return False
-        self._source.pos += 1
-        return True
-
-    def _expect(self, byte: bytes) -> None:
-        if not self._take(byte):
-            raise self._source.error(f"expected {byte.decode()!r}")
-
-    def _name(self) -> str:
-        """Consume a table's or column's name."""
-        self._need()
-        found = self._source.match(_NAME, 2 * MAX_IDENTIFIER)
-        if found is None:
-            raise self._source.error("expected a name")
-        self._source.pos = found.end()
-        quoted = found[1].replace(b"``", b"`") if found[1] is not None else found[2]
-        return _text(quoted if quoted is not None else found[3])
-
     def _table(self) -> str:
         """Consume a table's name, with or without its database before it."""
-        name = self._name()
-        while self._take(b"."):
-            name = self._name()
+        name = self._tokens.name()
+        while self._tokens.take(b"."):
+            name = self._tokens.name()
         return name
 
     def _is_wanted(self, table: str) -> bool:
@@ -227,8 +111,8 @@ class _Parser:
     def _skip_statement(self) -> None:
         """Go behind the semicolon that ends the present statement."""
         source = self._source
-        while not self._take(b";"):
-            if not self._skip_string():
+        while not self._tokens.take(b";"):
+            if not self._tokens.skip_string():
                 source.pos += 1
                 found = _UNQUOTED.match(source.buffer, source.pos)
                 end = found.end() if found is not None else source.pos
@@ -236,45 +120,30 @@ class _Parser:
                     end -= 1  # what follows decides whether a comment begins here
                 source.pos = max(source.pos, end)
 
-    def _skip_token(self) -> bytes:
-        """Go past one piece between parentheses and commas; return its first byte."""
-        first = self._next()
-        if not self._skip_string():
-            found = self._source.match(_UNNESTED, CHUNK)
-            self._source.pos = self._source.pos + 1 if found is None else found.end()
-        return first
-
-    def _skip_string(self) -> bool:
-        """Go past a quoted piece if one is next."""
-        if self._source.peek(1) not in (b"'", b'"', b"`"):
-            return False
-        self._quoted(MAX_STATEMENT, keep=False)
-        return True
-
     def _skip_delimited(self) -> None:
         """Go past ``DELIMITER //`` and all lines up to the one that sets it back."""
-        self._run(_TO_LINE_END)
+        self._tokens.skip_line()
         while self._source.peek(1):
-            self._run(_BLANK)
+            self._tokens.skip_white()
             if self._source.peek(9).upper() == b"DELIMITER":
-                self._run(_TO_LINE_END)
+                self._tokens.skip_line()
                 return
-            self._run(_TO_LINE_END)
+            self._tokens.skip_line()
 
     def _create(self) -> None:
         """Remember the columns of a CREATE TABLE; go past any other CREATE."""
-        word = self._word()
+        word = self._tokens.word()
         if word == b"TEMPORARY":
-            word = self._word()
+            word = self._tokens.word()
         if word != b"TABLE":
             self._skip_statement()
             return
         if self._source.peek(64).lstrip()[:3].upper() == b"IF ":
             for expected in (b"IF", b"NOT", b"EXISTS"):
-                if self._word() != expected:
+                if self._tokens.word() != expected:
                     raise self._source.error("expected IF NOT EXISTS")
         table = self._table()
-        if self._is_wanted(table) and self._take(b"("):
+        if self._is_wanted(table) and self._tokens.take(b"("):
             columns = self._column_definitions()
             if columns:
                 self._columns[table.lower()] = columns
@@ -285,21 +154,21 @@ class _Parser:
     def _column_definitions(self) -> tuple[str, ...]:
         names: list[str] = []
         while True:
-            bare = self._next() not in (b"`", b'"')
-            name = self._name()
+            bare = self._tokens.next() not in (b"`", b'"')
+            name = self._tokens.name()
             if not bare or name.upper().encode() not in _NOT_COLUMNS:
                 names.append(name)
             if len(names) > MAX_COLUMNS:
                 raise self._source.error(f"more than {MAX_COLUMNS} columns")
             depth = 0
-            while not (depth == 0 and self._next() in (b",", b")")):
-                if self._next() == b";":
+            while not (depth == 0 and self._tokens.next() in (b",", b")")):
+                if self._tokens.next() == b";":
                     raise self._source.error("CREATE TABLE ends before its columns do")
-                token = self._skip_token()
+                token = self._tokens.skip_token()
                 depth += (token == b"(") - (token == b")")
-            if self._take(b")"):
+            if self._tokens.take(b")"):
                 return tuple(names)
-            self._expect(b",")
+            self._tokens.expect(b",")
 
     # -- rows -------------------------------------------------------------------------------
 
@@ -307,7 +176,7 @@ class _Parser:
         """Yield the rows of one INSERT or REPLACE."""
         source = self._source
         while True:
-            before = source.match(_WORD, MAX_IDENTIFIER) if self._next() else None
+            before = source.match(WORD, MAX_IDENTIFIER) if self._tokens.next() else None
             if before is None or before[0].upper() not in _BEFORE_TABLE:
                 break
             source.pos = before.end()
@@ -316,12 +185,12 @@ class _Parser:
             self._skip_statement()
             return
         columns = self._columns.get(table.lower())
-        if self._take(b"("):
+        if self._tokens.take(b"("):
             columns = self._column_list()
-        if self._word() not in (b"VALUES", b"VALUE"):
+        if self._tokens.word() not in (b"VALUES", b"VALUE"):
             raise source.error(f"expected VALUES behind INSERT INTO {table}")
         while True:
-            self._expect(b"(")
+            self._tokens.expect(b"(")
             line = source.line
             values = self._row()
             if columns is not None and len(values) != len(columns):
@@ -329,17 +198,17 @@ class _Parser:
                     f"a row of {table} has {len(values)} values for {len(columns)} columns"
                 )
             yield InsertRow(table, columns, values, line)
-            if not self._take(b","):
+            if not self._tokens.take(b","):
                 break
         self._skip_statement()  # ON DUPLICATE KEY UPDATE and the like
 
     def _column_list(self) -> tuple[str, ...]:
-        names = [self._name()]
-        while self._take(b","):
-            names.append(self._name())
+        names = [self._tokens.name()]
+        while self._tokens.take(b","):
+            names.append(self._tokens.name())
             if len(names) > MAX_COLUMNS:
                 raise self._source.error(f"more than {MAX_COLUMNS} columns")
-        self._expect(b")")
+        self._tokens.expect(b")")
         return tuple(names)
 
     def _row(self) -> tuple[Value, ...]:
@@ -354,10 +223,10 @@ class _Parser:
                 if number is not None:
                     values.append(int(number))
                 else:
-                    values.append(None if null is not None else _text(string))
+                    values.append(None if null is not None else text_of(string))
             else:
-                values.append(self._value())
-                end = self._next()
+                values.append(self._tokens.value())
+                end = self._tokens.next()
                 if end not in (b",", b")"):
                     raise source.error("expected ',' or ')' behind a value")
                 source.pos += 1
@@ -365,93 +234,3 @@ class _Parser:
                 raise source.error(f"a row has more than {MAX_COLUMNS} values")
             if end == b")":
                 return tuple(values)
-
-    def _value(self) -> Value:
-        """Read one value of any form."""
-        first = self._next()
-        if first in (b"'", b'"'):
-            return _text(self._quoted(MAX_VALUE))
-        found = self._source.match(_NUMBER, MAX_VALUE)
-        if found is not None:
-            self._source.pos = found.end()
-            return self._number(found)
-        word = self._word()
-        if word in (b"NULL", b"DEFAULT"):
-            return None
-        if word in (b"TRUE", b"FALSE"):
-            return int(word == b"TRUE")
-        if word and (word in (b"X", b"B", b"N") or word.startswith(b"_")):
-            if self._next() in (b"'", b'"'):
-                return self._introduced(word, self._quoted(MAX_VALUE))
-            if word == b"_BINARY":
-                value = self._value()
-                return value.encode() if isinstance(value, str) else value
-        raise self._source.error("expected a value: a string, a number or NULL")
-
-    def _number(self, found: re.Match[bytes]) -> int | float | bytes:
-        text = found[0]
-        if len(text) > MAX_VALUE:
-            raise self._source.error(f"a value is longer than {MAX_VALUE} bytes")
-        if found[1] is not None:
-            return bytes.fromhex(found[1].decode().rjust(len(found[1]) + len(found[1]) % 2, "0"))
-        if len(text) > 400:
-            raise self._source.error("a number has more than 400 digits")
-        if found[2] is not None:
-            return int(found[2], 2)
-        return float(text) if text.strip(b"+-0123456789") else int(text)
-
-    def _introduced(self, word: bytes, raw: bytes) -> Value:
-        """Return the value of a string with letters before it: x'..', b'..', _binary '..'."""
-        try:
-            if word == b"X":
-                return bytes.fromhex(raw.decode("ascii"))
-            if word == b"B":
-                return int(raw or b"0", 2) if len(raw) <= 64 else raw
-        except ValueError as error:
-            raise self._source.error(f"{word.decode()}'...' holds other digits") from error
-        return raw if word == b"_BINARY" else _text(raw, latin=word == b"_LATIN1")
-
-    def _quoted(self, limit: int, *, keep: bool = True) -> bytes:
-        """Consume a quoted piece; return what it stands for (b"" when it is not to be kept)."""
-        source = self._source
-        quote = source.buffer[source.pos]
-        source.pos += 1
-        parts: list[bytes] = []
-        size = 0
-        while True:
-            found = _INSIDE[quote].match(source.buffer, source.pos)
-            end = found.end() if found is not None else source.pos
-            size += end - source.pos
-            if size > limit:
-                raise source.error(f"a value is longer than {limit} bytes")
-            if keep:
-                parts.append(source.buffer[source.pos : end])
-            source.pos = end
-            mark = source.peek(2)
-            if mark[:1] == bytes((quote,)) and mark[1:] != mark[:1]:
-                source.pos += 1
-                break
-            if len(mark) < 2:
-                raise source.error("the file ends inside a string; was it cut short?")
-        raw = b"".join(parts)
-        return raw if b"\\" not in raw and quote not in raw else _unescaped(raw, quote)
-
-
-def _unescaped(raw: bytes, quote: int) -> bytes:
-    return _ESCAPE[quote].sub(_unescape, raw)
-
-
-def _unescape(found: re.Match[bytes]) -> bytes:
-    escaped: bytes | None = found[1]
-    if escaped is None:
-        return found[0][:1]
-    return _ESCAPES.get(escaped, escaped)
-
-
-def _text(raw: bytes, *, latin: bool = False) -> str:
-    if not latin:
-        try:
-            return raw.decode("utf-8")
-        except UnicodeDecodeError:
-            pass
-    return raw.decode("latin-1")

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from emu.errors import FileFormatError
 from emu.sqldump import InsertRow, read_inserts
-from emu.sqldump import reader as sqldump
+from emu.sqldump import tokens as sqldump
 
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "eq2emu" / "sql"
 
