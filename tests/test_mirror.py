@@ -17,6 +17,7 @@ PLAIN = {
     "emu/login/accounts/settings.py": "plain values",
     "emu/world/rules.py": "plain values",
     "emu/config/setting.py": "three lines, tested with every setting",
+    "emu/login/directory/connected.py": "a protocol and plain values",
     "emu/login/ports.py": "protocols",
     "emu/login/accounts/verdicts.py": "plain values",
     "emu/model/answers.py": "plain values",

@@ -13,12 +13,8 @@ import struct
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Protocol
 
-from emu.errors import DuplicateName, EmuError, UnknownStruct
-from emu.limits.addresses import address_key
-from emu.limits.throttle import Throttle
+from emu.errors import EmuError, UnknownStruct
 from emu.link.characters import (
     DELETE,
     BasicCharUpdate,
@@ -28,7 +24,6 @@ from emu.link.characters import (
 from emu.link.end import MessageReceived
 from emu.link.login_end import BAD_PASSWORD, GHOST_KICK, HACKING, WorldIntroduced
 from emu.link.messages import LinkMessage
-from emu.link.password import link_password_matches
 from emu.link.play import MAX_CLIENT_ADDRESS, UsertoWorldReq, UsertoWorldResp
 from emu.link.registration import (
     STATUS_FULL,
@@ -39,8 +34,9 @@ from emu.link.registration import (
     LSInfo,
     LSStatus,
 )
+from emu.login.directory.admission import WorldAdmission
+from emu.login.directory.connected import ConnectedWorld, WorldLink
 from emu.login.directory.events import StoreFailed, WorldLeft, WorldRefused, WorldRegistered
-from emu.login.directory.pending import PendingAnswers
 from emu.login.directory.rules import (
     PLAYER_LIMIT_TEXT,
     ZONE_LIMIT_TEXT,
@@ -48,60 +44,18 @@ from emu.login.directory.rules import (
     account_id_offset,
     account_of,
     check_introduction,
-    name_of,
 )
-from emu.login.directory.updates import UpdateStores, task_for
+from emu.login.directory.updates import UpdateQueues, UpdateStores, task_for
 from emu.login.events import LoginEvent
 from emu.login.ports import CharacterStore, LogStore, RegisteredWorlds, WorldObserver
 from emu.login.settings import DirectoryConfig
-from emu.mailbox import Mailbox, Spawn, Task
+from emu.mailbox import Spawn
 from emu.model import CreateResponse, PlayResponse, RegisteredWorld, WorldEntry
 from emu.structs import StructCatalog
 from emu.times import Clock, Moment, Monotonic
 
 MAX_CREATE_SIZE = 64 * 1024
 """Bytes of a create request that are handed on; real ones have under 2 KiB."""
-
-
-class WorldLink(Protocol):
-    """One link to a world, as the directory uses it; what it sends leaves by itself."""
-
-    @property
-    def address(self) -> str:
-        """The world's IP address."""
-
-    @property
-    def closed(self) -> bool:
-        """True once the link is over."""
-
-    def send(self, message: LinkMessage, now: Monotonic) -> None:
-        """Send a message; does nothing on a closed link."""
-
-    def accept(self, now: Monotonic) -> None:
-        """Let the world in."""
-
-    def refuse(self, text: str, reason: str, now: Monotonic) -> None:
-        """Send a fatal error and end the link."""
-
-    def close(self, reason: str, now: Monotonic) -> None:
-        """End the link without a word."""
-
-
-class ConnectedWorld:
-    """A world that is registered and connected."""
-
-    __slots__ = ("creates", "entry", "link", "plays", "recorded_at", "status", "world")
-
-    def __init__(
-        self, link: WorldLink, world: RegisteredWorld, entry: WorldEntry, limit: int
-    ) -> None:
-        self.link = link
-        self.world = world
-        self.entry = entry
-        self.status = 0
-        self.recorded_at = float("-inf")
-        self.plays: PendingAnswers[tuple[int, int]] = PendingAnswers(limit)
-        self.creates: PendingAnswers[int] = PendingAnswers(limit)
 
 
 class WorldDirectory:
@@ -125,18 +79,18 @@ class WorldDirectory:
         report: Callable[[LoginEvent], None],
     ) -> None:
         self.config = config
+        """May be replaced, but for `new_worlds`."""
+        self._admission = WorldAdmission(worlds, is_address_banned, clock, config.new_worlds)
         self._store = worlds
-        self._is_address_banned = is_address_banned
         self._catalog = catalog
         self._stores = UpdateStores(characters, worlds, logs)
         self._spawn = spawn
         self._clock = clock
         self._report = report
-        self._new_worlds = Throttle(config.new_worlds)
         self._observer: WorldObserver | None = None
         self._by_id: dict[int, ConnectedWorld] = {}
         self._by_link: dict[WorldLink, ConnectedWorld] = {}
-        self._mailboxes: dict[int, Mailbox] = {}
+        self._updates = UpdateQueues(spawn, config.waiting_updates, self._update_failed)
         self.counters: Counter[str] = Counter()
         """Refusals, kicks and ignored messages, by reason."""
 
@@ -222,7 +176,9 @@ class WorldDirectory:
             return
         del self._by_id[world.id]
         moment = self._clock.moment()
-        self._put(world.id, lambda: self._store.record_status(world.id, STATUS_GONE, 0, 0, moment))
+        self._updates.put(
+            world.id, lambda: self._store.record_status(world.id, STATUS_GONE, 0, 0, moment)
+        )
         if self._observer is not None:
             self._observer.world_gone(world.id, now)
 
@@ -241,25 +197,21 @@ class WorldDirectory:
         for found in list(self._by_id.values()):
             link, before = found.link, found.world
             try:
-                world = await self._store.find_world_by_account(before.account)
-                banned = await self._is_address_banned(link.address, self._clock.moment())
+                reason = await self._admission.reason_to_go(link.address, before)
             except EmuError as error:
                 self.counters["store failed"] += 1
                 self._report(StoreFailed(link.address, before.id, str(error)))
                 return
-            now = self._clock.now()
-            if world is None or world.id != before.id:
-                link.refuse(BAD_PASSWORD, "world removed", now)
-            elif not world.enabled:
-                link.refuse(BAD_PASSWORD, "world disabled", now)
-            elif banned:
-                link.refuse(BAD_PASSWORD, "address banned", now)
+            if reason is not None:
+                link.refuse(BAD_PASSWORD, reason, self._clock.now())
 
     # Registration.
 
     async def _register(self, link: WorldLink, info: LSInfo) -> None:
         try:
-            world = await self._identify(link, info)
+            world = await self._admission.identify(
+                link.address, info, unregistered=self.config.unregistered_worlds
+            )
         except EmuError as error:
             self._report(WorldRefused(link.address, account_of(info), str(error)))
             self.counters["store failed"] += 1
@@ -272,28 +224,6 @@ class WorldDirectory:
             self._refuse(link, info, world, now)
         else:
             self._let_in(link, info, world, now)
-
-    async def _identify(self, link: WorldLink, info: LSInfo) -> RegisteredWorld | Refusal:
-        """Find out which world this is, or why it may not come in. Raises `StoreError`."""
-        if await self._is_address_banned(link.address, self._clock.moment()):
-            return Refusal(BAD_PASSWORD, "address banned")
-        account = account_of(info)
-        world = await self._store.find_world_by_account(account)
-        if world is None:
-            if not self.config.unregistered_worlds:
-                return Refusal(BAD_PASSWORD, "world not registered")
-            if not self._new_worlds.take(address_key(link.address), self._clock.now()):
-                return Refusal(BAD_PASSWORD, "too many new worlds from this address")
-            try:
-                new = RegisteredWorld(0, name_of(info), account, info.password.lower())
-                return await self._store.add_world(new, self._clock.moment())
-            except DuplicateName:
-                return Refusal(BAD_PASSWORD, "world name taken")
-        if not link_password_matches(world.password, info.password.lower()):
-            return Refusal(BAD_PASSWORD, "bad password")
-        if not world.enabled:
-            return Refusal(BAD_PASSWORD, "world disabled")
-        return world
 
     def _refuse(self, link: WorldLink, info: LSInfo, refusal: Refusal, now: Monotonic) -> None:
         self.counters[refusal.reason] += 1
@@ -313,7 +243,7 @@ class WorldDirectory:
         self._by_link[link] = found
         version, moment = info.server_version, self._clock.moment()
         self._report(WorldRegistered(link.address, world.name, world.id, version))
-        self._put(
+        self._updates.put(
             world.id,
             lambda: self._store.world_connected(world.id, link.address, version, moment),
         )
@@ -370,7 +300,7 @@ class WorldDirectory:
         found.recorded_at = now
         moment = self._clock.moment()
         world_id, players, zones = found.world.id, status.players, status.zones
-        self._put(
+        self._updates.put(
             world_id,
             lambda: self._store.record_status(world_id, status.status, players, zones, moment),
         )
@@ -411,7 +341,7 @@ class WorldDirectory:
         task = task_for(message, found.world.id, self._stores, self._character_changed, moment)
         if task is None:
             self.counters["message ignored"] += 1
-        elif not self._put(found.world.id, task):
+        elif not self._updates.put(found.world.id, task):
             self._kick(found, HACKING, "too many updates waiting", now)
 
     # Small things.
@@ -428,19 +358,7 @@ class WorldDirectory:
         self.counters[reason] += 1
         found.link.refuse(text, reason, now)
 
-    def _put(self, world_id: int, task: Task) -> bool:
-        """Have something stored of a world; False when too much waits already."""
-        mailbox = self._mailboxes.get(world_id)
-        if mailbox is None:
-            mailbox = Mailbox(self._spawn, self.config.waiting_updates)
-            self._mailboxes[world_id] = mailbox
-        return mailbox.put(partial(self._carry_out, world_id, task))
-
-    async def _carry_out(self, world_id: int, task: Task) -> None:
-        try:
-            await task()
-        except EmuError as error:
-            self.counters["update not stored"] += 1
-            found = self._by_id.get(world_id)
-            address = found.link.address if found else "?"
-            self._report(StoreFailed(address, world_id, str(error)))
+    def _update_failed(self, world_id: int, error: EmuError) -> None:
+        self.counters["update not stored"] += 1
+        found = self._by_id.get(world_id)
+        self._report(StoreFailed(found.link.address if found else "?", world_id, str(error)))

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import partial
 
+from emu.errors import EmuError
 from emu.link.batches import LoginEquipment, ZoneUpdates
 from emu.link.characters import (
     CLASS,
@@ -24,7 +25,7 @@ from emu.link.characters import (
 from emu.link.messages import LinkMessage
 from emu.link.reports import BugReport
 from emu.login.ports import CharacterStore, LogStore, RegisteredWorlds
-from emu.mailbox import Task
+from emu.mailbox import Mailbox, Spawn, Task
 from emu.model import Equipment, ZoneDescription
 from emu.times import Moment
 
@@ -54,6 +55,31 @@ class UpdateStores:
 
 Changed = Callable[[int], None]
 """Told the account id once a stored character of it has changed."""
+
+
+class UpdateQueues:
+    """What waits to be stored of each world, in order; `failed` is told what could not be."""
+
+    def __init__(
+        self, spawn: Spawn, most_waiting: int, failed: Callable[[int, EmuError], None]
+    ) -> None:
+        self._spawn = spawn
+        self._most_waiting = most_waiting
+        self._failed = failed
+        self._mailboxes: dict[int, Mailbox] = {}
+
+    def put(self, world_id: int, task: Task) -> bool:
+        """Have something stored of a world; False when too much waits already."""
+        mailbox = self._mailboxes.get(world_id)
+        if mailbox is None:
+            mailbox = self._mailboxes[world_id] = Mailbox(self._spawn, self._most_waiting)
+        return mailbox.put(partial(self._carry_out, world_id, task))
+
+    async def _carry_out(self, world_id: int, task: Task) -> None:
+        try:
+            await task()
+        except EmuError as error:
+            self._failed(world_id, error)
 
 
 def task_for(
