@@ -111,6 +111,7 @@ async def test_the_page_says_that_the_server_is_away_and_goes_on(
         uptime = await page.text("#uptime")
         await sleep(1.1)
         assert await page.text("#uptime") == uptime
+        assert await page.complaints() == ""
         await page.screenshot("disconnected-desktop-light")
         async with running(tmp_path, {"web.listen": f"{HOST}:{port}"}, accounts={}) as server:
             await page.live()

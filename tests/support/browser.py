@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser as Chromium
 from playwright.sync_api import (
     BrowserContext,
@@ -103,6 +104,15 @@ class Page:
         """Wait until the page has the server's state."""
         await self.shows("#connection", "live")
         await self.until("document.getElementById('uptime').textContent.includes(':')")
+
+    async def complaints(self) -> str:
+        """Return what axe-core finds against WCAG A and AA, contrast among it."""
+        found = await self.do(Axe().run)
+        return str(found.generate_report()) if found.violations_count else ""
+
+    async def width(self) -> int:
+        """Return how wide the page is, with what one has to scroll to."""
+        return int(await self.evaluate("document.documentElement.scrollWidth"))
 
     async def screenshot(self, name: str) -> None:
         """Keep a picture of the whole page."""

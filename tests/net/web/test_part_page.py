@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from twisted.internet import reactor
 
 from emu.admin.status import PlayerStatus, ServerStatus, WorldStatus
@@ -21,7 +20,7 @@ from emu.net.scheduler import Scheduler
 from emu.net.watch import Watch
 from emu.net.web.part import WebPart
 from emu.times import Monotonic
-from tests.support.browser import DESKTOP, PHONE, Browser, Page
+from tests.support.browser import DESKTOP, PHONE, Browser
 from tests.support.house import Hurry
 from tests.support.statuses import BOB, HARBOR, server_status
 
@@ -118,19 +117,6 @@ async def site(status: ServerStatus) -> AsyncIterator[Site]:
         await Scheduler(reactor).pause(0.01)  # the reactor lets go of what was cancelled
 
 
-async def width_is_kept(page: Page) -> bool:
-    """Whether nothing makes one scroll sideways."""
-    wide, room = await page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-    return bool(wide <= room)
-
-
-async def complaints(page: Page) -> str:
-    """Return what axe-core finds against WCAG A and AA, contrast among it."""
-    found = await page.do(Axe().run)
-    report: str = found.generate_report()
-    return report if found.violations_count else ""
-
-
 @pytest.mark.parametrize("look", LOOKS)
 async def test_everybody_can_read_it(browser: Browser, look: str) -> None:
     size, scheme = LOOKS[look]
@@ -140,8 +126,8 @@ async def test_everybody_can_read_it(browser: Browser, look: str) -> None:
             await page.live()
             await page.shows("#opcodes", "OP_HearChatCmd")
             await page.shows("#population-text", "50 now, 50 at most")
-            assert await complaints(page) == ""
-            assert await width_is_kept(page)
+            assert await page.complaints() == ""
+            assert await page.width() <= size[0]
             await page.screenshot(look)
 
 
@@ -161,7 +147,7 @@ async def test_an_empty_server_says_so(browser: Browser, look: str) -> None:
             "#population-text": "Nobody was here in the last hour.",
         }.items():
             await page.shows(place, words)
-        assert await complaints(page) == ""
+        assert await page.complaints() == ""
         await page.screenshot(f"empty-{look}")
 
 
@@ -192,8 +178,8 @@ async def test_hostile_names_are_text(browser: Browser, look: str) -> None:
             await page.shows("#log", SCRIPT)
             await page.shows("#map", HOSTILE[-1])
             assert await page.evaluate("window.bad") is None
-            assert await width_is_kept(page)
-            assert await complaints(page) == ""
+            assert await page.width() <= size[0]
+            assert await page.complaints() == ""
             await page.screenshot(f"hostile-{look}")
 
 
