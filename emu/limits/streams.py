@@ -13,5 +13,8 @@ class StreamLimits:
     """Bytes that may wait until a peer reads; one more and it is cut off."""
     stall_timeout: float = 30.0
     """Seconds a peer may leave bytes waiting without reading any."""
-    close_linger: float = 5.0
-    """Seconds from closing to cutting off a peer that does not take the last bytes."""
+    close_linger: float = 2.0
+    """Seconds from closing to cutting off a peer that does not take the last bytes.
+
+    A server that stops waits for them all, at once, and has five seconds in all.
+    """

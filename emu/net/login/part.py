@@ -38,6 +38,8 @@ from emu.session import Endpoint
 from emu.structs import shipped_catalog
 from emu.times import Monotonic
 
+PATIENCE = 2.0
+"""Seconds that clients have to take their leave when the server stops."""
 PORT_TRIES = 16
 """Port numbers of the system's choice that are tried until TCP and UDP are both free."""
 
@@ -217,11 +219,12 @@ class LoginPart:
 
     async def stop(self) -> None:
         """Say goodbye to clients and worlds, and wait until what they asked for is stored."""
+        deadline = self._scheduler.now() + PATIENCE
         self.dispatcher.close(self._scheduler.now())
         await self.links.stop()
         await self._passwords.stop()
         await self._tasks.finished()
-        await drained(self.dispatcher, self._scheduler)
+        await drained(self.dispatcher, self._scheduler, deadline)
         if self._port is not None:
             await self._port.stopListening()
         self._refusals.stop()
@@ -231,9 +234,8 @@ class LoginPart:
         return LoginHandler(port, self._server, _log, now)
 
 
-async def drained(dispatcher: Dispatcher, scheduler: Scheduler, patience: float = 2.0) -> None:
-    """Wait until every session is over, or patience is at an end; then stop the dispatcher."""
-    deadline = scheduler.now() + patience
+async def drained(dispatcher: Dispatcher, scheduler: Scheduler, deadline: float) -> None:
+    """Wait until every session is over, or a time has come; then stop the dispatcher."""
     while dispatcher.session_count and scheduler.now() < deadline:
         await scheduler.pause(0.02)
     dispatcher.abandon()

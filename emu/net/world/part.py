@@ -21,7 +21,7 @@ from emu.model import BUILT_IN_ACCOUNT, RegisteredWorld, WorldCharacter
 from emu.net import parameters
 from emu.net.hosts import door, listen_address
 from emu.net.link.client import LoginLink
-from emu.net.login.part import drained
+from emu.net.login.part import PATIENCE, drained
 from emu.net.logs import logger
 from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler
@@ -250,13 +250,14 @@ class WorldPart:
 
     async def stop(self) -> None:
         """Say goodbye to players and login servers, and wait until all is stored."""
+        deadline = self._scheduler.now() + PATIENCE
         self.service.close(self._scheduler.now())
         self.dispatcher.close(self._scheduler.now())
         self._timer.stop()
         if self.link is not None:
             await self.link.stop()
         await self._tasks.finished()
-        await drained(self.dispatcher, self._scheduler)
+        await drained(self.dispatcher, self._scheduler, deadline)
         if self._port is not None:
             await self._port.stopListening()
         self._refusals.stop()

@@ -140,5 +140,5 @@ async def test_draining_ends_when_patience_does() -> None:
             self.abandoned = True
 
     shell = Stuck()
-    await drained(shell, Scheduler(reactor), patience=0.05)
+    await drained(shell, Scheduler(reactor), reactor.seconds() + 0.05)
     assert shell.abandoned
