@@ -23,8 +23,9 @@ export function svg(kind, attributes, text) {
   return made;
 }
 
-// Mend the children of `parent` to be one for each entry, in this order. A child is made again only
-// when `key` or `shown` of its entry has changed: focus, selection and scrolling stay as they are.
+// Mend the children of `parent` to be one for each entry, in this order. `make` is called with the
+// entry and the child that is there only when the entry has changed: focus, selection and scrolling
+// stay as they are.
 export function mend(parent, entries, key, make) {
   const before = new Map([...parent.children].map((child) => [child.dataset.key, child]));
   let next = parent.firstElementChild;
@@ -60,11 +61,20 @@ export function row(cells) {
   return made;
 }
 
+// Put what has changed of a row into the one that is shown: a button in the rest keeps the focus.
+function mended(shown, fresh) {
+  if (shown?.cells.length !== fresh.cells.length) return fresh;
+  [...fresh.cells].forEach((cell, at) => {
+    if (!cell.isEqualNode(shown.cells[at])) shown.cells[at].replaceWith(cell);
+  });
+  return shown;
+}
+
 // The rows of a table, or one line that says why there are none.
 export function table(id, entries, key, cells, empty) {
   const told = entries.length ? entries : [{ empty }];
-  mend(find(id), told, (entry) => entry.empty ? "empty" : key(entry), (entry) => {
-    if (!entry.empty) return row(cells(entry));
+  mend(find(id), told, (entry) => entry.empty ? "empty" : key(entry), (entry, shown) => {
+    if (!entry.empty) return mended(shown, row(cells(entry)));
     const only = row([[entry.empty, "empty"]]);
     only.cells[0].colSpan = 9;
     return only;

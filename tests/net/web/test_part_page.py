@@ -201,6 +201,21 @@ async def test_five_hundred_players_are_found_at_once(browser: Browser) -> None:
         await page.screenshot("crowded-desktop-light")
 
 
+async def test_only_what_has_changed_is_made_again(browser: Browser) -> None:
+    status = busy(2)
+    cells = "document.querySelector('#players tr').cells"
+    async with site(status) as made, browser.page(made.url) as page:
+        await page.live()
+        await page.shows("#players tr >> nth=0", "1 min")
+        await page.evaluate(f"{{ for (const cell of {cells}) cell.isFirst = true }}")
+        first, second = status.players
+        longer = replace(first, since=Monotonic(first.since - 3600))
+        made.status = replace(status, players=(longer, second))
+        await page.shows("#players tr >> nth=0", "1 h 1 min")
+        kept = await page.evaluate(f"[...{cells}].map((cell) => cell.isFirst === true)")
+        assert kept == [True, True, True, False]
+
+
 async def test_names_on_the_map_cover_each_other_nowhere(browser: Browser) -> None:
     covering = """
         const boxes = [...document.querySelectorAll('#map .dot text')]
