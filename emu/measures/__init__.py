@@ -6,7 +6,17 @@ themselves, and are added up when they end and when somebody looks.
 
 from __future__ import annotations
 
+from emu.measures.doors import DoorMeasures, Uses
 from emu.measures.families import Counter, Family, Histogram, Kind, Reading
 from emu.measures.registry import Measures
 
-__all__ = ["Counter", "Family", "Histogram", "Kind", "Measures", "Reading"]
+__all__ = [
+    "Counter",
+    "DoorMeasures",
+    "Family",
+    "Histogram",
+    "Kind",
+    "Measures",
+    "Reading",
+    "Uses",
+]

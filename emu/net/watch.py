@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 
 from emu.login.events import LoginAccepted, LoginRefused
-from emu.measures import Histogram, Measures
+from emu.measures import DoorMeasures, Histogram, Measures, Uses
 from emu.net.logs import LastLines, logger
 from emu.reports import Report, Reports
 from emu.session import Endpoint, EndpointMeasures
@@ -30,6 +30,7 @@ class Watch:
         self.lines = LastLines(LINES)
         """The last lines of the log; whoever writes a log adds it to the log's observers."""
         self._endpoints = EndpointMeasures(self.measures)
+        self._doors = DoorMeasures(self.measures)
         self._logins = self.measures.counter(
             "logins", "Login requests that were answered.", ["result"]
         )
@@ -46,6 +47,10 @@ class Watch:
     def endpoint(self, port: str, endpoint: Endpoint) -> None:
         """Measure the sessions of a UDP port."""
         self._endpoints.watch(port, endpoint)
+
+    def door(self, port: str, uses: Uses, connections: Callable[[], int]) -> None:
+        """Measure a TCP port or UNIX socket for those who run the server."""
+        self._doors.watch(port, uses, connections)
 
     def queue(self, name: str, about: str, length: Callable[[], int]) -> None:
         """Measure how many wait for something."""

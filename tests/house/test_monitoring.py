@@ -17,6 +17,7 @@ from twisted.internet.threads import deferToThread
 
 from emu.resources import data_file
 from tests.support.house import HOST, find_port, house
+from tests.support.npm import npm_modules
 from tests.support.programs import debian_program
 
 VECTORS = Path(__file__).parent.parent / "vectors" / "monitoring"
@@ -26,6 +27,7 @@ SERIES = {
     "histogram": ("_bucket", "_sum", "_count"),
 }
 """What Prometheus appends to a family's name, by the family's type."""
+GRAFANA_TYPES = "@grafana/schema/dist/types/raw/dashboard/x/types.gen"
 OF_PROMETHEUS = {"up"}
 """What Prometheus itself notes of whatever it scrapes."""
 WORDS = {"by", "without", "on", "ignoring", "and", "or", "unless", "bool", "offset"}
@@ -106,6 +108,26 @@ def test_panels_have_numbers_of_their_own_and_lie_side_by_side() -> None:
     ]
     assert len(set(covered)) == len(covered)
     assert max(x for x, _ in covered) < 24
+
+
+def test_grafanas_own_types_take_the_dashboard(tmp_path: Path) -> None:
+    modules = npm_modules()
+    (tmp_path / "node_modules").symlink_to(modules)
+    checked = tmp_path / "dashboard.ts"
+    checked.write_text(
+        f"import type {{ Dashboard }} from './node_modules/{GRAFANA_TYPES}'\n"
+        f"export const dashboard: Dashboard = {json.dumps(dashboard(), indent=2)}\n"
+    )
+    words = ["node", modules / "typescript" / "bin" / "tsc", "--noEmit", "--strict", checked]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_alert_is_tried_in_a_rule_test() -> None:
+    tests = yaml_load((VECTORS / "alerts.yml").read_text("utf-8"))["tests"]
+    rules = [rule for test in tests for rule in test["alert_rule_test"]]
+    fired = {rule["alertname"] for rule in rules if rule["exp_alerts"]}
+    assert fired == {name for name, _ in alerts()}
 
 
 def test_the_scraped_port_is_the_one_of_the_guide() -> None:

@@ -118,8 +118,8 @@ async def test_silence_half_a_packet_and_garbage_are_closed(tmp_path: Path) -> N
         garbage.write(b"GET / HTTP/1.1\r\n\r\n")
         await until(lambda: garbage.lost, "garbage to be closed")
         await until(lambda: silent.lost and half.lost, "the others to be closed")
-        counters = server.service.admin.rcon.counters
-        assert counters == {"packet too large": 1, "not logged in in time": 2}
+        ended = server.service.admin.rcon.uses.ended
+        assert ended == {"packet too large": 1, "not logged in in time": 2}
 
 
 async def test_one_that_does_not_read_is_cut_off(tmp_path: Path) -> None:
@@ -139,10 +139,10 @@ async def test_one_that_does_not_read_is_cut_off(tmp_path: Path) -> None:
                 pass
             except OSError:
                 return True
-            return bool(rcon.counters["peer does not read"])
+            return bool(rcon.uses.ended["peer does not read"])
 
         await until(more, "it to be cut off", 20)
-        assert rcon.counters["peer does not read"] == 1
+        assert rcon.uses.ended["peer does not read"] == 1
         deaf.close()
         assert await (await logged_in(port)).run("echo on") == "on"
 
@@ -164,3 +164,21 @@ async def test_a_reload_lets_other_users_in(tmp_path: Path) -> None:
         users.write_text("bert guide another\n")
         rcon.configure(server.service.config.rcon)
         assert await (await logged_in(rcon_port(server), "another")).run("echo a") == "a"
+
+
+async def test_what_is_asked_here_is_measured(tmp_path: Path) -> None:
+    async with house(tmp_path, SETTINGS) as server:
+        port = rcon_port(server)
+        refused = await connected(port)
+        refused.write(refused.client.log_in("wrong"))
+        await until(lambda: refused.events, "the refusal")
+        admin = await logged_in(port)
+        for line in ("echo a", "nonsense", "status"):
+            await admin.run(line)
+        value = server.service.watch.measures.value
+        assert value("authentications", "rcon", "refused") == 1
+        assert value("authentications", "rcon", "accepted") == 1
+        assert value("requests", "rcon", "done") == 2
+        assert value("requests", "rcon", "refused") == 1
+        assert value("connections", "rcon") == 2
+        assert value("connections", "console") == 0

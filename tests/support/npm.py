@@ -1,7 +1,7 @@
-"""Clients of the npm registry for tests, in the versions of `npm/package-lock.json`.
+"""Programs of the npm registry for tests, in the versions of `npm/package-lock.json`.
 
-They are installed beside it when the first test wants one. The scripts there drive them, each as
-its documentation shows.
+They are installed beside it when the first test wants one. The scripts there drive the clients
+among them, each as its documentation shows.
 """
 
 from __future__ import annotations
@@ -27,17 +27,23 @@ def npm_clients(kind: str) -> list[str]:
 
 
 def npm_client(kind: str, name: str) -> list[str]:
-    """Return the words that start a client; what else its script wants to know goes behind them.
+    """Return the words that start a client; what else its script wants to know goes behind them."""
+    npm_modules()
+    return ["node", str(FOLDER / f"{kind}.js"), name]
+
+
+def npm_modules() -> Path:
+    """Return the folder of all packages, installed if they are not there yet.
 
     Skips the test, and says why, where there is no node or the registry is not reached.
     """
-    node, npm = shutil.which("node"), shutil.which("npm")
-    if node is None or npm is None:
+    npm = shutil.which("npm")
+    if npm is None or shutil.which("node") is None:
         lacking("node and npm are not installed (Debian: apt-get install nodejs npm)")
     with (FOLDER / ".lock").open("w") as lock:  # other processes run tests, too
         fcntl.flock(lock, fcntl.LOCK_EX)
         _install(npm)
-    return [node, str(FOLDER / f"{kind}.js"), name]
+    return INSTALLED
 
 
 def _install(npm: str) -> None:
@@ -51,5 +57,5 @@ def _install(npm: str) -> None:
             [npm, *INSTALL], cwd=FOLDER, check=True, capture_output=True, timeout=PATIENCE
         )
     except (subprocess.SubprocessError, OSError) as error:
-        lacking(f"npm's registry does not give the clients: {error}")
+        lacking(f"npm's registry does not give the packages: {error}")
     mark.write_text(wanted)

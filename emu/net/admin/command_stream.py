@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Protocol as TypingProtocol
 
-from emu.admin.events import CommandGiven
+from emu.admin.events import CommandGiven, SessionEnded
 from emu.commands import Registry, Reply
 from emu.limits.streams import StreamLimits
+from emu.measures import Uses
 from emu.net.scheduler import Scheduler
 from emu.net.stream import Stream, StreamCore
 from emu.net.tasks import Tasks
@@ -25,14 +26,23 @@ class CommandCore(StreamCore, TypingProtocol):
 
 
 class CommandStream(Stream):
-    """Runs what its session asks for; `other_event` takes what else the session tells."""
+    """Runs what its session asks for; `other_event` takes what else the session tells.
+
+    `uses` is where it counts the commands and why it ended.
+    """
 
     core: CommandCore
 
     def __init__(
-        self, registry: Registry, tasks: Tasks, scheduler: Scheduler, limits: StreamLimits
+        self,
+        registry: Registry,
+        tasks: Tasks,
+        scheduler: Scheduler,
+        limits: StreamLimits,
+        uses: Uses,
     ) -> None:
         super().__init__(scheduler, limits)
+        self._uses = uses
         self._registry = registry
         self._tasks = tasks
 
@@ -46,17 +56,21 @@ class CommandStream(Stream):
         if isinstance(event, CommandGiven):
             # A turn later: thousands of commands in one segment must not hold everybody up.
             self._scheduler.soon(lambda: self._tasks.spawn(self._run(event)))
+        elif isinstance(event, SessionEnded):
+            self._uses.ended[event.reason] += 1
         else:
             self.other_event(event, now)
 
     def other_event(self, event: object, now: Monotonic) -> None:
-        """Take an event that is no command."""
-        raise NotImplementedError
+        """Take an event that is neither a command nor the end."""
 
     async def _run(self, given: CommandGiven) -> None:
         reply = Reply(("the command failed; the server's log says how",), ok=False)
+        result = "failed"
         try:
             reply = await self._registry.run(given.caller, given.line, self._scheduler.now())
+            result = "done" if reply.ok else "refused"
         finally:
+            self._uses.requests[result] += 1
             self.core.answered(reply, self._scheduler.now())
             self.serve()

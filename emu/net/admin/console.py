@@ -28,12 +28,12 @@ from emu.commands import Caller, Registry
 from emu.commands.ranks import OWNER
 from emu.errors import StoreError
 from emu.limits.streams import StreamLimits
+from emu.measures import Uses
 from emu.net.admin.command_stream import CommandStream
 from emu.net.hosts import door
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.tasks import Tasks
-from emu.times import Monotonic
 
 ORIGIN = "console"
 MOST_CONNECTIONS = 64
@@ -46,7 +46,7 @@ class ConsoleConnection(CommandStream):
     """One console."""
 
     def __init__(self, server: ConsoleServer) -> None:
-        super().__init__(server.registry, server.tasks, server.scheduler, LIMITS)
+        super().__init__(server.registry, server.tasks, server.scheduler, LIMITS, server.uses)
         self._server = server
 
     def connectionMade(self) -> None:
@@ -54,9 +54,6 @@ class ConsoleConnection(CommandStream):
         transport: Any = self.transport
         name = _user_behind(transport.getHandle())
         self.start(ConsoleSession(Caller(name, OWNER, ORIGIN)))
-
-    def other_event(self, event: object, now: Monotonic) -> None:
-        """Nothing else needs to be told."""
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
         """The connection is gone."""
@@ -73,6 +70,7 @@ class ConsoleServer(Factory):
         self.registry = registry
         self.scheduler = scheduler
         self.tasks = Tasks(_log)
+        self.uses = Uses()
         self.connections: set[ConsoleConnection] = set()
         self._reactor = reactor
         self._port: IListeningPort | None = None
@@ -93,7 +91,8 @@ class ConsoleServer(Factory):
     def doors(self) -> Iterator[OpenDoor]:
         """Yield the socket, while it is open."""
         if self._port is not None:
-            yield door("console.path", self._port, {"connections": len(self.connections)})
+            now = {"connections": len(self.connections)}
+            yield door("console.path", self._port, now | self.uses.counted())
 
     async def stop(self) -> None:
         """Listen no more, and close the consoles once their commands are answered."""
@@ -107,6 +106,7 @@ class ConsoleServer(Factory):
     def buildProtocol(self, addr: IAddress | None) -> ConsoleConnection | None:  # noqa: ARG002
         """Take a connection, or None when there are too many."""
         if len(self.connections) >= MOST_CONNECTIONS:
+            self.uses.ended["too many connections"] += 1
             return None
         connection = ConsoleConnection(self)
         self.connections.add(connection)

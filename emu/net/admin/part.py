@@ -69,6 +69,8 @@ class AdminPart:
         self._timer = scheduler.timer(self)
         self._console = ConsoleServer(self.commands, reactor, scheduler)
         self.rcon = RconServer(config.rcon, self.commands, reactor, scheduler)
+        watch.door("console", self._console.uses, lambda: len(self._console.connections))
+        watch.door("rcon", self.rcon.uses, lambda: len(self.rcon.connections))
         self.ssq = SsqPort(config.ssq, self.status.status, _game_host(config), reactor, scheduler)
         self.ggmp: GgmpPort | None = None
         self.queries: QueryPart | None = None

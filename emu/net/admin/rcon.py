@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,7 +10,7 @@ from twisted.internet.interfaces import IAddress, IListeningPort
 from twisted.internet.protocol import Factory, connectionDone
 from twisted.python.failure import Failure
 
-from emu.admin.events import LoggedIn, LoginFailed, SessionEnded
+from emu.admin.events import LoggedIn, LoginFailed
 from emu.admin.rcon import RconRules, RconSession, RconUser, RconUsers
 from emu.admin.rcon.users import read_users
 from emu.admin.snapshot.making import OpenDoor
@@ -23,6 +22,7 @@ from emu.limits.addresses import plain_host
 from emu.limits.connections import ConnectionLimits, Connections
 from emu.limits.failures import FailureRules, Failures
 from emu.limits.streams import StreamLimits
+from emu.measures import Uses
 from emu.net.admin.command_stream import CommandStream
 from emu.net.hosts import door, listen_address
 from emu.net.logs import logger
@@ -54,7 +54,9 @@ class RconConnection(CommandStream):
     """One connection."""
 
     def __init__(self, server: RconServer, address: str) -> None:
-        super().__init__(server.registry, server.tasks, server.scheduler, StreamLimits())
+        super().__init__(
+            server.registry, server.tasks, server.scheduler, StreamLimits(), server.uses
+        )
         self._server = server
         self.address = address
 
@@ -66,13 +68,11 @@ class RconConnection(CommandStream):
         self.start(self._server.session(self.address))
 
     def other_event(self, event: object, now: Monotonic) -> None:  # noqa: ARG002  # the hook's shape
-        """Tell the server who came and why somebody went."""
+        """Tell the server who came."""
         if isinstance(event, LoggedIn):
             self._server.logged_in(self, event.name)
         elif isinstance(event, LoginFailed):
             self._server.login_failed(self.address)
-        elif isinstance(event, SessionEnded):
-            self._server.counters[event.reason] += 1
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
         """The connection is gone."""
@@ -95,8 +95,7 @@ class RconServer(Factory):
         self.registry = registry
         self.scheduler = scheduler
         self.tasks = Tasks(_log)
-        self.counters: Counter[str] = Counter()
-        """Connections not taken and sessions ended, by reason."""
+        self.uses = Uses()
         self.connections: Connections[RconConnection] = Connections(_evict)
         self._failures = Failures(
             FailureRules(banned_after=config.banned_after, banned_for=config.banned_for)
@@ -126,7 +125,7 @@ class RconServer(Factory):
         """Yield the port, while it is open."""
         if self._port is not None:
             now = {"connections": len(self.connections)}
-            yield door("rcon.listen", self._port, now | self.counters)
+            yield door("rcon.listen", self._port, now | self.uses.counted())
 
     async def stop(self) -> None:
         """Close the port and every connection."""
@@ -161,7 +160,7 @@ class RconServer(Factory):
         banned = self._failures.is_banned(address, self.scheduler.now())
         reason = "banned" if banned else self.connections.make_room(address, limits)
         if reason is not None:
-            self.counters[reason] += 1
+            self.uses.ended[reason] += 1
             return None
         connection = RconConnection(self, address)
         self.connections.add(connection, address)
@@ -170,11 +169,12 @@ class RconServer(Factory):
     def logged_in(self, connection: RconConnection, name: str) -> None:
         """Learn who is at the other end of a connection."""
         self.connections.introduced(connection)
+        self.uses.logins["accepted"] += 1
         _log.info("{name} logged in from {address}", name=name, address=connection.address)
 
     def login_failed(self, address: str) -> None:
         """Tell of a wrong password."""
-        self.counters["wrong password"] += 1
+        self.uses.logins["refused"] += 1
         if self._refusals.is_news("wrong passwords", "", address, "wrong password"):
             _log.warn("wrong password from {address}", address=address)
 

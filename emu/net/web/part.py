@@ -11,7 +11,6 @@ from twisted.protocols.policies import WrappingFactory
 from twisted.python.threadable import isInIOThread
 from twisted.web.http import Request
 from twisted.web.resource import Resource
-from twisted.web.server import Site
 
 import emu
 from emu.admin.snapshot.making import OpenDoor
@@ -20,6 +19,7 @@ from emu.admin.web import api
 from emu.admin.web.recent import Line, Login, Recent, without_addresses
 from emu.config import Address
 from emu.login.events import LoginAccepted, LoginRefused
+from emu.measures import Uses
 from emu.net.hosts import door, listen_address
 from emu.net.logs import logger, subscribe
 from emu.net.scheduler import Scheduler
@@ -27,6 +27,7 @@ from emu.net.watch import Watch
 from emu.net.web.answers import HealthResource, JsonResource, PageFile, prepare
 from emu.net.web.live import LiveResource
 from emu.net.web.metrics import registry_of
+from emu.net.web.site import CountingSite
 from emu.reports import Report
 from emu.resources import data_file
 
@@ -71,6 +72,7 @@ class WebPart:
         self._watch = watch
         self._port: Any = None
         self._connections: Any = None
+        self._uses = Uses()
         self.recent = Recent()
         self._live = LiveResource(scheduler, self._state, self._last)
         self._ends: list[Callable[[], None]] = []
@@ -78,9 +80,8 @@ class WebPart:
     def listen(self) -> None:
         """Open the port and say where. Raises `CannotListenError`."""
         at = listen_address("web.listen", self._listen)
-        site = Site(self._root(), timeout=IDLE)
-        site.displayTracebacks = False
-        self._connections = WrappingFactory(site)
+        self._connections = WrappingFactory(CountingSite(self._root(), self._uses, IDLE))
+        self._watch.door("web", self._uses, lambda: len(self._connections.protocols))
         self._port = self._reactor.listenTCP(at.port, self._connections, interface=at.host)
         self._ends.append(subscribe(self._take_line))
         host = self._port.getHost()
@@ -91,7 +92,7 @@ class WebPart:
     def doors(self) -> Iterator[OpenDoor]:
         """Yield the port, while it is open."""
         if self._port is not None:
-            yield door("web.listen", self._port, {"pages": len(self._live)})
+            yield door("web.listen", self._port, {"pages": len(self._live)} | self._uses.counted())
 
     async def stop(self) -> None:
         """Close the port, every stream, and connections that browsers keep for later."""

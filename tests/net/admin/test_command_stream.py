@@ -10,6 +10,7 @@ from twisted.internet.testing import StringTransport
 from emu.admin.console import ConsoleSession
 from emu.commands import Call, Caller, Command, Registry
 from emu.limits.streams import StreamLimits
+from emu.measures import Uses
 from emu.net.admin.command_stream import CommandStream
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
@@ -30,8 +31,10 @@ class Bench:
 
         registry.extend([Command("when", "x", echo), Command("fault", "x", fault)])
         tasks = Tasks(logger("test"))
-        self.stream = CommandStream(registry, tasks, Scheduler(self.clock), StreamLimits())
-        self.stream.other_event = lambda event, _now: self.heard.append(event)  # type: ignore[method-assign]
+        self.uses = Uses()
+        self.stream = CommandStream(
+            registry, tasks, Scheduler(self.clock), StreamLimits(), self.uses
+        )
         self.transport = StringTransport()
         self.stream.transport = self.transport  # type: ignore[assignment]
         self.stream.start(ConsoleSession(Caller("root", 1000, "console")))
@@ -64,6 +67,17 @@ def test_a_fault_is_answered_and_the_connection_goes_on(logged_failures) -> None
         bench.clock.advance(0)
     assert bench.replies() == [["the command failed; the server's log says how"], ["0.0"]]
     assert len(logged_failures.flush(ZeroDivisionError)) == 1
+    assert bench.uses.requests == {"failed": 1, "done": 1}
+
+
+def test_commands_are_counted_by_what_came_of_them_and_ends_by_their_reason() -> None:
+    bench = Bench()
+    bench.stream.dataReceived(b"when\nnonsense\nwhen\n")
+    for _ in range(3):
+        bench.clock.advance(0)
+    assert bench.uses.requests == {"done": 2, "refused": 1}
+    bench.stream.connectionLost()
+    assert bench.uses.ended == {"connection lost": 1}
 
 
 def test_an_answer_to_somebody_who_is_gone_goes_nowhere() -> None:
@@ -72,4 +86,4 @@ def test_an_answer_to_somebody_who_is_gone_goes_nowhere() -> None:
     bench.stream.connectionLost()
     bench.clock.advance(0)
     assert bench.transport.value() == b""
-    assert len(bench.heard) == 1
+    assert bench.uses.ended == {"connection lost": 1}

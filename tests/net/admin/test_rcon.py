@@ -68,7 +68,7 @@ def test_a_guessing_address_is_not_let_connect() -> None:
         port.clock.advance(delay)
     assert port.connect() is None
     assert port.connect("192.0.2.2") is not None
-    assert port.server.counters == {"wrong password": 2, "banned": 1}
+    assert port.server.uses.counted() == {"logins refused": 2, "banned": 1}
     port.clock.advance(601.0)
     assert port.connect() is not None
 
@@ -82,4 +82,4 @@ def test_silent_ones_make_room_and_those_who_logged_in_stay() -> None:
     assert port.connect("192.0.2.3") is not None
     assert second.closed
     assert not first.closed
-    assert port.server.counters == {"not logged in when room was needed": 1}
+    assert port.server.uses.ended == {"not logged in when room was needed": 1}

@@ -1,0 +1,69 @@
+"""What is asked at the doors for those who run the server: RCON, the console, the web."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from emu.measures.registry import Measures
+
+
+@dataclass(slots=True)
+class Uses:
+    """What came of those who came to one door; it counts for itself."""
+
+    requests: Counter[str] = field(default_factory=Counter)
+    """Commands or pages that were asked for, by result."""
+    logins: Counter[str] = field(default_factory=Counter)
+    """By result."""
+    ended: Counter[str] = field(default_factory=Counter)
+    """Connections that were not taken, or that are over, by reason."""
+
+    def counted(self) -> dict[str, int]:
+        """Return everything by one name each."""
+        requests = {f"requests {result}": count for result, count in self.requests.items()}
+        logins = {f"logins {result}": count for result, count in self.logins.items()}
+        return requests | logins | self.ended
+
+
+class DoorMeasures:
+    """Measures of all such doors of a process; each has a name, the label ``port``."""
+
+    def __init__(self, measures: Measures) -> None:
+        self._doors: dict[str, tuple[Uses, Callable[[], int]]] = {}
+        measures.gauge("connections", "Connections that are open.", self._open, ["port"])
+        for name, about, label, counts in (
+            ("requests", "Commands and pages that were asked for.", "result", _requests),
+            ("authentications", "Passwords that were given.", "result", _logins),
+            ("connections_ended", "Connections not taken, or over.", "reason", _ended),
+        ):
+            measures.counter(name, about, ["port", label]).also(self._of_uses(counts))
+
+    def watch(self, port: str, uses: Uses, connections: Callable[[], int]) -> None:
+        """Measure a door under a name; `connections` says how many are open."""
+        self._doors[port] = (uses, connections)
+
+    def _open(self) -> dict[tuple[str, ...], float]:
+        return {(port,): connections() for port, (_, connections) in self._doors.items()}
+
+    def _of_uses(
+        self, counts: Callable[[Uses], Mapping[str, int]]
+    ) -> Callable[[], dict[tuple[str, ...], float]]:
+        return lambda: {
+            (port, label): count
+            for port, (uses, _) in self._doors.items()
+            for label, count in counts(uses).items()
+        }
+
+
+def _requests(uses: Uses) -> Mapping[str, int]:
+    return uses.requests
+
+
+def _logins(uses: Uses) -> Mapping[str, int]:
+    return uses.logins
+
+
+def _ended(uses: Uses) -> Mapping[str, int]:
+    return uses.ended
