@@ -8,12 +8,10 @@ from typing import Any
 
 import click
 
-from emu.cli.client.common import account_options, carry_out, given_password, server_options
+from emu.cli.client.common import Target, account_options, carry_out, server_options
 from emu.cli.client.swarm import swarm
 from emu.cli.client.world import play, shell
-from emu.cli.opcodes.common import present_tables
 from emu.client import Credentials, StepDone, flow, report
-from emu.config import Address
 
 Printer = Callable[[StepDone], None]
 
@@ -35,16 +33,10 @@ def client() -> None:
 @click.option("--world", metavar="ID", help="World to create it on; default the first that is up.")
 @click.option("--delete", "delete_name", metavar="NAME", help="Delete a character.")
 @click.option("--play", "play_name", metavar="NAME", help="Enter the world with a character.")
-@click.pass_context
 def login(
-    ctx: click.Context,
     *,
-    address: Address,
-    user: str,
-    password: str | None,
-    version: int,
-    timeout: float,
-    style: str,
+    target: Target,
+    who: Credentials,
     create_name: str | None,
     world: str | None,
     delete_name: str | None,
@@ -59,22 +51,9 @@ def login(
     """
     if world is not None and create_name is None:
         raise click.UsageError("--world is of use only with --create")
-    credentials = Credentials(user, given_password(password))
-    tables = present_tables(ctx)
 
     async def body(reactor: Any) -> None:
-        from emu.net.client.connection import open_client  # noqa: PLC0415  # imports the reactor's rooms
-
-        opened = await open_client(
-            reactor,
-            address.host,
-            address.port,
-            credentials,
-            version=version,
-            timeout=timeout,
-            tables=tables,
-        )
-        async with opened:
+        async with await target.opened(reactor, who) as opened:
             script = flow.whole_login(
                 opened.core,
                 create_name=create_name,
@@ -82,81 +61,45 @@ def login(
                 delete_name=delete_name,
                 play_name=play_name,
             )
-            await opened.run(script, on_step=_printer(style=style))
+            await opened.run(script, on_step=_printer(target.style))
 
-    carry_out(body, style)
+    carry_out(body, target.style)
 
 
 @client.command()
 @server_options
 @account_options
-@click.pass_context
-def worlds(
-    ctx: click.Context,
-    *,
-    address: Address,
-    user: str,
-    password: str | None,
-    version: int,
-    timeout: float,
-    style: str,
-) -> None:
+def worlds(*, target: Target, who: Credentials) -> None:
     """Log in and print the worlds, one a line: id, name, state, players, separated by tabs.
 
     Example: emu client worlds 127.0.0.1:9100 --user alice
     """
-    credentials = Credentials(user, given_password(password))
-    tables = present_tables(ctx)
 
     async def body(reactor: Any) -> None:
-        from emu.net.client.connection import open_client  # noqa: PLC0415  # imports the reactor's rooms
-
-        opened = await open_client(
-            reactor,
-            address.host,
-            address.port,
-            credentials,
-            version=version,
-            timeout=timeout,
-            tables=tables,
-        )
-        async with opened:
+        async with await target.opened(reactor, who) as opened:
             await opened.run(flow.login())
-            for line in report.world_lines(await opened.worlds(), as_json=style == "json"):
+            for line in report.world_lines(await opened.worlds(), as_json=target.style == "json"):
                 click.echo(line)
 
-    carry_out(body, style)
+    carry_out(body, target.style)
 
 
 @client.command()
 @server_options
-@click.pass_context
-def ping(ctx: click.Context, *, address: Address, version: int, timeout: float, style: str) -> None:
+def ping(*, target: Target) -> None:
     """Set a session up, wait for the server's statistics, and close: no account is needed.
 
     Example: emu client ping 127.0.0.1:9100
     """
-    tables = present_tables(ctx)
 
     async def body(reactor: Any) -> None:
-        from emu.net.client.connection import open_client  # noqa: PLC0415  # imports the reactor's rooms
+        async with await target.opened(reactor) as opened:
+            await opened.run(flow.ping(), on_step=_printer(target.style))
 
-        opened = await open_client(
-            reactor,
-            address.host,
-            address.port,
-            None,
-            version=version,
-            timeout=timeout,
-            tables=tables,
-        )
-        async with opened:
-            await opened.run(flow.ping(), on_step=_printer(style=style))
-
-    carry_out(body, style)
+    carry_out(body, target.style)
 
 
-def _printer(*, style: str) -> Printer:
+def _printer(style: str) -> Printer:
     def show(step: StepDone) -> None:
         click.echo(json.dumps(report.as_record(step)) if style == "json" else report.as_line(step))
 

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Coroutine
-from typing import Any, cast
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from emu.cli.opcodes.common import present_tables
 from emu.cli.secrets import password_option
 from emu.cli.tables import line_format_option
-from emu.client import flow, report
+from emu.client import Credentials, flow, report
 from emu.config import Address
 from emu.config.readers import address as read_address
 from emu.errors import CommandError, EmuError
+from emu.opcodes import OpcodeTables
 from emu.versions import CLIENT_2006
+
+if TYPE_CHECKING:
+    from emu.net.client.connection import ClientConnection
 
 Body = Callable[[Any], Coroutine[Any, Any, None]]
 
@@ -31,8 +38,54 @@ def server_address(ctx: click.Context, param: click.Parameter, value: str) -> Ad
     return result
 
 
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The server that a verb speaks to, and how."""
+
+    address: Address
+    version: int
+    timeout: float
+    """Seconds for each step."""
+    style: str
+    """How to print: text or json."""
+    tables: OpcodeTables
+
+    async def opened(
+        self, reactor: Any, credentials: Credentials | None = None
+    ) -> ClientConnection:
+        """Open a client of the login server; raises as `open_client` does."""
+        from emu.net.client.connection import open_client  # noqa: PLC0415  # imports the reactor
+
+        return await open_client(
+            reactor,
+            self.address.host,
+            self.address.port,
+            credentials,
+            version=self.version,
+            timeout=self.timeout,
+            tables=self.tables,
+        )
+
+
 def server_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the argument and options that every verb has."""
+    """Add the argument and options that every verb has; it is given them as its `target`."""
+
+    @wraps(command)
+    @click.pass_context
+    def call(
+        ctx: click.Context,
+        /,
+        *,
+        address: Address,
+        version: int,
+        timeout: float,
+        style: str,
+        **others: Any,
+    ) -> None:
+        target = Target(address, version, timeout, style, present_tables(ctx))
+        command(target=target, **others)
+
+    result: Callable[..., None] = call
     for option in (
         line_format_option,
         click.option(
@@ -51,14 +104,19 @@ def server_options(command: Callable[..., None]) -> Callable[..., None]:
         ),
         click.argument("address", callback=server_address, metavar="HOST:PORT"),
     ):
-        command = option(command)
-    return command
+        result = option(result)
+    return result
 
 
 def account_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of a verb that logs in."""
+    """Add the options of a verb that logs in; it is given them as `who`."""
+
+    @wraps(command)
+    def call(*, user: str, password: str | None, **others: Any) -> None:
+        command(who=Credentials(user, given_password(password)), **others)
+
     named = click.option("--user", required=True, help="Account name.")
-    return cast("Callable[..., None]", named(password_option(command)))
+    return cast("Callable[..., None]", named(password_option(call)))
 
 
 def given_password(given: str | None) -> str:

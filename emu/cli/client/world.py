@@ -6,13 +6,13 @@ import json
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from emu.cli.client.common import account_options, carry_out, given_password, server_options
+from emu.cli.client.common import Target, account_options, carry_out, server_options
 from emu.cli.client.prompt import Prompt, piped_lines
-from emu.cli.opcodes.common import present_tables
 from emu.client import Credentials
 from emu.client.entrance import Entrance
 from emu.client.events import Closed
@@ -20,23 +20,36 @@ from emu.client.world import WorldClient, WorldStage
 from emu.client.world.events import Updated, WorldEvent
 from emu.client.world.lines import run_line
 from emu.client.world.report import as_lines, as_records
-from emu.config import Address
 from emu.errors import CommandError
 
 if TYPE_CHECKING:
     from emu.net.client.world_connection import WorldConnection
-    from emu.opcodes import OpcodeTables
 
 
 def character_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that say who enters the world."""
+    """Add the options that say who enters the world; it is given them as its `entrance`."""
+
+    @wraps(command)
+    def call(
+        *,
+        target: Target,
+        who: Credentials,
+        character: str | None,
+        create: bool,
+        world: str | None,
+        **others: Any,
+    ) -> None:
+        entrance = Entrance(who, character, create, world, target.version)
+        command(target=target, entrance=entrance, **others)
+
+    result: Callable[..., None] = call
     for option in (
         click.option("--world", metavar="ID", help="World to create it on; default the first up."),
         click.option("--create", is_flag=True, help="Make the character when it is missing."),
         click.option("--character", metavar="NAME", help="Who plays; default the account's first."),
     ):
-        command = option(command)
-    return command
+        result = option(result)
+    return result
 
 
 @click.command()
@@ -52,19 +65,10 @@ def character_options(command: Callable[..., None]) -> Callable[..., None]:
     help="Seconds to stay; default until Ctrl-C.",
 )  # fmt: skip
 @click.option("--quiet", is_flag=True, help="Do not tell how others move.")
-@click.pass_context
 def play(
-    ctx: click.Context,
     *,
-    address: Address,
-    user: str,
-    password: str | None,
-    version: int,
-    timeout: float,
-    style: str,
-    character: str | None,
-    create: bool,
-    world: str | None,
+    target: Target,
+    entrance: Entrance,
     lines: tuple[str, ...],
     seconds: float | None,
     quiet: bool,
@@ -75,13 +79,10 @@ def play(
 
     Example: emu client play 127.0.0.1:9100 --user alice --character Testa --create --for 5
     """
-    who = Credentials(user, given_password(password))
-    entrance = Entrance(who, character, create, world, version)
-    tables = present_tables(ctx)
 
     async def body(reactor: Any) -> None:
-        show = Printer(style, quiet=quiet)
-        entering = entered(reactor, address, entrance, show, timeout=timeout, tables=tables)
+        show = Printer(target.style, quiet=quiet)
+        entering = entered(reactor, target, entrance, show)
         async with entering as client:
             for line in lines:
                 show.answer(run_line(client.core, line, client.now()))
@@ -91,28 +92,19 @@ def play(
             else:
                 await client.pause(seconds)
                 if is_over(client.core):
-                    raise CommandError(f"{address}: the session ended early")
+                    raise CommandError(f"{target.address}: the session ended early")
 
-    carry_out(body, style)
+    carry_out(body, target.style)
 
 
 @click.command()
 @server_options
 @account_options
 @character_options
-@click.pass_context
 def shell(
-    ctx: click.Context,
     *,
-    address: Address,
-    user: str,
-    password: str | None,
-    version: int,
-    timeout: float,
-    style: str,
-    character: str | None,
-    create: bool,
-    world: str | None,
+    target: Target,
+    entrance: Entrance,
 ) -> None:
     """Log in, enter the world, and play by hand: say, tell, move, who, zone, around, raw packets.
 
@@ -122,13 +114,10 @@ def shell(
 
     Example: emu client shell 127.0.0.1:9100 --user alice --character Testa --create
     """
-    who = Credentials(user, given_password(password))
-    entrance = Entrance(who, character, create, world, version)
-    tables = present_tables(ctx)
 
     async def body(reactor: Any) -> None:
-        show = Printer(style, quiet=True)
-        entering = entered(reactor, address, entrance, show, timeout=timeout, tables=tables)
+        show = Printer(target.style, quiet=True)
+        entering = entered(reactor, target, entrance, show)
         async with entering as client:
             async for line in typed_lines(client, show):
                 try:
@@ -139,26 +128,25 @@ def shell(
                 if is_over(client.core):
                     break
 
-    carry_out(body, style, on_asyncio=sys.stdin.isatty())
+    carry_out(body, target.style, on_asyncio=sys.stdin.isatty())
 
 
 @asynccontextmanager
 async def entered(
-    reactor: Any,
-    address: Address,
-    entrance: Entrance,
-    show: Printer,
-    *,
-    timeout: float,  # noqa: ASYNC109  # per step, measured on our clock
-    tables: OpcodeTables,
+    reactor: Any, target: Target, entrance: Entrance, show: Printer
 ) -> AsyncIterator[WorldConnection]:
     """Enter the world, print what happened meanwhile and from then on, and leave in the end."""
     from emu.net.client.world_connection import enter_world  # noqa: PLC0415  # imports the reactor
 
     client = await enter_world(
-        reactor, address.host, address.port, entrance,
-        timeout=timeout, tables=tables, on_event=show,
-    )  # fmt: skip
+        reactor,
+        target.address.host,
+        target.address.port,
+        entrance,
+        timeout=target.timeout,
+        tables=target.tables,
+        on_event=show,
+    )
     async with client:
         show.core = client.core
         show.catch_up()
