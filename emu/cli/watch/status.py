@@ -11,7 +11,7 @@ from emu.admin.snapshot import Snapshot
 from emu.admin.snapshot.rates import Rates
 from emu.cli.common import load_config
 from emu.cli.consoles.admin_socket import NoServer
-from emu.cli.tables import json_text, print_record, print_rows
+from emu.cli.tables import json_text, line_format_option, print_record, print_rows
 from emu.cli.watch import rows
 from emu.cli.watch.asking import ask, read
 
@@ -22,9 +22,9 @@ MOST_DROPS: Final = 5
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print the whole snapshot as JSON.")
+@line_format_option
 @click.pass_context
-def status(ctx: click.Context, *, as_json: bool) -> None:
+def status(ctx: click.Context, *, style: str) -> None:
     """Show how the server does that runs with this configuration.
 
     Players, sessions, logins by result, tick times, queues; worlds, zones, the ports that listen
@@ -38,7 +38,7 @@ def status(ctx: click.Context, *, as_json: bool) -> None:
     except NoServer as error:
         click.echo(f"emu: {error}", err=True)
         sys.exit(NOT_RUNNING)
-    if as_json:
+    if style == "json":
         click.echo(json_text(value))
     else:
         show(read(value))
