@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import BinaryIO, Self
 
 from emu.capture.formats.pcap import CHUNK, CaptureReader
@@ -51,9 +50,7 @@ class Capture:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     def _read(self) -> Generator[CapturedMessage, None, None]:

@@ -17,8 +17,8 @@ from emu.cli.tables import Row, format_option, print_record, print_rows, show_mo
 from emu.errors import CommandError
 from emu.login.accounts.names import account_name
 from emu.login.accounts.passwords import SALT_SIZE, hash_password, is_phc
-from emu.login.accounts.settings import PasswordConfig
 from emu.model import Account
+from emu.net import parameters
 from emu.store import Store
 from emu.times import Moment
 
@@ -212,11 +212,8 @@ def _set_enabled(ctx: click.Context, name: str, *, enabled: bool) -> None:
 
 
 def _hash(ctx: click.Context, password: bytes) -> str:
-    login = load_config(ctx).login
-    config = PasswordConfig(
-        memory_cost=login.password_memory_cost, iterations=login.password_iterations
-    )
-    return hash_password(password, secrets.token_bytes(SALT_SIZE), config)
+    config = parameters.account_config(load_config(ctx))
+    return hash_password(password, secrets.token_bytes(SALT_SIZE), config.passwords)
 
 
 def _row(account: Account, moment: Moment) -> dict[str, str | int | float | bool | None]:

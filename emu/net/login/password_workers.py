@@ -8,7 +8,6 @@ Used from the reactor's thread only.
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import TracebackType
 from typing import Any, TypeVar
 
 from twisted.internet.defer import Deferred
@@ -122,12 +121,7 @@ class Turn:
         await began
         return has_waited
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_error: object) -> None:
         """Give the turn back."""
         self._workers.done(self)
 

@@ -38,7 +38,6 @@ FILES: Final = (
     "times.js",
 )  # fmt: skip
 """What the page is made of, besides itself."""
-LARGEST_REQUEST: Final = 64 * 1024
 IDLE: Final = 30
 """Seconds that a connection may say nothing."""
 COUNT_EVERY: Final = 10.0
