@@ -1,5 +1,6 @@
 // The page of a running server: its state comes every two seconds, events as they happen.
 
+import { actionsOn, mayOnPlayers, showLock, startDesk } from "./desk.js";
 import { find, mend, name, table, write } from "./elements.js";
 import { showMap } from "./map.js";
 import { countNow, setPopulation, showPopulation } from "./population.js";
@@ -34,6 +35,7 @@ function showState(told) {
   write("worlds-now", up);
   write("worlds-known", `of ${told.worlds.length} up`);
   countNow(server.players);
+  showLock(server.locked);
   showUptime();
   showWorlds();
   showZones();
@@ -99,12 +101,14 @@ function showPlayers() {
     .map((player) => ({
       id: player.id, name: player.name, away: player.link_dead,
       class: `${player.level} ${player.class_}`, zone: player.zone || "on the way", here: span(player.online),
+      actions: mayOnPlayers(),
     }))
     .filter((one) => [one.name, one.class, one.zone]
       .some((text) => text.toLowerCase().includes(wanted)));
   table("players", shown, (player) => player.id, (player) => [
     named(player.name, player.away ? "link-dead" : ""),
     player.class, name(player.zone), [player.here, "number"],
+    ...(player.actions.length ? [[actionsOn(player), "actions"]] : []),
   ], state.players.length ? "Nobody is called so." : "Nobody is in the world.");
 }
 
@@ -197,6 +201,7 @@ function listen() {
   };
 }
 
+startDesk(() => state && showPlayers());
 find("zones").addEventListener("change", (event) => {
   chosen = event.target.value;
   showChosen();

@@ -27,6 +27,10 @@ export function svg(kind, attributes, text) {
 // entry and the child that is there only when the entry has changed: focus, selection and scrolling
 // stay as they are.
 export function mend(parent, entries, key, make) {
+  const wanted = new Set(entries.map((entry) => String(key(entry))));
+  for (const child of [...parent.children]) {
+    if (!wanted.has(child.dataset.key)) child.remove(); // first, or all behind it would be moved
+  }
   const before = new Map([...parent.children].map((child) => [child.dataset.key, child]));
   let next = parent.firstElementChild;
   for (const entry of entries) {
@@ -46,7 +50,6 @@ export function mend(parent, entries, key, make) {
     if (child === next) next = next.nextElementSibling;
     else parent.insertBefore(child, next);
   }
-  for (const gone of before.values()) gone.remove();
 }
 
 // A row of a table; a cell is a text, or [content, class].

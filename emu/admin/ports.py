@@ -92,6 +92,3 @@ class CharacterRanks(Protocol):
 
     async def set_admin_status(self, char_id: int, status: int) -> None:
         """Set a character's rank."""
-
-    async def statuses_of(self, account_id: int) -> Sequence[int]:
-        """Return the `admin_status` of each of an account's characters that is not deleted."""

@@ -212,6 +212,29 @@ class WebConfig:
     listen: Address | None = setting(
         None,
         readers.optional(readers.address),
-        "TCP address of the page and /metrics; empty = off. There is no password: keep it on"
-        " loopback, or behind a proxy that asks for one",
+        "TCP address of the page and /metrics; empty = off. There is no password to look: keep it"
+        " on loopback, or behind a proxy that asks for one",
+    )
+    admin: bool = setting(
+        False,
+        readers.boolean,
+        "let accounts whose characters have a rank sign in on the page and kick, ban, mute,"
+        " broadcast, lock and shut down",
+    )
+    url: str | None = setting(
+        None,
+        readers.optional(readers.https_origin),
+        "how browsers reach the page through a proxy with TLS, as https://emu.example.org; empty ="
+        " without one, for web.admin from this machine only",
+    )
+    proxies: tuple[str, ...] = setting(
+        (),
+        readers.list_of(readers.ip_address, 16),
+        "IP addresses of the proxies at web.url; empty = on this machine",
+    )
+    idle_timeout: float = setting(
+        1800.0, readers.number(60, 1e6), "seconds without an action until somebody is signed out"
+    )
+    session_timeout: float = setting(
+        43_200.0, readers.number(60, 1e7), "seconds after which everybody has to sign in again"
     )

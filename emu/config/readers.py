@@ -12,9 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from emu.limits.addresses import parse_host
+
 Reader = Callable[[Any], Any]
 
 _HOST_NAME = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(?<!-)(\.(?!-)[A-Za-z0-9_-]{1,63}(?<!-))*\.?")
+_HTTPS = re.compile(r"https://([^/:\[\]]+|\[[^/\]]+\])(?::([0-9]{1,5}))?/?")
 _CHANGE = (255, 0xFF, 0xFFFF)
 """Largest byte of a name, value and color of a change."""
 _WORDS: Mapping[str, bool] = {
@@ -140,6 +143,25 @@ def host(value: Any) -> str:
     if not isinstance(value, str) or not _is_host(value):
         raise ValueError('must be an IP address or a host name, like "203.0.113.7"')
     return value
+
+
+def ip_address(value: Any) -> str:
+    """Read an IP address; IPv4 inside IPv6 is that IPv4 address."""
+    try:
+        return str(parse_host(value if isinstance(value, str) else ""))
+    except ValueError:
+        raise ValueError('must be an IP address, like "192.0.2.7"') from None
+
+
+def https_origin(value: Any) -> str:
+    """Read ``https://HOST`` or ``https://HOST:PORT``, written as browsers name an origin."""
+    match = _HTTPS.fullmatch(str(value).lower())
+    port = int(match[2] or 443) if match else 0
+    name = match[1] if match else ""
+    in_brackets = name.startswith("[") == (":" in name)
+    if not in_brackets or not _is_host(name.strip("[]")) or not 0 < port <= 65535:
+        raise ValueError('must be "https://HOST" or "https://HOST:PORT", nothing behind it')
+    return f"https://{name}" + (f":{port}" if port != 443 else "")
 
 
 def crc_seed(value: Any) -> int | None:

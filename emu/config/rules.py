@@ -34,8 +34,34 @@ def contradictions(config: Config) -> Iterator[str]:
     for key, most in LINK_TEXTS.items():
         if len((getattr(world, key) or "").encode()) > most:
             yield f"world.{key}: must have at most {most} bytes in UTF-8"
+    yield from _unsafe_pages(config)
     if (link.certificate is None) != (link.tls_listen is None):
         yield "link.certificate, link.tls_listen: TLS needs both of them"
+
+
+def _unsafe_pages(config: Config) -> Iterator[str]:
+    """Yield why nobody can be let sign in on the page."""
+    web = config.web
+    if web.proxies and web.url is None:
+        yield "web.proxies: needs web.url, the address at which the proxies serve the page"
+    if not web.admin:
+        return
+    if not config.login.enabled or not config.world.enabled:
+        yield (
+            "web.admin: needs login.enabled and world.enabled: accounts sign in with the rank of"
+            " their characters"
+        )
+    if web.listen is None:
+        yield "web.admin: needs web.listen, the address of the page"
+    elif _is_local(web.listen.host):
+        return
+    elif web.url is None:
+        yield (
+            f"web.admin: passwords would cross the network in the clear at {web.listen}; listen on"
+            " 127.0.0.1, or set web.url to that of a proxy with TLS"
+        )
+    elif not web.proxies:
+        yield f"web.proxies: must name the proxies that reach {web.listen}; others are turned away"
 
 
 def doubts(config: Config) -> Iterator[str]:

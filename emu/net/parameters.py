@@ -7,7 +7,7 @@ shape is said here.
 from __future__ import annotations
 
 import math
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, TypeVar
 
 from emu.config import Config
@@ -63,6 +63,11 @@ def account_config(config: Config) -> AccountConfig:
         ),
         memory=login.password_memory,
     )
+
+
+def staff_config(config: Config) -> AccountConfig:
+    """Return the settings of signing in to administer: nobody is made or remembered there."""
+    return replace(account_config(config), auto_create=False, memory=0.0)
 
 
 def login_config(config: Config) -> LoginServiceConfig:

@@ -35,7 +35,9 @@ from emu.net.stores.storage import Storage
 from emu.net.stores.workers import StoreWorker
 from emu.net.trace import TraceFile
 from emu.net.watch import Watch
+from emu.net.web.desk import DeskPart
 from emu.net.web.part import WebPart
+from emu.net.web.staff import Staff
 from emu.net.world.part import WorldPart, built_in_account
 from emu.opcodes import OpcodeRow, OpcodeStore, VersionRange
 from emu.store import Store
@@ -259,8 +261,16 @@ class EmuService(Service):
             missing=lambda: "" if self.running else "the server is not ready",
             history=self._opcode_history,
             watch=self.watch,
+            desk=self._desk(admin, scheduler),
         )
         self._web.listen()
+
+    def _desk(self, admin: AdminPart, scheduler: Scheduler) -> DeskPart | None:
+        """Return the way to act from the page, when the configuration lets anybody."""
+        if not self.config.web.admin or self.login is None or self._storage is None:
+            return None
+        staff = Staff(self.login.staff, self._storage, scheduler)
+        return DeskPart(self.config.web, staff, admin.commands, scheduler, self.watch)
 
     def _opcode_history(self) -> list[dict[str, Any]]:
         with OpcodeStore(self.config.database.path, who="web") as store:

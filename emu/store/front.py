@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 
+from emu.commands.ranks import account_rank
 from emu.errors import StoreLocked
 from emu.limits.bans import BanList
 from emu.store.bans import BannedAddress, Bans
@@ -215,6 +216,10 @@ class WorldCharacterFront(Front[WorldCharacters]):
     save_place = Later(WorldCharacters.save_place)
     save_mute = Write(WorldCharacters.save_mute)
     set_admin_status = Write(WorldCharacters.set_admin_status)
+
+    async def rank_of(self, account_id: int) -> int:
+        """Return the rank of an account; see `emu.commands.ranks.account_rank`."""
+        return account_rank(await self.statuses_of(account_id))
 
 
 class BelongingsFront(Front[Belongings]):

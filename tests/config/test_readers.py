@@ -78,3 +78,34 @@ def test_changes_of_color_are_places_values_and_sixteen_bits() -> None:
     for wrong in ("", "3", "a:b", "0:256", "1:2:3:4", "0:1:65536", 5):
         with pytest.raises(ValueError, match="BYTE:VALUE"):
             readers.color_change(wrong)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("https://emu.example.org", "https://emu.example.org"),
+        ("HTTPS://Emu.Example.org:443/", "https://emu.example.org"),
+        ("https://192.0.2.7:8443", "https://192.0.2.7:8443"),
+        ("https://[2001:db8::1]:8443", "https://[2001:db8::1]:8443"),
+    ],
+)
+def test_origins_are_written_as_browsers_name_them(text: str, expected: str) -> None:
+    assert readers.https_origin(text) == expected
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["", "http://emu.example.org", "https://", "https://a b", "https://a/page", "https://a:0",
+     "https://a:65536", "https://a:b", "https://user@a", "https://a?b", "https://[zz]", 7, None],
+)  # fmt: skip
+def test_what_is_no_origin(value: object) -> None:
+    with pytest.raises(ValueError, match="https://HOST"):
+        readers.https_origin(value)
+
+
+def test_ip_addresses_are_spelt_one_way() -> None:
+    assert readers.ip_address("::ffff:192.0.2.7") == "192.0.2.7"
+    assert readers.ip_address("2001:DB8:0::1") == "2001:db8::1"
+    for wrong in ("proxy.example", "", None, 7, "192.0.2.0/24"):
+        with pytest.raises(ValueError, match="IP address"):
+            readers.ip_address(wrong)

@@ -3,6 +3,7 @@ import pytest
 from emu.config import Address, Config, doubts, parse
 from emu.config.rules import contradictions
 from emu.config.world import WorldConfig
+from emu.errors import ConfigError
 
 
 def test_the_defaults_do_not_contradict_each_other() -> None:
@@ -36,3 +37,31 @@ def test_a_login_that_others_reach_beside_a_world_that_they_do_not_is_doubtful(
     lines = list(doubts(config))
     assert len(lines) == doubted
     assert all("world.listen" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("settings", "line"),
+    [
+        (["web.listen=127.0.0.1:1"], ""),
+        (["web.listen=localhost:1"], ""),
+        (["web.listen=[::1]:1"], ""),
+        (["web.listen=127.0.0.1:1", "web.url=https://emu.example.org"], ""),
+        (["web.listen=0.0.0.0:1", "web.url=https://a.example", "web.proxies=192.0.2.1"], ""),
+        ([], "web.admin: needs web.listen, the address of the page"),
+        (["web.listen=0.0.0.0:1"], "web.admin: passwords would cross the network in the clear at"),
+        (["web.listen=[::]:1"], "web.admin: passwords would cross the network in the clear at"),
+        (["web.listen=0.0.0.0:1", "web.url=https://a.example"],
+         "web.proxies: must name the proxies that reach 0.0.0.0:1; others are turned away"),
+        (["web.listen=127.0.0.1:1", "web.proxies=192.0.2.1"], "web.proxies: needs web.url"),
+        (["web.listen=127.0.0.1:1", "world.enabled=no"], "web.admin: needs login.enabled and"),
+    ],
+)  # fmt: skip
+def test_nobody_signs_in_where_passwords_are_not_safe(settings: list[str], line: str) -> None:
+    try:
+        parse({}, ["web.admin=yes", *settings])
+    except ConfigError as error:
+        (problem,) = error.problems
+        assert line
+        assert problem.startswith(line)
+    else:
+        assert not line

@@ -11,6 +11,7 @@ from dataclasses import asdict, fields
 from typing import Any, Final, get_type_hints
 
 from emu.admin.status import NO_ZONE, PlayerStatus, ServerStatus, WorldStatus, ZoneStatus
+from emu.admin.web.desk import description
 from emu.admin.web.recent import Login
 
 Json = dict[str, Any] | list[Any]
@@ -90,7 +91,9 @@ def openapi(version: str) -> dict[str, Any]:
     return {
         "openapi": "3.1.0",
         "info": {"title": "emu", "version": version},
-        "paths": {path: _path(about, schema) for path, (about, schema) in listed.items()},
+        "paths": {path: _path(about, schema) for path, (about, schema) in listed.items()}
+        | description.paths(),
+        "components": {"securitySchemes": description.SECURITY},
     }
 
 

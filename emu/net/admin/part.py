@@ -19,7 +19,6 @@ from emu.admin.countdown import Countdown
 from emu.admin.snapshot.making import OpenDoor
 from emu.commands import Registry
 from emu.commands.completion import complete_command
-from emu.commands.ranks import account_rank
 from emu.commands.registry import help_command
 from emu.config import Config
 from emu.errors import StoreError
@@ -221,7 +220,7 @@ class AdminPart:
             login.hash_password,
             self._send_away,
             self._scheduler.moment,
-            lambda account_id: rank_of(storage, account_id),
+            storage.world_characters.rank_of,
         )
 
     def _send_away(self, account_id: int, reason: str) -> None:
@@ -231,11 +230,6 @@ class AdminPart:
 
     def _is_playing(self, char_id: int) -> bool:
         return self._world is not None and self._world.world.players.get(char_id) is not None
-
-
-async def rank_of(storage: Storage, account_id: int) -> int:
-    """Return the rank of an account; below 0 the whole account is banned."""
-    return account_rank(await storage.world_characters.statuses_of(account_id))
 
 
 def _game_host(config: Config) -> str:

@@ -72,15 +72,18 @@ class LoginPart:
         self._tasks = Tasks(_link_log)
         self._refusals = RefusalLog(_log, scheduler)
         self._link_refusals = RefusalLog(_link_log, scheduler)
-        self._accounts = AccountService(
+        account_service = partial(
+            AccountService,
             storage.accounts,
             workers=self._passwords,
             is_address_banned=storage.bans.is_address_banned,
             random_bytes=os.urandom,
             start=self._tasks.spawn,
             clock=scheduler,
-            config=parameters.account_config(config),
         )
+        self._accounts = account_service(config=parameters.account_config(config))
+        self.staff = account_service(config=parameters.staff_config(config))
+        """Who signs in to administer; wrong tries there take nothing from players' budgets."""
         self.directory = WorldDirectory(
             parameters.taken_from(config.link, DirectoryConfig),
             worlds=storage.worlds,
@@ -143,6 +146,7 @@ class LoginPart:
     def configure(self, config: Config) -> None:
         """Go on with other settings; what was decided by the earlier ones stays."""
         self._accounts.config = parameters.account_config(config)
+        self.staff.config = parameters.staff_config(config)
         self.service.config = parameters.login_config(config)
         self.directory.config = parameters.taken_from(config.link, DirectoryConfig)
         self.links.config = parameters.taken_from(config.link, LinkServerConfig)

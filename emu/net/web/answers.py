@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from twisted.web.http import Request
 from twisted.web.resource import Resource
+from twisted.web.server import Request
 
 SECURITY: Final = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self';"
@@ -82,3 +82,25 @@ class PageFile(Resource):
         """Answer; called by Twisted."""
         prepare(request, self._type)
         return self._content
+
+
+class Folder(Resource):
+    """A folder; what is not there is said in a line, without Twisted's page."""
+
+    def getChild(self, path: bytes, request: Request) -> Resource:
+        """Return what answers for a name that is not there; called by Twisted."""
+        del path, request
+        return _NotThere()
+
+    def render(self, request: Request) -> bytes:
+        """Answer who asks for the folder itself; called by Twisted."""
+        return _NotThere().render(request)
+
+
+class _NotThere(Resource):
+    isLeaf = True
+
+    def render(self, request: Request) -> bytes:
+        """Answer; called by Twisted."""
+        prepare(request, "text/plain; charset=utf-8", 404)
+        return b"there is nothing here\n"

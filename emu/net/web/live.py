@@ -10,9 +10,8 @@ import json
 from collections.abc import Callable
 from typing import Any, Final
 
-from twisted.web.http import Request
 from twisted.web.resource import Resource
-from twisted.web.server import NOT_DONE_YET
+from twisted.web.server import NOT_DONE_YET, Request
 
 from emu.net.scheduler import Scheduler
 from emu.net.web.answers import prepare
@@ -60,6 +59,11 @@ class LiveResource(Resource):
         if self._turn is None:
             self._turn = self._scheduler.every(INTERVAL, self._tell_state)
         return NOT_DONE_YET
+
+    def render_HEAD(self, request: Request) -> bytes:
+        """Answer who wants no stream; called by Twisted."""
+        prepare(request, "text/event-stream; charset=utf-8")
+        return b""
 
     def tell(self, kind: str, value: Any) -> None:
         """Send an event to every page."""

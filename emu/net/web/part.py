@@ -7,9 +7,7 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from prometheus_client.twisted import MetricsResource
-from twisted.protocols.policies import WrappingFactory
 from twisted.python.threadable import isInIOThread
-from twisted.web.http import Request
 from twisted.web.resource import Resource
 
 import emu
@@ -24,22 +22,21 @@ from emu.net.hosts import door, listen_address
 from emu.net.logs import logger, subscribe
 from emu.net.scheduler import Scheduler
 from emu.net.watch import Watch
-from emu.net.web.answers import HealthResource, JsonResource, PageFile, prepare
+from emu.net.web.answers import Folder, HealthResource, JsonResource, PageFile
+from emu.net.web.desk import DeskPart, closed_desk
 from emu.net.web.live import LiveResource
 from emu.net.web.metrics import registry_of
-from emu.net.web.site import CountingSite
+from emu.net.web.site import PageSite
 from emu.reports import Report
 from emu.resources import data_file
 
 _log = logger("web")
 
 FILES: Final = (
-    "app.js", "elements.js", "icon.svg", "map.js", "population.js", "scale.js", "style.css",
-    "times.js",
+    "app.js", "desk.js", "elements.js", "icon.svg", "map.js", "population.js", "scale.js",
+    "style.css", "times.js",
 )  # fmt: skip
 """What the page is made of, besides itself."""
-IDLE: Final = 30
-"""Seconds that a connection may say nothing."""
 COUNT_EVERY: Final = 10.0
 
 
@@ -56,11 +53,12 @@ class WebPart:
         missing: Callable[[], str],
         history: Callable[[], list[dict[str, Any]]],
         watch: Watch,
+        desk: DeskPart | None = None,
     ) -> None:
         """Join the endpoint to the server.
 
         `status` tells how the server is, `missing` what is not ready (empty when all is),
-        `history` the last changes of the opcode tables.
+        `history` the last changes of the opcode tables; without a `desk` nobody can sign in.
         """
         self._listen = listen
         self._reactor = reactor
@@ -69,8 +67,9 @@ class WebPart:
         self._missing = missing
         self._history = history
         self._watch = watch
+        self._desk = desk
         self._port: Any = None
-        self._connections: Any = None
+        self._site: PageSite | None = None
         self._uses = Uses()
         self.recent = Recent()
         self._live = LiveResource(scheduler, self._state, self._last)
@@ -79,14 +78,17 @@ class WebPart:
     def listen(self) -> None:
         """Open the port and say where. Raises `CannotListenError`."""
         at = listen_address("web.listen", self._listen)
-        self._connections = WrappingFactory(CountingSite(self._root(), self._uses, IDLE))
-        self._watch.door("web", self._uses, lambda: len(self._connections.protocols))
-        self._port = self._reactor.listenTCP(at.port, self._connections, interface=at.host)
+        self._site = site = PageSite(self._root(), self._uses)
+        self._watch.door("web", self._uses, lambda: len(site.connections))
+        self._port = self._reactor.listenTCP(at.port, site, interface=at.host)
         self._ends.append(subscribe(self._take_line))
         host = self._port.getHost()
         _log.info("pages and metrics on http://{at}/", at=Address(host.host, host.port))
         self._ends.append(self._watch.reports.subscribe(self._take_login, "login"))
         self._ends.append(self._scheduler.every(COUNT_EVERY, self._count).cancel)
+        if self._desk is not None:
+            self._desk.start()
+            _log.info("accounts with a rank may sign in there")
 
     def doors(self) -> Iterator[OpenDoor]:
         """Yield the port, while it is open."""
@@ -100,8 +102,10 @@ class WebPart:
         self._live.stop()
         if self._port is not None:
             await self._port.stopListening()
-            for connection in list(self._connections.protocols):
-                connection.loseConnection()
+        if self._desk is not None:
+            await self._desk.stop()
+        if self._site is not None:
+            self._site.close()
 
     @property
     def address(self) -> Address:
@@ -110,7 +114,7 @@ class WebPart:
         return Address(host.host, host.port)
 
     def _root(self) -> Resource:
-        root = _Root()
+        root = Folder()
         root.putChild(b"", PageFile(data_file("web", "index.html")))
         for name in FILES:
             root.putChild(name.encode(), PageFile(data_file("web", name)))
@@ -121,16 +125,17 @@ class WebPart:
         return root
 
     def _api(self) -> Resource:
-        root = _Root()
+        root = Folder()
         for name, part in api.PARTS.items():
             root.putChild(name.encode(), JsonResource(self._part(part)))
-        opcodes = _Root()
+        opcodes = Folder()
         opcodes.putChild(b"history", JsonResource(self._history))
         root.putChild(b"opcodes", opcodes)
         root.putChild(b"logins", JsonResource(lambda: self._last()["logins"]))
         root.putChild(b"population", JsonResource(self._population))
         root.putChild(b"lines", JsonResource(lambda: self._last()["lines"]))
         root.putChild(b"events", self._live)
+        root.putChild(b"admin", self._desk.root if self._desk is not None else closed_desk())
         root.putChild(b"openapi.json", JsonResource(lambda: api.openapi(emu.__version__)))
         return root
 
@@ -170,28 +175,6 @@ class WebPart:
         if login is not None:
             self.recent.logins.append(login)
             self._live.tell("login", asdict(login))
-
-
-class _Root(Resource):
-    """A folder; what is not there is said in a line, without Twisted's page."""
-
-    def getChild(self, path: bytes, request: Request) -> Resource:
-        """Return what answers for a name that is not there; called by Twisted."""
-        del path, request
-        return _NotThere()
-
-    def render(self, request: Request) -> bytes:
-        """Answer who asks for the folder itself; called by Twisted."""
-        return _NotThere().render(request)
-
-
-class _NotThere(Resource):
-    isLeaf = True
-
-    def render(self, request: Request) -> bytes:
-        """Answer; called by Twisted."""
-        prepare(request, "text/plain; charset=utf-8", 404)
-        return b"there is nothing here\n"
 
 
 def _login_of(event: object, moment: float) -> Login | None:

@@ -1,24 +1,127 @@
-"""The site: the tree of resources, with what came of every request counted."""
+"""Connections and requests of the web endpoint, bounded in number, size and time.
+
+Twisted's server reads a body of any size into a file, and waits for one that comes a byte at a
+time for as long as it comes. Here a request has to be small, and there as a whole in time.
+"""
 
 from __future__ import annotations
 
-from twisted.web.http import Request
-from twisted.web.resource import Resource
-from twisted.web.server import Site
+from io import BytesIO
+from typing import Any, Final
 
+from twisted.internet.interfaces import IAddress
+from twisted.internet.protocol import connectionDone
+from twisted.python.failure import Failure
+from twisted.web import http
+from twisted.web.http import HTTPChannel
+from twisted.web.resource import Resource
+from twisted.web.server import Request, Site
+
+from emu.limits.addresses import plain_host
+from emu.limits.connections import ConnectionLimits, Connections
 from emu.measures import Uses
 
+LARGEST_BODY: Final = 16 * 1024
+REQUEST_TIME: Final = 30
+"""Seconds that a request may take to arrive, from the connection or the last answer on."""
+LIMITS: Final = ConnectionLimits(most=512, per_address=512, silent_per_address=128)
+"""Behind a proxy all come from one address. Silent are those that have asked nothing yet."""
+REFUSED: Final = 413
+TOO_LARGE: Final = (
+    b"HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+)
 
-class CountingSite(Site):
-    """Counts requests in `uses` by the status of the answer, each when it is over."""
 
+class PageRequest(Request):
+    """One request. A body that is too large ends the connection."""
+
+    channel: PageChannel
+    content: BytesIO
+    _is_refused = False
+
+    def gotLength(self, length: int | None) -> None:
+        """Learn how long the body is, None when it comes in chunks; called by Twisted."""
+        super().gotLength(min(length or 0, LARGEST_BODY))
+        if length is not None and length > LARGEST_BODY:
+            self._refuse()
+
+    def handleContentChunk(self, data: bytes) -> None:
+        """Take a part of the body; called by Twisted."""
+        if self._is_refused:
+            return
+        if self.content.tell() + len(data) > LARGEST_BODY:
+            self._refuse()
+        else:
+            super().handleContentChunk(data)
+
+    def requestReceived(self, command: bytes, path: bytes, version: bytes) -> None:
+        """Answer, now that the request is complete; called by Twisted."""
+        if not self._is_refused:
+            self.channel.site.connections.introduced(self.channel)
+            super().requestReceived(command, path, version)
+
+    def _refuse(self) -> None:
+        self._is_refused = True
+        self.channel.refuse(TOO_LARGE)
+
+
+class PageChannel(HTTPChannel):
+    """One connection."""
+
+    site: PageSite
+    transport: Any
+
+    def resetTimeout(self) -> None:
+        """Give a request no more time because a part of it came; called by Twisted."""
+
+    def refuse(self, answer: bytes) -> None:
+        """Send a whole answer before its time, and end the connection."""
+        self.site.count(REFUSED)
+        self.transport.write(answer)
+        self.loseConnection()
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:
+        """The connection is gone; called by Twisted."""
+        super().connectionLost(reason)
+        self.site.connections.remove(self)
+
+
+class PageSite(Site):
+    """Takes connections, and `close`s them at the end."""
+
+    protocol = PageChannel  # type: ignore[assignment]  # Twisted's own also speaks HTTP/2
+    requestFactory = PageRequest
     displayTracebacks = False
 
-    def __init__(self, root: Resource, uses: Uses, idle: float) -> None:
-        """Connections that say nothing for `idle` seconds are closed."""
-        super().__init__(root, timeout=idle)
+    def __init__(self, root: Resource, uses: Uses) -> None:
+        """Requests are counted in `uses` by the status of the answer, each when it is over."""
+        super().__init__(root, timeout=REQUEST_TIME, parsePOSTFormSubmission=False)
         self._uses = uses
+        self.connections: Connections[PageChannel] = Connections(_cut)
 
-    def log(self, request: Request) -> None:
+    def buildProtocol(self, addr: IAddress | None) -> Any:
+        """Take a connection, or None when it is one too many; called by Twisted."""
+        host = plain_host(str(getattr(addr, "host", "")))
+        if self.connections.make_room(host, LIMITS) is not None:
+            return None
+        channel = super().buildProtocol(addr)
+        self.connections.add(channel, host)
+        return channel
+
+    def log(self, request: http.Request) -> None:
         """Count a request; called by Twisted at its end."""
-        self._uses.requests[str(request.code)] += 1
+        self.count(request.code)
+
+    def count(self, code: int) -> None:
+        """Count an answer by its status."""
+        self._uses.requests[str(code)] += 1
+
+    def close(self) -> None:
+        """End every connection once what was written to it is sent."""
+        for channel in self.connections:
+            channel.transport.loseConnection()
+
+
+def _cut(channel: PageChannel) -> None:
+    """End a connection that has asked nothing, in favor of a new one."""
+    channel.forceAbortClient()

@@ -7,10 +7,11 @@ import re
 import pytest
 
 from emu.net.web.answers import SECURITY, TYPES
+from emu.net.web.part import FILES
 from emu.resources import data_file
 
 
-@pytest.mark.parametrize("name", ["index.html", "app.js", "style.css"])
+@pytest.mark.parametrize("name", ["index.html", *FILES])
 def test_nothing_is_loaded_from_elsewhere(name: str) -> None:
     text = data_file("web", name).read_text(encoding="utf-8")
     assert f".{name.rpartition('.')[2]}" in TYPES

@@ -48,9 +48,9 @@ class Bench:
             watch=self.watch,
         )  # fmt: skip
 
-    async def get(self, path: str) -> tuple[int, dict[str, str], bytes]:
+    async def get(self, path: str, method: str = "GET") -> tuple[int, dict[str, str], bytes]:
         """Ask as a plain program does; returns code, headers and body."""
-        page = await self.open(path, "Connection: close\r\n")
+        page = await self.open(path, "Connection: close\r\n", method)
         await page.lost
         head, _, body = page.data.partition(b"\r\n\r\n")
         first, *lines = head.decode().split("\r\n")
@@ -59,10 +59,10 @@ class Bench:
             body = b"".join(body.split(b"\r\n")[1:-2:2])
         return int(first.split()[1]), headers, body
 
-    async def open(self, path: str, headers: str = "") -> Page:
+    async def open(self, path: str, headers: str = "", method: str = "GET") -> Page:
         at = self.part.address
         page: Page = await connectProtocol(TCP4ClientEndpoint(reactor, at.host, at.port), Page())
-        page.transport.write(f"GET {path} HTTP/1.1\r\nHost: x\r\n{headers}\r\n".encode())
+        page.transport.write(f"{method} {path} HTTP/1.1\r\nHost: x\r\n{headers}\r\n".encode())
         return page
 
 
@@ -80,7 +80,8 @@ async def bench() -> AsyncIterator[Bench]:
 @pytest.mark.parametrize(
     ("path", "kind"),
     [("/", "text/html"), ("/style.css", "text/css"), ("/icon.svg", "image/svg+xml"),
-     ("/app.js", "text/javascript"), ("/elements.js", "text/javascript"),
+     ("/app.js", "text/javascript"), ("/desk.js", "text/javascript"),
+     ("/api/admin/session", "application/json"), ("/elements.js", "text/javascript"),
      ("/map.js", "text/javascript"), ("/population.js", "text/javascript"),
      ("/scale.js", "text/javascript"), ("/times.js", "text/javascript"),
      ("/healthz", "text/plain"), ("/readyz", "text/plain"), ("/api/status", "application/json"),
@@ -103,6 +104,20 @@ async def test_every_address_answers_and_nothing_may_come_from_elsewhere(
         json.loads(body)
     if kind == "text/html":
         assert b"http" not in body
+
+
+async def test_the_head_of_the_stream_is_no_stream() -> None:
+    async with bench() as made:
+        code, headers, body = await made.get("/api/events", "HEAD")
+        assert (code, headers["Content-Type"][:17], body) == (200, "text/event-stream", b"")
+        assert len(made.part._live) == 0
+
+
+async def test_nobody_can_sign_in_where_there_is_no_desk() -> None:
+    async with bench() as made:
+        _, _, body = await made.get("/api/admin/session")
+        assert json.loads(body) == {"enabled": False}
+        assert (await made.get("/api/admin/sign-in"))[0] == 404
 
 
 async def test_metrics_and_what_is_not_there() -> None:

@@ -1,0 +1,262 @@
+"""`/api/admin/`: the desk over HTTP, and what it stands on.
+
+GET `session` says who is signed in, POST `sign-in`, `sign-out` and `actions/NAME` change something.
+Every answer is JSON: what came of it in `text`, and whether it was done in `ok`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any, Final
+
+from twisted.web.resource import Resource
+from twisted.web.server import NOT_DONE_YET, Request
+
+from emu.admin.web.desk.bodies import Fields, read_fields
+from emu.admin.web.desk.desk import Accounts, Desk, Seat
+from emu.admin.web.desk.events import SignInRefused
+from emu.admin.web.desk.gate import Gate, Origin
+from emu.admin.web.desk.refusals import BUSY, IMPOSSIBLE, NOT_SIGNED_IN, RequestRefused
+from emu.admin.web.desk.sessions import SessionRules, Sessions
+from emu.admin.web.desk.sign_ins import SignInRules, SignIns
+from emu.commands import Registry
+from emu.config.administration import WebConfig
+from emu.errors import StoreError
+from emu.limits.addresses import plain_host
+from emu.net.logs import logger
+from emu.net.refusals import RefusalLog
+from emu.net.scheduler import Scheduler
+from emu.net.tasks import Tasks
+from emu.net.watch import Watch
+from emu.net.web.answers import Folder, JsonResource, prepare
+from emu.net.web.pauses import Pauses
+
+_log = logger("web")
+
+CSRF_HEADER: Final = "x-csrf-token"
+CSRF_FIELD: Final = "csrf"
+Told = tuple[int, dict[str, Any]]
+"""Code and JSON of an answer."""
+
+
+def closed_desk() -> Resource:
+    """Return what answers at `/api/admin/` while nobody may sign in: that it is so."""
+    root = Folder()
+    root.putChild(b"session", JsonResource(lambda: {"enabled": False}))
+    return root
+
+
+class DeskPart:
+    """The desk as it runs. `start`, then `stop`; `root` is the resource."""
+
+    def __init__(
+        self,
+        config: WebConfig,
+        accounts: Accounts,
+        registry: Registry,
+        scheduler: Scheduler,
+        watch: Watch,
+    ) -> None:
+        self._gate = Gate(config.url, config.proxies)
+        self._tasks = Tasks(_log)
+        self._pauses = Pauses(scheduler)
+        self._refusals = RefusalLog(_log, scheduler)
+        rules = SessionRules(idle=config.idle_timeout, longest=config.session_timeout)
+        self.desk = Desk(
+            accounts,
+            registry,
+            Sessions(rules, os.urandom),
+            SignIns(SignInRules()),
+            clock=scheduler,
+            pause=self._pauses.wait,
+            tell=watch.port("desk", self._write),
+        )
+        watch.reasons(
+            "web_refusals",
+            "Requests to act from the page that were turned away.",
+            lambda: self.desk.counters,
+        )
+        self.root = Folder()
+        self.root.putChild(b"session", _Asked(self, b"GET", self._session))
+        self.root.putChild(b"sign-in", _Asked(self, b"POST", self._sign_in))
+        self.root.putChild(b"sign-out", _Asked(self, b"POST", self._sign_out))
+        self.root.putChild(b"actions", _Actions(self))
+
+    def start(self) -> None:
+        """Begin to sum up refusals for the log."""
+        self._refusals.start()
+
+    async def stop(self) -> None:
+        """Answer everybody who waits."""
+        self._pauses.end()
+        await self._tasks.finished()
+        self._refusals.stop()
+
+    def serve(self, request: Request, answer: Callable[[Request], Awaitable[Told]]) -> None:
+        """Answer a request as soon as the answer is known."""
+        self._tasks.spawn(self._serve(request, answer))
+
+    async def _serve(self, request: Request, answer: Callable[[Request], Awaitable[Told]]) -> None:
+        ends = request.notifyFinish()
+        ends.addErrback(lambda _gone: None)
+        code, told = 500, {"ok": False, "text": "this failed; the server's log says how"}
+        try:
+            code, told = await answer(request)
+        except RequestRefused as refusal:
+            self.desk.counters[refusal.reason] += 1
+            code, told = refusal.code, {"ok": False, "text": refusal.text}
+            if refusal.wait:
+                request.setHeader("Retry-After", str(round(refusal.wait)))
+        except StoreError as error:
+            _log.error("the page cannot be served: {reason}", reason=str(error))
+            code, told = BUSY, {"ok": False, "text": "the database does not answer; try again"}
+        finally:
+            if not ends.called:
+                finish(request, code, told)
+
+    async def _session(self, request: Request) -> Told:
+        """Say who is signed in."""
+        origin = origin_of(request)
+        seat = await self.desk.seat(self._token(request, origin), self._gate.address(origin))
+        return 200, {"enabled": True, "signed_in": seat is not None} | self._shown(seat)
+
+    async def _sign_in(self, request: Request) -> Told:
+        origin, address, fields = self._read(request)
+        gone = request.notifyFinish()
+        gone.addErrback(lambda _gone: None)
+        token, seat = await self.desk.sign_in(fields, address, lambda: not gone.called)
+        before = await self.desk.seat(self._token(request, origin), address)
+        if before is not None:
+            self.desk.sign_out(before)
+        self._give_cookie(request, origin, token)
+        told = {"ok": True, "text": f"signed in as {seat.session.name}", "signed_in": True}
+        return 200, told | self._shown(seat)
+
+    async def _sign_out(self, request: Request) -> Told:
+        seat, origin, _ = await self._visitor(request)
+        self.desk.sign_out(seat)
+        self._give_cookie(request, origin, "")
+        return 200, {"ok": True, "text": "signed out", "signed_in": False}
+
+    async def act(self, name: str, request: Request) -> Told:
+        """Carry out an action."""
+        seat, _, fields = await self._visitor(request)
+        reply = await self.desk.act(seat, name, fields)
+        return 200 if reply.ok else IMPOSSIBLE, {"ok": reply.ok, "text": reply.text or "done"}
+
+    async def _visitor(self, request: Request) -> tuple[Seat, Origin, Fields]:
+        """Return who asks and for what. Raises `RequestRefused`."""
+        origin, address, fields = self._read(request)
+        csrf = request.getHeader(CSRF_HEADER) or fields.pop(CSRF_FIELD, "")
+        fields.pop(CSRF_FIELD, None)
+        seat = await self.desk.visitor(self._token(request, origin), csrf, address)
+        return seat, origin, fields
+
+    def _read(self, request: Request) -> tuple[Origin, str, Fields]:
+        """Return where a request that changes something comes from, for whom it counts, its fields.
+
+        Raises `RequestRefused`.
+        """
+        origin = origin_of(request)
+        address = self._gate.admit(origin)
+        fields = read_fields(request.getHeader("content-type") or "", _body(request))
+        return origin, address, fields
+
+    def _shown(self, seat: Seat | None) -> dict[str, Any]:
+        return self.desk.shown(seat) if seat is not None else {}
+
+    def _token(self, request: Request, origin: Origin) -> str:
+        cookie: bytes = request.getCookie(self._gate.cookie(origin).encode()) or b""
+        return cookie.decode("latin-1")
+
+    def _give_cookie(self, request: Request, origin: Origin, token: str) -> None:
+        """Have the browser keep a token while it runs, or forget it when it is empty."""
+        request.addCookie(
+            self._gate.cookie(origin), token, path="/", httpOnly=True, sameSite="strict",
+            secure=self._gate.is_secure, max_age=None if token else "0",
+        )  # fmt: skip
+
+    def _write(self, event: Any) -> None:
+        """Write an event into the log; wrong passwords are summed up."""
+        if not isinstance(event, SignInRefused):
+            _log.info("{text}", text=event.text)
+        elif self._refusals.is_news("sign-ins refused", "", event.address, event.reason):
+            _log.warn(
+                "sign-in from {address} refused: {reason}",
+                address=event.address, reason=event.reason,
+            )  # fmt: skip
+
+
+class _Asked(Resource):
+    """One address, which takes one method."""
+
+    isLeaf = True
+
+    def __init__(
+        self, part: DeskPart, method: bytes, answer: Callable[[Request], Awaitable[Told]]
+    ) -> None:
+        super().__init__()
+        self._part = part
+        self._method = method
+        self._answer = answer
+
+    def render(self, request: Request) -> Any:
+        """Answer; called by Twisted."""
+        if request.method == self._method and not request.postpath:
+            self._part.serve(request, self._answer)
+            return NOT_DONE_YET
+        if request.postpath:
+            return written(request, 404, {"ok": False, "text": "there is nothing here"})
+        request.setHeader("Allow", self._method.decode())
+        text = f"this takes {self._method.decode()} alone"
+        return written(request, 405, {"ok": False, "text": text})
+
+
+class _Actions(Folder):
+    """The actions by their names."""
+
+    def __init__(self, part: DeskPart) -> None:
+        super().__init__()
+        self._part = part
+
+    def getChild(self, path: bytes, request: Request) -> Resource:
+        """Return what answers for an action; called by Twisted."""
+        if not path:
+            return super().getChild(path, request)
+        return _Asked(self._part, b"POST", partial(self._part.act, path.decode("latin-1")))
+
+
+def origin_of(request: Request) -> Origin:
+    """Return what a request says of where it comes from."""
+    peer: Any = request.getClientAddress()
+    return Origin(
+        peer=plain_host(str(getattr(peer, "host", ""))),
+        host=request.getHeader("host") or "",
+        origin=request.getHeader("origin") or "",
+        fetch_site=request.getHeader("sec-fetch-site") or "",
+        forwarded_for=",".join(request.requestHeaders.getRawHeaders("x-forwarded-for", [])),
+    )
+
+
+def _body(request: Request) -> bytes:
+    content: Any = request.content
+    return bytes(content.read())
+
+
+def written(request: Request, code: int, told: dict[str, Any]) -> bytes:
+    """Set the headers of an answer and return its body."""
+    prepare(request, "application/json", code)
+    if code == NOT_SIGNED_IN:
+        request.setHeader("WWW-Authenticate", 'Session realm="emu"')
+    return json.dumps(told, separators=(",", ":")).encode()
+
+
+def finish(request: Request, code: int, told: dict[str, Any]) -> None:
+    """Send an answer that was waited for."""
+    body = written(request, code, told)
+    request.setHeader("Content-Length", str(len(body)))
+    request.write(body)
+    request.finish()
