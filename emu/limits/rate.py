@@ -18,14 +18,14 @@ class RateLimit:
 
     def has(self, units: float, now: Monotonic) -> bool:
         """Say whether there are that many units left."""
-        if now > self._when:
-            self._left = min(self._burst, self._left + (now - self._when) * self._rate)
-            self._when = now
-        return units <= self._left
+        return self.take(0, now) and units <= self._left
 
     def take(self, units: float, now: Monotonic) -> bool:
         """Spend units; False when there are not that many left."""
-        if not self.has(units, now):
+        if now > self._when:
+            self._left = min(self._burst, self._left + (now - self._when) * self._rate)
+            self._when = now
+        if units > self._left:
             return False
         self._left -= units
         return True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Sequence
 from secrets import randbelow
 
@@ -50,7 +49,7 @@ class FakeStage:
 
     def move(self, actor: int, place: Place) -> None:
         self._check(actor)
-        self.actors[actor] = dataclasses.replace(self.actors[actor], place=place)
+        self.actors[actor] = self.actors[actor]._replace(place=place)
 
     def say(self, actor: int, text: str) -> None:
         self._check(actor)

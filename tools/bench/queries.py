@@ -2,7 +2,7 @@
 
 Many askers at once, each with a challenge of its own where the protocol has one, ask for the line
 that a list shows; the echo gets the same questions and returns them. Told in answers a second of
-*server CPU*.
+*server CPU*, for GGMP in messages taken: each question is acknowledged, and so is its answer.
 """
 
 from __future__ import annotations
@@ -12,15 +12,20 @@ import socket
 from emu.admin.a2s.client import A2sQuestion
 from emu.admin.a2s.messages import Query
 from emu.admin.asking import Question
+from emu.admin.ggmp.client import GgmpClient
+from emu.admin.ggmp.grants import Action
+from emu.admin.ggmp.messages import Act, Kind, Message, push_message
 from emu.admin.ogp.body import DefaultQuery
 from emu.admin.ogp.client import OgpQuestion
 from emu.admin.ogp.fields import SERVER, V91
 from emu.admin.ogp.kinds import all_flags
 from emu.admin.ssq.client import SsqQuestion
+from emu.times import Monotonic
 from tools.bench.figures import Figure, Round
 from tools.bench.processes import Child, child
 
 ASKERS = 64
+NOW = Monotonic(0.0)
 TURNS = 300
 ECHO = "tools.bench.echo_server"
 SERVER_OF_QUERIES = "tools.bench.query_server"
@@ -82,9 +87,66 @@ def rounds_of(protocol: str, rounds: int) -> list[Round]:
     return found
 
 
+class GgmpAsker:
+    """One client of those whom the server knows; asks where an actor stands."""
+
+    def __init__(self, server: Child, number: int) -> None:
+        self.socket = open_socket(server)
+        self._client = GgmpClient(number=number)
+
+    def ask(self) -> None:
+        """Send a question."""
+        self._client.query(1, NOW)
+        self.send()
+
+    def finish(self) -> int:
+        """Take the answer and acknowledge it; return how many messages the server has taken."""
+        while self._client.next_delivery() is None:
+            self.take()
+        self.send()
+        return 2
+
+    def take(self) -> None:
+        """Take one datagram."""
+        self._client.receive(self.socket.recv(2048), NOW)
+
+    def send(self) -> None:
+        """Send what is to be sent."""
+        for data in self._client.data_to_send():
+            self.socket.send(data)
+
+
+def ggmp_rate(server: Child, askers: list[GgmpAsker]) -> float:
+    """Ask all at once, turn by turn; return messages taken a second of the server's CPU."""
+    before, taken = server.cpu_seconds(), 0
+    for _ in range(TURNS):
+        for asker in askers:
+            asker.ask()
+        taken += sum(asker.finish() for asker in askers)
+    cpu = server.cpu_seconds() - before
+    return taken / cpu if cpu else float("inf")
+
+
+def ggmp_rounds(rounds: int) -> list[Round]:
+    """Ask a server of GGMP and the echo in turn."""
+    with child(ECHO, "echo") as echo, child(SERVER_OF_QUERIES, "ggmp") as server:
+        askers = [GgmpAsker(server, number + 1) for number in range(ASKERS)]
+        plain = [open_socket(echo) for _ in askers]
+        act = push_message(Message(Kind.ACTION, 1, 1, act=Act(1, Action.QUERY)))
+        found = [
+            Round(ggmp_rate(server, askers), rate(echo, plain, [act] * len(plain)))
+            for _ in range(rounds)
+        ]
+        for one in [*(asker.socket for asker in askers), *plain]:
+            one.close()
+    return found
+
+
 def report(rounds: int) -> list[Figure]:
     """Measure each protocol."""
+    measured = {title: rounds_of(protocol, rounds) for protocol, title in TITLES.items()}
+    measured["GGMP, query and Ack"] = ggmp_rounds(rounds)
     return [
-        Figure(title, "a second", "echo", rounds_of(protocol, rounds), "0.4", more_is_better=True)
-        for protocol, title in TITLES.items()
+        Figure(title, "a second", "echo", found, "0.4", more_is_better=True)
+        for title, found in measured.items()
     ]

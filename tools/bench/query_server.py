@@ -1,25 +1,32 @@
 """A server of 200 players that is asked how it is, in a process of its own.
 
-Run as ``python -m tools.bench.query_server ogp|a2s|ssq``; prints ``ready PORT``.
+Run as ``python -m tools.bench.query_server ogp|a2s|ssq|ggmp``; prints ``ready PORT``.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from twisted.internet import reactor as _reactor
 
 from emu.admin.a2s.responder import A2sResponder
+from emu.admin.ggmp.ports import ActorState, Place
 from emu.admin.ogp.content import ContentSource, Presentation
 from emu.admin.ogp.responder import OgpResponder
 from emu.admin.ssq.responder import SsqResponder
 from emu.admin.ssq.tables import Told
 from emu.admin.ssq.tokens import Tokens
 from emu.admin.status import PlayerStatus, ServerStatus
+from emu.config import Address
+from emu.config.administration import GgmpConfig
 from emu.limits.answers import AnswerRules
 from emu.limits.challenges import Challenges
+from emu.net.admin.ggmp import GgmpPort
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.udp.query import QueryCore, QueryShell, listen_query
@@ -58,11 +65,59 @@ def core_of(protocol: str) -> QueryCore:
     return SsqResponder(lambda _now: Told(status, "192.0.2.1"), Tokens("", os.urandom))
 
 
+class OneActor:
+    """A stage with a single actor that stands still."""
+
+    def status(self, now: Monotonic) -> ServerStatus:
+        """Return the server."""
+        return status_of(now)
+
+    def find(self, actor: int) -> ActorState | None:
+        """Return the actor, whatever its number."""
+        return ActorState(actor, "a guard", 5, Place(1.0, 2.0, 3.0, 90.0))
+
+    def named(self, _name: str) -> ActorState | None:
+        """Return the actor."""
+        return self.find(1)
+
+    def inside(self, _zone: int) -> Sequence[int]:
+        """Return nobody."""
+        return ()
+
+    def move(self, actor: int, place: Place) -> None:
+        """Do nothing."""
+
+    def say(self, actor: int, text: str) -> None:
+        """Do nothing."""
+
+
+def open_ggmp() -> int:
+    """Open GGMP to clients 1 to 255, with the timers that repeat what is not acknowledged."""
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8") as clients:
+        clients.writelines(f"client query {number} 127.0.0.1\n" for number in range(1, 256))
+        clients.flush()
+        config = GgmpConfig(
+            listen=Address("127.0.0.1", 0), policy="static", clients_file=Path(clients.name)
+        )
+        port = GgmpPort(
+            config, OneActor(), reactor, Scheduler(reactor), lambda _use: None, limits=UNLIMITED
+        )
+    port.listen()
+    return port.port
+
+
+def open_query(protocol: str) -> int:
+    """Open a port of questions and answers."""
+    shell = QueryShell(core_of(protocol), Scheduler(reactor), logger("bench"), UNLIMITED)
+    port: Any = listen_query(reactor, "127.0.0.1", 0, shell)
+    number: int = port.getHost().port
+    return number
+
+
 def main() -> None:
     """Serve until terminated."""
-    shell = QueryShell(core_of(sys.argv[1]), Scheduler(reactor), logger("bench"), UNLIMITED)
-    port: Any = listen_query(reactor, "127.0.0.1", 0, shell)
-    print(f"ready {port.getHost().port}", flush=True)
+    protocol = sys.argv[1]
+    print(f"ready {open_ggmp() if protocol == 'ggmp' else open_query(protocol)}", flush=True)
     reactor.run()
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 from emu.admin.ggmp.grants import Action, Grant
@@ -19,7 +20,7 @@ from emu.admin.ggmp.orders import ByteOrder
 from emu.admin.ggmp.peer import Peer
 from emu.admin.ggmp.ports import ActorState, Place, Stage
 from emu.admin.ggmp.transfers import Whole
-from emu.admin.ggmp.values import Value, ValueType, double, uint32, utf8
+from emu.admin.ggmp.values import Value, ValueType, double, push_values, uint32, utf8
 from emu.commands import Use
 from emu.errors import CommandError
 from emu.times import Monotonic
@@ -64,8 +65,10 @@ class Seat:
 
     def get_timer(self) -> Monotonic | None:
         """Return when something of it is due."""
-        times = [watched.due for watched in self.watched.values()]
         due = self.peer.get_timer()
+        if not self.watched:
+            return due
+        times = [watched.due for watched in self.watched.values()]
         return min(times if due is None else [*times, due], default=None)
 
 
@@ -188,11 +191,15 @@ def _allowed(seat: Seat, number: int) -> Action:
 def _say_state(
     seat: Seat, action: Action, state: ActorState, *, now: Monotonic, wants_ack: bool = True
 ) -> None:
-    seat.peer.send_values(
-        uint32(action), uint32(state.id), utf8(state.name), uint32(state.zone),
-        *map(double, state.place),
-        now=now, wants_ack=wants_ack,
-    )  # fmt: skip
+    values = _state_values(action, state, seat.peer.order)
+    seat.peer.send_encoded(values, now=now, wants_ack=wants_ack)
+
+
+@lru_cache(maxsize=1024)
+def _state_values(action: Action, state: ActorState, order: ByteOrder) -> bytes:
+    """Write a state, once for all who ask before the actor moves."""
+    head = uint32(action), uint32(state.id), utf8(state.name), uint32(state.zone)
+    return push_values((*head, *map(double, state.place)), order)
 
 
 def _say_word(seat: Seat, act: Act, word: str, *more: Value, now: Monotonic) -> None:

@@ -22,6 +22,8 @@ LONGEST_TOKEN: Final = 255
 class Action(enum.IntEnum):
     """What an actor can be asked to do: the action number of an Action message."""
 
+    __hash__ = int.__hash__  # Enum's own is not in C, and these are looked up for every datagram
+
     QUERY = 1
     """Tell of it; actor 0 is the server, or whom the data name, or those of a zone."""
     WATCH = 2

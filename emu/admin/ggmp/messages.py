@@ -8,7 +8,6 @@ from __future__ import annotations
 import enum
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from emu.admin.ggmp.orders import BIG, ByteOrder
@@ -24,6 +23,8 @@ MOST_DATA: Final = 255
 
 class Kind(enum.IntEnum):
     """What a message is, by its head; of those below `CLIENT_ASSIGN`, head + 1 wants no Ack."""
+
+    __hash__ = int.__hash__  # Enum's own is not in C, and these are looked up for every datagram
 
     ACTION = 0x00
     ACTION_SHORT = 0x02
@@ -47,8 +48,7 @@ class Act(NamedTuple):
     condition2: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(NamedTuple):
     """One message.
 
     `client` sent it, or with CLIENT_ASSIGN is given the number; `id` counts the sender's messages,
@@ -63,6 +63,7 @@ class Message:
     parent: int = 0
     """Of DATA and DATA_END: the message that they belong to."""
     data: bytes = b""
+    """Of ARB_DATA, which is never read into it: the values as they are sent, in their place."""
     values: tuple[Value, ...] = ()
     """Of ARB_DATA."""
 
@@ -70,88 +71,90 @@ class Message:
 class _Form(NamedTuple):
     """What stands behind head, client and id."""
 
-    act: bool = False
-    parent: bool = False
+    numbers: int = 0
+    """Of 32 bits: the four of an act, or the parent."""
     data: bool = False
     values: bool = False
 
 
+_ACT: Final = 4
+_PARENT: Final = 1
 _FORMS: Final[Mapping[Kind, _Form]] = {
-    Kind.ACTION: _Form(act=True),
-    Kind.ACTION_EXTENDED: _Form(act=True),
-    Kind.DATA: _Form(parent=True, data=True),
+    Kind.ACTION: _Form(_ACT),
+    Kind.ACTION_SHORT: _Form(_ACT),
+    Kind.ACTION_EXTENDED: _Form(_ACT),
+    Kind.DATA: _Form(_PARENT, data=True),
     Kind.RAW_DATA: _Form(data=True),
-    Kind.DATA_END: _Form(parent=True, data=True),
-    Kind.ACTION_DATA: _Form(act=True, data=True),
-    Kind.ACTION_DATA_END: _Form(act=True, data=True),
+    Kind.DATA_END: _Form(_PARENT, data=True),
+    Kind.ACTION_DATA: _Form(_ACT, data=True),
+    Kind.ACTION_DATA_END: _Form(_ACT, data=True),
     Kind.ARB_DATA: _Form(values=True),
     Kind.CLIENT_ASSIGN: _Form(),
     Kind.ACK: _Form(),
 }
+_ASSIGN: Final = Kind.CLIENT_ASSIGN
+_SHORT: Final = Kind.ACTION_SHORT
+_HEADS: Final[Mapping[int, tuple[Kind, bool, _Form]]] = {
+    head: (kind, wants_ack, form)
+    for kind, form in _FORMS.items()
+    for head, wants_ack in (
+        ((kind, False),) if kind >= _ASSIGN else ((kind, True), (kind + 1, False))
+    )
+}
+"""By head: the kind, whether it wants an Ack, and what stands behind."""
 
 
 def push_message(message: Message, order: ByteOrder = BIG) -> bytes:
     """Return a message as a datagram. Raises `LocalProtocolError` for what cannot be sent."""
-    head = message.kind + (not message.wants_ack and message.kind < Kind.CLIENT_ASSIGN)
+    kind, client, number, wants_ack, _, parent, data, values = message
+    head = kind if wants_ack or kind >= _ASSIGN else kind + 1
+    numbers, has_data, has_values = _FORMS[kind]
+    more = _act(message) if numbers == _ACT else (parent,) if numbers else ()
     try:
-        if message.kind is Kind.ACTION_SHORT:
-            return order.short.pack(head, message.client, message.id, *_act(message))
-        if not 0 <= message.client <= MOST_CLIENTS:
-            raise LocalProtocolError(f"client {message.client} cannot be told")
-        form = _FORMS[message.kind]
-        parts = [order.start.pack(order.join_head(head, message.client), message.id)]
-        if form.act:
-            parts.append(order.act.pack(*_act(message)))
-        if form.parent:
-            parts.append(order.parent.pack(message.parent))
+        if kind is _SHORT:
+            return order.short.pack(head, client, number, *more)
+        if not 0 <= client <= MOST_CLIENTS:
+            raise LocalProtocolError(f"client {client} cannot be told")
+        written = order.starts[numbers].pack(order.join_head(head, client), number, *more)
     except struct.error as error:
-        raise LocalProtocolError(
-            f"a {message.kind.name} with a number too large: {error}"
-        ) from None
-    if form.data:
-        if len(message.data) > MOST_DATA:
-            raise LocalProtocolError(f"{len(message.data)} bytes of data in one message")
-        parts.append(bytes((len(message.data),)) + message.data)
-    if form.values:
-        parts.append(push_values(message.values, order))
-    return b"".join(parts)
+        raise LocalProtocolError(f"a {kind.name} with a number too large: {error}") from None
+    if has_data:
+        if len(data) > MOST_DATA:
+            raise LocalProtocolError(f"{len(data)} bytes of data in one message")
+        return written + bytes((len(data),)) + data
+    return written + (data or push_values(values, order)) if has_values else written
+
+
+def push_ack(client: int, number: int, order: ByteOrder = BIG) -> bytes:
+    """Return the Ack of `client` for the message `number` of the other end."""
+    return order.starts[0].pack(order.join_head(Kind.ACK, client), number)
 
 
 def pull_message(datagram: bytes, order: ByteOrder = BIG) -> Message:
     """Return the message of a datagram. Raises `MalformedMessage`."""
-    if len(datagram) < order.start.size:
-        raise MalformedMessage("message too short")
-    first, number = order.start.unpack_from(datagram)
-    head, client = order.split_head(first)
-    wants_ack = head < Kind.CLIENT_ASSIGN and head & 1 == 0
-    try:
-        kind = Kind(head if head >= Kind.CLIENT_ASSIGN else head & 0xFE)
-    except ValueError:
-        raise MalformedMessage("unknown message") from None
-    if kind is Kind.ACTION_SHORT:
+    known = _HEADS.get(datagram[0]) if datagram else None
+    if known is None:
+        raise MalformedMessage("unknown message")
+    kind, wants_ack, (numbers, has_data, has_values) = known
+    if kind is _SHORT:
         return _pull_short(datagram, order, wants_ack=wants_ack)
-    form = _FORMS[kind]
-    at = order.start.size
-    act, parent, data = None, 0, b""
+    start = order.starts[numbers]
+    if len(datagram) < start.size:
+        raise MalformedMessage("message too short")
+    first, number, *more = start.unpack_from(datagram)
+    act = Act(*more) if numbers == _ACT else None
+    parent = more[0] if numbers == _PARENT else 0
+    data = datagram[start.size :]
     values: tuple[Value, ...] = ()
-    try:
-        if form.act:
-            act = Act(*order.act.unpack_from(datagram, at))
-            at += order.act.size
-        if form.parent:
-            (parent,) = order.parent.unpack_from(datagram, at)
-            at += order.parent.size
-    except struct.error:
-        raise MalformedMessage("message too short") from None
-    rest = datagram[at:]
-    if form.values:
-        values = pull_values(rest, order)
-    elif form.data:
-        data = rest[1:]
-        if not rest or len(data) != rest[0]:
+    if has_values:
+        data, values = b"", pull_values(data, order)
+    elif has_data:
+        if not data or len(data) - 1 != data[0]:
             raise MalformedMessage("data of another size")
-    elif rest:
+        data = data[1:]
+    elif data:
         raise MalformedMessage("message too long")
+    client = order.client_of(first)
     return Message(kind, client, number, wants_ack, act, parent, data, values)
 
 
@@ -159,7 +162,7 @@ def _pull_short(datagram: bytes, order: ByteOrder, *, wants_ack: bool) -> Messag
     if len(datagram) != order.short.size:
         raise MalformedMessage("message too long")
     _, client, number, *act = order.short.unpack(datagram)
-    return Message(Kind.ACTION_SHORT, client, number, wants_ack, Act(*act))
+    return Message(_SHORT, client, number, wants_ack, Act(*act))
 
 
 def _act(message: Message) -> Act:

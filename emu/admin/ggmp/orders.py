@@ -14,28 +14,27 @@ from typing import Final, Literal
 class ByteOrder:
     """How numbers of several bytes are written, in heads, values and data alike."""
 
-    __slots__ = ("act", "name", "numbers", "parent", "place", "point", "short", "start")
+    __slots__ = ("_is_big", "name", "numbers", "place", "point", "short", "starts")
 
     def __init__(self, name: Literal["big", "little"]) -> None:
         self.name = name
         mark = ">" if name == "big" else "<"
-        self.start = struct.Struct(f"{mark}II")
-        """Head and client as `join_head` makes one number of them, then the id."""
-        self.act = struct.Struct(f"{mark}IIII")
-        self.parent = struct.Struct(f"{mark}I")
+        self._is_big = name == "big"
+        self.starts = tuple(struct.Struct(f"{mark}II{more * 'I'}") for more in range(5))
+        """Head and client as `join_head` makes one number of them, the id, and so many more."""
         self.short = struct.Struct(f"{mark}BBHBBBB")
         self.point = struct.Struct(f"{mark}ddd")
         self.place = struct.Struct(f"{mark}dddd")
-        self.numbers = tuple(struct.Struct(mark + form) for form in "IiQqd")
-        """By type of value."""
+        self.numbers = tuple(struct.Struct(f"{mark}BB{form}") for form in "IiQqd")
+        """Size, type and number, by type of value."""
 
     def join_head(self, head: int, client: int) -> int:
         """Return head and client as the first number of a message: the head is the first byte."""
-        return head << 24 | client if self.name == "big" else client << 8 | head
+        return head << 24 | client if self._is_big else client << 8 | head
 
-    def split_head(self, number: int) -> tuple[int, int]:
-        """Return head and client of a message's first number."""
-        return divmod(number, 1 << 24) if self.name == "big" else (number & 0xFF, number >> 8)
+    def client_of(self, number: int) -> int:
+        """Return the client of a message's first number."""
+        return number & 0xFFFFFF if self._is_big else number >> 8
 
     def push_actors(self, actors: Sequence[int]) -> bytes:
         """Return a list of actors as data."""

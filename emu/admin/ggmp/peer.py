@@ -8,15 +8,17 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
-from emu.admin.ggmp.messages import MOST_DATA, Act, Kind, Message, push_message
+from emu.admin.ggmp.messages import MOST_DATA, Act, Kind, Message, push_ack, push_message
 from emu.admin.ggmp.orders import BIG, ByteOrder
 from emu.admin.ggmp.outbox import WAIT, Outbox
 from emu.admin.ggmp.transfers import Transfers, Whole
-from emu.admin.ggmp.values import Value
+from emu.admin.ggmp.values import Value, push_values
 from emu.admin.ggmp.window import Window
 from emu.times import Monotonic
 
 _IDS: Final = 0xFFFFFFFF
+_WHOLE: Final = frozenset((Kind.ACTION, Kind.ACTION_SHORT, Kind.ACTION_DATA_END))
+"""Messages that are acts by themselves."""
 
 Delivery = Whole | tuple[Value, ...] | bytes
 """An act with its data, the values of an ArbData, or raw data."""
@@ -58,7 +60,11 @@ class Peer:
 
     def send_values(self, *values: Value, now: Monotonic, wants_ack: bool = True) -> None:
         """Send an ArbData."""
-        message = Message(Kind.ARB_DATA, self.own, self._new_id(), wants_ack, values=values)
+        self.send_encoded(push_values(values, self.order), now=now, wants_ack=wants_ack)
+
+    def send_encoded(self, values: bytes, *, now: Monotonic, wants_ack: bool = True) -> None:
+        """Send an ArbData whose values are written already."""
+        message = Message(Kind.ARB_DATA, self.own, self._new_id(), wants_ack, data=values)
         self._send(message, now)
 
     def send_act(self, act: Act, data: bytes = b"", *, now: Monotonic) -> None:
@@ -102,25 +108,26 @@ class Peer:
         if message.kind is Kind.CLIENT_ASSIGN:
             return []
         if message.wants_ack:
-            ack = Message(Kind.ACK, self.own, message.id)
-            self._outgoing.append(push_message(ack, self.order))
+            self._outgoing.append(push_ack(self.own, message.id, self.order))
         is_short = message.kind is Kind.ACTION_SHORT
         window = self._short if is_short else self._window
         if not window.take(message.id):
             self.counters["duplicate"] += 1
             return []
         found = self._delivered(message, now)
-        return found if is_short else [*found, *self._transfers.finished(self._window)]
+        if is_short or not self._transfers:
+            return found
+        return [*found, *self._transfers.finished(self._window)]
 
     def _delivered(self, message: Message, now: Monotonic) -> list[Delivery]:
         """Return what a message is by itself; what needs others is put aside."""
-        match message.kind:
-            case Kind.ARB_DATA:
-                return [message.values]
-            case Kind.RAW_DATA:
-                return [message.data]
-            case Kind.ACTION | Kind.ACTION_SHORT | Kind.ACTION_DATA_END if message.act is not None:
-                return [Whole(message.act, message.data)]
+        kind = message.kind
+        if kind in _WHOLE and message.act is not None:
+            return [Whole(message.act, message.data)]
+        if kind is Kind.ARB_DATA:
+            return [message.values]
+        if kind is Kind.RAW_DATA:
+            return [message.data]
         self._transfers.take(message, now)
         return []
 

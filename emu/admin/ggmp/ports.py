@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from emu.admin.status import ServerStatus
@@ -19,8 +18,7 @@ class Place(NamedTuple):
     heading: float
 
 
-@dataclass(frozen=True, slots=True)
-class ActorState:
+class ActorState(NamedTuple):
     """An actor, which is a spawn of the world, as tools see it."""
 
     id: int

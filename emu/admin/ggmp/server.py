@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Final
 
-from emu.admin.ggmp.acting import Acting, Seat
+from emu.admin.ggmp.acting import SHORTEST_INTERVAL, Acting, Seat
 from emu.admin.ggmp.door import Door
 from emu.admin.ggmp.grants import Action, Grant, StaticClient
 from emu.admin.ggmp.messages import (
@@ -229,7 +229,9 @@ class GgmpServer:
             elif len(seat.held) < MOST_HELD:
                 seat.held.append(delivery)
         answers = seat.peer.data_to_send()
-        self._arm(seat)
+        # Nothing that begins now is due before this, and so a timer that is due earlier will do.
+        if self._due is None or self._due > now + min(self.rules.wait, SHORTEST_INTERVAL):
+            self._arm(seat)
         return answers
 
     def _perform(self, seat: Seat, whole: Whole, now: Monotonic) -> None:

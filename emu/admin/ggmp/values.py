@@ -19,6 +19,8 @@ FIRST_CUSTOM: Final = 0x80
 class ValueType(enum.IntEnum):
     """What a value is."""
 
+    __hash__ = int.__hash__  # Enum's own is not in C, and these are looked up for every datagram
+
     UINT32 = 0
     INT32 = 1
     UINT64 = 2
@@ -35,18 +37,20 @@ class Value(NamedTuple):
     value: int | float | str | bytes
 
 
-_NUMBERS: Final = range(ValueType.UINT32, ValueType.DOUBLE + 1)
+_UINT32: Final = ValueType.UINT32
+_DOUBLE: Final = ValueType.DOUBLE
+_TYPES: Final = tuple(ValueType)
 _TEXTS: Final[Mapping[int, str]] = {ValueType.ASCII: "ascii", ValueType.UTF8: "utf-8"}
 
 
 def uint32(value: int) -> Value:
     """Return a number as a value; what does not fit is the nearest that does."""
-    return Value(ValueType.UINT32, max(0, min(value, 0xFFFFFFFF)))
+    return Value(_UINT32, value if 0 <= value <= 0xFFFFFFFF else max(0, min(value, 0xFFFFFFFF)))
 
 
 def double(value: float) -> Value:
     """Return a number as a value."""
-    return Value(ValueType.DOUBLE, value)
+    return Value(_DOUBLE, value)
 
 
 def utf8(text: str) -> Value:
@@ -59,7 +63,7 @@ def push_values(values: Sequence[Value], order: ByteOrder = BIG) -> bytes:
     """Return values as they are sent. Raises `LocalProtocolError` for what cannot be sent."""
     if not 1 <= len(values) <= MOST_VALUES:
         raise LocalProtocolError(f"{len(values)} values in one message")
-    return bytes((len(values),)) + b"".join(_push(value, order) for value in values)
+    return bytes((len(values),)) + b"".join([_push(value, order) for value in values])
 
 
 def pull_values(data: bytes, order: ByteOrder = BIG) -> tuple[Value, ...]:
@@ -70,11 +74,11 @@ def pull_values(data: bytes, order: ByteOrder = BIG) -> tuple[Value, ...]:
     values: list[Value] = []
     at = 1
     for _ in range(count):
-        head = data[at : at + 2]
-        if len(head) < 2 or at + 2 + head[0] > len(data):
+        end = at + 2 + data[at] if at < len(data) else len(data) + 1
+        if end > len(data):
             raise MalformedMessage("message too short")
-        values.append(_pull(head[1], data[at + 2 : at + 2 + head[0]], order))
-        at += 2 + head[0]
+        values.append(_pull(data[at:end], order))
+        at = end
     if at != len(data):
         raise MalformedMessage("message too long")
     return tuple(values)
@@ -83,7 +87,10 @@ def pull_values(data: bytes, order: ByteOrder = BIG) -> tuple[Value, ...]:
 def _push(value: Value, order: ByteOrder) -> bytes:
     kind, content = value
     try:
-        data = _push_content(kind, content, order)
+        if _UINT32 <= kind <= _DOUBLE:
+            form = order.numbers[kind]
+            return form.pack(form.size - 2, kind, content)
+        data = _push_text(kind, content)
     except (struct.error, UnicodeEncodeError):
         raise LocalProtocolError(f"a value that is no {ValueType(kind).name}") from None
     if len(data) > MOST_BYTES:
@@ -91,9 +98,7 @@ def _push(value: Value, order: ByteOrder) -> bytes:
     return bytes((len(data), kind)) + data
 
 
-def _push_content(kind: int, content: float | str | bytes, order: ByteOrder) -> bytes:
-    if kind in _NUMBERS:
-        return order.numbers[kind].pack(content)
+def _push_text(kind: int, content: float | str | bytes) -> bytes:
     if kind in _TEXTS and isinstance(content, str):
         return content.encode(_TEXTS[kind])
     if FIRST_CUSTOM <= kind <= 0xFF and isinstance(content, bytes):
@@ -101,14 +106,16 @@ def _push_content(kind: int, content: float | str | bytes, order: ByteOrder) -> 
     raise LocalProtocolError(f"a value of type {kind} cannot be sent")
 
 
-def _pull(kind: int, data: bytes, order: ByteOrder) -> Value:
-    if kind in _NUMBERS:
-        if len(data) != order.numbers[kind].size:
+def _pull(entry: bytes, order: ByteOrder) -> Value:
+    kind = entry[1]
+    if kind <= _DOUBLE:
+        if len(entry) != order.numbers[kind].size:
             raise MalformedMessage("number of another size")
-        return Value(ValueType(kind), order.numbers[kind].unpack(data)[0])
+        return Value(_TYPES[kind], order.numbers[kind].unpack(entry)[2])
+    data = entry[2:]
     if kind in _TEXTS:
         try:
-            return Value(ValueType(kind), data.decode(_TEXTS[kind]))
+            return Value(_TYPES[kind], data.decode(_TEXTS[kind]))
         except UnicodeDecodeError:
             raise MalformedMessage("text that is none") from None
     if kind < FIRST_CUSTOM:

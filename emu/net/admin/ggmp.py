@@ -75,6 +75,7 @@ class GgmpPort:
         self._port: Any = None
         self._is_wanted = False
         self._timer = scheduler.timer(self)
+        self._due: Monotonic | None = None
         self.core = GgmpServer(stage, ggmp_rules(config), secrets.randbelow, told)
         self.shell = QueryShell(self, scheduler, _log, limits)
 
@@ -118,6 +119,7 @@ class GgmpPort:
     async def stop(self) -> None:
         """Close the port."""
         self._is_wanted = False
+        self._due = None
         self._scheduler.drop(self._timer)
         if self._port is not None:
             await self._port.stopListening()
@@ -130,7 +132,9 @@ class GgmpPort:
     def answer(self, data: bytes, address: tuple[str, int], now: Monotonic) -> Sequence[bytes]:
         """Answer a datagram, and be called when the core next wants to speak."""
         answers = self.core.answer(data, address, now)
-        self._scheduler.arm(self._timer, self.core.get_timer())
+        due = self.core.get_timer()
+        if due != self._due:
+            self._arm(due)
         return answers
 
     def handle_timer(self, now: Monotonic) -> None:
@@ -138,4 +142,8 @@ class GgmpPort:
         self.core.handle_timer(now)
         for data, address in self.core.data_to_send():
             self.shell.send(data, address)
-        self._scheduler.arm(self._timer, self.core.get_timer())
+        self._arm(self.core.get_timer())
+
+    def _arm(self, due: Monotonic | None) -> None:
+        self._due = due
+        self._scheduler.arm(self._timer, due)

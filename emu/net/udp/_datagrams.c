@@ -16,6 +16,7 @@
 #define MOST 64
 #define LONGEST 4096
 #define USUAL 512
+#define LEAST 16 /* so that a flood of empty ones has an end as well */
 
 /* Return (host, port) of an IPv4 or IPv6 address. */
 static PyObject *
@@ -98,7 +99,7 @@ receive(PyObject *self, PyObject *args)
                 return NULL;
             }
             Py_DECREF(entry);
-            left -= messages[at].msg_len;
+            left -= messages[at].msg_len > LEAST ? messages[at].msg_len : LEAST;
         }
     }
     return found;

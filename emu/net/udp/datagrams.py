@@ -1,7 +1,7 @@
 """Reads and sends the datagrams of one socket: many with one system call where that is built.
 
-The compiled part (`_datagrams.c`) is optional and changes nothing but the cost. Without it Twisted
-reads and `sendto` sends. Addresses are (host, port).
+The compiled part (`_datagrams.c`) is optional and changes nothing but the cost. Without it the
+datagrams are read and sent one by one. Addresses are (host, port).
 """
 
 from __future__ import annotations
@@ -18,15 +18,35 @@ except ImportError:
 HostPort = tuple[str, int]
 ARE_MANY_AT_ONCE: Final = _compiled is not None
 """Whether the compiled part is there."""
+LONGEST: Final = 4096
+"""Bytes read of one datagram, in either form."""
+LEAST: Final = 16
+"""Bytes that a datagram counts at least: a flood of empty ones has an end as well."""
 
 
 def receive(handle: socket.socket, size: int) -> list[tuple[bytes, HostPort]]:
-    """Return the datagrams that wait, about `size` bytes of them; only where many come at once.
+    """Return the datagrams that wait, about `size` bytes of them.
 
     Raises `OSError` for what is not a matter of waiting.
     """
-    assert _compiled is not None  # noqa: S101  # ARE_MANY_AT_ONCE says so
+    if _compiled is None:
+        return _receive_singly(handle, size)
     found: list[tuple[bytes, HostPort]] = _compiled.receive(handle.fileno(), size)
+    return found
+
+
+def _receive_singly(handle: socket.socket, size: int) -> list[tuple[bytes, HostPort]]:
+    found: list[tuple[bytes, HostPort]] = []
+    read = handle.recvfrom
+    while size > 0:
+        try:
+            data, address = read(LONGEST)
+        except (BlockingIOError, InterruptedError):
+            break
+        except ConnectionRefusedError:  # told of an earlier datagram that nobody took
+            continue
+        found.append((data, address[:2]))
+        size -= max(len(data), LEAST)
     return found
 
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from twisted.internet.interfaces import IReactorFDSet
 from twisted.internet.udp import Port
 
-from emu.net.udp.datagrams import ARE_MANY_AT_ONCE, HostPort, receive
+from emu.net.udp.datagrams import HostPort, receive
 
 
 class Batched(Protocol):
@@ -31,11 +31,9 @@ class BatchPort(Port):
 
     def doRead(self) -> None:
         """Read; called by Twisted when the socket has something."""
-        if ARE_MANY_AT_ONCE:
-            for data, address in receive(self.socket, self.maxThroughput):
-                self.protocol.take(data, address)
-        else:
-            super().doRead()  # type: ignore[no-untyped-call]
+        take = self.protocol.take
+        for data, address in receive(self.socket, self.maxThroughput):
+            take(data, address)
         self.protocol.everything_read()
 
 

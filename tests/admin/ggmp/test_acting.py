@@ -36,6 +36,13 @@ def test_query(talk: Talk) -> None:
     assert plain(talk.settle()) == [[1, 0, "refused", "there is no actor nobody"]]
 
 
+def test_an_actor_that_has_moved_is_told_anew(talk: Talk) -> None:
+    for z in (3.0, 4.0, 3.0):
+        talk.stage.move(GUARD, Place(1.0, 2.0, z, 90.0))
+        talk.client.query(GUARD, talk.now)
+        assert plain(talk.settle())[0][6] == z
+
+
 def test_the_actors_of_a_zone(talk: Talk) -> None:
     talk.client.query_zone(5, talk.now)
     (whole,) = talk.settle()

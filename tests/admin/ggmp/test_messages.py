@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from emu.admin.ggmp.messages import Act, Kind, Message, pull_message, push_message
 from emu.admin.ggmp.orders import BIG, LITTLE, ByteOrder
-from emu.admin.ggmp.values import uint32
+from emu.admin.ggmp.values import push_values, uint32
 from emu.errors import LocalProtocolError, MalformedMessage
 from tests.admin.ggmp.test_values import VALUES
 
@@ -19,19 +19,24 @@ def kinds(*found: Kind) -> st.SearchStrategy[Kind]:
     return st.sampled_from(found)
 
 
+def made(*fields, **named) -> Message:
+    """Every field that a strategy does not name stays as it is."""
+    return Message(*fields, **named)
+
+
 MESSAGES = st.one_of(
-    st.builds(Message, kinds(Kind.ACTION, Kind.ACTION_EXTENDED), act=ACTS, **HEADS),
-    st.builds(Message, kinds(Kind.ACTION_DATA, Kind.ACTION_DATA_END), act=ACTS, data=DATA, **HEADS),
-    st.builds(Message, kinds(Kind.DATA, Kind.DATA_END), parent=U32, data=DATA, **HEADS),
-    st.builds(Message, kinds(Kind.RAW_DATA), data=DATA, **HEADS),
+    st.builds(made, kinds(Kind.ACTION, Kind.ACTION_EXTENDED), act=ACTS, **HEADS),
+    st.builds(made, kinds(Kind.ACTION_DATA, Kind.ACTION_DATA_END), act=ACTS, data=DATA, **HEADS),
+    st.builds(made, kinds(Kind.DATA, Kind.DATA_END), parent=U32, data=DATA, **HEADS),
+    st.builds(made, kinds(Kind.RAW_DATA), data=DATA, **HEADS),
     st.builds(
-        Message,
+        made,
         kinds(Kind.ARB_DATA),
         values=st.lists(VALUES, min_size=1, max_size=8).map(tuple),
         **HEADS,
     ),
     st.builds(
-        Message,
+        made,
         kinds(Kind.ACTION_SHORT),
         U8,
         st.integers(0, 2**16 - 1),
@@ -39,7 +44,7 @@ MESSAGES = st.one_of(
         st.builds(Act, U8, U8, U8, U8),
     ),
     st.builds(
-        Message,
+        made,
         kinds(Kind.ACK, Kind.CLIENT_ASSIGN),
         HEADS["client"],
         U32,
@@ -69,6 +74,14 @@ def test_one_message_is_one_datagram(message: Message, more: bytes) -> None:
     for wrong in (datagram + more, datagram[:-1]):
         with pytest.raises(MalformedMessage):
             pull_message(wrong)
+
+
+def test_values_may_be_written_beforehand() -> None:
+    values = (uint32(7), uint32(8))
+    plain = Message(Kind.ARB_DATA, 1, 2, values=values)
+    assert push_message(Message(Kind.ARB_DATA, 1, 2, data=push_values(values))) == push_message(
+        plain
+    )
 
 
 def test_an_odd_head_wants_no_ack() -> None:
