@@ -1,19 +1,16 @@
-"""A server as the tests of the protocols for administration see it."""
+"""The worked examples of the protocols for administration, and the server that they are about."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from emu.admin.status import (
-    NO_ZONE,
-    PlayerStatus,
-    ServerStatus,
-    WorldStatus,
-    ZoneStatus,
-)
+from emu.admin.status import NO_ZONE, PlayerStatus, ServerStatus, WorldStatus, ZoneStatus
 from emu.times import Monotonic
+from tests.support import statuses
+from tests.support.statuses import BOB
 
 VECTORS = Path(__file__).parent.parent / "vectors"
 
@@ -26,37 +23,18 @@ def examples(protocol: str) -> list[dict[str, Any]]:
 
 
 def player_status(number: int, name: str, **values: Any) -> PlayerStatus:
-    """Somebody who is in the world."""
+    """Somebody of the worked examples."""
     told: dict[str, Any] = {
-        "level": 10,
-        "race": "Wood Elf",
-        "class_": "Ranger",
-        "zone": NO_ZONE,
-        "since": Monotonic(0.0),
-        "ping": 0,
-        "address": "192.0.2.9",
-        "link_dead": False,
-        "game_master": False,
-        "account": 7,
-    }
-    return PlayerStatus(id=number, name=name, **(told | values))
+        "level": 10, "race": "Wood Elf", "class_": "Ranger", "zone": NO_ZONE,
+        "since": Monotonic(0.0), "ping": 0, "address": "192.0.2.9", "account": 7,
+    }  # fmt: skip
+    return replace(BOB, id=number, name=name, **(told | values))
 
 
 def server_status(**values: Any) -> ServerStatus:
     """The server of the worked examples: two players in one zone."""
     told: dict[str, Any] = {
-        "taken": Monotonic(400.0),
-        "name": "Qeynos",
-        "game": "EverQuest II",
-        "version": "1.2",
-        "platform": "linux",
-        "port": 9000,
-        "since": Monotonic(0.0),
-        "locked": False,
-        "places": 500,
-        "online": 2,
-        "map": "Qeynos Harbor",
-        "map_file": "qeynos_harbor",
+        "taken": Monotonic(400.0), "version": "1.2", "map_file": "qeynos_harbor", "add_ons": (),
         "worlds": (WorldStatus("Norrath", up=True, locked=False, players=2),),
         "zones": (ZoneStatus(5, 1, "Qeynos Harbor", "qeynos_harbor", 2, 200, 40, 115),),
         "players": (
@@ -64,5 +42,5 @@ def server_status(**values: Any) -> ServerStatus:
             player_status(2, "Zo\u00eb", since=Monotonic(391.0), ping=180, zone=0, level=3),
         ),
         "rules": (("motd", "a\nb"), ("path", "c:\\eq2")),
-    }
-    return ServerStatus(**(told | values))
+    }  # fmt: skip
+    return statuses.server_status(**(told | values))
