@@ -11,11 +11,30 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 OLD_SCALE = 250
 NEW_SCALE = 255
 SLIDER_SCALE = 100
+
+SLIDER_FIELDS: Final[Mapping[str, str]] = {
+    prefix + name: prefix + field
+    for prefix in ("", "soga_")
+    for name, field in (
+        ("eyes2", "eye_type"),
+        ("ears", "ear_type"),
+        ("eye_brows", "eye_brow_type"),
+        ("cheeks", "cheek_type"),
+        ("lips", "lip_type"),
+        ("chin", "chin_type"),
+        ("nose", "nose_type"),
+    )
+}
+"""Field of the create request that is three sliders -> the field that profiles and ghosts have.
+
+All other triples are colors (docs/protocol/characters.md#looks).
+"""
 
 _SINGLE = struct.Struct("<f")
 

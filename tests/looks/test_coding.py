@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.looks.coding import color_parts, signed_byte, slider
+from emu.looks.coding import SLIDER_FIELDS, color_parts, signed_byte, slider
 
 
 @pytest.mark.parametrize(
@@ -55,3 +55,9 @@ def test_any_float_of_a_client_fits_its_byte(value: float, signed: bool) -> None
     assert -128 <= slider(value) <= 127
     if math.isnan(value):
         assert slider(value) == 0
+
+
+def test_every_slider_of_the_request_has_a_field_and_its_alternate() -> None:
+    assert SLIDER_FIELDS["eyes2"] == "eye_type"
+    assert SLIDER_FIELDS["soga_nose"] == "soga_nose_type"
+    assert len(set(SLIDER_FIELDS.values())) == 14

@@ -11,15 +11,6 @@ from collections.abc import Sequence
 from emu.looks.coding import NEW_SCALE, OLD_SCALE, color_parts, signed_byte, slider
 from emu.model import Color
 
-SLIDERS = frozenset(
-    prefix + name
-    for prefix in ("", "soga_")
-    for name in (
-        "eye_type", "ear_type", "eye_brow_type", "cheek_type", "lip_type", "chin_type", "nose_type",
-    )
-)  # fmt: skip
-"""Fields of CharSelectProfile that hold slider triples; all other triples are colors."""
-
 
 def color_row(floats: Sequence[float], *, signed: bool) -> Color:
     """Code three floats of a create request as a color row; `signed` is the old family's way."""
@@ -35,13 +26,8 @@ def color_row_of_bytes(parts: Sequence[int]) -> Color:
 
 def slider_row(floats: Sequence[float]) -> Color:
     """Code three floats of a create request as a slider row."""
-    first, second, third = (slider_value(value) for value in floats)
+    first, second, third = (slider(value) for value in floats)
     return Color(first, second, third, signed=True)
-
-
-def slider_value(value: float) -> int:
-    """Code one float as a slider, a signed byte."""
-    return slider(value)
 
 
 def color_bytes(color: Color, *, old_family: bool) -> tuple[int, int, int]:

@@ -13,7 +13,8 @@ from typing import Any
 from emu.dialects import Dialect
 from emu.dialects.text import read_name
 from emu.errors import MalformedMessage
-from emu.login.characters.colors import color_row, color_row_of_bytes, slider_row, slider_value
+from emu.login.characters.colors import color_row, color_row_of_bytes, slider_row
+from emu.looks.coding import SLIDER_FIELDS, slider
 from emu.model import Character, Color
 from emu.times import Moment
 
@@ -25,25 +26,12 @@ _MODEL_FILES = {
     "chest_file": "chest_type",
     "legs_file": "legs_type",
 }
-_SLIDERS = {
-    "eyes2": "eye_type",
-    "ears": "ear_type",
-    "eye_brows": "eye_brow_type",
-    "cheeks": "cheek_type",
-    "lips": "lip_type",
-    "chin": "chin_type",
-    "nose": "nose_type",
-}
 MODEL_FIELDS: Mapping[str, str] = {
     prefix + name: prefix + model
     for prefix in ("", "soga_")
     for name, model in _MODEL_FILES.items()
 }
 """Model path fields of the request -> the profile field that holds the model's number."""
-SLIDER_FIELDS: Mapping[str, str] = {
-    prefix + name: prefix + row for prefix in ("", "soga_") for name, row in _SLIDERS.items()
-}
-"""Slider fields of the request -> the row they become."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +93,7 @@ def read_create_request(payload: bytes, dialect: Dialect) -> CreateRequest:
         gender=values["gender"],
         deity=values["deity"],
         version=dialect.version,
-        appearance={"body_size": slider_value(values.get("body_size", 0.0))},
+        appearance={"body_size": slider(values.get("body_size", 0.0))},
         colors=_colors(values, signed=dialect.rules.signed_colors),
         models={
             field: read_name(values[name])

@@ -14,8 +14,9 @@ from typing import Any
 
 from emu.dialects import Dialect
 from emu.dialects.text import wire_name
-from emu.login.characters.colors import SLIDERS, color_bytes, signed_triple
+from emu.login.characters.colors import color_bytes, signed_triple
 from emu.login.settings import LoginServiceConfig
+from emu.looks.coding import SLIDER_FIELDS
 from emu.model import Character, Color, Equipment
 
 MOST_ENTRIES = 255
@@ -47,6 +48,7 @@ FALLBACKS = {
 }
 
 DELETED_NAME = "(deleted)"
+_SLIDERS = frozenset(SLIDER_FIELDS.values())
 _ALL_ONES = 0xFFFFFFFF
 
 
@@ -152,7 +154,7 @@ def _appearance(dialect: Dialect, row: Character) -> dict[str, Any]:
 
 
 def _triple(dialect: Dialect, name: str, color: Color) -> list[int]:
-    if name in SLIDERS:
+    if name in _SLIDERS:
         return signed_triple((color.red, color.green, color.blue))
     parts = color_bytes(color, old_family=dialect.rules.signed_colors)
     if dialect.holds_signed("CharSelectProfile", name):

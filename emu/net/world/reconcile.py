@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from emu.login.characters.creation import MODEL_FIELDS, SLIDER_FIELDS
+from emu.login.characters.creation import MODEL_FIELDS
+from emu.looks.coding import SLIDER_FIELDS
 from emu.looks.models import model_key, shipped_models
 from emu.model import Character, WorldCharacter
 from emu.store import Store

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from emu.looks.coding import SLIDER_FIELDS
 from emu.looks.models import Models
 from emu.model import WorldCharacter
-from emu.world.registration.looks import SLIDERS
 
 MODEL_FIELDS: Final[Mapping[str, str]] = {
     "race_file": "model_type",
@@ -32,21 +32,17 @@ ALTERNATES: Final[Mapping[str, str]] = {
     "soga_facial_hair_type_id": "facial_hair_type_id",
 }
 """Field of the alternate looks -> the usual looks' field, which stands in where it is missing."""
-_TRIPLES: Final[Mapping[str, str]] = {
-    "eyes2": "eye_type",
-    "ears": "ear_type",
-    "eye_brows": "eye_brow_type",
-    "cheeks": "cheek_type",
-    "lips": "lip_type",
-    "chin": "chin_type",
-    "nose": "nose_type",
+_COLORS: Final[Mapping[str, str]] = {
     "shirt_color": "chest_type_color",
     "unknown_chest_color": "chest_type_highlight_color",
     "pants_color": "legs_type_color",
     "unknown_legs_color": "legs_type_highlight_color",
 }
 TRIPLE_FIELDS: Final[Mapping[str, str]] = {
-    prefix + name: prefix + field for prefix in ("", "soga_") for name, field in _TRIPLES.items()
+    **SLIDER_FIELDS,
+    **{
+        prefix + name: prefix + field for prefix in ("", "soga_") for name, field in _COLORS.items()
+    },
 }
 """Sliders and colors of the create request that ghosts have under another name."""
 
@@ -82,5 +78,5 @@ def spawn_looks(character: WorldCharacter) -> dict[str, Any]:
     for name, color in character.colors.items():
         parts = [color.red, color.green, color.blue]
         field = TRIPLE_FIELDS.get(name, name)
-        looks[field] = parts if name in SLIDERS else [part & 0xFF for part in parts]
+        looks[field] = parts if name in SLIDER_FIELDS else [part & 0xFF for part in parts]
     return looks

@@ -9,15 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from emu.looks.coding import color_parts, slider
+from emu.looks.coding import SLIDER_FIELDS, color_parts, slider
 from emu.model import Color
 
-SLIDERS = frozenset(
-    prefix + name
-    for prefix in ("", "soga_")
-    for name in ("eyes2", "ears", "eye_brows", "cheeks", "lips", "chin", "nose")
-)
-"""Fields of the create request that are three sliders, not a color."""
 SIZES = frozenset({"body_size", "body_age", "soga_body_size", "soga_body_age"})
 MODEL_SUFFIX = "_file"
 
@@ -38,7 +32,7 @@ def read_looks(request: Mapping[str, Any], *, signed: bool) -> Looks:
     appearance: dict[str, int | str] = {}
     colors: dict[str, Color] = {}
     for name, value in request.items():
-        if name in SLIDERS:
+        if name in SLIDER_FIELDS:
             first, second, third = (slider(part) for part in value)
             colors[name] = Color(first, second, third, signed=True)
         elif name in SIZES:

@@ -9,14 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.login.characters.colors import (
-    SLIDERS,
     color_bytes,
     color_row,
     color_row_of_bytes,
     signed_triple,
     slider_row,
-    slider_value,
 )
+from emu.looks.coding import slider
 from emu.model import Color
 
 any_float = st.floats(width=32)
@@ -34,7 +33,7 @@ def test_new_clients_colors_are_truncated_bytes() -> None:
 
 def test_sliders_are_hundredths() -> None:
     assert slider_row((-0.5, 0.999, 1.0)) == Color(-50, 99, 100, signed=True)
-    assert slider_value(-0.019) == -1
+    assert slider(-0.019) == -1
 
 
 def test_each_family_gets_its_own_bytes_back() -> None:
@@ -53,7 +52,7 @@ def test_impossible_floats_stay_in_range(value: float) -> None:
     for signed in (True, False):
         row = color_row((value, value, value), signed=signed)
         assert color_bytes(row, old_family=signed)[0] in {0, 255}
-    assert -128 <= slider_value(value) <= 127
+    assert -128 <= slider(value) <= 127
 
 
 @given(unit, unit, unit)
@@ -74,11 +73,4 @@ def test_any_floats_give_bytes(r: float, g: float, b: float) -> None:
             seen = color_bytes(color_row((r, g, b), signed=signed), old_family=old_family)
             assert all(0 <= part <= 255 for part in seen)
             assert all(-128 <= part <= 127 for part in signed_triple(seen))
-    assert all(-128 <= part <= 127 for part in (slider_row((r, g, b)).red, slider_value(g)))
-
-
-def test_every_face_part_has_its_alternate() -> None:
-    assert {name.removeprefix("soga_") for name in SLIDERS} == {
-        name for name in SLIDERS if not name.startswith("soga_")
-    }
-    assert len(SLIDERS) == 14
+    assert all(-128 <= part <= 127 for part in (slider_row((r, g, b)).red, slider(g)))

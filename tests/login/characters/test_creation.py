@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from emu.dialects import Dialect, Dialects, shipped_rules
 from emu.errors import MalformedMessage
-from emu.login.characters.creation import MODEL_FIELDS, SLIDER_FIELDS, read_create_request
+from emu.login.characters.creation import MODEL_FIELDS, read_create_request
 from emu.opcodes import shipped_tables
 from emu.structs import shipped_catalog
 from emu.versions import LOGIN_VERSION_STEPS
@@ -66,9 +66,3 @@ def test_old_clients_may_leave_the_placeholder_out(version: int) -> None:
     asked = read_create_request(bare, dialect(version))
     assert asked == read_create_request(usual, dialect(version))
     assert asked.models["legs_type"] == MODEL
-
-
-def test_every_slider_of_the_request_has_a_row() -> None:
-    assert SLIDER_FIELDS["eyes2"] == "eye_type"
-    assert SLIDER_FIELDS["soga_nose"] == "soga_nose_type"
-    assert len(SLIDER_FIELDS) == 14
