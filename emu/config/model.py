@@ -121,7 +121,7 @@ class NetworkConfig:
     compression_memory: int = setting(
         _SESSION.deflate_memory_level,
         readers.integer(1, 9),
-        "zlib memory level; each step doubles memory per active session",
+        "zlib memory level; each step doubles what one message may use",
     )
 
 

@@ -75,7 +75,7 @@ class SessionConfig:
     app_combined_count_limit: int = 4096
     compression_threshold: int = 128
     deflate_level: int = 6
-    deflate_memory_level: int = 4
+    deflate_memory_level: int = 6
     deflate_window_bits: int = 12
     datagram_compression_threshold: int = 128
     datagram_inflate_limit: int = 8192

@@ -50,7 +50,7 @@ class Core:
     __slots__ = (
         "acknowledged", "address", "channel", "check_is_public", "check_key", "close_code", "codec",
         "config", "inquiry", "journal", "key", "key_block", "key_requested", "life", "max_length",
-        "messages_when_idle", "owed", "received", "role", "sent", "session_id", "standing",
+        "owed", "received", "role", "sent", "session_id", "standing",
         "stat_request",
     )  # fmt: skip
 
@@ -79,7 +79,6 @@ class Core:
         self.close_code = BY_APPLICATION
         self.owed = 0
         self.stat_request: ServerKeyRequest | None = None
-        self.messages_when_idle = -1
         self.channel: ReliableChannel = NO_CHANNEL
         self.codec: MessageCodec | None = None
         self.journal = Journal()

@@ -62,12 +62,8 @@ def _goodbye(core: Core, now: Monotonic) -> Sequence[bytes]:
 
 
 def keep_alive(core: Core, _now: Monotonic) -> None:
-    """Say that we are here, and give memory back if no message was sent since the last time."""
+    """Say that we are here."""
     core.owed |= Owed.KEEP_ALIVE
-    messages = core.sent.messages
-    if core.codec is not None and core.messages_when_idle == messages:
-        core.codec.release()
-    core.messages_when_idle = messages
 
 
 def _part(core: Core, now: Monotonic) -> None:

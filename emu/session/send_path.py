@@ -186,6 +186,8 @@ class SendPath:
             outgoing = channel.ack_packets()
             outgoing += others
             outgoing += channel.packets_to_send(now)
+            if self._codec is not None:
+                self._codec.release()
             if len(outgoing) > 1:
                 config = self._config
                 outgoing = join_packets(

@@ -167,7 +167,7 @@ class Session:
     def next_event(self) -> Event | None:
         """Return the oldest event not taken yet, or None."""
         events = self._core.journal.events
-        return events.popleft() if events else None
+        return events.pop(0) if events else None
 
     def statistics(self) -> SessionStatistics:
         """Return all counters as they are now."""

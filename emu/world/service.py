@@ -202,6 +202,11 @@ class WorldService:
                 )
             )  # fmt: skip
 
+    def drained(self, player: Player, link: PlayerLink, now: Monotonic) -> None:
+        """Show a player what its session had no room for; one that was taken over gets nothing."""
+        if player.client.link is link and player.viewer is not None:
+            player.zone.drained(player.viewer, now)
+
     def closed(self, player: Player, link: PlayerLink, reason: str, now: Monotonic) -> None:
         """Learn that a session is over; one that was taken over changes nothing."""
         if player.client.link is link:

@@ -110,3 +110,18 @@ def test_a_full_instance_of_a_zone_begins_another() -> None:
     assert [client.player.zone.instance for client in clients] == [0, 0, 1, 1, 2]
     house.run(1.0)
     assert clients[0].sees() == {"Name6"}
+
+
+def test_a_session_with_room_again_is_shown_at_once_what_it_missed() -> None:
+    house = WorldHouse()
+    one, two = house.stand(5), house.stand(6)
+    assert one.player is not None
+    one.space = 0
+    two.say("OP_SitMsg")
+    house.run(1.0)
+    assert one.fields_of("Name6").get("visual_state") != 538
+    one.space = 1000
+    house.service.drained(one.player, two, house.now)
+    assert one.fields_of("Name6").get("visual_state") != 538, "the session of somebody else"
+    house.service.drained(one.player, one, house.now)
+    assert one.fields_of("Name6").get("visual_state") == 538

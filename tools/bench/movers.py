@@ -1,8 +1,9 @@
 """Players of a world in a process of their own, as many as the section `world` asks for.
 
-Run as ``python -m tools.bench.movers PORT CLIENTS WATCHERS walk|stand``; prints ``ready 0`` when
-all are in, plays until it is sent a line, leaves, and prints the swarm's report as JSON. WATCHERS
-says how many read what they see: the rest cost this process next to nothing.
+Run as ``python -m tools.bench.movers PORT FIRST CLIENTS WATCHERS RATE walk|stand``; prints
+``ready 0`` when all are in, plays until it is sent a line, leaves, and prints the swarm's report as
+JSON. FIRST is the number of the first of them. WATCHERS says how many read what they see: the rest
+cost this process next to nothing; RATE how many come in within a second.
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ LONG = 3600.0
 
 async def main(reactor: Any) -> None:
     """Come, play, leave and report."""
-    port, clients, watchers = (int(word) for word in sys.argv[1:4])
-    habits = WALK if sys.argv[4] == "walk" else STAND
+    port, first, clients, watchers, rate = (int(word) for word in sys.argv[1:6])
+    habits = WALK if sys.argv[6] == "walk" else STAND
     plan = SwarmPlan(
-        clients, Address("127.0.0.1", port), LONG, PREFIX, PASSWORD, rate=100.0,
+        clients, Address("127.0.0.1", port), LONG, PREFIX, PASSWORD, first=first, rate=rate,
         watchers=watchers, timeout=30.0, habits=habits,
     )  # fmt: skip
     swarm = Swarm(reactor, plan)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from tools.bench.figures import Figure, Round
 from tools.bench.processes import Child
@@ -12,73 +13,111 @@ from tools.bench.yardsticks import RC4_KILOBYTE, rc4_loop
 SECONDS = 4.0
 """How long the server is watched for one round."""
 SETTLE = 2.0
+SETTLE_LONG = 7.0
+"""Long enough for what the server does every five seconds: that costs memory once, too."""
 TICK = "tick of 100 ms"
 WATCHERS = 5
-FEW = 5
+FEW = 10
+GENTLY = 20
+"""Players who come in within a second where memory is measured."""
+MINUTE = 60.0
+MEMORY_ROUNDS = 3
 KILOBYTES_OF_A_PLAYER = 60
+ENTERING_AIM = 20.0
 
 
 def report(rounds: int) -> list[Figure]:
     """Let players walk and stand in worlds of their own."""
-    walking, seen_early, seen_late, entered = walked(50, rounds)
-    many, _, _, _ = walked(200, rounds)
-    wide, _, _, _ = walked(500, rounds, spread(500, 30))
-    idle, wire = stood(50, rounds)
-    memory, more = [remembered(50)], [remembered(200)]
-    return [
-        Figure("a second of 50 movers in sight of each other", "us", RC4_KILOBYTE, walking,
-               "150,000 us"),
-        Figure("a second of 200 movers in sight of each other", "us", RC4_KILOBYTE, many),
-        Figure("a second of 500 movers, 30 in sight of each", "us", RC4_KILOBYTE, wide,
-               "1,000,000 us"),
+    figures = []
+    for count, placed, what, aim in CROWDS:
+        spent, told = walked(count, rounds, placed)
+        figures += [
+            Figure(f"a second of {what}", "us", RC4_KILOBYTE, spent, aim),
+            *seen(told, what),
+        ]
+        if count == CROWDS[0][0]:
+            figures += entered(told)
+    idle, wire, messages = stood(50, rounds)
+    figures += [
         Figure("a second of 50 idle players", "us", RC4_KILOBYTE, idle, "5,000 us"),
         Figure("bytes a second of an idle player, both ways", "bytes", "byte", wire),
-        Figure("a step seen by another, p50", "ms", TICK, seen_early, "80 ms"),
-        Figure("a step seen by another, p99", "ms", TICK, seen_late, "200 ms"),
-        Figure("from the login's first datagram to standing, p50", "ms", "RC4 kB x 100", entered),
-        Figure("memory of each of 50 movers", "kB", "aim", memory, f"{KILOBYTES_OF_A_PLAYER} kB"),
-        Figure("memory of each of 200 movers", "kB", "aim", more),
-    ]  # fmt: skip
+        Figure("messages to 50 idle players in a minute", "messages", "message", messages, "0"),
+    ]
+    return figures + [figure for count in (50, 200) for figure in remembered(count)]
 
 
-def walked(
-    count: int, rounds: int, placed: Placed = crowded
-) -> tuple[list[Round], list[Round], list[Round], list[Round]]:
-    """Return the server's CPU of a second in each round; and of the whole, sights and entering."""
+CROWDS: tuple[tuple[int, Placed, str, str], ...] = (
+    (50, crowded, "50 movers in sight of each other", "150,000 us"),
+    (200, crowded, "200 movers in sight of each other", ""),
+    (500, spread(500, 30), "500 movers, 30 in sight of each", "1,000,000 us"),
+)
+
+
+def walked(count: int, rounds: int, placed: Placed) -> tuple[list[Round], dict[str, Any]]:
+    """Return the server's CPU of a second in each round; and what players measured meanwhile."""
     with world_child(count, placed) as server, movers(server, count, WATCHERS) as players:
         time.sleep(SETTLE)
         spent = [watched(server) for _ in range(rounds)]
-        told = players.end()
+        return spent, players.end()
+
+
+def seen(told: dict[str, Any], what: str) -> list[Figure]:
+    """Return how long it took until a step was seen."""
+    return [
+        Figure(
+            f"a step seen by another of {what}, {part}", "ms", TICK,
+            [Round(told[f"sight_ms_{part}"], 100.0)], aim,
+        )
+        for part, aim in (("p50", "80 ms"), ("p99", "200 ms"))
+    ]  # fmt: skip
+
+
+def entered(told: dict[str, Any]) -> list[Figure]:
+    """Return how long it took to come in where others are already."""
     wall = rc4_loop().wall * 1e8
-    return (
-        spent,
-        [Round(told["sight_ms_p50"], 100.0)],
-        [Round(told["sight_ms_p99"], 100.0)],
-        [Round(told["login_ms_p50"], wall)],
-    )
+    return [
+        Figure("from the login's first datagram to standing, p50", "ms", "RC4 kB x 100",
+               [Round(told["login_ms_p50"], wall)]),
+        Figure("from the world's key to all that is near, p50", "ms", "aim",
+               [Round(told["entering_ms_p50"], ENTERING_AIM)], f"{ENTERING_AIM:.0f} ms"),
+    ]  # fmt: skip
 
 
-def stood(count: int, rounds: int) -> tuple[list[Round], list[Round]]:
-    """Return CPU of a second with players who do nothing, and the bytes of each in a second."""
+def stood(count: int, rounds: int) -> tuple[list[Round], list[Round], list[Round]]:
+    """Let players do nothing for a minute.
+
+    Returns CPU of a second, bytes of each player in a second, and messages that came to them.
+    """
     with world_child(count) as server, movers(server, count, 0, "stand") as players:
+        began = time.monotonic()
         time.sleep(SETTLE)
         spent = [watched(server) for _ in range(rounds)]
+        time.sleep(max(0.0, began + MINUTE - time.monotonic()))
         told = players.end()
-    return spent, [Round(told["bytes_per_s"] / count, 1.0)]
+    return spent, [Round(told["bytes_per_s"] / count, 1.0)], [Round(told["messages"], 1.0)]
 
 
-def remembered(count: int) -> Round:
-    """Return the memory of each of so many players who see each other."""
-    with world_child(count) as server:
-        with movers(server, FEW, 0) as players:
-            players.end()  # what is made once and stays: layouts, tables, the zone
-        time.sleep(SETTLE)
-        before = server.resident_bytes()
-        with movers(server, count, 0) as players:
-            time.sleep(2 * SETTLE)
-            memory = (server.resident_bytes() - before) / (count - FEW) / 1000
-            players.end()
-    return Round(memory, float(KILOBYTES_OF_A_PLAYER))
+def remembered(count: int) -> list[Figure]:
+    """Return the memory of each of so many players who see each other, in use and resident."""
+    used, resident = [], []
+    for _ in range(MEMORY_ROUNDS):
+        with world_child(count) as server:
+            with movers(server, FEW, 0) as players:
+                players.end()  # what is made once and stays: layouts, tables, the zone
+            time.sleep(SETTLE_LONG)
+            before = server.bytes_in_use()
+            with movers(server, count, 0, rate=GENTLY) as players:
+                time.sleep(SETTLE_LONG)
+                most = server.resident_bytes() - before
+                needed = server.bytes_in_use() - before
+                players.end()
+        resident.append(Round(most / count / 1000, float(KILOBYTES_OF_A_PLAYER)))
+        used.append(Round(needed / count / 1000, float(KILOBYTES_OF_A_PLAYER)))
+    what = f"memory of each of {count} movers in sight of each other"
+    return [
+        Figure(f"{what}, in use", "kB", "aim", used, f"{KILOBYTES_OF_A_PLAYER} kB"),
+        Figure(f"{what}, resident", "kB", "aim", resident),
+    ]
 
 
 def watched(server: Child) -> Round:

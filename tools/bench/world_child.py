@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +22,7 @@ from emu.model import Character, WorldCharacter
 from emu.net.client.swarm import character_name
 from emu.net.parameters import account_config
 from emu.net.world.part import built_in_account
+from emu.resources import data_file
 from emu.store import Store
 from emu.times import UNKNOWN
 from emu.world.places import read_atlas
@@ -61,11 +64,25 @@ def spread(count: int, in_sight: int) -> Placed:
 
 @contextmanager
 def world_child(characters: int, placed: Placed = crowded) -> Iterator[Child]:
-    """Run a server that has characters for `tools.bench.movers`."""
+    """Run a server that has characters for `tools.bench.movers`, all of them in one zone."""
     with tempfile.TemporaryDirectory(prefix="emu-bench-") as name:
-        make_characters(Path(name) / "emu.sqlite", characters, placed)
-        with child("tools.bench.login_server", name, *CHEAP) as server:
+        folder = Path(name)
+        make_characters(folder / "emu.sqlite", characters, placed)
+        settings = (*CHEAP, f"world.zones={boundless_zone(folder)}")
+        with child("tools.bench.login_server", name, *settings) as server:
             yield server
+
+
+def boundless_zone(folder: Path) -> Path:
+    """Write the zone without its population limit, which would part the movers; return where."""
+    zones = folder / "zones"
+    zones.mkdir()
+    shipped = data_file("world", "zones", "antonica.toml").read_text(encoding="utf-8")
+    fresh, count = re.subn(r"(?m)^population = \d+$", "population = 0", shipped)
+    if count != 1:
+        raise SystemExit("the shipped zone says nothing of its population")
+    (zones / "antonica.toml").write_text(fresh, encoding="utf-8")
+    return zones
 
 
 def make_characters(path: Path, count: int, placed: Placed) -> None:
@@ -95,32 +112,66 @@ def make_characters(path: Path, count: int, placed: Placed) -> None:
 
 
 class Movers:
-    """Players in a process of their own, who are in the world."""
+    """Players in processes of their own, who are in the world."""
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self._process = process
+    def __init__(self) -> None:
+        self._processes: list[subprocess.Popen[str]] = []
+
+    def come(self, server: Child, first: int, count: int, watchers: int, *how: object) -> None:
+        """Let players in, and wait until all of them stand; they come in a process of their own."""
+        command = [server.port, first, count, watchers, *how]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tools.bench.movers", *map(str, command)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        self._processes.append(process)
+        assert process.stdout is not None
+        if process.stdout.readline() != "ready 0\n":
+            raise SystemExit("the movers did not come in")
 
     def end(self) -> dict[str, Any]:
-        """Let them leave; returns what they measured. Ends the benchmark when one was lost."""
-        out, _ = self._process.communicate("\n", timeout=120)
-        told: dict[str, Any] = json.loads(out.splitlines()[-1])
-        if told["lost"]:
-            raise SystemExit(f"{told['lost']} of {told['clients']} sessions did not last")
-        return told
+        """Let them leave; returns what those measured who came last, and the counts of all.
+
+        Ends the benchmark when one was lost.
+        """
+        told: dict[str, Any] = {}
+        counts: Counter[str] = Counter()
+        for process in self._processes:
+            out, _ = process.communicate("\n", timeout=120)
+            told = json.loads(out.splitlines()[-1])
+            counts.update({name: told[name] for name in ADDED})
+        if counts["lost"]:
+            raise SystemExit(f"{counts['lost']} of {counts['clients']} sessions did not last")
+        return told | counts
+
+    def kill(self) -> None:
+        """End their processes."""
+        for process in self._processes:
+            process.kill()
+            process.wait()
+
+
+ADDED = ("clients", "lost", "messages", "bytes_per_s")
+"""Figures of which the sum over all processes is told."""
 
 
 @contextmanager
-def movers(server: Child, clients: int, watchers: int, habit: str = "walk") -> Iterator[Movers]:
-    """Let players in; `habit` is ``walk`` or ``stand``, `watchers` how many read what they see."""
-    command = ["-m", "tools.bench.movers", *map(str, (server.port, clients, watchers)), habit]
-    process = subprocess.Popen(
-        [sys.executable, *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None
+def movers(
+    server: Child, clients: int, watchers: int, habit: str = "walk", rate: int = 100
+) -> Iterator[Movers]:
+    """Let players in, so many in a second; `habit` is ``walk`` or ``stand``.
+
+    `watchers` is how many read what they see.
+    Watchers come last, in a process with nobody else but those they watch: what they measure is the
+    server's time, not that of a busy crowd's process.
+    """
+    players = Movers()
+    apart = 2 * watchers
     try:
-        if process.stdout.readline() != "ready 0\n":
-            raise SystemExit("the movers did not come in")
-        yield Movers(process)
+        if clients > apart:
+            players.come(server, apart, clients - apart, 0, rate, habit)
+        if apart:
+            players.come(server, 0, apart, watchers, rate, habit)
+        yield players
     finally:
-        process.kill()
-        process.wait()
+        players.kill()

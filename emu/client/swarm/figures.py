@@ -25,6 +25,8 @@ class Figures:
     """Sessions that ended before their client wanted to leave."""
     logins: list[float] = field(default_factory=list)
     """From the first datagram to the login server to standing in the zone."""
+    entries: list[float] = field(default_factory=list)
+    """From showing the world's key to having been sent all that is near."""
     round_trips: list[float] = field(default_factory=list)
     """Smoothed round trips to the world, sampled while the clients play."""
     sights: list[float] = field(default_factory=list)
@@ -32,6 +34,8 @@ class Figures:
     packets: int = 0
     """Datagrams of all world sessions, both directions."""
     bytes: int = 0
+    messages: int = 0
+    """Application messages that came while packets and bytes were counted."""
     seconds: float = 0.0
     """How long packets and bytes were counted."""
 
@@ -48,12 +52,15 @@ class Figures:
             "lost": self.lost,
             "login_ms_p50": _milliseconds(self.logins, 50),
             "login_ms_p99": _milliseconds(self.logins, 99),
+            "entering_ms_p50": _milliseconds(self.entries, 50),
+            "entering_ms_p99": _milliseconds(self.entries, 99),
             "rtt_ms_p50": _milliseconds(self.round_trips, 50),
             "rtt_ms_p99": _milliseconds(self.round_trips, 99),
             "sight_ms_p50": _milliseconds(self.sights, 50),
             "sight_ms_p99": _milliseconds(self.sights, 99),
             "packets_per_s": round(self.packets / span, 1),
             "bytes_per_s": round(self.bytes / span, 1),
+            "messages": self.messages,
         }
 
 

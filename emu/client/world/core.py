@@ -80,9 +80,9 @@ class WorldClient:
     """
 
     __slots__ = (
-        "_interface_said", "_make_session", "_messages", "_predictions", "_waiting_since",
-        "character", "commands", "dialog", "door", "drops", "events", "looks", "own_index",
-        "session", "stage", "surroundings", "walker", "zone",
+        "_interface_said", "_key_shown", "_make_session", "_messages", "_predictions",
+        "_waiting_since", "character", "commands", "dialog", "door", "drops", "entering", "events",
+        "looks", "own_index", "session", "stage", "surroundings", "walker", "zone",
     )  # fmt: skip
 
     def __init__(
@@ -110,6 +110,9 @@ class WorldClient:
         self.dialog: DialogOpened | None = None
         """The dialog that is open."""
         self.walker = Walker()
+        self.entering: float | None = None
+        """Seconds from showing the key to being sent all that is near; None before."""
+        self._key_shown = 0.0
         self._waiting_since: float | None = None
         self._begin()
 
@@ -289,6 +292,7 @@ class WorldClient:
                 case Message(opcode, payload):
                     self._message(opcode, payload, now)
                 case KeyEstablished():
+                    self._key_shown = now
                     session.send(
                         *self._messages.login_by_number(self.door.account_id, self.door.key)
                     )
@@ -355,8 +359,9 @@ class WorldClient:
     def _commands_given(self, payload: bytes, _now: Monotonic) -> None:
         self.commands = self._messages.commands(payload)
 
-    def _entities_sent(self, _payload: bytes, _now: Monotonic) -> None:
+    def _entities_sent(self, _payload: bytes, now: Monotonic) -> None:
         """Go on; a version without a word for its interface says at once that it stands."""
+        self.entering = now - self._key_shown
         self.session.send(*self._messages.plain(ENTITIES_LOADED))
         if not self._messages.has(INTERFACE_LOADED):
             self._stand_up()

@@ -38,6 +38,8 @@ class SwarmPlan:
     seconds: float
     user_prefix: str
     password: str = field(repr=False)
+    first: int = 0
+    """Number of the first one: two swarms with a prefix in common are different people."""
     versions: Sequence[int] = (546,)
     """Client versions, dealt out in turn."""
     rate: float = 20.0
@@ -57,7 +59,7 @@ class _Member:
         self._swarm = swarm
         self.client = client
         self.bot = bot
-        self.counted = (0, 0)
+        self.counted = (0, 0, 0)
         self._timer: Timer[Timed] = Timer(self)
         client.on_event = self._event
         self._arm()
@@ -82,13 +84,14 @@ class _Member:
     def _event(self, event: WorldEvent) -> None:
         self.bot.take(event, self._swarm.scheduler.now())
 
-    def measure(self) -> tuple[float | None, int, int]:
-        """Return the round trip, and packets and bytes since the last time."""
+    def measure(self) -> tuple[float | None, int, int, int]:
+        """Return the round trip; and packets, bytes and messages to it since the last time."""
         told = self.client.core.session.statistics()
         packets = told.datagrams_received + told.datagrams_sent
         size = told.bytes_received + told.bytes_sent
-        before, self.counted = self.counted, (packets, size)
-        return told.smoothed_round_trip, packets - before[0], size - before[1]
+        counted = (packets, size, told.messages_received)
+        (one, two, three), self.counted = self.counted, counted
+        return told.smoothed_round_trip, packets - one, size - two, counted[2] - three
 
 
 class Swarm:
@@ -124,7 +127,7 @@ class Swarm:
     async def come(self) -> None:
         """Let all of them come in, and begin to live."""
         plan, coming = self._plan, list[Deferred[None]]()
-        for number in range(plan.clients):
+        for number in range(plan.first, plan.first + plan.clients):
             waiting = [one for one in coming if not one.called]
             if len(waiting) >= plan.at_once:
                 await _first_of(waiting)
@@ -142,7 +145,7 @@ class Swarm:
             create=True,
             version=version,
             interface=own_address(plan.address.host, number),
-            looks=plan.watchers is None or number < plan.watchers,
+            looks=plan.watchers is None or number - plan.first < plan.watchers,
         )
         began = self.scheduler.now()
         try:
@@ -157,6 +160,8 @@ class Swarm:
             now = self.scheduler.now()
             self.figures.logins_ok += 1
             self.figures.logins.append(now - began)
+            if client.core.entering is not None:
+                self.figures.entries.append(client.core.entering)
             bot = Bot(client.core, plan.habits, self._chance.random, now)
             client.on_step = bot.stepped
             self._members.append(_Member(self, client, bot))
@@ -193,9 +198,10 @@ class Swarm:
     def _sample(self) -> None:
         figures = self.figures
         for member in self._members:
-            trip, packets, size = member.measure()
+            trip, packets, size, messages = member.measure()
             figures.packets += packets
             figures.bytes += size
+            figures.messages += messages
             if trip is not None and not member.is_over:
                 figures.round_trips.append(trip)
             figures.sights += member.bot.sights

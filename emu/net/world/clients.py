@@ -16,7 +16,7 @@ from emu.net.login.clients import run
 from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler
 from emu.net.udp.dispatcher import SessionPort
-from emu.session import Event, Message, SessionClosed
+from emu.session import Event, Message, SessionClosed, Writable
 from emu.times import Monotonic
 from emu.world.door.entry import Door, DoorEvent, Entered, TurnedAway
 from emu.world.events import WorldEvent
@@ -37,6 +37,8 @@ class VisitorHandler:
         """Take one event of the session."""
         if isinstance(event, Message):
             self._visitor.message(event.opcode, event.payload, now)
+        elif isinstance(event, Writable):
+            self._visitor.drained(now)
         elif isinstance(event, SessionClosed):
             self._visitor.closed(event.reason, now)
             del self._visitor  # it holds us, too: a flood would outrun the collector

@@ -14,9 +14,11 @@ from emu.session.configuration import SessionConfig
 class Deflater:
     """Compresses message after message into one stream, with a sync flush behind each.
 
-    The compressor is made at first use and can be let go while a session is idle: what follows is
-    then a raw stream that continues the first one and refers to nothing before it, which every
-    inflater reads on.
+    The compressor is made at first use and can be let go behind any message: what follows is then a
+    raw stream that continues the first one and refers to nothing before it, which every inflater
+    reads on. A session lets go of it whenever it hands out datagrams, so only messages that leave
+    together profit from each other: of what is sent over and over, movement, a history of 30 kB for
+    each player saved one byte in ten.
     """
 
     __slots__ = ("_compressor", "_config", "_started")

@@ -106,6 +106,6 @@ class MessageCodec:
         return split_opcode(plain, self._width)
 
     def release(self) -> None:
-        """Give back memory that an idle session does not need."""
+        """Give back memory that is not needed between messages."""
         if self._deflater is not None:
             self._deflater.release()

@@ -81,7 +81,7 @@ class SendQueue:
         # In the order of sequence numbers, since a dict keeps the order of its making and a packet
         # that is sent again keeps its place: the first is the one that the receiver waits for.
         self._under_way: dict[int, _Sent] = {}
-        self._lost: deque[_Sent] = deque()  # also some that were sent again or arrived since
+        self._lost: list[_Sent] = []  # also some that were sent again or arrived since
         self._base = self._next = config.first_sequence
         self._backoff = 0
         self._loss_time: float | None = None
@@ -173,7 +173,7 @@ class SendQueue:
                 if not self.congestion.may_send(len(sent.packet)):
                     return
                 self._send_again(sent, packets, now)
-            lost.popleft()
+            del lost[0]
 
     def _send_again(self, sent: _Sent, packets: list[bytes], now: Monotonic) -> None:
         sent.lost = False

@@ -76,6 +76,9 @@ class Inside(Protocol):
     def message(self, player: Player, opcode: int, payload: bytes, now: Monotonic) -> None:
         """Take one application message of somebody who is in."""
 
+    def drained(self, player: Player, link: PlayerLink, now: Monotonic) -> None:
+        """Learn that the session of somebody who is in has room again, after it had none."""
+
     def closed(self, player: Player, link: PlayerLink, reason: str, now: Monotonic) -> None:
         """Learn that the session of somebody who is in is over."""
 
@@ -149,7 +152,7 @@ class Door:
 
 
 class Visitor:
-    """One client of the world. The shell calls `message`, `closed`, `get_timer`, `handle_timer`."""
+    """One client of the world. The shell calls its public methods."""
 
     __slots__ = (
         "_address", "_asked", "_deadline", "_door", "_handoff", "_link", "_mailbox", "_over",
@@ -193,6 +196,11 @@ class Visitor:
             self._turn_away("a second login by number")
         else:
             self._door.inside.message(player, opcode, payload, now)
+
+    def drained(self, now: Monotonic) -> None:
+        """Learn that the session has room again, after it had none."""
+        if self._player is not None and not self._over:
+            self._door.inside.drained(self._player, self._link, now)
 
     def closed(self, reason: str, now: Monotonic) -> None:
         """Learn that the session is over."""

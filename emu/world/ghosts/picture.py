@@ -1,15 +1,15 @@
-"""A spawn as one client version is shown it: bytes, and deltas that viewers share.
+"""A spawn as one client version is shown it: bytes, and steps that viewers share.
 
 A viewer is sent the XOR of a part with what that viewer was sent last, packed. Most viewers of a
-spawn were sent the same bytes last, so the packed delta is kept for each base that is asked for and
-serves everybody who has that base. Knows no viewer.
+spawn were sent the same state last, so the state is one object that all of them hold, and the step
+from it to the next one is packed once and serves everybody who holds it. Knows no viewer.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
-from emu.sight.forms import HEADER, PARTS, POSITION, VISIBILITY
+from emu.sight.forms import HEADER, INFO, PARTS, POSITION, VISIBILITY
 from emu.structs.packed import xor
 from emu.world.ghosts import fields
 from emu.world.ghosts.forms import GhostForm
@@ -17,51 +17,83 @@ from emu.world.spawns import Change, Spawn
 
 CHANGES: Final[tuple[int, ...]] = (Change.POSITION, Change.VISIBILITY, Change.INFO)
 
+State = tuple[bytes, ...]
+"""The three parts of a ghost at one time, as in `PARTS`."""
+
+
+class Step(NamedTuple):
+    """What brings a ghost from one state to the next: packed XORs, empty for parts that stay."""
+
+    position: bytes
+    visibility: bytes
+    info: bytes
+    size: int
+    """Bytes of all three."""
+
 
 class Picture:
-    """One spawn in one form. `own` pictures are for the player whose spawn it is."""
+    """One spawn in one form. `own` pictures are for the player whose spawn it is.
 
-    __slots__ = ("_current", "_deltas", "_stale", "form", "own", "spawn")
+    `now` is the state when it was last looked at, `before` the one before that, from which `step`
+    leads. An own picture does not move: of its own movement a client knows itself.
+    """
+
+    __slots__ = ("_stale", "_steps", "before", "form", "now", "own", "spawn", "step")
 
     def __init__(self, spawn: Spawn, form: GhostForm, *, own: bool) -> None:
         self.spawn = spawn
         self.form = form
         self.own = own
         self._stale: int = Change.NONE
-        self._current = [self._encode(part) for part in range(len(PARTS))]
-        self._deltas: list[dict[bytes, bytes]] = [{}, {}, {}]
+        self._steps: dict[State, Step] | None = None
+        self.now: State = tuple(map(self._encode, range(len(PARTS))))
+        self.before: State | None = None
+        self.step = NO_STEP
 
     def changed(self, change: int) -> None:
         """Learn that parts of the spawn are no longer what they were."""
-        self._stale |= change
+        self._stale |= change & ~Change.POSITION if self.own else change
 
-    def part(self, part: int) -> bytes:
-        """Return the bytes of one part as the spawn is now; equal bytes are the same object."""
-        flag = CHANGES[part]
-        if self._stale & flag:
-            self._stale &= ~flag
-            new = self._encode(part)
-            if new != self._current[part]:
-                self._current[part] = new
-                self._deltas[part].clear()
-        return self._current[part]
+    def look(self) -> State:
+        """Bring `now` up to date and return it; a state that is equal is the same object."""
+        stale = self._stale
+        if stale:
+            self._stale = Change.NONE
+            before = self.now
+            fresh = tuple(
+                self._encode(part) if stale & flag else before[part]
+                for part, flag in enumerate(CHANGES)
+            )
+            if fresh != before:
+                self.now, self.before, self._steps = fresh, before, None
+                self.step = self._step_from(before)
+        return self.now
 
-    def delta(self, part: int, base: bytes) -> bytes:
-        """Return the packed XOR of one part with what a viewer was sent last."""
-        new = self.part(part)
-        known = self._deltas[part]
-        made = known.get(base)
+    def step_from(self, base: State) -> Step:
+        """Return the step to `now` from any state in which a viewer was left."""
+        if base is self.before:
+            return self.step
+        if self._steps is None:
+            self._steps = {}
+        made = self._steps.get(base)
         if made is None:
-            made = known[base] = self.form.pack(xor(new, base))
+            made = self._steps[base] = self._step_from(base)
         return made
+
+    def _step_from(self, base: State) -> Step:
+        deltas = [
+            self.form.pack(xor(new, old)) if new != old else b""
+            for new, old in zip(self.now, base, strict=True)
+        ]
+        return Step(deltas[POSITION], deltas[VISIBILITY], deltas[INFO], sum(map(len, deltas)))
 
     def create(self, index: int, time_stamp: int) -> bytes:
         """Return the payload that makes the ghost: header, packed parts, footer.
 
-        The viewer's baselines are then the parts as they are now.
+        The viewer's base is then the state as it is now.
         """
         header = self.form.encode(HEADER, fields.header_fields(self.spawn, index, time_stamp))
-        packed = self.form.pack(b"".join(self.part(part) for part in range(len(PARTS))))
+        packed = self.form.pack(b"".join(self.look()))
         footer = fields.footer_of(self.spawn, self.form)
         return b"".join((header, len(packed).to_bytes(4, "little"), packed, footer))
 
@@ -74,6 +106,9 @@ class Picture:
         else:
             values = fields.info_fields(spawn, form)
         return form.encode(PARTS[part], values)
+
+
+NO_STEP: Final = Step(b"", b"", b"", 0)
 
 
 class Album:
@@ -89,10 +124,13 @@ class Album:
         return len(self._pictures)
 
     def get(self, spawn: Spawn, form: GhostForm, *, own: bool = False) -> Picture:
-        """Return the picture of a spawn for one form, making it when there is none."""
+        """Return the picture of a spawn for one form, making it when there is none.
+
+        An own one is always made: it shows where the player was when its ghost was created.
+        """
         pictures = self._pictures.setdefault(spawn.id, {})
         found = pictures.get((form, own))
-        if found is None:
+        if found is None or own:
             found = pictures[form, own] = Picture(spawn, form, own=own)
         return found
 
@@ -100,6 +138,11 @@ class Album:
         """Have every picture of a spawn made anew where it changed."""
         for picture in self._pictures.get(spawn.id, {}).values():
             picture.changed(change)
+
+    def look(self, spawn_id: int) -> None:
+        """Bring every picture of a spawn up to date."""
+        for picture in self._pictures.get(spawn_id, {}).values():
+            picture.look()
 
     def forget(self, spawn: Spawn) -> None:
         """Drop a spawn's pictures: nobody sees it any more."""

@@ -1,9 +1,10 @@
 """What one viewer sees: which spawn has which index, what was sent of it last, what is due.
 
 An index is given when a ghost is created. It is not used again while the viewer may still remember
-the ghost it stood for: indexes count upward and begin again only at the end of their range. A
-baseline moves only when the update that moved it is handed out, so whoever takes an update must
-send it; a viewer whose link is full is simply not asked, and gets the newest state later.
+the ghost it stood for: indexes count upward and begin again only at the end of their range. A base
+moves only when the update that moved it is handed out, so whoever takes an update must send it; a
+viewer whose link is full is simply not asked, and gets the newest state later. There is one `Sight`
+for each pair of a viewer and a spawn, so it holds no more than it must.
 Source: docs/protocol/structs.md#packed, docs/protocol/world/movement.md#updates,
 docs/protocol/world/recorded.md#update-ghost.
 """
@@ -11,12 +12,13 @@ docs/protocol/world/recorded.md#update-ghost.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from emu.errors import LimitExceeded
-from emu.sight.forms import INFO, POSITION, VISIBILITY, oversized
+from emu.sight.forms import oversized
 from emu.world.ghosts.picture import Picture
-from emu.world.spawns import Change, Position, Spawn
+from emu.world.spawns import Position, Spawn
 
 OWN_INDEX: Final = 1
 LAST_INDEX: Final = 0xFFFE
@@ -25,31 +27,32 @@ MOST_BYTES: Final = 16 * 1024
 SKIPPED: Final = frozenset((0, OWN_INDEX, 255))
 """Never given out: none, the viewer's own, and the byte that announces a longer index."""
 _ABSENT: Final = b"\0"
+_MARKS: Final = tuple(map(oversized, range(1024)))
+"""Indexes as they go on the wire; larger ones are rare enough to be made each time."""
+_NOTHING: Final[AbstractSet[int]] = frozenset()
 
 
 class Sight:
-    """One spawn as this viewer has it: its index, and the bytes it was sent last."""
+    """One spawn as this viewer has it: its index, and the state it was sent last."""
 
-    __slots__ = ("due", "index", "mark", "picture", "sent")
+    __slots__ = ("base", "index", "picture")
 
     def __init__(self, index: int, picture: Picture) -> None:
         self.index = index
-        self.mark = oversized(index)
         self.picture = picture
-        self.sent = [picture.part(part) for part in (POSITION, VISIBILITY, INFO)]
-        self.due: int = Change.NONE
+        self.base = picture.now
 
 
 class Sights:
     """The ghosts of one viewer."""
 
-    __slots__ = ("_by_index", "_by_spawn", "_due", "_next")
+    __slots__ = ("_by_spawn", "_due", "_has_begun_again", "_next")
 
     def __init__(self) -> None:
         self._by_spawn: dict[int, Sight] = {}
-        self._by_index: dict[int, Sight] = {}
-        self._due: dict[int, Sight] = {}
+        self._due: AbstractSet[int] = _NOTHING
         self._next = OWN_INDEX + 1
+        self._has_begun_again = False
 
     def __len__(self) -> int:
         return len(self._by_spawn)
@@ -68,17 +71,20 @@ class Sights:
 
     def spawn_at(self, index: int) -> Spawn | None:
         """Return the spawn that the viewer knows by an index."""
-        found = self._by_index.get(index)
-        return found.picture.spawn if found is not None else None
+        # Asked for when somebody clicks at something; a table of its own would cost all the time.
+        for sight in self._by_spawn.values():
+            if sight.index == index:
+                return sight.picture.spawn
+        return None
 
     def show(self, picture: Picture, time_stamp: int) -> bytes:
         """Begin to see a spawn; returns what creates its ghost. The viewer's own gets index 1.
 
         Raises `LimitExceeded` when every index is taken.
         """
+        picture.look()
         sight = Sight(OWN_INDEX if picture.own else self._free_index(), picture)
         self._by_spawn[picture.spawn.id] = sight
-        self._by_index[sight.index] = sight
         return picture.create(sight.index, time_stamp)
 
     def hide(self, spawn: Spawn) -> int | None:
@@ -86,21 +92,28 @@ class Sights:
         sight = self._by_spawn.pop(spawn.id, None)
         if sight is None:
             return None
-        del self._by_index[sight.index]
-        self._due.pop(spawn.id, None)
+        if spawn.id in self._due:
+            self._due = self._due - {spawn.id}
         return sight.index
 
-    def changed(self, spawn: Spawn, change: int) -> None:
-        """Note that parts of a spawn have to be sent; the newest state is, when it is."""
-        sight = self._by_spawn.get(spawn.id)
-        if sight is not None:
-            sight.due |= change
-            self._due[spawn.id] = sight
+    def changed(self, spawn_ids: AbstractSet[int]) -> None:
+        """Note which spawns changed; those that are not seen here do not matter."""
+        seen = self._by_spawn.keys() & spawn_ids
+        self._due = seen | self._due if self._due else seen
+
+    def all_changed(self) -> None:
+        """Note that anything may have changed."""
+        self._due = set(self._by_spawn)
 
     @property
     def is_due(self) -> bool:
         """Whether there is something to be told."""
         return bool(self._due)
+
+    @property
+    def due(self) -> int:
+        """How many spawns there may be something to be told of."""
+        return len(self._due)
 
     def take_updates(self, now_ms: int, room: int, center: Position) -> list[bytes]:
         """Return the payloads of OP_EqUpdateGhostCmd that are due and fit about `room` bytes.
@@ -109,55 +122,61 @@ class Sights:
         its own, as EQ2Emulator sends it; all others share one.
         """
         room = min(room, MOST_BYTES)
-        payloads: list[bytes] = []
-        shared: list[tuple[Sight, bytes, bytes]] = []
         stamp = now_ms.to_bytes(4, "little")
+        payloads: list[bytes] = []
+        shared: list[tuple[int, bytes, bytes]] = []
+        late: set[int] = set()
         for sight in self._nearest_first(room, center):
+            picture = sight.picture
+            base, now = sight.base, picture.now
+            if base is now:
+                continue
             if room <= 0:
-                break
-            due, sight.due = sight.due, Change.NONE
-            del self._due[sight.picture.spawn.id]
-            position = _advance(sight, POSITION) if due & Change.POSITION else b""
-            visibility = _advance(sight, VISIBILITY) if due & Change.VISIBILITY else b""
-            info = _advance(sight, INFO) if due & Change.INFO else b""
-            room -= len(position) + len(visibility) + len(info)
-            if visibility:
-                payloads.append(_payload(stamp, [info], [position], [visibility]))
-            elif position or info:
-                shared.append((sight, position, info))
+                late.add(picture.spawn.id)
+                continue
+            step = picture.step if base is picture.before else picture.step_from(base)
+            sight.base = now
+            room -= step.size + _MARK_SIZE
+            index = sight.index
+            mark = _MARKS[index] if index < len(_MARKS) else oversized(index)
+            info = mark + step.info if step.info else b""
+            position = mark + step.position if step.position else b""
+            if step.visibility:
+                payloads.append(_payload(stamp, [info], [position], [mark + step.visibility]))
+            else:
+                shared.append((index, info, position))
+        self._due = late or _NOTHING
         if shared:
-            shared.sort(key=lambda entry: entry[0].index)
-            positions = [position for _, position, _ in shared]
-            payloads.append(_payload(stamp, [info for _, _, info in shared], positions, []))
+            shared.sort()
+            positions = [position for _, _, position in shared]
+            payloads.append(_payload(stamp, [info for _, info, _ in shared], positions, []))
         return payloads
 
     def _nearest_first(self, room: int, center: Position) -> Iterable[Sight]:
-        sights = list(self._due.values())
+        by_spawn = self._by_spawn
+        sights = [by_spawn[spawn_id] for spawn_id in self._due]
         if room < len(sights) * _TYPICAL_ENTRY:
             sights.sort(key=lambda sight: center.distance_to(sight.picture.spawn.position))
         return sights
 
     def _free_index(self) -> int:
+        if self._next > LAST_INDEX:
+            self._has_begun_again = True
+        taken: AbstractSet[int] = _NOTHING
+        if self._has_begun_again:
+            taken = {sight.index for sight in self._by_spawn.values()}
         for _ in range(LAST_INDEX):
-            index = self._next
-            self._next = index + 1 if index < LAST_INDEX else OWN_INDEX + 1
-            if index not in SKIPPED and index not in self._by_index:
+            index = self._next if self._next <= LAST_INDEX else OWN_INDEX + 1
+            self._next = index + 1
+            if index not in SKIPPED and index not in taken:
                 return index
         raise LimitExceeded("every index of a viewer is taken")
 
 
+_MARK_SIZE: Final = 1
+"""Bytes of most indexes."""
 _TYPICAL_ENTRY: Final = 24
 """Bytes of a position update with its index; only decides whether the nearest must be found."""
-
-
-def _advance(sight: Sight, part: int) -> bytes:
-    """Move a baseline to what is now; returns the entry for it, empty when it is the same."""
-    base = sight.sent[part]
-    new = sight.picture.part(part)
-    if new is base or new == base:
-        return b""
-    sight.sent[part] = new
-    return sight.mark + sight.picture.delta(part, base)
 
 
 def _payload(

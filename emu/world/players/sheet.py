@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from emu.dialects import Dialect
-from emu.structs.packed import DeltaBase, pack
+from emu.structs.packed import pack, unpack, xor
 
 SHEET: Final = "WS_CharacterSheet"
 EFFECTS: Final = 30
@@ -87,18 +87,24 @@ def sheet_fields(
 class SheetSender:
     """What one client was sent of its sheet."""
 
-    __slots__ = ("_base", "_dialect", "_sent")
+    __slots__ = ("_dialect", "_sent")
 
     def __init__(self, dialect: Dialect) -> None:
         """Begin as a client does that enters a zone. Raises `UnknownStruct`."""
         self._dialect = dialect
-        self._base = DeltaBase(dialect.layout(SHEET).empty_size())
-        self._sent = False
+        dialect.layout(SHEET)
+        self._sent: bytes | None = None
+        """The sheet as the client has it, packed: most of its 5 to 16 kB are zeros."""
 
     def update(self, values: Mapping[str, Any]) -> bytes | None:
         """Return the payload that brings the client's sheet up to date, None when it is."""
+        version = self._dialect.version
         new = self._dialect.encode_known(SHEET, values)
-        if self._sent and new == self._base.last:
+        packed = pack(new, version)
+        before, self._sent = self._sent, packed
+        if before is None:
+            return packed
+        if before == packed:
             return None
-        self._sent = True
-        return pack(self._base.encode(new), self._dialect.version)
+        base, _ = unpack(before, len(new), version)
+        return pack(xor(new, base), version)

@@ -18,7 +18,7 @@ from emu.sight.forms import (
     oversized,
 )
 from emu.world.ghosts import Album, GhostForm, Sights
-from emu.world.spawns import Change, Spawn, SpawnKind
+from emu.world.spawns import Spawn, SpawnKind
 
 CREATE: Final = {
     SpawnKind.SIGN: CREATE_SIGN,
@@ -68,21 +68,12 @@ class Viewer:
         if index is not None:
             self.link.command(DESTROY_GHOST, oversized(index) + _DELETE)
 
-    def changed(self, spawn: Spawn, change: int) -> bool:
-        """Note that a spawn has to be told of; returns whether it has.
+    def flush(self, now_ms: int) -> None:
+        """Send what is due as far as there is room; the rest waits until the link has some again.
 
-        Of its own movement a client knows itself.
+        Whoever is refused room is told when there is (`emu.session.Session.room`), so the last
+        question here is one that finds none.
         """
-        if spawn is self.spawn:
-            change &= ~Change.POSITION
-        if change:
-            self.sights.changed(spawn, change)
-        return bool(change) and self.is_ready
-
-    def flush(self, now_ms: int) -> bool:
-        """Send what is due as far as there is room; returns whether something is left."""
-        room = self.link.room()
-        if room > 0:
+        while self.sights.is_due and (room := self.link.room()) > 0:
             for payload in self.sights.take_updates(now_ms, room, self.spawn.position):
                 self.link.command(UPDATE_GHOST, payload)
-        return self.sights.is_due

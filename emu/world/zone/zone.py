@@ -1,13 +1,17 @@
 """A running zone: its spawns, its viewers, and the tick that brings them together.
 
 Owns who sees whom, by distance on a grid, and when viewers are told. A spawn that changes is noted;
-the next tick tells all viewers at once, at most `tick` times a second, and never while nothing has
-changed. Knows no client version and no socket; times are monotonic seconds.
+the next tick tells all who see it, every `tick` seconds at most, and never while nothing has
+changed. The tick of a crowd takes several turns, between which sessions have theirs; when even so
+there is more to tell than time, the next tick comes late and tells the newest state. A viewer whose
+link is full is not asked again before the link has room. Knows no client version and no socket;
+times are monotonic seconds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from emu.errors import LimitExceeded
@@ -19,6 +23,11 @@ from emu.world.spawns.spawn import NOBODY
 from emu.world.zone.grid import Grid
 from emu.world.zone.viewer import Viewer
 
+WORK_AT_ONCE: Final = 2000
+"""Ghosts looked at in one turn of a tick: about ten milliseconds with what sending them takes."""
+_WORK_OF_ONE: Final = 20
+"""What serving one viewer takes besides its ghosts, in as many ghosts."""
+_OVER: Final = object()
 _MILLISECONDS: Final = 1000
 _CLOCK: Final = 0xFFFFFFFF
 
@@ -27,8 +36,9 @@ class Zone:
     """One instance of a zone."""
 
     __slots__ = (
-        "_album", "_crowded", "_grid", "_last_tick", "_looked_at", "_moved", "_next_tick", "_now",
-        "_pending", "_spawns", "_viewers", "_wake", "_watchers", "instance", "rules", "zone_id",
+        "_album", "_changes", "_crowded", "_grid", "_last_tick", "_looked_at", "_moved",
+        "_next_tick", "_now", "_pending", "_spawns", "_turns", "_viewers", "_wake", "_watchers",
+        "instance", "rules", "zone_id",
     )  # fmt: skip
 
     def __init__(
@@ -48,11 +58,18 @@ class Zone:
         self._album = Album()
         self._spawns: dict[int, Spawn] = {}
         self._viewers: dict[int, Viewer] = {}
-        self._watchers: dict[int, dict[int, Viewer]] = {}
-        """For each spawn that somebody sees, those viewers by their own spawn's id."""
-        self._pending: dict[int, Viewer] = {}
-        self._crowded: dict[int, Viewer] = {}
+        self._watchers: dict[int, list[Viewer]] = {}
+        """For each spawn that somebody sees, those viewers. There is an entry for each pair of
+        them, so it is the smallest there is; it is searched when a ghost is destroyed."""
+        self._changes: set[int] = set()
+        """Spawns that changed since the last tick, and are seen."""
+        self._pending: set[Viewer] = set()
+        """Viewers to be told whatever changed."""
+        self._crowded: set[Viewer] = set()
+        """Viewers with new ghosts to see, and no room on their link."""
         self._moved: dict[int, Spawn] = {}
+        self._turns: Iterator[None] | None = None
+        """The tick that is going on, when it takes more than one turn."""
         self._looked_at: dict[int, Position] = {}
         self._now = 0.0
         self._last_tick = float("-inf")
@@ -109,7 +126,7 @@ class Zone:
         self._grid.remove(spawn)
         self._moved.pop(spawn.id, None)
         self._looked_at.pop(spawn.id, None)
-        for viewer in self._watchers.pop(spawn.id, {}).values():
+        for viewer in self._watchers.pop(spawn.id, ()):
             viewer.hide(spawn)
         self._album.forget(spawn)
 
@@ -133,8 +150,8 @@ class Zone:
         if self._viewers.get(spawn_id) is not viewer:
             return
         del self._viewers[spawn_id]
-        self._pending.pop(spawn_id, None)
-        self._crowded.pop(spawn_id, None)
+        self._pending.discard(viewer)
+        self._crowded.discard(viewer)
         for spawn in viewer.sights:
             self._unwatch(viewer, spawn)
 
@@ -142,8 +159,22 @@ class Zone:
         """Begin to send updates to a viewer: its client has said that it stands."""
         self._now = now
         viewer.is_ready = True
-        if viewer.sights.is_due:
-            self._pend(viewer)
+        viewer.sights.all_changed()
+        self._pending.add(viewer)
+        self._arm()
+
+    def drained(self, viewer: Viewer, now: Monotonic) -> None:
+        """Serve a viewer whose link has room again, without waiting for the tick.
+
+        Its link would stand empty until then. What it is told is the state of the last tick.
+        """
+        self._now = now
+        if self._viewers.get(viewer.spawn.id) is not viewer:
+            return
+        if viewer in self._crowded:
+            self._crowded.discard(viewer)
+            self._look_around(viewer)
+        viewer.flush(self._stamp)
 
     # -- time -----------------------------------------------------------------------------------
 
@@ -152,21 +183,48 @@ class Zone:
         return None if self._next_tick is None else Monotonic(self._next_tick)
 
     def tick(self, now: Monotonic) -> None:
-        """See who sees whom, and tell every viewer what changed."""
+        """See who sees whom, and tell viewers what changed: as much as one turn is to take.
+
+        When there is more, `get_timer` says `now`, and the next call goes on.
+        """
         self._now = now
-        self._last_tick = now
-        self._next_tick = None
+        if self._turns is None:
+            self._last_tick = now
+            self._turns = self._see_and_tell()
+        if next(self._turns, _OVER) is _OVER:
+            self._turns = None
+        self._next_tick = None if self._turns is None else now
+        if self._moved or self._changes or self._pending:
+            self._arm()
+
+    def _see_and_tell(self) -> Iterator[None]:
+        """Do a whole tick, with a yield wherever others should have their turn."""
+        work = 0
         moved, self._moved = self._moved, {}
-        crowded, self._crowded = self._crowded, {}
-        pending, self._pending = self._pending, {}
         for spawn in moved.values():
-            self._look_from(spawn)
-        for viewer in crowded.values():
-            self._look_around(viewer)
-        stamp = self._stamp
-        for viewer in pending.values():
-            if viewer.flush(stamp):
-                self._pend(viewer)
+            if self._spawns.get(spawn.id) is spawn:
+                self._look_from(spawn)
+                work += _WORK_OF_ONE + len(self._watchers.get(spawn.id, ()))
+            if work >= WORK_AT_ONCE:
+                work = 0
+                yield
+        changes, self._changes = self._changes, set()
+        for viewer in self._to_be_told(changes):
+            if self._viewers.get(viewer.spawn.id) is viewer:
+                viewer.sights.changed(changes)
+                work += _WORK_OF_ONE + viewer.sights.due
+                viewer.flush(self._stamp)
+            if work >= WORK_AT_ONCE:
+                work = 0
+                yield
+
+    def _to_be_told(self, changes: AbstractSet[int]) -> list[Viewer]:
+        """Return who sees something of what changed, and who has never been told."""
+        told, self._pending = self._pending, set()
+        for spawn_id in changes:
+            self._album.look(spawn_id)
+            told.update(self._watchers.get(spawn_id, ()))
+        return [viewer for viewer in self._viewers.values() if viewer in told and viewer.is_ready]
 
     @property
     def _stamp(self) -> int:
@@ -177,18 +235,14 @@ class Zone:
             self._next_tick = max(self._now, self._last_tick + self.rules.tick)
             self._wake()
 
-    def _pend(self, viewer: Viewer) -> None:
-        self._pending[viewer.spawn.id] = viewer
-        self._arm()
-
     # -- seeing ---------------------------------------------------------------------------------
 
     def _changed(self, spawn: Spawn, change: int) -> None:
         """Take note of a change; called by the spawn."""
         self._album.changed(spawn, change)
-        for viewer in self._watchers.get(spawn.id, {}).values():
-            if viewer.changed(spawn, change):
-                self._pend(viewer)
+        if spawn.id in self._watchers:
+            self._changes.add(spawn.id)
+            self._arm()
         if change & Change.POSITION:
             self._grid.put(spawn)
             before = self._looked_at.get(spawn.id)
@@ -215,7 +269,7 @@ class Zone:
             self._look_around(own)
 
     def _hide_from_the_far(self, spawn: Spawn) -> None:
-        for viewer in list(self._watchers.get(spawn.id, {}).values()):
+        for viewer in list(self._watchers.get(spawn.id, ())):
             self._hide_when_far(viewer, spawn)
 
     def _look_around(self, viewer: Viewer) -> None:
@@ -237,16 +291,15 @@ class Zone:
         if spawn in viewer.sights or (spawn.hidden and viewer.spawn is not spawn):
             return
         if viewer.is_crowded:
-            self._crowded[viewer.spawn.id] = viewer
-            self._arm()
+            self._crowded.add(viewer)
             return
         viewer.show(spawn, self._stamp)
-        self._watchers.setdefault(spawn.id, {})[viewer.spawn.id] = viewer
+        self._watchers.setdefault(spawn.id, []).append(viewer)
 
     def _unwatch(self, viewer: Viewer, spawn: Spawn) -> None:
         watchers = self._watchers.get(spawn.id)
-        if watchers is not None:
-            watchers.pop(viewer.spawn.id, None)
+        if watchers is not None and viewer in watchers:
+            watchers.remove(viewer)
             if not watchers:
                 del self._watchers[spawn.id]
                 self._album.forget(spawn)

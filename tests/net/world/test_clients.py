@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 from twisted.internet.task import Clock
@@ -9,7 +10,8 @@ from twisted.logger import Logger, LogLevel
 
 from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler
-from emu.net.world.clients import WorldTimer, report_to, report_world
+from emu.net.world.clients import VisitorHandler, WorldTimer, report_to, report_world
+from emu.session import Message, SessionClosed, SessionEstablished, Writable
 from emu.times import Monotonic
 from emu.world.door.entry import Entered, Left, TurnedAway
 from emu.world.events import PlayerRefused
@@ -48,6 +50,26 @@ def test_the_world_is_called_when_it_wants_and_not_after_the_end() -> None:
     clock.advance(20.0)
     assert len(service.handled) == 1
     assert clock.getDelayedCalls() == []
+
+
+class Calls:
+    """Whatever is called is noted by its name."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *_: self.names.append(name)
+
+
+def test_each_event_of_a_session_has_its_call() -> None:
+    calls, log = Calls(), Logger("test")
+    port: Any = SimpleNamespace(address=("127.0.0.1", 9000))
+    door: Any = SimpleNamespace(connect=lambda *_: calls)
+    handler = VisitorHandler(port, door, log, Monotonic(0.0))
+    for event in (Message(4, b"x"), Writable(), SessionEstablished(1), SessionClosed("done")):
+        handler.handle_event(event, Monotonic(1.0))
+    assert calls.names == ["message", "drained", "closed"]
 
 
 def observed() -> tuple[Logger, list[dict[str, Any]]]:

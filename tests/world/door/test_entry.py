@@ -338,3 +338,16 @@ def test_who_floods_while_the_store_is_asked_is_turned_away() -> None:
     assert link.closed == 1
     assert house.events == [TurnedAway("127.0.0.1", "too many messages waiting")]
     assert house.presence.players == 0
+
+
+def test_room_on_the_session_is_passed_on_while_somebody_plays() -> None:
+    house = House()
+    _, stranger = house.visit()
+    stranger.drained(1.0)
+    link, visitor, _ = let_in(house)
+    told: list[object] = []
+    house.inside.drained = lambda player, link, now: told.append((player.name, link, now))
+    visitor.drained(2.0)
+    visitor.closed("closed by peer", 3.0)
+    visitor.drained(4.0)
+    assert told == [("Aldana", link, 2.0)]

@@ -133,24 +133,45 @@ def test_words_become_fields_or_bits(word: str, in_546: tuple[str, int], in_561:
     assert view.fields(9)["activity_status"] == in_561
 
 
-def test_a_delta_is_made_once_for_all_who_have_the_same_base() -> None:
+def test_a_step_is_made_once_for_all_who_were_left_in_the_same_state() -> None:
     spawn = guard()
     picture = Picture(spawn, form(546), own=False)
-    base = picture.part(0)
+    first = picture.now
     spawn.move(spawn.position._replace(x=6.0))
     picture.changed(Change.POSITION)
-    first = picture.delta(0, base)
-    assert picture.delta(0, bytes(bytearray(base))) is first
-    made, _ = unpack_stream(first, 88, reverse=True)
-    assert xor(made, base) == picture.part(0)
-
-
-def test_what_did_not_change_keeps_its_bytes() -> None:
-    spawn = guard()
-    picture = Picture(spawn, form(546), own=False)
-    before = picture.part(2)
+    assert picture.now is first, "it was not looked at"
+    second = picture.look()
+    step = picture.step_from(first)
+    assert picture.step_from(first) is picture.step is step
+    assert (step.visibility, step.info, step.size) == (b"", b"", len(step.position))
+    made, _ = unpack_stream(step.position, 88, reverse=True)
+    assert xor(made, first[0]) == second[0]
+    spawn.set_info(level=11)
     picture.changed(Change.INFO)
-    assert picture.part(2) is before
+    picture.look()
+    assert picture.step.position == b""
+    late = picture.step_from(first)
+    assert picture.step_from(first) is late
+    assert (late.position, late.info) == (step.position, picture.step.info)
+
+
+def test_what_did_not_change_keeps_its_state() -> None:
+    picture = Picture(guard(), form(546), own=False)
+    before = picture.now
+    picture.changed(Change.INFO | Change.POSITION)
+    assert picture.look() is before
+
+
+def test_an_own_picture_stands_where_its_ghost_was_made() -> None:
+    album, spawn = Album(), Spawn(6, SpawnKind.PLAYER, "Cestra", Position(1.0, 2.0, 3.0))
+    own = album.get(spawn, form(546), own=True)
+    before = own.now
+    spawn.position = Position(9.0, 2.0, 3.0)
+    album.changed(spawn, Change.POSITION)
+    album.look(spawn.id)
+    assert own.now is before
+    again = album.get(spawn, form(546), own=True)
+    assert again.now != before
 
 
 def test_an_album_keeps_a_picture_for_each_form_and_forgets() -> None:
@@ -195,4 +216,4 @@ def test_each_byte_is_that_of_a_field_that_was_set(version: int, kind: SpawnKind
         assert not any(form(version).encode(struct, {}))
         made = [form(version).encode(struct, {name: value}) for name, value in fields[part].items()]
         meant = {at for one in made for at, byte in enumerate(one) if byte}
-        assert {at for at, byte in enumerate(picture.part(part)) if byte} == meant
+        assert {at for at, byte in enumerate(picture.look()[part]) if byte} == meant

@@ -8,7 +8,7 @@ import pytest
 
 from emu.errors import LimitExceeded
 from emu.world.ghosts import Album, Sights
-from emu.world.ghosts.sights import LAST_INDEX, oversized
+from emu.world.ghosts.sights import LAST_INDEX, Sight, oversized
 from emu.world.spawns import Position, Spawn, SpawnKind
 from tests.support.ghost_views import View, form
 
@@ -31,7 +31,8 @@ class Scene:
 
     def changed(self, spawn: Spawn, change: int) -> None:
         self.album.changed(spawn, change)
-        self.sights.changed(spawn, change)
+        self.album.look(spawn.id)
+        self.sights.changed({spawn.id})
 
     def updates(self, room: int = 10_000) -> list[set[int]]:
         return [self.view.update(data) for data in self.sights.take_updates(5, room, HERE)]
@@ -75,6 +76,23 @@ def test_an_idle_viewer_is_told_nothing() -> None:
     assert scene.updates() == []
 
 
+def test_a_hundred_changes_at_once_keep_within_a_section() -> None:
+    """A section says its length in 16 bits; what does not fit comes with the next update."""
+    scene = Scene()
+    spawns = [npc(number) for number in range(1, 400)]
+    for spawn in spawns:
+        scene.show(spawn)
+    for spawn in spawns:
+        spawn.set_info(name="n" * 60, last_name="l" * 60, guild="g" * 60)
+    told = 0
+    while scene.sights.is_due:
+        [payload] = scene.sights.take_updates(5, 1_000_000, HERE)
+        assert len(payload) < 0xFFFF
+        told += len(scene.view.update(payload))
+    assert told == 399
+    assert scene.view.fields(300)["name"] == "n" * 60
+
+
 def test_the_own_ghost_is_index_1() -> None:
     scene = Scene()
     assert scene.show(Spawn(9, SpawnKind.PLAYER, "me", HERE), own=True) == 1
@@ -96,9 +114,15 @@ def test_an_index_is_not_used_again_while_there_are_others() -> None:
 def test_all_indexes_taken_is_refused() -> None:
     sights, album, one = Sights(), Album(), form(546)
     picture = album.get(npc(1), one)
-    sights._by_index = dict.fromkeys(range(2, LAST_INDEX + 1))  # type: ignore[arg-type]
+    for number in range(1, LAST_INDEX - 1):
+        sights._by_spawn[number] = Sight(sights._free_index(), picture)
     with pytest.raises(LimitExceeded):
         sights.show(picture, 0)
+    gone = sights._by_spawn.pop(77)
+    album.forget(picture.spawn)
+    other = album.get(npc(77), one)
+    sights.show(other, 0)
+    assert sights.index_of(other.spawn) == gone.index
 
 
 def test_visibility_has_an_update_of_its_own() -> None:
@@ -160,7 +184,7 @@ def test_a_viewer_that_skips_updates_ends_with_the_newest_state() -> None:
             assert index is not None
             assert scene.sights.spawn_at(index) is spawn
             picture = scene.album.get(spawn, scene.form)
-            assert scene.view.parts[index] == [picture.part(part) for part in range(3)]
+            assert scene.view.parts[index] == list(picture.look())
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from emu.world.spawns import Change, Position, Spawn, SpawnKind
+from emu.world.spawns import Position, Spawn, SpawnKind
 from emu.world.zone import Zone
-from tests.support.zone_clients import ZoneClient, player
+from tests.support.zone_clients import ZoneClient, player, run_ticks
 
 
 def test_destroying_names_the_index() -> None:
@@ -23,10 +23,39 @@ def test_destroying_names_the_index() -> None:
 
 
 def test_its_own_movement_is_no_news_but_its_state_is() -> None:
+    sent: list[bytes] = []
     zone = Zone(1)
     one = ZoneClient(player(1))
     one.enter(zone, 0.0)
+    zone.tick(0.0)
+    one.command = lambda _name, payload: sent.append(payload)  # type: ignore[method-assign]
+    one.spawn.move(Position(1, 2, 3))
+    zone.tick(1.0)
+    assert sent == []
+    one.spawn.set_word("afk", on=True)
+    zone.tick(2.0)
+    assert len(sent) == 1
+
+
+def test_it_is_filled_up_as_long_as_there_is_room_and_then_asks_once_more() -> None:
+    """The question that finds no room is the one that a session answers later."""
+    zone = Zone(1)
+    one = ZoneClient(player(1))
+    others = [ZoneClient(player(number)) for number in range(2, 30)]
+    for client in (one, *others):
+        client.enter(zone, 0.0)
+    run_ticks(zone, 0.0, 1.0)
+    for other in others:
+        other.spawn.move(Position(7.0, 0, 0))
+    rooms = [60, 50, 0]
+    asked: list[int] = []
+
+    def room() -> int:
+        asked.append(rooms[len(asked)])
+        return asked[-1]
+
+    one.room = room  # type: ignore[method-assign]
+    zone.tick(2.0)
+    assert asked == rooms
     assert one.viewer is not None
-    assert not one.viewer.changed(one.spawn, Change.POSITION)
-    assert not one.viewer.sights.is_due
-    assert one.viewer.changed(one.spawn, Change.INFO)
+    assert one.viewer.sights.is_due

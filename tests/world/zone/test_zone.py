@@ -146,11 +146,74 @@ def test_a_full_link_gets_the_newest_state_later_and_nothing_in_between() -> Non
     assert slow.bytes == before
     assert fast.place_of(mover.spawn)[0] == 99.0
     slow.space = 100_000
-    zone.tick(now + 0.1)
-    zone.tick(now + 0.2)
+    assert slow.viewer is not None
+    zone.drained(slow.viewer, now + 0.01)
     assert slow.place_of(mover.spawn)[0] == 99.0
     assert slow.names() == {"Player1", "Player3", "npc 20"}
     assert slow.commands[-2:].count("OP_EqUpdateGhostCmd") == 1
+
+
+def test_a_viewer_without_room_is_not_asked_again_before_its_link_has_some() -> None:
+    zone = Zone(325)
+    one, two = ZoneClient(player(1)), ZoneClient(player(2))
+    one.enter(zone, 0.0)
+    two.enter(zone, 0.0)
+    run_ticks(zone, 0.0, 1.0)
+    one.space = 0
+    zone.add(npc(20), 1.0)
+    two.spawn.move(Position(1, 2, 3))
+    run_ticks(zone, 1.0, 2.0)
+    assert zone.get_timer() is None
+    assert one.names() == {"Player2"}
+    assert one.viewer is not None
+    one.space = 1000
+    zone.drained(one.viewer, 2.0)
+    assert one.names() == {"Player2", "npc 20"}
+    assert one.place_of(two.spawn) == (1.0, 2.0, 3.0)
+    zone.leave(one.viewer, 3.0)
+    before = one.bytes
+    zone.drained(one.viewer, 3.0)
+    assert one.bytes == before
+
+
+def test_the_tick_of_a_crowd_takes_several_turns_and_tells_everybody() -> None:
+    zone = Zone(325, rules=ZoneRules(tick=0.1))
+    clients = [ZoneClient(player(n)) for n in range(1, 101)]
+    for client in clients:
+        client.enter(zone, 0.0)
+    run_ticks(zone, 0.0, 0.0)
+    for client in clients:
+        client.spawn.move(Position(7.0, 0, 0))
+    before = [len(client.commands) for client in clients]
+    due = zone.get_timer()
+    assert due is not None
+    turns = 0
+    while zone.get_timer() == due:
+        zone.tick(due)
+        turns += 1
+    told = [len(client.commands) for client in clients]
+    assert 3 < turns < 30
+    assert [after - earlier for after, earlier in zip(told, before, strict=True)] == [1] * 100
+    assert all(client.place_of(clients[0].spawn)[0] == 7.0 for client in clients[1:])
+
+
+def test_who_leaves_in_the_middle_of_a_tick_is_told_no_more() -> None:
+    zone = Zone(325)
+    clients = [ZoneClient(player(n)) for n in range(1, 101)]
+    for client in clients:
+        client.enter(zone, 0.0)
+    run_ticks(zone, 0.0, 0.0)
+    for client in clients:
+        client.spawn.move(Position(7.0, 0, 0))
+    zone.tick(1.0)
+    last = clients[-1]
+    assert last.viewer is not None
+    zone.leave(last.viewer, 1.0)
+    zone.remove(last.spawn, 1.0)
+    before = last.bytes
+    run_ticks(zone, 1.0, 1.0)
+    assert last.bytes == before
+    assert all(len(client.names()) == 98 for client in clients[:-1])
 
 
 def test_leaving_tells_the_others_and_forgets_the_pictures() -> None:
@@ -246,6 +309,8 @@ def test_a_crowd_at_random_ends_with_everybody_seeing_who_is_near() -> None:
         run_ticks(zone, now, now + 0.2)
     for client in clients:
         client.space = 100_000
+        assert client.viewer is not None
+        zone.drained(client.viewer, now)
     run_ticks(zone, now + 1, now + 20)
     for one in clients:
         for two in clients:
