@@ -11,8 +11,9 @@ from tests.support.emu_process import emu
 from tests.support.house import HOST, house
 
 KEYS = [
-    "clients", "logins_ok", "logins_failed", "lost", "login_ms_p50", "login_ms_p99", "rtt_ms_p50",
-    "rtt_ms_p99", "sight_ms_p50", "sight_ms_p99", "packets_per_s", "bytes_per_s",
+    "clients", "logins_ok", "logins_failed", "lost", "login_ms_p50", "login_ms_p99",
+    "entering_ms_p50", "entering_ms_p99", "rtt_ms_p50", "rtt_ms_p99", "sight_ms_p50",
+    "sight_ms_p99", "packets_per_s", "bytes_per_s", "messages",
 ]  # fmt: skip
 OPEN = {"login.auto_create_accounts": True}
 
