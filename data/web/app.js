@@ -109,7 +109,7 @@ function showPlayers() {
     named(player.name, player.away ? "link-dead" : ""),
     player.class, name(player.zone), [player.here, "number"],
     ...(player.actions.length ? [[actionsOn(player), "actions"]] : []),
-  ], state.players.length ? "Nobody is called so." : "Nobody is in the world.");
+  ], state.players.length ? "No player matches." : "Nobody is in the world.");
 }
 
 function named(text, note) {

@@ -193,7 +193,7 @@ async def test_five_hundred_players_are_found_at_once(browser: Browser) -> None:
         await page.shows("#players", "Kolanc")
         assert await page.evaluate("document.querySelectorAll('#players tr').length") == 1
         await page.locate("#find", lambda box: box.fill("nobody"))
-        await page.shows("#players", "Nobody is called so.")
+        await page.shows("#players", "No player matches.")
         await page.locate("#find", lambda box: box.fill(""))
         await page.shows("#players", "Zolanc")
         await page.shows("#map-text", "stand too close to be named")
