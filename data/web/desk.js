@@ -3,6 +3,7 @@
 import { find, write } from "./elements.js";
 
 const LOOK_AGAIN = 60000;
+const SHOWN = { true: 10000, false: 30000 }; // how long it is told what came of something
 const ON_PLAYERS = { kick: "Kick", mute: "Mute", ban: "Ban" };
 const FORMS = ["broadcast", "unban", "shutdown"];
 const ASKED = ["minutes", "lasting", "reason"];
@@ -29,6 +30,7 @@ const QUESTIONS = {
   },
 };
 
+let saying = null;
 let seat = null; // who is signed in: name, rank, csrf, actions
 let changed = () => {}; // called when somebody has signed in or out
 
@@ -57,9 +59,12 @@ export function showLock(locked) {
   write("lock-button", locked ? "Unlock the world" : "Lock the world");
 }
 
+// Tell what came of something, over whatever is shown, for a while.
 function say(text, isGood) {
   find("desk-result").className = isGood ? "good" : "bad";
   find("desk-result").textContent = text;
+  clearTimeout(saying);
+  saying = setTimeout(() => { find("desk-result").textContent = ""; }, SHOWN[isGood]);
 }
 
 function show(told) {

@@ -10,7 +10,7 @@ export function clock(moment, seconds = true) {
 
 export function span(seconds) {
   const minutes = Math.floor(seconds / 60), hours = Math.floor(minutes / 60);
-  if (minutes < 1) return "under 1 min";
+  if (minutes < 1) return "< 1 min";
   if (minutes < 60) return `${minutes} min`;
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days`;
 }

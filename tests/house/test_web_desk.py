@@ -27,7 +27,9 @@ WEB = {"web.listen": f"{HOST}:0", "web.admin": True}
 
 
 @asynccontextmanager
-async def office(folder: Path, **settings: Any) -> AsyncIterator[tuple[House, Browser]]:
+async def office(
+    folder: Path, *, hurry: float = 1.0, **settings: Any
+) -> AsyncIterator[tuple[House, Browser]]:
     """Run a server with accounts of several ranks, and somebody at its page."""
     database = folder / "emu.sqlite"
     for number, (name, password) in enumerate(ACCOUNTS.items(), 1):
@@ -37,7 +39,7 @@ async def office(folder: Path, **settings: Any) -> AsyncIterator[tuple[House, Br
             made = store.world.characters.create(row)
             store.world.characters.set_admin_status(made.id, RANKS[name])
     changed = {key.replace("__", "."): value for key, value in settings.items()}
-    async with house(folder, {**WEB, **changed}, accounts={}) as server:
+    async with house(folder, {**WEB, **changed}, accounts={}, hurry=hurry) as server:
         await server.world_registered()
         yield server, Browser(find_port(server.log.text, "web", "metrics on"))
 
