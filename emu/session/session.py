@@ -22,7 +22,7 @@ from emu.session.duties import do_due, take_owed
 from emu.session.events import CloseReason, Event
 from emu.session.reliable.channel import BrokenChannel
 from emu.session.states import STATES, ConnectionState, Stage
-from emu.session.statistics import SessionStatistics
+from emu.session.statistics import SessionCounts, SessionStatistics
 from emu.times import Monotonic
 from emu.wire import ServerKeyRequest, packets
 
@@ -169,19 +169,26 @@ class Session:
         events = self._core.journal.events
         return events.pop(0) if events else None
 
+    def counts(self) -> SessionCounts:
+        """Return the counters that only grow, as they are now."""
+        received, sent = self._core.received, self._core.sent
+        return SessionCounts(
+            received.datagrams,
+            sent.datagrams,
+            received.bytes,
+            sent.bytes,
+            received.messages,
+            sent.messages,
+            self._core.channel.queue.retransmissions,
+        )
+
     def statistics(self) -> SessionStatistics:
         """Return all counters as they are now."""
-        received, sent = self._core.received, self._core.sent
+        sent = self._core.sent
         queue = self._core.channel.queue
         round_trip = queue.round_trip
         return SessionStatistics(
-            datagrams_received=received.datagrams,
-            datagrams_sent=sent.datagrams,
-            bytes_received=received.bytes,
-            bytes_sent=sent.bytes,
-            messages_received=received.messages,
-            messages_sent=sent.messages,
-            retransmissions=queue.retransmissions,
+            **self.counts()._asdict(),
             drops=sum(self.drops.values()),
             smoothed_round_trip=round_trip.smoothed if round_trip.measured else None,
             retransmission_timeout=round_trip.timeout,

@@ -3,6 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class SessionCounts(NamedTuple):
+    """What one session counts that only grows: cheap enough to be added up over thousands."""
+
+    datagrams_received: int = 0
+    datagrams_sent: int = 0
+    bytes_received: int = 0
+    bytes_sent: int = 0
+    messages_received: int = 0
+    messages_sent: int = 0
+    retransmissions: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,8 @@ SECTIONS = {
     "world": "players who walk, stand, come in and see each other",
     "queries": "questions of server lists",
     "page": "the page of the server in a browser",
+    "metrics": "what Prometheus reads of a server",
+    "rcon": "commands of administrators by RCON",
 }
 
 
@@ -43,8 +45,8 @@ def main(sections: tuple[str, ...], rounds: int, as_json: bool, against: Path | 
     """Measure sections of the benchmark, all of them by default, and print a table of each.
 
     Every figure is told as a ratio: how many times its yardstick, which is measured in turn with
-    it: a bare Twisted UDP echo, a byte (kB) of RC4 in plain Python, or a plain page. What stands
-    under "here" is the figure itself, of this machine at this hour.
+    it: a bare Twisted echo of datagrams or of lines, a byte (kB) of RC4 in plain Python, or a
+    plain page. What stands under "here" is the figure itself, of this machine at this hour.
     """
     past = _past(against)
     console, found = Console(stderr=as_json), {}

@@ -12,10 +12,14 @@ from prometheus_client.core import (
     HistogramMetricFamily,
     Metric,
 )
+from prometheus_client.exposition import choose_encoder
 from prometheus_client.registry import Collector
+from twisted.web.resource import Resource
+from twisted.web.server import Request
 
 from emu.measures import Kind, Measures, Reading
 from emu.measures.families import Buckets, Labels
+from emu.net.web.answers import prepare
 
 PREFIX: Final = "emu_"
 
@@ -29,6 +33,26 @@ class MeasuresCollector(Collector):
     def collect(self) -> Iterable[Metric]:
         """Return every measure as a family of the library's; called by it."""
         return [family_of(reading) for reading in self._measures.read()]
+
+
+class MetricsResource(Resource):
+    """Answers with all measures.
+
+    The library's own resource of this name reads them in a thread, while they are counted in the
+    reactor's.
+    """
+
+    isLeaf = True
+
+    def __init__(self, measures: Measures) -> None:
+        super().__init__()
+        self._registry = registry_of(measures)
+
+    def render_GET(self, request: Request) -> bytes:
+        """Answer in the form that the asker prefers; called by Twisted."""
+        written, content_type = choose_encoder(request.getHeader("accept") or "")
+        prepare(request, content_type)
+        return written(self._registry)
 
 
 def registry_of(measures: Measures) -> CollectorRegistry:

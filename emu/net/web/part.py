@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Any, Final
 
-from prometheus_client.twisted import MetricsResource
 from twisted.python.threadable import isInIOThread
 from twisted.web.resource import Resource
 
@@ -25,7 +24,7 @@ from emu.net.watch import Watch
 from emu.net.web.answers import Folder, HealthResource, JsonResource, PageFile
 from emu.net.web.desk import DeskPart, closed_desk
 from emu.net.web.live import LiveResource
-from emu.net.web.metrics import registry_of
+from emu.net.web.metrics import MetricsResource
 from emu.net.web.site import PageSite
 from emu.reports import Report
 from emu.resources import data_file
@@ -120,7 +119,7 @@ class WebPart:
             root.putChild(name.encode(), PageFile(data_file("web", name)))
         root.putChild(b"healthz", HealthResource(lambda: ""))
         root.putChild(b"readyz", HealthResource(self._missing))
-        root.putChild(b"metrics", MetricsResource(registry_of(self._watch.measures)))
+        root.putChild(b"metrics", MetricsResource(self._watch.measures))
         root.putChild(b"api", self._api())
         return root
 

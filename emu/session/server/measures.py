@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping
 
 from emu.measures import Measures
 from emu.session.server.endpoint import Endpoint
-from emu.session.server.totals import COUNTED, SessionTotals
+from emu.session.server.totals import SessionTotals
 from emu.session.session import Session
+from emu.session.statistics import SessionCounts
 
 _Values = Mapping[tuple[str, ...], float]
 
@@ -61,7 +62,7 @@ class EndpointMeasures:
         measures.counter("sessions_begun", "Sessions there have been.", ["port"]).also(
             self._of_sums(lambda sums: {(): sums.sessions})
         )
-        for name in COUNTED:
+        for name in SessionCounts._fields:
             about = f"{name.replace('_', ' ').capitalize()}, of sessions that are over along."
             measures.counter(f"session_{name}", about, ["port"]).also(self._of_sums(_counted(name)))
         measures.counter(
@@ -95,4 +96,4 @@ class EndpointMeasures:
 
 
 def _counted(name: str) -> Callable[[SessionTotals], _Values]:
-    return lambda sums: {(): sums.counted[name]}
+    return lambda sums: {(): getattr(sums.counted, name)}

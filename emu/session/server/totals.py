@@ -8,26 +8,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import Final
 
 from emu.session.session import Session
-
-COUNTED: Final = (
-    "datagrams_received",
-    "datagrams_sent",
-    "bytes_received",
-    "bytes_sent",
-    "messages_received",
-    "messages_sent",
-    "retransmissions",
-)
-"""Fields of `SessionStatistics` that only grow."""
+from emu.session.statistics import SessionCounts
 
 
 class SessionTotals:
     """Sums over all sessions that are over.
 
-    `sessions` is how many there were, `counted` the sums by the name of the field, `drops` the
+    `sessions` is how many there were, `counted` the sums of what they counted, `drops` the
     datagrams and messages dropped by reason, and `ended` is called with each session that ends.
     """
 
@@ -35,28 +24,32 @@ class SessionTotals:
 
     def __init__(self) -> None:
         self.sessions = 0
-        self.counted: Counter[str] = Counter()
+        self.counted = SessionCounts()
         self.drops: Counter[str] = Counter()
         self.ended: Callable[[Session], object] = _nobody
 
     def add(self, session: Session) -> None:
         """Keep what a session has counted; it is over."""
-        self.sessions += 1
-        self.drops.update(session.drops)
-        statistics = session.statistics()
-        for name in COUNTED:
-            self.counted[name] += getattr(statistics, name)
+        self._add([session])
         self.ended(session)
 
     def with_those(self, alive: Iterable[Session]) -> SessionTotals:
         """Return the sums with sessions that are still alive."""
         sums = SessionTotals()
         sums.sessions = self.sessions
-        sums.counted.update(self.counted)
+        sums.counted = self.counted
         sums.drops.update(self.drops)
-        for session in alive:
-            sums.add(session)
+        sums._add(alive)  # one of its own kind
         return sums
+
+    def _add(self, sessions: Iterable[Session]) -> None:
+        counts = [self.counted]
+        for session in sessions:
+            counts.append(session.counts())
+            if session.drops:
+                self.drops.update(session.drops)
+        self.sessions += len(counts) - 1
+        self.counted = SessionCounts(*map(sum, zip(*counts, strict=True)))
 
 
 def _nobody(_session: Session) -> None:

@@ -13,6 +13,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import TCP4ClientEndpoint, connectProtocol
 from twisted.internet.protocol import Protocol
 from twisted.internet.threads import deferToThread
+from twisted.python.threadable import isInIOThread
 
 from emu.config import Address
 from emu.login.events import LoginAccepted, LoginRefused
@@ -155,6 +156,16 @@ async def test_logins_and_lines_are_remembered() -> None:
         assert [(row["account"], row["accepted"]) for row in json.loads(body)] == [
             ("bob", False), ("ayla", True),
         ]  # fmt: skip
+
+
+async def test_measures_are_read_where_they_are_counted() -> None:
+    threads = []
+    async with bench() as made:
+        made.watch.measures.gauge("thread", "x", lambda: {(): threads.append(isInIOThread()) or 1})
+        code, headers, body = await made.get("/metrics")
+    assert (code, threads) == (200, [True])
+    assert headers["Content-Type"].startswith("text/plain; version=")
+    assert b"emu_thread 1.0\n" in body
 
 
 async def test_lines_of_the_log_are_remembered_without_addresses() -> None:
