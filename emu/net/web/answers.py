@@ -6,7 +6,7 @@ Every answer carries headers that let a page load nothing from elsewhere and be 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
 
@@ -35,6 +35,13 @@ def prepare(request: Request, content_type: str, status: int = 200) -> None:
     request.setHeader("Content-Type", content_type)
     for name, value in SECURITY.items():
         request.setHeader(name, value)
+
+
+def unsupported(request: Request, methods: Iterable[bytes]) -> bytes:
+    """Answer who used a method that an address does not take; returns the body."""
+    prepare(request, "text/plain; charset=utf-8", 405)
+    request.setHeader("Allow", b", ".join(sorted(methods)))
+    return b"this method is not taken here\n"
 
 
 class JsonResource(Resource):

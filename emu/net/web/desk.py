@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -36,7 +36,7 @@ from emu.net.web.pauses import Pauses
 
 _log = logger("web")
 
-CSRF_HEADER: Final = "x-csrf-token"
+CSRF_HEADER: Final = b"x-csrf-token"
 CSRF_FIELD: Final = "csrf"
 Told = tuple[int, dict[str, Any]]
 """Code and JSON of an answer."""
@@ -150,7 +150,7 @@ class DeskPart:
     async def _visitor(self, request: Request) -> tuple[Seat, Origin, Fields]:
         """Return who asks and for what. Raises `RequestRefused`."""
         origin, address, fields = self._read(request)
-        csrf = request.getHeader(CSRF_HEADER) or fields.pop(CSRF_FIELD, "")
+        csrf = header(request, CSRF_HEADER) or fields.pop(CSRF_FIELD, "")
         fields.pop(CSRF_FIELD, None)
         seat = await self.desk.visitor(self._token(request, origin), csrf, address)
         return seat, origin, fields
@@ -162,7 +162,7 @@ class DeskPart:
         """
         origin = origin_of(request)
         address = self._gate.admit(origin)
-        fields = read_fields(request.getHeader("content-type") or "", _body(request))
+        fields = read_fields(header(request, b"content-type"), _body(request))
         return origin, address, fields
 
     def _shown(self, seat: Seat | None) -> dict[str, Any]:
@@ -234,11 +234,17 @@ def origin_of(request: Request) -> Origin:
     peer: Any = request.getClientAddress()
     return Origin(
         peer=plain_host(str(getattr(peer, "host", ""))),
-        host=request.getHeader("host") or "",
-        origin=request.getHeader("origin") or "",
-        fetch_site=request.getHeader("sec-fetch-site") or "",
-        forwarded_for=",".join(request.requestHeaders.getRawHeaders("x-forwarded-for", [])),
+        host=header(request, b"host"),
+        origin=header(request, b"origin"),
+        fetch_site=header(request, b"sec-fetch-site"),
+        forwarded_for=header(request, b"x-forwarded-for"),
     )
+
+
+def header(request: Request, name: bytes) -> str:
+    """Return a header, empty when it is missing; several ones are joined, so that none is taken."""
+    values: Sequence[bytes] = request.requestHeaders.getRawHeaders(name, [])
+    return b",".join(values).decode("latin-1")
 
 
 def _body(request: Request) -> bytes:

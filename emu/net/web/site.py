@@ -13,13 +13,15 @@ from twisted.internet.interfaces import IAddress
 from twisted.internet.protocol import connectionDone
 from twisted.python.failure import Failure
 from twisted.web import http
+from twisted.web.error import UnsupportedMethod
 from twisted.web.http import HTTPChannel
 from twisted.web.resource import Resource
-from twisted.web.server import Request, Site
+from twisted.web.server import NOT_DONE_YET, Request, Site
 
 from emu.limits.addresses import plain_host
 from emu.limits.connections import ConnectionLimits, Connections
 from emu.measures import Uses
+from emu.net.web.answers import unsupported
 
 LARGEST_BODY: Final = 16 * 1024
 REQUEST_TIME: Final = 30
@@ -60,6 +62,20 @@ class PageRequest(Request):
             self.channel.site.connections.introduced(self.channel)
             super().requestReceived(command, path, version)
 
+    def render(self, resrc: Resource) -> None:
+        """Answer with what a resource says; called by Twisted.
+
+        Twisted's own writes a line into the log for every HEAD, and a page for other methods.
+        """
+        try:
+            body = resrc.render(self)
+        except UnsupportedMethod as error:
+            body = unsupported(self, error.allowedMethods)
+        if body is not NOT_DONE_YET:
+            self.setHeader("Content-Length", str(len(body)))
+            self.write(b"" if self.method == b"HEAD" else body)
+            self.finish()
+
     def _refuse(self) -> None:
         self._is_refused = True
         self.channel.refuse(TOO_LARGE)
@@ -73,6 +89,10 @@ class PageChannel(HTTPChannel):
 
     def resetTimeout(self) -> None:
         """Give a request no more time because a part of it came; called by Twisted."""
+
+    def timeoutConnection(self) -> None:
+        """End a connection on which no request came in time; called by Twisted."""
+        self.transport.abortConnection()
 
     def refuse(self, answer: bytes) -> None:
         """Send a whole answer before its time, and end the connection."""
@@ -124,4 +144,4 @@ class PageSite(Site):
 
 def _cut(channel: PageChannel) -> None:
     """End a connection that has asked nothing, in favor of a new one."""
-    channel.forceAbortClient()
+    channel.transport.abortConnection()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
+from twisted.internet.protocol import connectionDone
+from twisted.internet.testing import StringTransport
 
 from emu.commands import Call, Command, Registry
 from emu.config.administration import WebConfig
@@ -142,4 +145,51 @@ async def test_who_leaves_while_waiting_harms_nobody() -> None:
             await until(lambda: not len(made.part._tasks), "the pause to end")
         assert log.text == ""
         assert len(made.part.desk._sign_ins) == 0
+        assert (await made.sign_in()).code == 200
+
+
+def request_of(random_: random.Random) -> bytes:
+    """Return a request as the page sends it, with some bytes changed, left out or put in."""
+    path = random_.choice(["sign-in", "sign-out", "session", "actions/lock", "actions/kick"])
+    method, kind, body = random_.choice([
+        ("POST", "application/json", b'{"name": "boss", "password": "secret"}'),
+        ("POST", "application/x-www-form-urlencoded", b"name=boss&password=secret"),
+        ("POST", "application/json", b'{"player": "Aldana"}'),
+        ("GET", "text/plain", b""),
+    ])  # fmt: skip
+    lines = [
+        f"{method} /{path} HTTP/1.1", "Host: 127.0.0.1:80", "Origin: http://127.0.0.1:80",
+        f"Content-Type: {kind}", "Cookie: emu-session-80=abc; x=y", "X-CSRF-Token: abc",
+        f"Content-Length: {len(body)}", "", "",
+    ]  # fmt: skip
+    whole = bytearray("\r\n".join(lines).encode() + body)
+    for _ in range(random_.choice([0, 1, 1, 2, 5, 20])):
+        at = random_.randrange(len(whole))
+        whole[at : at + random_.choice([0, 1, 1, 9])] = random_.randbytes(random_.choice([0, 1, 5]))
+    return bytes(whole)
+
+
+class DeafTransport(StringTransport):
+    """Takes what is written, and is closed by whoever uses it."""
+
+    def abortConnection(self) -> None:
+        self.loseConnection()
+
+
+async def test_mutated_requests_raise_nothing_and_the_desk_goes_on() -> None:
+    random_ = random.Random(7)
+    async with office() as made:
+        answered = 0
+        for _ in range(1500):
+            channel, transport = made.site.buildProtocol(None), DeafTransport()
+            channel.makeConnection(transport)
+            channel.dataReceived(request_of(random_))
+            answered += transport.value().startswith(b"HTTP/1.1 ")
+            channel.connectionLost(connectionDone)
+            assert b"500" not in transport.value()[:20]
+        assert answered > 700
+        assert len(made.site.connections) == 0
+        made.part._pauses.end()
+        await until(lambda: not len(made.part._tasks), "those who wait")
+        made.part.desk._sign_ins._addresses.succeeded("192.168.1.1")
         assert (await made.sign_in()).code == 200

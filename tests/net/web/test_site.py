@@ -19,7 +19,7 @@ from emu.measures import Uses
 from emu.net.scheduler import Scheduler
 from emu.net.web import site as site_module
 from emu.net.web.site import LARGEST_BODY, PageSite
-from tests.support.house import until
+from tests.support.house import captured_log, until
 
 
 class Echo(Resource):
@@ -28,6 +28,9 @@ class Echo(Resource):
     def __init__(self) -> None:
         super().__init__()
         self.sizes: list[int] = []
+
+    def render_GET(self, request: Request) -> bytes:
+        return b"hello"
 
     def render_POST(self, request: Request) -> bytes:
         content: Any = request.content
@@ -146,6 +149,25 @@ async def test_a_second_request_has_no_more_time_than_the_first(
         drip = Scheduler(reactor).every(0.05, lambda: wire.transport.write(b"P"))
         await wire.lost
         drip.cancel()
+
+
+async def test_heads_other_methods_and_silence_leave_no_line_in_the_log(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(site_module, "REQUEST_TIME", 0.2)
+    async with house() as made:
+        with captured_log("text") as log:
+            wire = await made.wire(b"HEAD / HTTP/1.1\r\nHost: x\r\n\r\n",
+                                   b"BREW / HTTP/1.1\r\nHost: x\r\n\r\n")  # fmt: skip
+            await wire.lost
+        assert log.text == ""
+    first, second, rest = wire.data.split(b"\r\n\r\n")
+    assert first.startswith(b"HTTP/1.1 200 OK")
+    assert b"Content-Length: 5" in first
+    assert second.startswith(b"HTTP/1.1 405 Method Not Allowed")
+    assert b"Allow: GET, HEAD, POST" in second
+    assert b"Content-Security-Policy" in second
+    assert rest == b"this method is not taken here\n"
 
 
 async def test_silent_ones_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
