@@ -6,7 +6,8 @@ Players' addresses are in it: what an endpoint tells strangers is that endpoint'
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from emu.counts import counted
 from emu.times import Monotonic
@@ -112,6 +113,8 @@ class ServerStatus:
     """In the world of this process, the first who came in first."""
     rules: tuple[tuple[str, str], ...] = ()
     """Names and values of settings that anybody may know, by name."""
+    rule_sources: Mapping[str, str] = field(default_factory=dict)
+    """Which part of the server a rule comes from, by its name; the server itself is not named."""
     add_ons: tuple[AddOnStatus, ...] = ()
     sessions: int = 0
     """Clients that the port takes at once."""

@@ -159,6 +159,14 @@ class SsqConfig:
     password_file: Path | None = setting(
         None, readers.optional(readers.path), "file whose first line is the password"
     )
+    headers: str = setting(
+        "normal",
+        readers.choice("normal", "compact", "null"),
+        "header row where a question names none: columns, 1 and 0 for them, or nothing",
+    )
+    datagram_bytes: int = setting(
+        1400, readers.integer(512, 1400), "of one datagram of an answer, its header included"
+    )
 
 
 @dataclass(frozen=True, slots=True)

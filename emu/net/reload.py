@@ -29,6 +29,7 @@ LIVE: Final = frozenset(
         "rcon.password", "rcon.password_file", "rcon.users_file", "rcon.auth_junk_packet",
         "rcon.dialect", "rcon.max_request", "rcon.max_connections",
         "rcon.connections_per_address", "rcon.idle_timeout",
+        "ssq.password", "ssq.password_file", "ssq.headers", "ssq.datagram_bytes",
         "ggmp.policy", "ggmp.tokens_file", "ggmp.open_actions", "ggmp.clients_file",
     }
 )  # fmt: skip

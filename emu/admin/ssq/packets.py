@@ -18,8 +18,7 @@ HEADER_BYTES: Final = 2
 MOST_PACKETS: Final = 16
 """Datagrams of one body; the counter has no room for more."""
 DATAGRAM_BYTES: Final = 1400
-"""Of one datagram, the header with it."""
-BODY_BYTES: Final = DATAGRAM_BYTES - HEADER_BYTES
+"""Of one datagram, the header with it, unless an operator wants less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +49,15 @@ def pull_packet(data: bytes) -> Packet:
     return Packet(data[0], count, index, data[HEADER_BYTES:])
 
 
-def split(packet_id: int, body: bytes) -> list[bytes]:
-    """Return a body as datagrams; it has `MOST_PACKETS` times `BODY_BYTES` at most."""
-    parts = [body[at : at + BODY_BYTES] for at in range(0, len(body), BODY_BYTES)]
+def body_bytes(datagram_bytes: int) -> int:
+    """Return how much of a body a datagram of this size carries."""
+    return datagram_bytes - HEADER_BYTES
+
+
+def split(packet_id: int, body: bytes, datagram_bytes: int = DATAGRAM_BYTES) -> list[bytes]:
+    """Return a body as datagrams; it fits into `MOST_PACKETS` of them."""
+    size = body_bytes(datagram_bytes)
+    parts = [body[at : at + size] for at in range(0, len(body), size)]
     return [
         push_packet(Packet(packet_id, len(parts), index, part)) for index, part in enumerate(parts)
     ]

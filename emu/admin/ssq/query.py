@@ -48,7 +48,8 @@ class Select:
     columns: tuple[str, ...]
     where: Condition | None = None
     token: str = ""
-    headers: Headers = Headers.NORMAL
+    headers: Headers | None = None
+    """None for the form that the server prefers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +89,8 @@ def pull_query(body: bytes) -> Query:
         raise MalformedMessage("query that is no UTF-8") from None
     if "\0" in text:
         raise MalformedMessage("query with a NUL inside")
-    command, _, rest = text.lstrip().partition(" ")
-    return _pull(command.upper(), rest.strip())
+    command, rest = (*text.split(maxsplit=1), "", "")[:2]
+    return _pull(command.upper(), rest.rstrip())
 
 
 def _pull(command: str, rest: str) -> Query:
@@ -120,7 +121,7 @@ def _pull_select(tokens: Sequence[Token]) -> Select:
     if at != len(tokens):
         raise MalformedMessage("query with more behind its end")
     try:
-        headers = Headers(form.lower()) if form else Headers.NORMAL
+        headers = Headers(form.lower()) if form else None
     except ValueError:
         raise MalformedMessage("unknown form of headers") from None
     return Select(columns, where, token, headers)

@@ -12,10 +12,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from emu.admin.ssq.packets import BODY_BYTES, HEADER_BYTES, MOST_PACKETS, Joiner, pull_packet, split
+from emu.admin.ssq.packets import (
+    DATAGRAM_BYTES,
+    HEADER_BYTES,
+    MOST_PACKETS,
+    Joiner,
+    body_bytes,
+    pull_packet,
+    split,
+)
 from emu.admin.ssq.query import (
     Auth,
     ColumnList,
+    Headers,
     Ping,
     Query,
     Select,
@@ -55,6 +64,9 @@ class SsqRules:
     """Cells looked at for somebody without a token, compared ones counted."""
     cells: int = 200_000
     """Cells looked at for somebody with a token."""
+    headers: Headers = Headers.NORMAL
+    """The form of header rows where a question names none."""
+    datagram_bytes: int = DATAGRAM_BYTES
 
 
 class SsqResponder:
@@ -65,7 +77,8 @@ class SsqResponder:
     ) -> None:
         """Answer with what `told` returns; its status is the same for as long as nothing is new."""
         self._told = told
-        self._tokens = tokens
+        self.tokens = tokens
+        """Who is identified."""
         self._rules = rules or SsqRules()
         self._open = known_columns(self._rules.tables, private=False)
         self._every = known_columns(self._rules.tables, private=True)
@@ -75,18 +88,23 @@ class SsqResponder:
         self.counters: Counter[str] = Counter()
         """Questions by what became of them."""
 
+    def configure(self, rules: SsqRules) -> None:
+        """Go on with other rules, of the same tables."""
+        self._rules = rules
+        self._bodies.clear()
+
     def proves(self, data: bytes, address: tuple[str, int], now: Monotonic) -> bool:
         """Say whether a datagram has a token of its address, or the password."""
         shown = _TOKEN.search(data)
         if shown is not None:
-            return self._tokens.accepts(shown[1].decode(), address[0], now)
+            return self.tokens.accepts(shown[1].decode(), address[0], now)
         if data[HEADER_BYTES : HEADER_BYTES + 4].upper() != b"AUTH":
             return False
         try:
             query = pull_query(data[HEADER_BYTES:])
         except MalformedMessage:
             return False
-        return isinstance(query, Auth) and self._tokens.is_password(query.password)
+        return isinstance(query, Auth) and self.tokens.is_password(query.password)
 
     def answer(self, data: bytes, address: tuple[str, int], now: Monotonic) -> list[bytes]:
         """Return the datagrams that answer one; none for what is no question.
@@ -103,7 +121,7 @@ class SsqResponder:
         if len(question) < len(NOTHING) or question[0] == 0 or question == NOTHING:
             return self._silence("an answer")
         body = self._body(question, address[0], now)
-        return split(packet.id, body) if body else []
+        return split(packet.id, body, self._rules.datagram_bytes) if body else []
 
     def _silence(self, reason: str) -> list[bytes]:
         self.counters[reason] += 1
@@ -127,7 +145,7 @@ class SsqResponder:
         if isinstance(query, Auth):
             return self._authenticate(query, host, now)
         if isinstance(query, Select) and query.token:
-            return self._select(query, told, private=self._tokens.accepts(query.token, host, now))
+            return self._select(query, told, private=self.tokens.accepts(query.token, host, now))
         body = self._bodies[question] = self._common(query, told)
         return body
 
@@ -152,7 +170,7 @@ class SsqResponder:
         return push_rows([("PROTO", "GAME", "SERVER"), values])
 
     def _authenticate(self, query: Auth, host: str, now: Monotonic) -> bytes:
-        token = self._tokens.give(query.password, host, now)
+        token = self.tokens.give(query.password, host, now)
         if token is None:
             self.counters["too many guesses"] += 1
             return b""
@@ -165,7 +183,8 @@ class SsqResponder:
         known = self._every if private else self._open
         packets = MOST_PACKETS if private else rules.open_packets
         cells = rules.cells if private else rules.open_cells
-        body, is_cut = Selection(query, known).body(told, packets * BODY_BYTES, cells)
+        room = packets * body_bytes(rules.datagram_bytes)
+        body, is_cut = Selection(query, known, rules.headers).body(told, room, cells)
         if is_cut:
             self.counters["cut"] += 1
         return body

@@ -31,10 +31,12 @@ def known_columns(tables: Sequence[Table], *, private: bool) -> Known:
 class Selection:
     """One selection with the columns it means."""
 
-    __slots__ = ("_asked", "_known", "_select", "_shown", "_tables")
+    __slots__ = ("_asked", "_headers", "_known", "_select", "_shown", "_tables")
 
-    def __init__(self, select: Select, known: Known) -> None:
+    def __init__(self, select: Select, known: Known, preferred: Headers = Headers.NORMAL) -> None:
+        """`preferred` is the form of the header row where the selection names none."""
         self._select = select
+        self._headers = select.headers or preferred
         self._known = known
         self._asked = [known.get(name) for name in select.columns]
         self._shown = [found for found in self._asked if found is not None]
@@ -66,7 +68,7 @@ class Selection:
         return (b"".join(body), False) if size <= room else (NOTHING, True)
 
     def _header(self) -> bytes:
-        form = self._select.headers
+        form = self._headers
         if form is Headers.NORMAL:
             asked = zip(self._select.columns, self._asked, strict=True)
             return push_row([name for name, found in asked if found is not None])

@@ -22,6 +22,10 @@ ALIASES: Final[Mapping[str, str]] = {
 """Names that the protocol's examples use, beside those of its tables."""
 
 
+SERVER: Final = "server"
+"""The source of rules that no part of the server has brought along."""
+
+
 class Told(NamedTuple):
     """What answers are made of."""
 
@@ -102,6 +106,7 @@ RULES: Final = Table(
     (
         Column("rulename", "name", lambda _, rule: rule[0]),
         Column("rulevalue", "value", lambda _, rule: rule[1]),
+        Column("source", "part", lambda told, rule: told.status.rule_sources.get(rule[0], SERVER)),
     ),
     lambda told: told.status.rules,
 )

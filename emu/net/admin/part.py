@@ -131,6 +131,7 @@ class AdminPart:
         """
         self._config = config
         self.rcon.configure(config.rcon)
+        self.ssq.configure(config.ssq)
         if self.ggmp is not None:
             self.ggmp.configure(config.ggmp)
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from emu.admin.snapshot.making import OpenDoor
-from emu.admin.ssq.responder import ANSWER_RULES, SsqResponder
+from emu.admin.ssq.query import Headers
+from emu.admin.ssq.responder import ANSWER_RULES, SsqResponder, SsqRules
 from emu.admin.ssq.tables import Told
 from emu.admin.ssq.tokens import Tokens
 from emu.admin.status import ServerStatus
@@ -38,7 +39,9 @@ class SsqPort:
         self._reactor = reactor
         self._port: Any = None
         self.core = SsqResponder(
-            lambda now: Told(status(now), host), Tokens(config.password, os.urandom)
+            lambda now: Told(status(now), host),
+            Tokens(config.password, os.urandom),
+            ssq_rules(config),
         )
         self.shell = QueryShell(self.core, scheduler, _log, ANSWER_RULES)
 
@@ -46,6 +49,13 @@ class SsqPort:
     def port(self) -> int:
         """The UDP port; 0 while it is closed."""
         return self._port.getHost().port if self._port is not None else 0
+
+    def configure(self, config: SsqConfig) -> None:
+        """Answer in other ways from now on; another password ends what the last one has opened."""
+        if config.password != self._config.password:
+            self.core.tokens = Tokens(config.password, os.urandom)
+        self._config = config
+        self.core.configure(ssq_rules(config))
 
     def listen(self) -> None:
         """Open the port, when it is wanted, and say where. Raises `CannotListenError`."""
@@ -66,3 +76,8 @@ class SsqPort:
         if self._port is not None:
             await self._port.stopListening()
             self._port = None
+
+
+def ssq_rules(config: SsqConfig) -> SsqRules:
+    """Return how questions are answered."""
+    return SsqRules(headers=Headers(config.headers), datagram_bytes=config.datagram_bytes)

@@ -74,6 +74,7 @@ class StatusSource:
         running = list(self.world.zones) if self.world is not None else []
         places = max(self.admission.rules.max_players, 0) if self.admission is not None else 0
         definition = self._busiest(here)
+        rules = self._rules(listed)
         return ServerStatus(
             taken=now,
             name=self._name(),
@@ -90,7 +91,8 @@ class StatusSource:
             worlds=worlds_of(listed),
             zones=self._zones(running, here),
             players=self._players(here, running),
-            rules=self._rules(listed),
+            rules=tuple(sorted((name, value) for name, (value, _) in rules.items())),
+            rule_sources={name: source for name, (_, source) in rules.items() if source},
             add_ons=self._add_ons(),
             sessions=self._sessions,
         )
@@ -122,16 +124,16 @@ class StatusSource:
             return ()
         return players_of(players, running, self.world.rules.game_master)
 
-    def _rules(self, listed: Sequence[WorldEntry]) -> tuple[tuple[str, str], ...]:
-        rules = {"version": emu.__version__, "worlds": str(len(listed))}
+    def _rules(self, listed: Sequence[WorldEntry]) -> dict[str, tuple[str, str]]:
+        """Return values and sources by name."""
+        rules = {"version": (emu.__version__, ""), "worlds": (str(len(listed)), "login")}
         if self.world is not None:
-            rules["max_level"] = str(self.world.rules.max_level)
-            rules["motd"] = self.world.motd
+            rules["max_level"] = str(self.world.rules.max_level), "world"
+            rules["motd"] = self.world.motd, "world"
         if self.admission is not None:
-            rules["locked"] = "yes" if self.admission.locked else "no"
-            rules["max_players"] = str(self.admission.rules.max_players)
-        rules |= {f"world {entry.name}": _word(entry) for entry in listed}
-        return tuple(sorted(rules.items()))
+            rules["locked"] = "yes" if self.admission.locked else "no", "world"
+            rules["max_players"] = str(self.admission.rules.max_players), "world"
+        return rules | {f"world {entry.name}": (_word(entry), "login") for entry in listed}
 
     def _add_ons(self) -> tuple[AddOnStatus, ...]:
         if self.behaviors is None:

@@ -3,10 +3,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.admin.ssq.packets import (
-    BODY_BYTES,
+    DATAGRAM_BYTES,
     MOST_PACKETS,
     Joiner,
     Packet,
+    body_bytes,
     pull_packet,
     push_packet,
     split,
@@ -35,7 +36,7 @@ def test_what_is_no_packet(data: bytes) -> None:
         pull_packet(data)
 
 
-@given(st.binary(min_size=1, max_size=MOST_PACKETS * BODY_BYTES), st.randoms())
+@given(st.binary(min_size=1, max_size=MOST_PACKETS * body_bytes(DATAGRAM_BYTES)), st.randoms())
 def test_a_body_is_joined_whatever_the_order(body: bytes, random: object) -> None:
     packets = [pull_packet(data) for data in split(9, body)]
     random.shuffle(packets)  # type: ignore[attr-defined]
@@ -45,7 +46,7 @@ def test_a_body_is_joined_whatever_the_order(body: bytes, random: object) -> Non
 
 
 def test_the_largest_body_fills_all_packets() -> None:
-    datagrams = split(1, bytes(MOST_PACKETS * BODY_BYTES))
+    datagrams = split(1, bytes(MOST_PACKETS * body_bytes(DATAGRAM_BYTES)))
     assert [len(data) for data in datagrams] == [1400] * 16
     assert datagrams[15][1] == 0xFF
 

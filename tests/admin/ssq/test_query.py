@@ -33,6 +33,8 @@ WHERE = Comparison("ping", ">", "10")
         ("CL", ColumnList(is_long=False)),
         ("cl long\0\r\n ", ColumnList(is_long=True)),
         ("VERSION", Version()),
+        ("\tSELECT\thostname\n", Select(("hostname",))),
+        ("auth\tX", Auth("X")),
         ("SELECT hostname", Select(("hostname",))),
         ("select A , b,a", Select(("a", "b", "a"))),
         ("SELECT a WHERE ping > 10", Select(("a",), WHERE)),

@@ -10,6 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from emu.admin.ssq.packets import Packet, pull_packet, push_packet
+from emu.admin.ssq.query import Headers
 from emu.admin.ssq.responder import SsqResponder, SsqRules
 from emu.admin.ssq.rows import PONG, pull_rows
 from emu.admin.ssq.tables import INFO, PLAYERS, TABLES, Column, Table, Told
@@ -205,3 +206,35 @@ def test_a_token_of_this_address_or_the_password_proves_it() -> None:
     nothing = (b"", b"\0\0", b"\0\0AUTH", b"\0\0AUTH John", b"\0\0AUTH \xff", b"\0\0SP info")
     assert not any(made.proves(data, ADDRESS, NOW) for data in nothing)
     assert not responder(password="").proves(b"\0\0AUTH ", ADDRESS, NOW)
+
+
+def test_a_form_of_headers_may_be_preferred_and_another_asked_for() -> None:
+    made = responder(headers=Headers.COMPACT)
+    assert rows(made, "SELECT name,nosuch")[0] == ["1", "0"]
+    assert rows(made, "SP info")[0] == ["1"] * 5
+    assert rows(made, "SELECT name HEADERS NORMAL")[0] == ["name"]
+    assert rows(responder(headers=Headers.NULL), "SP info")[0] == [""]
+    assert rows(made, "CL")[0][0] == "hostname"
+    made.configure(SsqRules())
+    assert rows(made, "SELECT name,nosuch")[0] == ["name"]
+
+
+@given(st.integers(512, 1400), st.integers(0, 400))
+@settings(max_examples=30)
+def test_no_datagram_is_longer_than_wanted(size: int, count: int) -> None:
+    made = responder(crowd(count), datagram_bytes=size)
+    (_, (token,)) = rows(made, "AUTH john")
+    question = push_packet(Packet(1, 1, 0, f"SELECT name,x-race IDENTIFIED {token}".encode()))
+    answers = made.answer(question, ADDRESS, NOW)
+    assert all(len(answer) == size for answer in answers[:-1])
+    assert len(answers[-1]) <= size
+    told = pull_rows(b"".join(pull_packet(answer).body for answer in answers))
+    assert len(told) == count + 1
+
+
+def test_rules_have_a_source() -> None:
+    status = server_status(rules=(("motd", "hi"), ("version", "1")), rule_sources={"motd": "world"})
+    made = responder(Told(status, "192.0.2.1"))
+    assert rows(made, "SELECT rulename,source")[1:] == [["motd", "world"], ["version", "server"]]
+    assert rows(made, "SELECT rulename WHERE source = World")[1:] == [["motd"]]
+    assert rows(made, "SP rules")[0] == ["rulename", "rulevalue"]

@@ -13,7 +13,7 @@ def column_values(name: str) -> list[object]:
 def test_names_are_the_protocols_or_ours() -> None:
     own = {
         "hostname", "hostip", "numplayers", "maxplayers", "map", "playername", "frags", "deaths",
-        "playerping", "playertime", "rulename", "rulevalue", "playerip",
+        "playerping", "playertime", "rulename", "rulevalue", "source", "playerip",
     }  # fmt: skip
     names = [column.name for table in TABLES for column in table.columns]
     assert len(names) == len(set(names))

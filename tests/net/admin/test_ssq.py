@@ -7,9 +7,10 @@ import socket
 from twisted.internet.threads import deferToThread
 
 from emu.admin.ssq.client import SsqQuestion
+from emu.admin.ssq.query import Headers
 from emu.config import Address
 from emu.config.administration import SsqConfig
-from emu.net.admin.ssq import SsqPort
+from emu.net.admin.ssq import SsqPort, ssq_rules
 from emu.net.scheduler import Scheduler
 from tests.support.admin import server_status
 from tests.support.house import HOST, reactor
@@ -48,3 +49,27 @@ async def test_it_is_closed_unless_wanted() -> None:
     port.listen()
     assert port.port == 0
     await port.stop()
+
+
+async def test_another_password_and_another_form_count_at_once() -> None:
+    port = port_of(enabled=True, password="john")
+    port.listen()
+    try:
+        (_, (token,)) = await deferToThread(asked, port.port, "AUTH john") or []
+        private = f"SELECT x-account IDENTIFIED {token}"
+        assert await deferToThread(asked, port.port, private) == [["x-account"], ["7"], ["7"]]
+        config = SsqConfig(listen=Address(HOST, 0), password="jane", headers="compact")
+        port.configure(config)
+        assert await deferToThread(asked, port.port, private) == [[]]
+        assert await deferToThread(asked, port.port, "AUTH john") == [["token"], [""]]
+        assert await deferToThread(asked, port.port, "SELECT map,x") == [
+            ["1", "0"],
+            ["Qeynos Harbor"],
+        ]
+    finally:
+        await port.stop()
+
+
+def test_settings_become_rules() -> None:
+    rules = ssq_rules(SsqConfig(headers="null", datagram_bytes=600))
+    assert (rules.headers, rules.datagram_bytes) == (Headers.NULL, 600)
