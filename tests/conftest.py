@@ -13,8 +13,6 @@ import pytest_twisted
 from hypothesis import HealthCheck, settings
 from twisted.logger import LogEvent, globalLogPublisher
 
-from tests.support.browser import Browser, opened_browser
-
 settings.register_profile(
     "emu", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
@@ -101,7 +99,9 @@ def collect_garbage(only_new_garbage: None) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def browser() -> Iterator[Any]:
     """The browser of all tests of this process that want one."""
+    from tests.support.browser import opened_browser  # noqa: PLC0415  # half a second
+
     with opened_browser() as running:
         yield running
