@@ -2,6 +2,7 @@
 
 import { find, mend, svg, write } from "./elements.js";
 import { step, ticks } from "./scale.js";
+import { plural } from "./texts.js";
 
 const LEAST_WIDTH = 40;
 const MARGIN = 1.4;
@@ -90,7 +91,7 @@ export function showMap(zone, players) {
   if (!map.lastChild) map.append(svg("g", {}), svg("g", {}));
   const [ground, people] = map.children;
   const names = players.slice(0, 10).map((player) => player.name).join(", ");
-  const many = `${players.length} ${players.length === 1 ? "player" : "players"}`;
+  const many = plural(players.length, "player");
   map.setAttribute("aria-label", !zone ? "No zone is chosen" : !players.length
     ? `Nobody stands in ${zone.name}` : `${many} in ${zone.name}: ${names}`);
   if (!players.length) {

@@ -2,7 +2,7 @@
 
 import { find, svg, write } from "./elements.js";
 import { step, ticks } from "./scale.js";
-import { clock } from "./times.js";
+import { clock } from "./texts.js";
 
 const HOUR = 3600;
 const SPANS = [

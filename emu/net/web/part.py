@@ -32,8 +32,8 @@ from emu.resources import data_file
 _log = logger("web")
 
 FILES: Final = (
-    "app.js", "desk.js", "elements.js", "icon.svg", "map.js", "population.js", "scale.js",
-    "style.css", "times.js",
+    "app.js", "desk.js", "elements.js", "icon.svg", "map.js", "players.js", "population.js",
+    "recent.js", "scale.js", "style.css", "texts.js", "zones.js",
 )  # fmt: skip
 """What the page is made of, besides itself."""
 COUNT_EVERY: Final = 10.0

@@ -20,7 +20,8 @@ from emu.login.events import LoginAccepted, LoginRefused
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.watch import Watch
-from emu.net.web.part import WebPart
+from emu.net.web.part import FILES, WebPart
+from emu.resources import data_file
 from tests.admin.web.test_api import status
 from tests.support.house import until
 
@@ -78,13 +79,15 @@ async def bench() -> AsyncIterator[Bench]:
         await Scheduler(reactor).pause(0.01)  # the reactor lets go of what was cancelled
 
 
+def test_all_that_the_page_is_made_of_is_served() -> None:
+    assert {"index.html", *FILES} == {path.name for path in data_file("web").iterdir()}
+
+
 @pytest.mark.parametrize(
     ("path", "kind"),
     [("/", "text/html"), ("/style.css", "text/css"), ("/icon.svg", "image/svg+xml"),
-     ("/app.js", "text/javascript"), ("/desk.js", "text/javascript"),
-     ("/api/admin/session", "application/json"), ("/elements.js", "text/javascript"),
-     ("/map.js", "text/javascript"), ("/population.js", "text/javascript"),
-     ("/scale.js", "text/javascript"), ("/times.js", "text/javascript"),
+     *((f"/{name}", "text/javascript") for name in FILES if name.endswith(".js")),
+     ("/api/admin/session", "application/json"),
      ("/healthz", "text/plain"), ("/readyz", "text/plain"), ("/api/status", "application/json"),
      ("/api/worlds", "application/json"), ("/api/zones", "application/json"),
      ("/api/players", "application/json"), ("/api/logins", "application/json"),

@@ -229,6 +229,21 @@ async def test_names_on_the_map_cover_each_other_nowhere(browser: Browser) -> No
         assert await page.evaluate(covering) == 0
 
 
+async def test_the_fullest_zone_is_on_the_map_until_somebody_chooses(browser: Browser) -> None:
+    empty = busy(0)
+    one = replace(BOB, id=1, name="Walker", zone=1)
+    async with site(empty) as made, browser.page(made.url) as page:
+        await page.live()
+        await page.shows("#map", "Nobody stands in")
+        made.status = replace(empty, players=(one,), zones=(HARBOR, replace(ANTONICA, players=1)))
+        await page.shows("#map .dot", "Walker")
+        await page.locate("#zones input >> nth=1", lambda button: button.check())
+        await page.shows("#map", "Nobody stands in Qeynos Harbor")
+        made.status = replace(made.status, places=7)
+        await page.shows("#players-room", "of 7")
+        await page.shows("#map", "Nobody stands in Qeynos Harbor")
+
+
 async def test_the_map_stands_still_while_somebody_walks(browser: Browser) -> None:
     status = busy(3)
     grid = "document.querySelector('#map .grid').textContent"

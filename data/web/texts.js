@@ -1,4 +1,6 @@
-// Moments and spans as people read them.
+// Counts, moments and spans as people read them.
+
+export const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 const two = (number) => String(number).padStart(2, "0");
 

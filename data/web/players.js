@@ -1,0 +1,33 @@
+// The players, of whom those are listed that somebody looks for.
+
+import { actionsOn, mayOnPlayers } from "./desk.js";
+import { find, name, table } from "./elements.js";
+import { span } from "./texts.js";
+
+let players = [];
+
+function named(player) {
+  const both = document.createDocumentFragment();
+  both.append(name(player.name), player.away ? " (link-dead)" : "");
+  return both;
+}
+
+export function showPlayers(told = players) {
+  players = told;
+  const wanted = find("find").value.trim().toLowerCase();
+  const actions = mayOnPlayers();
+  const shown = players
+    .map((player) => ({
+      id: player.id, name: player.name, away: player.link_dead,
+      class: `${player.level} ${player.class_}`, zone: player.zone || "on the way",
+      here: span(player.online), actions,
+    }))
+    .filter((one) => [one.name, one.class, one.zone]
+      .some((text) => text.toLowerCase().includes(wanted)));
+  table("players", shown, (player) => player.id, (player) => [
+    named(player), player.class, name(player.zone), [player.here, "number"],
+    ...(actions.length ? [[actionsOn(player), "actions"]] : []),
+  ], players.length ? "No player matches." : "Nobody is in the world.");
+}
+
+find("find").addEventListener("input", () => showPlayers());

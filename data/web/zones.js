@@ -1,0 +1,61 @@
+// The zones that run, of which one is on the map.
+
+import { find, mend, name } from "./elements.js";
+import { showMap } from "./map.js";
+import { plural } from "./texts.js";
+
+const keyOf = (zone) => `${zone.id}.${zone.instance}`;
+
+let zones = [];
+let players = [];
+let chosen = null;
+let isPicked = false; // whether somebody has chosen it, instead of us
+
+function choice(zone, before) {
+  const label = before ?? document.createElement("label");
+  if (!before) {
+    const button = document.createElement("input");
+    Object.assign(button, { type: "radio", name: "zone", value: keyOf(zone) });
+    label.append(button, document.createElement("span"), document.createElement("span"));
+    label.lastChild.className = "number";
+  }
+  const [, title, count] = label.children;
+  title.replaceChildren(name(zone.name + (zone.instance ? ` (${zone.instance + 1})` : "")));
+  count.textContent = zone.players;
+  label.title = plural(zone.players, "player") + (zone.places ? ` of ${zone.places}` : "")
+    + `, ${plural(zone.spawns, "spawn")}` + (zone.ping ? `, ping ${zone.ping} ms` : "");
+  return label;
+}
+
+// Choose the zone with most players, unless somebody looks at another one.
+function choose() {
+  const now = zones.find((zone) => keyOf(zone) === chosen);
+  if (now && (isPicked || now.players)) return;
+  const fullest = zones.toSorted((a, b) => b.players - a.players)[0];
+  chosen = fullest ? keyOf(fullest) : null;
+  isPicked = false;
+}
+
+export function showChosen() {
+  for (const button of find("zones").querySelectorAll("input")) {
+    button.checked = button.value === chosen;
+  }
+  const here = (player) => `${player.zone_id}.${player.instance}` === chosen;
+  showMap(zones.find((zone) => keyOf(zone) === chosen), players.filter(here));
+}
+
+export function showZones(toldZones, toldPlayers) {
+  zones = toldZones
+    .toSorted((a, b) => a.name.localeCompare(b.name) || a.instance - b.instance);
+  players = toldPlayers;
+  choose();
+  find("zones-empty").hidden = zones.length > 0;
+  mend(find("zones"), zones, keyOf, choice);
+  showChosen();
+}
+
+find("zones").addEventListener("change", (event) => {
+  chosen = event.target.value;
+  isPicked = true;
+  showChosen();
+});
