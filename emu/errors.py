@@ -53,6 +53,10 @@ class DuplicateName(StoreError):
     """A name that must be unique is already taken."""
 
 
+class OutOfDate(StoreError):
+    """What is to be stored is not the newest: another process has it by now."""
+
+
 class StoreLocked(StoreError):
     """Another program is writing to the database and did not end in time."""
 

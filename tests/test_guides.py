@@ -25,7 +25,7 @@ GUIDES = [path for path in sorted(DOCS.rglob("*.md")) if "protocol" not in path.
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (.*(?:\n> .*|\n>$)*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-PORTS = ("9100", "9001", "27015", "27016", "26999", "12358", "8080")
+PORTS = ("9100", "9001", "27015", "27016", "26999", "12358", "8080", "9002", "9300")
 """Ports that the guides speak of; free ones take their places."""
 
 

@@ -12,6 +12,8 @@ PLAIN = {
     "emu/config/administration.py": "plain values",
     "emu/config/login.py": "plain values",
     "emu/config/world.py": "plain values",
+    "emu/config/processes.py": "plain values",
+    "emu/processes/fleet/leases.py": "tested with what it is for, in test_calls.py",
     "emu/limits/streams.py": "plain values",
     "emu/link/settings.py": "plain values",
     "emu/login/accounts/settings.py": "plain values",

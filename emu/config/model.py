@@ -1,7 +1,8 @@
 """Every setting: its key, type, default, limits and what it is for.
 
-A table of the TOML file is a frozen dataclass. Those of the login service, of the world and of the
-ports for administrators are in `login`, `world` and `administration`.
+A table of the TOML file is a frozen dataclass. Those of the login service, of the world, of its
+processes and of the ports for administrators are in `login`, `world`, `processes` and
+`administration`.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from emu.config.administration import (
     WebConfig,
 )
 from emu.config.login import LinkConfig, LoginConfig
+from emu.config.processes import ProcessesConfig
 from emu.config.setting import setting
 from emu.config.world import WorldConfig
 from emu.session import EndpointConfig
@@ -154,6 +156,7 @@ class Config:
     a2s: A2sConfig = field(default_factory=A2sConfig)
     ssq: SsqConfig = field(default_factory=SsqConfig)
     ggmp: GgmpConfig = field(default_factory=GgmpConfig)
+    processes: ProcessesConfig = field(default_factory=ProcessesConfig)
     trace: TraceConfig = field(default_factory=TraceConfig)
     web: WebConfig = field(default_factory=WebConfig)
 

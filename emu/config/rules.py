@@ -8,6 +8,8 @@ from emu.config.model import Config
 from emu.config.ports import shared_ports
 from emu.limits.addresses import is_loopback
 
+SHORTEST_SECRET = 16
+"""Characters of what processes know of each other; a shorter one could be guessed from a proof."""
 LINK_TEXTS = {"name": 200, "account": 29, "advertise": 79, "internal_address": 79}
 """Settings of the world that login servers are told, and the bytes the link has for each."""
 
@@ -17,7 +19,8 @@ def contradictions(config: Config) -> Iterator[str]:
     login, world, link = config.login, config.world, config.link
     if not login.enabled and not world.enabled:
         yield "login.enabled, world.enabled: at least one must be true, or there is nothing to run"
-    if world.enabled and not login.enabled and not world.login_servers:
+    yield from _between_processes(config)
+    if world.enabled and not (login.enabled or world.login_servers or config.processes.hub):
         yield "world.login_servers: must name a login server when login.enabled is false"
     for port, first in shared_ports(config):
         yield f"{port.key}: {port.address} is {first.key} as well; give it another port"
@@ -64,6 +67,30 @@ def _unsafe_pages(config: Config) -> Iterator[str]:
         yield f"web.proxies: must name the proxies that reach {web.listen}; others are turned away"
 
 
+def _between_processes(config: Config) -> Iterator[str]:
+    """Yield what does not hold of a world of several processes."""
+    processes = config.processes
+    is_hub, is_member = processes.listen is not None, processes.hub is not None
+    if is_hub and is_member:
+        yield "processes.listen, processes.hub: a process is the hub or a member, not both"
+    if (is_hub or is_member) and len(processes.secret) < SHORTEST_SECRET:
+        yield f"processes.secret: must have at least {SHORTEST_SECRET} characters"
+    if (is_hub or is_member) and not config.world.enabled:
+        yield "processes: only a process with a world can be one of several"
+    if is_member and not processes.name:
+        yield "processes.name: a member needs one"
+    if is_member and (config.login.enabled or config.world.login_servers):
+        yield "login.enabled, world.login_servers: logins are the hub's; turn both off at a member"
+    if (processes.zones or processes.certificate) and not is_hub:
+        yield "processes.zones, processes.certificate: are the hub's, which needs processes.listen"
+    if processes.hub_tls_fingerprint and not is_member:
+        yield "processes.hub_tls_fingerprint: is a member's, which needs processes.hub"
+    for entry in processes.zones:
+        zone, equals, process = entry.partition("=")
+        if not (zone.strip() and equals and process.strip()):
+            yield f"processes.zones: {entry!r} must be ZONE=PROCESS"
+
+
 def doubts(config: Config) -> Iterator[str]:
     """Yield one line for each thing that may be meant, but hardly is."""
     login, world = config.login, config.world
@@ -72,6 +99,12 @@ def doubts(config: Config) -> Iterator[str]:
         yield (
             f"login.listen: other machines can log in at {login.listen}, and not enter the world:"
             f" world.listen is {world.listen}; set world.listen to an address that they reach"
+        )
+    hub = config.processes.listen
+    if hub is not None and not _is_local(hub.host) and config.processes.certificate is None:
+        yield (
+            f"processes.listen: {hub} is open to other machines without TLS, and what is told there"
+            " can be read and changed on the way; set processes.certificate"
         )
 
 

@@ -22,3 +22,15 @@ class Present:
     char_id: int
     zone_id: int
     link_dead: bool = False
+    name: str = ""
+    level: int = 1
+    class_: int = 0
+    race: int = 0
+    away: bool = False
+    """Whether it is away from the keyboard."""
+    hidden: bool = False
+    """Whether only those who keep order may know that it is here."""
+    process: str = ""
+    """The process that it is in; filled in where it is noted."""
+    since: float = 0.0
+    """When it came in or changed its zone, a `Moment`; filled in where it is noted."""

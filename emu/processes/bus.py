@@ -10,7 +10,7 @@ from emu.errors import CommandError, DuplicateName, EmuError, Unanswered
 from emu.processes.ports import Note
 
 
-class _Wish:
+class Wish:
     """A subscription: calls `end` the first time it is cancelled."""
 
     __slots__ = ("_end",)
@@ -49,18 +49,27 @@ class LocalBus:
         finally:
             self._publishing = False
 
-    def subscribe(self, topic: str, hear: Callable[[Note], None]) -> _Wish:
+    def subscribe(self, topic: str, hear: Callable[[Note], None]) -> Wish:
         """Have `hear` called with each note of a topic from now on."""
         place = object()
         self._hear.setdefault(topic, {})[place] = hear
-        return _Wish(partial(self._forget, topic, place))
+        return Wish(partial(self._forget, topic, place))
 
-    def answer(self, topic: str, answer: Callable[[Note], Awaitable[Note]]) -> _Wish:
+    def answer(self, topic: str, answer: Callable[[Note], Awaitable[Note]]) -> Wish:
         """Answer the questions of a topic. Raises `DuplicateName`."""
         if topic in self._answers:
             raise DuplicateName(f"somebody answers {topic} already")
         self._answers[topic] = answer
-        return _Wish(partial(self._answers.pop, topic))
+        return Wish(partial(self._answers.pop, topic))
+
+    @property
+    def topics(self) -> list[str]:
+        """Topics whose questions are answered."""
+        return list(self._answers)
+
+    def answers(self, topic: str) -> bool:
+        """Say whether somebody answers the questions of a topic."""
+        return topic in self._answers
 
     async def request(self, topic: str, note: Note) -> Note:
         """Ask whoever answers a topic. Raises `Unanswered` and `CommandError`."""

@@ -7,13 +7,19 @@ Whatever cannot reach the others raises `EmuError`, most likely a `StoreError`.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, Protocol
 
 from emu.model import Handoff, Present
 
 Note = Mapping[str, str | int | float | bool | bytes | None]
 """What travels on the bus: plain named values, which any broker can carry."""
+
+CAME: Final = "processes.came"
+GONE: Final = "processes.gone"
+"""Topics that a bus of several processes publishes itself when another one can be reached (with
+what that says of itself), and when it no longer can. Their notes name the ``process``."""
 
 
 class HandoffKeys(Protocol):
@@ -66,16 +72,27 @@ class Presence(Protocol):
     def is_playing(self, account_id: int) -> bool:
         """Say whether the account has a client in the world that is not link-dead."""
 
+    def __iter__(self) -> Iterator[Present]:
+        """All characters that are in the world, wherever; a snapshot."""
+
     def find(self, char_id: int) -> Present | None:
         """Return a character that is in the world."""
 
-    def entered(
-        self, account_id: int, char_id: int, zone_id: int, send_away: Callable[[], None]
-    ) -> None:
+    def named(self, name: str) -> Present | None:
+        """Return a character that is in the world by its name, without regard to case."""
+
+    def is_here(self, char_id: int) -> bool:
+        """Say whether a character is in this process."""
+
+    def entered(self, present: Present, send_away: Callable[[], None]) -> None:
         """Note that a character came in here, came back, or changed its zone.
 
-        `send_away` ends its session; it is called in this process, whoever asks for it.
+        `send_away` takes it out of the world; it is called in this process, whoever asks for it,
+        and when another process has let the same character in since.
         """
+
+    def seen(self, char_id: int, *, away: bool | None = None, hidden: bool | None = None) -> None:
+        """Note how a character that is here is seen now; None for what is as it was."""
 
     def lost_link(self, char_id: int) -> None:
         """Note that a character's client is gone without leaving the world."""
@@ -84,14 +101,20 @@ class Presence(Protocol):
         """Note that a character is out of the world."""
 
     def dismiss(self, char_id: int) -> None:
-        """Send a character away, wherever it is; it leaves when its session is over."""
+        """Send a character away, wherever it is."""
 
 
 class ZoneServers(Protocol):
     """Which process serves a zone. Known to all of them, and nothing is awaited."""
 
+    def serves(self, zone_id: int) -> bool:
+        """Say whether a zone is this process' business."""
+
     def elsewhere(self, zone_id: int) -> tuple[str, int] | None:
-        """Return host and port by which clients reach a zone's process, None for this process."""
+        """Return host and port by which clients reach a zone's process, None for this process.
+
+        Raises `Unanswered` when that process cannot be reached.
+        """
 
 
 class Subscription(Protocol):
@@ -126,3 +149,15 @@ class Bus(Protocol):
         Raises `Unanswered` when nobody does, or not in time, and `CommandError` with the text of
         what the other side raised.
         """
+
+
+@dataclass(frozen=True, slots=True)
+class Processes:
+    """All that one process has of the others."""
+
+    name: str
+    """This process' own, which no other has."""
+    bus: Bus
+    handoffs: HandoffKeys
+    presence: Presence
+    zone_servers: ZoneServers

@@ -1,19 +1,64 @@
-"""Which process serves a zone, from a table that does not change."""
+"""Which process serves a zone: all in this one, or as a table says that the hub tells."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from emu.errors import Unanswered
+
+
+class ServedHere:
+    """`ZoneServers` of a world that is one process."""
+
+    def serves(self, zone_id: int) -> bool:  # noqa: ARG002  # whichever
+        """Say whether a zone is this process' business."""
+        return True
+
+    def elsewhere(self, zone_id: int) -> tuple[str, int] | None:  # noqa: ARG002  # whichever
+        """Return where clients reach a zone's process: None, this one."""
+        return None
 
 
 class ZoneTable:
-    """`ZoneServers` of a table: zones of other processes, and how clients reach those."""
+    """`ZoneServers` of several processes.
 
-    __slots__ = ("_elsewhere",)
+    `table` returns the zones that members serve, with their processes' names, and `rest` the name
+    of the process that serves all others; `others` are the processes that can be reached, each with
+    ``host`` and ``port`` for clients.
+    """
 
-    def __init__(self, elsewhere: Mapping[int, tuple[str, int]] | None = None) -> None:
-        """Take the zones that others serve; the rest is served here."""
-        self._elsewhere = dict(elsewhere or {})
+    __slots__ = ("_others", "_process", "_rest", "_table")
+
+    def __init__(
+        self,
+        process: str,
+        *,
+        table: Callable[[], Mapping[int, str]],
+        rest: Callable[[], str],
+        others: Mapping[str, Mapping[str, Any]],
+    ) -> None:
+        self._process = process
+        self._table = table
+        self._rest = rest
+        self._others = others
+
+    def serves(self, zone_id: int) -> bool:
+        """Say whether a zone is this process' business."""
+        return self._server_of(zone_id) == self._process
 
     def elsewhere(self, zone_id: int) -> tuple[str, int] | None:
-        """Return host and port by which clients reach a zone's process, None for this process."""
-        return self._elsewhere.get(zone_id)
+        """Return host and port by which clients reach a zone's process, None for this process.
+
+        Raises `Unanswered` when that process cannot be reached.
+        """
+        server = self._server_of(zone_id)
+        if server == self._process:
+            return None
+        about = self._others.get(server)
+        if about is None:
+            raise Unanswered(f"that zone cannot be reached now: its server {server} is away")
+        return str(about["host"]), int(about["port"])
+
+    def _server_of(self, zone_id: int) -> str:
+        return self._table().get(zone_id) or self._rest()

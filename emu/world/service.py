@@ -25,6 +25,7 @@ from emu.world.players import burst, entering, leaving, moving, saving, using
 from emu.world.players.client import PlayerLink, WorldClient
 from emu.world.players.looks import spawn_looks
 from emu.world.players.player import IN_ZONE, Player, PlayerState
+from emu.world.players.text import ERROR_COLOR, send_text
 from emu.world.spawns import Destination, Position, Spawn, SpawnKind
 from emu.world.world import World
 from emu.world.zone.directory import NoSuchZone
@@ -212,6 +213,10 @@ class WorldService:
         if player.client.link is link:
             leaving.link_lost(self.world, player, reason, now)
 
+    def send_away(self, player: Player, reason: str, now: Monotonic) -> None:
+        """Take somebody out of the world, with a client or without."""
+        leaving.leave(self.world, player, reason, now)
+
     # -- time -----------------------------------------------------------------------------------
 
     def get_timer(self) -> Monotonic | None:
@@ -257,7 +262,7 @@ class WorldService:
         if is_new:
             character = beginner(world.knowledge, character)
         zone_id, place = at = home(world.zones.table, character)
-        if world.zone_servers.elsewhere(zone_id) is not None:
+        if not world.zone_servers.serves(zone_id):
             zone_id, place = self._served_here(character)
         zone = world.zones.with_room(zone_id, now, self._players_in)
         spawn = Spawn(
@@ -282,7 +287,7 @@ class WorldService:
         places = self.world.zones.table
         start = places.get(places.start_of(character).zone_id)
         for zone in (start, *places):
-            if zone is not None and self.world.zone_servers.elsewhere(zone.id) is None:
+            if zone is not None and self.world.zone_servers.serves(zone.id):
                 return zone.id, zone.safe
         raise NoSuchZone(character.zone_id)
 
@@ -295,6 +300,7 @@ class WorldService:
         try:
             await leaving.change_zone(self.world, player, to, now)
         except EmuError as error:
+            send_text(player.client, f"You cannot be where you were: {error}", ERROR_COLOR)
             text = f"not sent on to its zone: {error}"
             self.world.report(PlayerRefused(player.name, player.client.address, text))
 

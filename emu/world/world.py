@@ -14,8 +14,7 @@ from typing import Any
 
 from emu.dialects import Dialect, Dialects
 from emu.model import WorldCharacter
-from emu.processes.ports import HandoffKeys, Presence, ZoneServers
-from emu.processes.zone_servers import ZoneTable
+from emu.processes.ports import Processes
 from emu.times import Moment, Monotonic
 from emu.world.deadlines import Deadlines
 from emu.world.events import WorldEvent
@@ -75,13 +74,11 @@ class World:
         store: WorldCharacterStore,
         belongings: BelongingsStore,
         knowledge: Knowledge,
-        handoffs: HandoffKeys,
+        processes: Processes,
         address: Callable[[], tuple[str, int]],
         moment: Callable[[], Moment],
         report: Callable[[WorldEvent], None],
         start: Callable[[Coroutine[Any, Any, None]], None],
-        presence: Presence,
-        zone_servers: ZoneServers | None = None,
         changed: Callable[[], None] = lambda: None,
         wake: Callable[[], None] = lambda: None,
     ) -> None:
@@ -89,8 +86,7 @@ class World:
 
         `address` is where clients reach this world, `moment` is the wall clock, `start` runs a
         coroutine that nobody awaits, `report` takes what operators should know, `wake` asks for the
-        world's timer again, `zone_servers` tells zones of other processes, `changed` is called when
-        somebody came, went, or lost the link.
+        world's timer again, `changed` is called when somebody came, went, or lost the link.
         """
         self.rules = rules
         self.zones = zones
@@ -100,10 +96,12 @@ class World:
         self.knowledge = knowledge
         self.unsaved: dict[int, WorldCharacter] = {}
         """Characters whose latest state is not stored yet; `emu.world.players.saving` keeps it."""
-        self.handoffs = handoffs
+        self.process = processes.name
+        self.bus = processes.bus
+        self.handoffs = processes.handoffs
+        self.presence = processes.presence
+        self.zone_servers = processes.zone_servers
         self._address = address
-        self.presence = presence
-        self.zone_servers = zone_servers or ZoneTable()
         self.changed = changed
         self.moment = moment
         self.report = report

@@ -37,7 +37,12 @@ def problems(path: Path) -> list[str]:
 
 
 def test_the_link_password_is_a_secret() -> None:
-    assert list(secret_keys()) == [("world", "password"), ("rcon", "password"), ("ssq", "password")]
+    assert list(secret_keys()) == [
+        ("world", "password"),
+        ("rcon", "password"),
+        ("ssq", "password"),
+        ("processes", "secret"),
+    ]
     assert variable("world", "password") == "EMU_WORLD_PASSWORD"
 
 

@@ -1,13 +1,31 @@
-"""Zones of other processes, from a table."""
+"""Which process serves a zone."""
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
+from emu.errors import Unanswered
 from emu.processes.ports import ZoneServers
-from emu.processes.zone_servers import ZoneTable
+from emu.processes.zone_servers import ServedHere, ZoneTable
 
 
-def test_a_zone_is_here_unless_the_table_says_where() -> None:
-    servers: ZoneServers = ZoneTable({325: ("192.0.2.9", 9002)})
-    assert servers.elsewhere(325) == ("192.0.2.9", 9002)
+def test_one_process_serves_all() -> None:
+    servers: ZoneServers = ServedHere()
+    assert servers.serves(12)
     assert servers.elsewhere(12) is None
-    assert ZoneTable().elsewhere(325) is None
+
+
+def test_a_table_says_which_process_serves_what_and_the_rest_is_one_s() -> None:
+    others: dict[str, Any] = {"hub": {"host": "192.0.2.1", "port": 9001}}
+    servers: ZoneServers = ZoneTable(
+        "east", table=lambda: {12: "east", 33: "west"}, rest=lambda: "hub", others=others
+    )
+    assert [servers.serves(zone) for zone in (12, 33, 325)] == [True, False, False]
+    assert servers.elsewhere(12) is None
+    assert servers.elsewhere(325) == ("192.0.2.1", 9001)
+    with pytest.raises(Unanswered, match="server west is away"):
+        servers.elsewhere(33)
+    others["west"] = {"host": "192.0.2.3", "port": 9003}
+    assert servers.elsewhere(33) == ("192.0.2.3", 9003)

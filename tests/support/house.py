@@ -180,9 +180,13 @@ class House:
 
     def make_game_master(self, character: str) -> None:
         """Let a character that is there use every command from its next coming on."""
+        self.set_rank(character, 100)
+
+    def set_rank(self, character: str, rank: int) -> None:
+        """Give a character that is there another rank, from its next coming on."""
         ((row,),) = self.rows("SELECT id FROM world_characters WHERE name = ?", character)
         with Store.create(self.database) as store:
-            store.world.characters.set_admin_status(row, 100)
+            store.world.characters.set_admin_status(row, rank)
 
     async def begun(self, user: str, password: str, *, version: int = 546) -> ClientConnection:
         """Return a client that has sent its first datagram."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NoReturn
 
+from emu.model import Present
 from emu.processes.bus import LocalBus
 from emu.processes.handoffs import LocalHandoffKeys
 from emu.processes.presence import SharedPresence
@@ -19,6 +20,11 @@ def bus() -> LocalBus:
         raise error
 
     return LocalBus(failed)
+
+
+def present(account_id: int, char_id: int, zone_id: int, name: str = "") -> Present:
+    """Return a character as its process notes it."""
+    return Present(account_id, char_id, zone_id, name=name or f"Name{char_id}")
 
 
 def presence() -> SharedPresence:

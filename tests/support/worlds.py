@@ -15,6 +15,7 @@ from emu.commands.registry import help_command
 from emu.model import WorldCharacter
 from emu.processes.bus import LocalBus
 from emu.processes.handoffs import LocalHandoffKeys
+from emu.processes.ports import Processes
 from emu.processes.presence import SharedPresence
 from emu.processes.zone_servers import ZoneTable
 from emu.structs.client_cmd import read_client_cmds
@@ -172,7 +173,8 @@ class WorldHouse:
             beside.keys if beside else handoff_keys(iter(range(1000, 9000)).__next__)
         )
         self.bus: LocalBus = beside.bus if beside else bus()
-        self.presence = SharedPresence(self.bus, f"process of {id(self)}")
+        self.name = f"process of {id(self)}"
+        self.presence = SharedPresence(self.bus, self.name)
         self.atlas = atlas or bare_atlas()
         self.population = Population(self.atlas, self._next_spawn_id)
         self.zones = Zones(
@@ -187,13 +189,11 @@ class WorldHouse:
             store=self.store,
             belongings=self.store,
             knowledge=KNOWLEDGE,
-            handoffs=self.keys,
+            processes=Processes(self.name, self.bus, self.keys, self.presence, zones_of(elsewhere)),
             address=lambda: ("127.0.0.1", 9001),
             moment=lambda: Moment(1_800_000_000.0),
             report=self.events.append,
             start=drive,
-            presence=self.presence,
-            zone_servers=ZoneTable(elsewhere),
             wake=wake,
         )
         self.uses: list[Use] = []
@@ -238,7 +238,10 @@ class WorldHouse:
         client = self.client(version)
         behind = WorldClient(client.dialect, client, "127.0.0.1")
         client.player = self.service.enter(row, behind, self.now)
-        self.presence.entered(row.account_id, row.id, row.zone_id, client.close)
+        player = client.player
+        self.presence.entered(
+            player.present, lambda: self.service.send_away(player, "sent away", self.now)
+        )
         return client
 
     def stand(self, char_id: int, version: int = 546, **changes: Any) -> Client:
@@ -270,3 +273,16 @@ def drive(work: Any) -> None:
     except StopIteration:
         return
     raise AssertionError("a coroutine waits")
+
+
+def zones_of(elsewhere: Mapping[int, tuple[str, int]] | None) -> ZoneTable:
+    """Return which zones other processes serve, from where clients reach those."""
+    away = elsewhere or {}
+    return ZoneTable(
+        "here",
+        table=lambda: {zone_id: str(zone_id) for zone_id in away},
+        rest=lambda: "here",
+        others={
+            str(zone_id): {"host": host, "port": port} for zone_id, (host, port) in away.items()
+        },
+    )

@@ -195,6 +195,11 @@ class WorldClient:
             self._waiting_since = None
             self.session.close()
 
+    def lost(self, reason: str) -> None:
+        """Learn that nobody can be reached any more."""
+        if self.stage is not WorldStage.CLOSED:
+            self._end(reason)
+
     # wishes
 
     def command(self, line: str) -> None:

@@ -46,6 +46,10 @@ class _Socket(DatagramProtocol):
     def connectionRefused(self) -> None:
         """Let it be: a server that is gone shows by its silence."""
 
+    def stopProtocol(self) -> None:
+        """Learn that the socket is gone; some reactors close it when nothing listens there."""
+        self._owner.socket_gone(self)
+
 
 class WorldConnection:
     """A client of one world; made by `connect_world` or `enter_world`.
@@ -182,6 +186,12 @@ class WorldConnection:
             now = self.now()
             self.core.receive_datagram(datagram, now)
             self._turn(now)
+
+    def socket_gone(self, socket: _Socket) -> None:
+        """Learn that a socket was closed; that of an earlier session is let be."""
+        if socket is self._socket:
+            self._socket = self._port = None
+            self.act(lambda core: core.lost("the server's port is closed"))
 
     def handle_timer(self, now: Monotonic) -> None:
         """Do what is due; called by the scheduler."""

@@ -19,6 +19,7 @@ from emu.link.settings import LoginServerAddress, WorldLinkConfig
 from emu.looks.models import Models
 from emu.model import BUILT_IN_ACCOUNT, RegisteredWorld, WorldCharacter
 from emu.net import parameters
+from emu.net.fleet.part import Ground, fleet_part
 from emu.net.hosts import door, listen_address
 from emu.net.link.client import LoginLink
 from emu.net.login.part import PATIENCE, drained
@@ -34,10 +35,7 @@ from emu.net.world.clients import VisitorHandler, WorldTimer, report_to, report_
 from emu.net.world.guard import limited
 from emu.net.world.reconcile import reconcile
 from emu.opcodes import OpcodeTables
-from emu.processes.bus import LocalBus
-from emu.processes.handoffs import LocalHandoffKeys
-from emu.processes.ports import Presence
-from emu.processes.presence import SharedPresence
+from emu.processes.ports import CAME
 from emu.session import Endpoint
 from emu.store import Store
 from emu.structs import shipped_catalog
@@ -50,7 +48,7 @@ from emu.world.door.entry import Door
 from emu.world.ghosts import read_rules
 from emu.world.knowledge import read_knowledge
 from emu.world.places import Atlas, Population, read_atlas
-from emu.world.players import leaving
+from emu.world.players import leaving, saving
 from emu.world.players.looks import with_models
 from emu.world.registration.creation import CharacterCreation, CreationRules
 from emu.world.registration.names import NameRules
@@ -113,21 +111,22 @@ class WorldPart:
         self._config = config
         self._reactor = reactor
         self._scheduler = scheduler
-        self._storage = storage
         self._login_address = login_address
         self.account = LinkAccount(config.world.account, config.world.password)
         """How it proves itself; set before `register` where the configuration does not say."""
         self._tasks = Tasks(_log)
-        self._models = Models(storage.models)
-        presence = SharedPresence(LocalBus(_bus_failed), secrets.token_hex(8))
-        self._handoffs = LocalHandoffKeys(lambda: secrets.randbits(32), scheduler)
+        self.atlas = read_atlas(config.world.zones)
+        self.fleet = fleet_part(
+            Ground(config, storage, self.atlas, self._told_address, reactor, scheduler, self._tasks)
+        )
+        self._models = Models(self.fleet.models)
+        presence = self.fleet.processes.presence
         self.admission = Admission(
             AdmissionRules(max_players=config.world.max_players),
             presence,
-            self._handoffs,
+            self.fleet.processes.handoffs,
             locked=config.world.locked,
         )
-        self.atlas = read_atlas(config.world.zones)
         self._population = Population(self.atlas, self._next_spawn_id)
         self._port: Any = None
         self.link: LoginLink | None = None
@@ -135,7 +134,7 @@ class WorldPart:
         dialects = Dialects(opcodes, shipped_catalog(), shipped_rules())
         self._timer = WorldTimer(scheduler, watch.ticks())
         self._zone_ticks = watch.zone_ticks()
-        self.world = self._make_world(dialects, presence)
+        self.world = self._make_world(dialects)
         chat = Chat(self.world, parameters.chat_rules(config), read_numbers())
         self.behaviors = Behaviors(
             self.world, chat, Library(), guard=limited, clock=scheduler.now, wake=self._timer.wake
@@ -154,6 +153,7 @@ class WorldPart:
             "player": lambda: [player.name for player in self.world.players],
             "zone": lambda: [zone.name for zone in self.world.zones.table],
         }
+        self.fleet.processes.bus.subscribe(CAME, lambda _note: saving.save_again(self.world))
         self.service = WorldService(
             self.world, chat, RemoteCommands(self.world, commands, chat), self.behaviors
         )
@@ -219,6 +219,7 @@ class WorldPart:
         address = listen_address("world.listen", self._config.world.listen)
         self._port = listen(self._reactor, address.host, address.port, self.dispatcher)
         self._refusals.start()
+        self.fleet.listen()
         host = self._port.getHost()
         _log.info(
             "{name}, clients on UDP {at}",
@@ -233,7 +234,13 @@ class WorldPart:
             )
 
     def register(self) -> None:
-        """Begin to register with the login servers, or with the one in this process."""
+        """Begin to register with the login servers, or with the one in this process.
+
+        A process that is a member of a world connects to its hub instead.
+        """
+        self.fleet.start()
+        if self._config.processes.hub is not None:
+            return
         servers = parameters.login_servers(self._config)
         if not servers and self._login_address is not None:
             host, port = self._login_address
@@ -257,12 +264,13 @@ class WorldPart:
         if self.link is not None:
             await self.link.stop()
         await self._tasks.finished()
+        await self.fleet.stop()
         await drained(self.dispatcher, self._scheduler, deadline)
         if self._port is not None:
             await self._port.stopListening()
         self._refusals.stop()
 
-    def _make_world(self, dialects: Dialects, presence: Presence) -> World:
+    def _make_world(self, dialects: Dialects) -> World:
         config = self._config.world
         return World(
             rules=parameters.world_rules(self._config),
@@ -276,15 +284,14 @@ class WorldPart:
             ),
             dialects=dialects,
             forms=read_rules(),
-            store=self._storage.world_characters,
-            belongings=self._storage.belongings,
+            store=self.fleet.characters,
+            belongings=self.fleet.belongings,
             knowledge=read_knowledge(config.knowledge),
-            handoffs=self._handoffs,
+            processes=self.fleet.processes,
             address=self._told_address,
             moment=self._scheduler.moment,
             report=self._watch.port("world", report_world(_log)),
             start=self._tasks.spawn,
-            presence=presence,
             changed=self._status_changed,
             wake=self._timer.wake,
         )
@@ -324,7 +331,7 @@ class WorldPart:
         creation = CharacterCreation(
             CreationRules(creations_per_hour=world.creations_per_hour),
             NameRules(blocked=world.name_filter),
-            self._storage.world_characters,
+            self.fleet.characters,
             shipped_catalog(),
             self.atlas.start_of,
         )
@@ -339,9 +346,10 @@ class WorldPart:
         )
         return WorldRegistry(
             config,
-            characters=self._storage.world_characters,
+            characters=self.fleet.characters,
             creation=creation,
             admission=self.admission,
+            zone_servers=self.fleet.processes.zone_servers,
             zones=self.atlas.described,
             models=self._models,
             clock=self._scheduler,
@@ -353,13 +361,13 @@ class WorldPart:
 
     async def _remember(self, char_id: int, moment: Moment) -> None:
         try:
-            await self._storage.world_characters.played(char_id, moment)
+            await self.fleet.characters.played(char_id, moment)
         except StoreError as error:
             _log.warn("when a character was played is not stored: {reason}", reason=str(error))
 
     async def _characters_of(self, account_id: int) -> Sequence[WorldCharacter]:
         """Return an account's characters, each with the numbers of its models."""
-        rows = await self._storage.world_characters.of_account(account_id)
+        rows = await self.fleet.characters.of_account(account_id)
         return [await with_models(row, self._models) for row in rows]
 
     def _status_changed(self) -> None:
@@ -368,10 +376,6 @@ class WorldPart:
 
     def _new_visitor(self, port: SessionPort, now: Monotonic) -> VisitorHandler:
         return VisitorHandler(port, self.door, _log, now)
-
-
-def _bus_failed(_error: Exception) -> None:
-    _log.failure("a subscriber of the bus failed")
 
 
 def _reachable(host: str) -> str:

@@ -15,6 +15,7 @@ from emu.errors import CommandError
 from emu.model import Membership
 from emu.times import Monotonic
 from emu.world.chat.channels import Channel, Channels
+from emu.world.chat.far import FarChat
 from emu.world.events import Said
 from emu.world.players import saving
 from emu.world.players.player import IN_ZONE, Player
@@ -37,6 +38,7 @@ class Chat:
         self.channels = Channels()
         self._numbers = numbers
         self.rules = rules
+        self.far = FarChat(self, world)
 
     @property
     def rules(self) -> ChatRules:
@@ -66,23 +68,36 @@ class Chat:
         """Speak out of character to everybody in the zone."""
         self._zone(speaker, "ooc", text, now)
 
-    def tell(self, speaker: Player, name: str, text: str, now: Monotonic) -> None:
+    async def tell(self, speaker: Player, name: str, text: str, now: Monotonic) -> None:
         """Speak to one player anywhere in the world; both are shown the same message."""
         text = self._allowed(speaker, text, now)
         target = self.world.players.named(name)
-        if target is None or not target.is_online:
-            raise CommandError(f"Unable to find client {name}")
         if target is speaker:
             raise CommandError("You can't tell yourself anything")
-        if target.relations.knows(Relation.IGNORED, speaker.name):
+        if target is not None:
+            heard, reply = target.name, self.hear_tell(target, speaker.name, text)
+        else:
+            heard, reply = await self.far.tell(speaker.name, name, text)
+        self._hear(speaker, "tell", speaker.name, heard, text)
+        if reply:
+            self._hear(speaker, "tell", heard, speaker.name, reply)
+        self._told("tell", speaker, text, heard)
+
+    def hear_tell(self, target: Player, speaker: str, text: str) -> str:
+        """Have a player hear a tell; returns what whoever is away answers.
+
+        Raises `CommandError` when it does not hear it.
+        """
+        if not target.is_online:
+            raise CommandError(f"Unable to find client {target.name}")
+        if target.relations.knows(Relation.IGNORED, speaker):
             raise CommandError(f"{target.name} ignores you")
-        for hearer in (target, speaker):
-            self._hear(hearer, "tell", speaker.name, target.name, text)
-        if "afk" in target.spawn.words:
-            reply = (target.away_message or "I am away from the keyboard")[: self.rules.longest]
-            for hearer in (target, speaker):
-                self._hear(hearer, "tell", target.name, speaker.name, reply)
-        self._told("tell", speaker, text, target.name)
+        self._hear(target, "tell", speaker, target.name, text)
+        if "afk" not in target.spawn.words:
+            return ""
+        reply = (target.away_message or "I am away from the keyboard")[: self.rules.longest]
+        self._hear(target, "tell", target.name, speaker, reply)
+        return reply
 
     def group_say(
         self, speaker: Player, members: Iterable[Player], text: str, now: Monotonic
@@ -94,14 +109,14 @@ class Chat:
         self._told("group", speaker, text)
 
     def broadcast(self, text: str) -> int:
-        """Show a line to everybody in the world; returns how many there were."""
+        """Show a line to everybody in this process; returns how many there were."""
         hearers = [player for player in self.world.players if player.is_online]
         for hearer in hearers:
             self.line(hearer, text, "broadcast")
         return len(hearers)
 
     def announce(self, text: str) -> int:
-        """Show everybody a text in the middle of the screen; returns how many there were."""
+        """Show everybody here a text in the middle of the screen; returns how many there were."""
         hearers = [player for player in self.world.players if player.is_online]
         for hearer in hearers:
             hearer.client.send(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from emu.commands import Call
 from emu.errors import CommandError
+from emu.model import Present
 from emu.world.chat import Chat
 from emu.world.door.admission import Admission
 from emu.world.players.player import Player
@@ -28,8 +29,19 @@ def player_named(house: House, name: str) -> Player:
     """Return the player who is meant. Raises `CommandError`."""
     found = house.world.players.named(name)
     if found is None:
+        there = player_elsewhere(house, name)
+        if there is not None:
+            raise CommandError(
+                f"{there.name} is in the process {there.process}; that is done there only"
+            )
         raise CommandError(f"there is no player {name} in the world")
     return found
+
+
+def player_elsewhere(house: House, name: str) -> Present | None:
+    """Return a player of another process."""
+    found = house.world.presence.named(name)
+    return found if found is not None and found.process != house.world.process else None
 
 
 def own_player(call: Call) -> Player:

@@ -8,8 +8,16 @@ from emu.commands import Argument, Call, Command, Kind, Reply
 from emu.commands.ranks import GUIDE, MASTER, STATUS_BANNED, STATUS_BANNED_FOR_EVER
 from emu.counts import counted
 from emu.errors import CommandError
+from emu.model import Present
 from emu.times import Moment
-from emu.world.commands.ground import House, outranks, own_player, player_named
+from emu.world.chat.far import ANNOUNCE, BROADCAST
+from emu.world.commands.ground import (
+    House,
+    outranks,
+    own_player,
+    player_elsewhere,
+    player_named,
+)
 from emu.world.players import leaving
 
 NAME = Argument("name", help="the player", among="player")
@@ -24,7 +32,7 @@ def commands(house: House) -> list[Command]:
         *_silencing(house),
         *_announcing(house),
         *_locking(house),
-        _hiding(),
+        _hiding(house),
     ]
 
 
@@ -32,10 +40,20 @@ def _sending_away(house: House) -> list[Command]:
     world = house.world
 
     async def kick(call: Call) -> Reply:
+        there = player_elsewhere(house, call["name"])
+        if there is not None:
+            return await kick_there(call, there)
         player = player_named(house, call["name"])
         outranks(house, call, player)
         leaving.leave(world, player, f"kicked by {call.caller.name}{_why(call)}", call.now)
         return Reply((f"{player.name} was sent away",))
+
+    async def kick_there(call: Call, there: Present) -> Reply:
+        row = await world.store.find_named(there.name)
+        if row is not None and row.admin_status >= call.caller.rank:
+            raise CommandError(f"{row.name} has your rank or a higher one")
+        world.presence.dismiss(there.char_id)
+        return Reply((f"{there.name} was sent away from the process {there.process}",))
 
     async def ban(call: Call) -> Reply:
         status = STATUS_BANNED_FOR_EVER if call["forever"] else STATUS_BANNED
@@ -48,6 +66,8 @@ def _sending_away(house: House) -> list[Command]:
         player = world.players.get(row.id)
         if player is not None:
             leaving.leave(world, player, f"banned by {call.caller.name}", call.now)
+        else:
+            world.presence.dismiss(row.id)
         what = "its whole account" if call["forever"] else "the character"
         return Reply((f"{row.name} is banned: {what}",))
 
@@ -98,11 +118,11 @@ def _silencing(house: House) -> list[Command]:
 
 def _announcing(house: House) -> list[Command]:
     async def broadcast(call: Call) -> Reply:
-        count = house.chat.broadcast(call["text"])
+        count = house.chat.far.everybody(BROADCAST, call["text"])
         return Reply((f"told {counted(count, 'player')}",), {"players": count})
 
     async def announce(call: Call) -> Reply:
-        count = house.chat.announce(call["text"])
+        count = house.chat.far.everybody(ANNOUNCE, call["text"])
         return Reply((f"shown to {counted(count, 'player')}",), {"players": count})
 
     async def motd(call: Call) -> Reply:
@@ -144,10 +164,11 @@ def _why(call: Call) -> str:
     return f": {call['reason']}" if call["reason"] else ""
 
 
-def _hiding() -> Command:
+def _hiding(house: House) -> Command:
     async def hide(call: Call) -> Reply:
         spawn = own_player(call).spawn
         spawn.set_visibility(hidden=not spawn.hidden)
+        house.world.presence.seen(own_player(call).id, hidden=spawn.hidden)
         return Reply(("Nobody sees you." if spawn.hidden else "You are seen again.",))
 
     return Command("hide", "be seen by nobody, or be seen again", hide, (), GUIDE, outside=False)

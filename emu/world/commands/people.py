@@ -7,6 +7,7 @@ from typing import Any
 from emu.commands import Argument, Call, Command, Kind, Reply
 from emu.commands.ranks import GUIDE
 from emu.counts import counted
+from emu.model import Present
 from emu.world.commands.ground import House, own_player
 from emu.world.players.player import Player
 
@@ -24,20 +25,21 @@ def commands(house: House) -> list[Command]:
     async def who(call: Call) -> Reply:
         found = _matching(house, call)
         caller: Player | None = call.caller.player
-        if caller is not None:
-            _send_who(house, caller, found)
-            return Reply(data=[row(house, player) for player in found])
-        return _listed(house, found)
+        if caller is None:
+            return _listed(house, found)
+        _send_who(house, caller, found)
+        return Reply(data=[row(house, one) for one in found])
 
     async def players(call: Call) -> Reply:
         del call
-        return _listed(house, list(house.world.players))
+        return _listed(house, list(house.world.presence))
 
     async def afk(call: Call) -> Reply:
         player = own_player(call)
         player.away_message = call["message"]
         away = "afk" not in player.spawn.words
         player.spawn.set_word("afk", on=away)
+        house.world.presence.seen(player.id, away=away)
         return Reply(("You are away from the keyboard." if away else "You are back.",))
 
     return [
@@ -56,53 +58,63 @@ def commands(house: House) -> list[Command]:
     ]  # fmt: skip
 
 
-def row(house: House, player: Player) -> dict[str, Any]:
-    """Return what is told of a player to programs."""
+def row(house: House, present: Present) -> dict[str, Any]:
+    """Return what is told of a player to programs; only its own process knows all of it."""
+    told = {
+        "name": present.name,
+        "character_id": present.char_id,
+        "account_id": present.account_id,
+        "level": present.level,
+        "class": present.class_,
+        "race": present.race,
+        "zone": house.world.zones.definition(present.zone_id).name,
+        "state": "link-dead" if present.link_dead else f"in the process {present.process}",
+    }
+    player = house.world.players.get(present.char_id)
+    if player is None:
+        return told
     at = player.position
-    return {
-        "name": player.name,
-        "character_id": player.id,
-        "account_id": player.character.account_id,
-        "level": player.character.level,
-        "class": player.character.class_,
-        "race": player.character.race,
-        "zone": house.world.zones.definition(player.zone.zone_id).name,
+    return told | {
         "instance": player.zone.instance,
         "x": round(at.x, 2),
         "y": round(at.y, 2),
         "z": round(at.z, 2),
-        "state": player.state.value + (", hidden" if player.spawn.hidden else ""),
+        "state": player.state.value + (", hidden" if present.hidden else ""),
         "client": player.client.version,
         "address": player.client.address,
     }
 
 
-def _matching(house: House, call: Call) -> list[Player]:
+def _matching(house: House, call: Call) -> list[Present]:
     wanted = call["filter"].casefold()
     caller: Player | None = call.caller.player
     players = [
-        player
-        for player in house.world.players
-        if player.is_online and (not player.spawn.hidden or call.caller.rank >= GUIDE)
+        present
+        for present in house.world.presence
+        if not present.link_dead and (not present.hidden or call.caller.rank >= GUIDE)
     ]
     if wanted and wanted != "all":
-        return [player for player in players if player.name.casefold().startswith(wanted)]
+        return [present for present in players if present.name.casefold().startswith(wanted)]
     if caller is not None and not wanted:
-        return [player for player in players if player.zone.zone_id == caller.zone.zone_id]
+        return [present for present in players if present.zone_id == caller.zone.zone_id]
     return players
 
 
-def _listed(house: House, players: list[Player]) -> Reply:
-    rows = [row(house, player) for player in sorted(players, key=lambda one: one.name)]
-    lines = [
-        f"{one['name']:<16} level {one['level']:<3} {one['zone']} ({one['x']}, {one['y']},"
-        f" {one['z']}) client {one['client']}, {one['state']}"
-        for one in rows
-    ]
-    return Reply((counted(len(rows), "player"), *lines), rows)
+def _listed(house: House, players: list[Present]) -> Reply:
+    rows = [row(house, present) for present in sorted(players, key=lambda one: one.name)]
+    return Reply((counted(len(rows), "player"), *map(_line, rows)), rows)
 
 
-def _send_who(house: House, caller: Player, found: list[Player]) -> None:
+def _line(told: dict[str, Any]) -> str:
+    place = client = ""
+    if "client" in told:
+        place = f" ({told['x']}, {told['y']}, {told['z']})"
+        client = f" client {told['client']},"
+    who = f"{told['name']:<16} level {told['level']:<3}"
+    return f"{who} {told['zone']}{place}{client} {told['state']}"
+
+
+def _send_who(house: House, caller: Player, found: list[Present]) -> None:
     shown = found[:MOST_SHOWN]
     caller.client.send(
         "WS_WhoQueryReply",
@@ -113,16 +125,16 @@ def _send_who(house: House, caller: Player, found: list[Player]) -> None:
             "num_characters": len(shown),
             "characters_array": [
                 {
-                    "char_name": player.name,
-                    "level": player.character.level,
+                    "char_name": present.name,
+                    "level": present.level,
                     "admin_level": 0,
-                    "class": player.character.class_,
+                    "class": present.class_,
                     "unknown4": 255,
-                    "race": player.character.race,
-                    "flags": AFK_FLAG if "afk" in player.spawn.words else 0,
-                    "zone": house.world.zones.definition(player.zone.zone_id).description,
+                    "race": present.race,
+                    "flags": AFK_FLAG if present.away else 0,
+                    "zone": house.world.zones.definition(present.zone_id).description,
                 }
-                for player in shown
+                for present in shown
             ],
             "display_zone": 1,
         },

@@ -48,7 +48,7 @@ def _quiet(name: str, help_text: str, run: Run, *arguments: Argument) -> Command
 
 def _telling(house: House) -> list[Command]:
     async def tell(call: Call) -> None:
-        house.chat.tell(own_player(call), call["name"], call["text"], call.now)
+        await house.chat.tell(own_player(call), call["name"], call["text"], call.now)
 
     async def hail(call: Call) -> None:
         player = own_player(call)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from emu.commands import Argument, Call, Command, Kind, Reply
 from emu.commands.ranks import GUIDE, MASTER
 from emu.errors import CommandError
-from emu.world.commands.ground import House, own_player, player_named
+from emu.world.commands.ground import House, own_player, player_elsewhere, player_named
 from emu.world.players import leaving, moving
 from emu.world.players.player import IN_ZONE, Player
 from emu.world.spawns import Destination, Position
@@ -25,6 +25,12 @@ def commands(house: House) -> list[Command]:
         return Reply((f"going to {definition.description}",))
 
     async def goto(call: Call) -> Reply:
+        there = player_elsewhere(house, call["name"])
+        if there is not None:
+            _standing(own_player(call))
+            to = Destination(there.zone_id)
+            await leaving.change_zone(world, own_player(call), to, call.now)
+            return Reply((f"going to the zone that {there.name} is in",))
         player, target = own_player(call), player_named(house, call["name"])
         await bring(house, player, target, call)
         return Reply((f"you are with {target.name}",))

@@ -82,6 +82,9 @@ class Inside(Protocol):
     def closed(self, player: Player, link: PlayerLink, reason: str, now: Monotonic) -> None:
         """Learn that the session of somebody who is in is over."""
 
+    def send_away(self, player: Player, reason: str, now: Monotonic) -> None:
+        """Take somebody out of the world, with a client or without."""
+
 
 @dataclass(frozen=True, slots=True)
 class Entered:
@@ -271,12 +274,13 @@ class Visitor:
     def _enter(
         self, handoff: Handoff, character: WorldCharacter, client: WorldClient, now: Monotonic
     ) -> None:
-        presence = self._door.presence
         self._link.trust()
-        self._player = self._door.inside.enter(character, client, now)
+        player = self._player = self._door.inside.enter(character, client, now)
         self._handoff = handoff
-        presence.entered(
-            handoff.account_id, handoff.char_id, self._player.zone.zone_id, self._send_away
+        door = self._door
+        door.presence.entered(
+            player.present,
+            lambda: door.inside.send_away(player, "sent away", door.clock.now()),
         )
         self._door.changed()
         self._door.report(
@@ -284,9 +288,6 @@ class Visitor:
                 handoff.name, handoff.account_id, handoff.char_id, self._address, client.version
             )
         )  # fmt: skip
-
-    def _send_away(self) -> None:
-        self._link.close()
 
     def _refuse(self, client: WorldClient, code: int) -> None:
         """Tell somebody whose key was good why it lets nobody in, and end the session."""

@@ -12,7 +12,7 @@ import math
 from typing import Final
 
 from emu.limits.rate import RateLimit
-from emu.model import Membership, WorldCharacter
+from emu.model import Membership, Present, WorldCharacter
 from emu.times import Moment, Monotonic
 from emu.world.movement import Pace, PredictionReader
 from emu.world.players.client import WorldClient
@@ -118,6 +118,22 @@ class Player:
     def position(self) -> Position:
         """Where the player is."""
         return self.spawn.position
+
+    @property
+    def present(self) -> Present:
+        """What other processes are told of it."""
+        character = self.character
+        return Present(
+            character.account_id,
+            character.id,
+            self.zone.zone_id,
+            name=character.name,
+            level=character.level,
+            class_=character.class_,
+            race=character.race,
+            away="afk" in self.spawn.words,
+            hidden=self.spawn.hidden,
+        )
 
     @property
     def is_online(self) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Final
 
-from emu.errors import StoreError
+from emu.errors import OutOfDate, StoreError
 from emu.model import WorldCharacter
 from emu.times import Monotonic
 from emu.world.events import PlayerRefused
@@ -97,6 +97,25 @@ async def store(world: World, player: Player, to: Destination) -> None:
     world.unsaved.pop(row.id, None)
 
 
+def save_again(world: World) -> None:
+    """Store what could not be stored of those who have left: the store is there again."""
+    for row in list(world.unsaved.values()):
+        if world.players.get(row.id) is None:
+            world.start(_save_left(world, row))
+
+
+async def _save_left(world: World, row: WorldCharacter) -> None:
+    try:
+        await _write(world, row, {what.value for what in Kept})
+    except OutOfDate:
+        pass
+    except StoreError:
+        world.count("save failed")
+        return
+    if world.unsaved.get(row.id) is row:
+        del world.unsaved[row.id]
+
+
 async def _write(world: World, row: WorldCharacter, changes: set[str]) -> None:
     assert row.place is not None  # noqa: S101  # a player is somewhere
     await world.store.save_place(row.id, row.zone_id, row.place)
@@ -107,6 +126,10 @@ async def _write(world: World, row: WorldCharacter, changes: set[str]) -> None:
 async def _save(world: World, player: Player, row: WorldCharacter, changes: set[str]) -> None:
     try:
         await _write(world, row, changes)
+    except OutOfDate as error:
+        world.unsaved.pop(row.id, None)
+        world.report(PlayerRefused(player.name, player.client.address, f"not saved: {error}"))
+        return
     except StoreError as error:
         player.unsaved |= changes
         world.count("save failed")

@@ -6,6 +6,7 @@ from typing import Final
 
 from emu.world.players.client import WorldClient
 
+ERROR_COLOR: Final = 3
 SYSTEM_COLOR: Final = 5
 TEXT_TAIL: Final = 0x00FF
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from emu.errors import StoreError
+from emu.errors import StoreError, Unanswered
 from emu.link.batches import LoginEquipmentRequest, ZoneItem, ZoneUpdatesRequest
 from emu.link.characters import (
     DELETE,
@@ -30,6 +30,8 @@ from emu.link.registration import (
     LSStatus,
 )
 from emu.looks.models import Models
+from emu.model import WorldCharacter
+from emu.processes.ports import ZoneServers
 from emu.times import Clock, Monotonic
 from emu.world.door.admission import LOADING_ERROR, PROBLEM, SUCCESS, Admission
 from emu.world.ports import WorldCharacterStore
@@ -70,6 +72,7 @@ class WorldRegistry:
         characters: WorldCharacterStore,
         creation: CharacterCreation,
         admission: Admission,
+        zone_servers: ZoneServers,
         zones: Callable[[], Sequence[ZoneItem]],
         models: Models,
         clock: Clock,
@@ -78,6 +81,7 @@ class WorldRegistry:
         self._characters = characters
         self._creation = creation
         self._admission = admission
+        self._zone_servers = zone_servers
         self._zones = ZoneReport(zones)
         self._models = models
         self._clock = clock
@@ -85,7 +89,7 @@ class WorldRegistry:
         """Told by the world what its characters wear."""
         self.registration().encode()
         for address in (config.address, config.internal_address or ""):
-            self._response(UsertoWorldReq(0, 0, 0), PROBLEM, 0, address).encode()
+            self._response(UsertoWorldReq(0, 0, 0), PROBLEM, 0, address, config.port).encode()
 
     def registration(self) -> LSInfo:
         """Return how the world introduces itself."""
@@ -133,6 +137,7 @@ class WorldRegistry:
 
     async def _answer_play(self, request: UsertoWorldReq) -> UsertoWorldResp:
         account_id, char_id = request.account_id, request.char_id
+        rows: Sequence[WorldCharacter] = ()
         try:
             rows = await self._characters.of_account(account_id)
             response, key = await self._admission.grant(rows, account_id, char_id)
@@ -140,7 +145,19 @@ class WorldRegistry:
             response, key = LOADING_ERROR, 0
         config = self._config
         address = address_for(request.client_address, config.address, config.internal_address)
-        return self._response(request, response, key, address)
+        host, port = self._process_of(rows, char_id) or (address, config.port)
+        return self._response(request, response, key, host, port)
+
+    def _process_of(self, rows: Sequence[WorldCharacter], char_id: int) -> tuple[str, int] | None:
+        """Return where the process is that serves a character's zone, unless it is this one.
+
+        Whose process cannot be reached comes in here, and is told so there.
+        """
+        zones = (row.zone_id for row in rows if row.id == char_id)
+        try:
+            return next((self._zone_servers.elsewhere(zone_id) for zone_id in zones), None)
+        except Unanswered:
+            return None
 
     async def _body(self, char_id: int, response: int) -> Sequence[LinkMessage]:
         """Return what tells the login server a character's race and body, once it said yes.
@@ -160,7 +177,7 @@ class WorldRegistry:
         return [RaceUpdate(row.account_id, row.id, number, row.race & 0xFF)]
 
     def _response(
-        self, request: UsertoWorldReq, response: int, key: int, address: str
+        self, request: UsertoWorldReq, response: int, key: int, address: str, port: int
     ) -> UsertoWorldResp:
         return UsertoWorldResp(
             account_id=request.account_id,
@@ -169,7 +186,7 @@ class WorldRegistry:
             access_key=key,
             response=response,
             address=address,
-            port=self._config.port,
+            port=port,
             to_id=request.from_id,
         )
 

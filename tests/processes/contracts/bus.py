@@ -99,6 +99,7 @@ class BusContract:
             return {"n": 2 * int(note["n"] or 0)}
 
         there.answer("double", double)
+        await self.settle()
         assert await here.request("double", {"n": 21}) == {"n": 42}
         assert await there.request("double", {"n": 4}) == {"n": 8}
 
@@ -123,6 +124,7 @@ class BusContract:
             raise StoreError("the disk is full")
 
         there.answer("save", fails)
+        await self.settle()
         with pytest.raises(CommandError, match="the disk is full"):
             await here.request("save", {})
 
@@ -136,9 +138,12 @@ class BusContract:
             return {"who": "second"}
 
         wish = here.answer("who", first)
+        await self.settle()
         with pytest.raises(DuplicateName):
             there.answer("who", second)
         wish.cancel()
+        await self.settle()
         there.answer("who", second)
+        await self.settle()
         wish.cancel()
         assert await here.request("who", {}) == {"who": "second"}

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from emu.model import Present
 from emu.processes.ports import Presence
+from tests.support.processes import present
 
 Pictures = Callable[[], Presence]
 
 
 def nothing() -> None:
     """Ends no session."""
+
+
+def known(picture: Presence, char_id: int) -> tuple[int, int, int, bool]:
+    """Return what a process knows of a character: account, character, zone, link-dead."""
+    found = picture.find(char_id)
+    assert found is not None
+    return found.account_id, found.char_id, found.zone_id, found.link_dead
 
 
 class PresenceContract:
@@ -22,32 +29,32 @@ class PresenceContract:
 
     async def test_who_is_in_the_world(self, pictures: Pictures) -> None:
         here = pictures()
-        here.entered(101, 5, 12, nothing)
-        here.entered(102, 6, 12, nothing)
-        here.entered(103, 7, 13, nothing)
+        here.entered(present(101, 5, 12), nothing)
+        here.entered(present(102, 6, 12), nothing)
+        here.entered(present(103, 7, 13), nothing)
         assert (here.players, here.zones) == (3, 2)
         assert [here.players_besides(account) for account in (101, 104)] == [2, 3]
         assert here.is_playing(101)
         assert not here.is_playing(104)
-        assert here.find(5) == Present(101, 5, 12)
+        assert known(here, 5) == (101, 5, 12, False)
         assert here.find(8) is None
 
     async def test_a_lost_link_leaves_the_character_in_the_world(self, pictures: Pictures) -> None:
         here = pictures()
-        here.entered(101, 5, 12, nothing)
+        here.entered(present(101, 5, 12), nothing)
         here.lost_link(5)
         here.lost_link(9)
         assert not here.is_playing(101)
         assert here.players == 1
-        assert here.find(5) == Present(101, 5, 12, link_dead=True)
-        here.entered(101, 5, 13, nothing)
+        assert known(here, 5) == (101, 5, 12, True)
+        here.entered(present(101, 5, 13), nothing)
         await self.settle()
         assert here.is_playing(101)
         assert (here.players, here.zones) == (1, 1)
 
     async def test_leaving_counts_at_once_and_may_come_twice(self, pictures: Pictures) -> None:
         here = pictures()
-        here.entered(101, 5, 12, nothing)
+        here.entered(present(101, 5, 12), nothing)
         here.left(5)
         here.left(5)
         here.lost_link(5)
@@ -60,7 +67,7 @@ class PresenceContract:
     ) -> None:
         away: list[int] = []
         here = pictures()
-        here.entered(101, 5, 12, lambda: away.append(5))
+        here.entered(present(101, 5, 12), lambda: away.append(5))
         here.dismiss(5)
         here.dismiss(6)
         await self.settle()
@@ -69,8 +76,8 @@ class PresenceContract:
 
     async def test_each_process_sees_everybody(self, pictures: Pictures) -> None:
         here, there = pictures(), pictures()
-        here.entered(101, 5, 12, nothing)
-        there.entered(102, 6, 13, nothing)
+        here.entered(present(101, 5, 12), nothing)
+        there.entered(present(102, 6, 13), nothing)
         await self.settle()
         for picture in (here, there):
             assert (picture.players, picture.zones) == (2, 2)
@@ -78,7 +85,7 @@ class PresenceContract:
         there.left(6)
         await self.settle()
         for picture in (here, there):
-            assert picture.find(5) == Present(101, 5, 12, link_dead=True)
+            assert known(picture, 5) == (101, 5, 12, True)
             assert picture.players == 1
 
     async def test_whoever_asks_only_the_process_of_the_character_ends_its_session(
@@ -86,12 +93,13 @@ class PresenceContract:
     ) -> None:
         away: list[str] = []
         here, there = pictures(), pictures()
-        here.entered(101, 5, 12, lambda: away.append("here"))
+        here.entered(present(101, 5, 12), lambda: away.append("here"))
         await self.settle()
         there.dismiss(5)
         await self.settle()
         assert away == ["here"]
-        there.entered(101, 5, 13, lambda: away.append("there"))
+        here.left(5)
+        there.entered(present(101, 5, 13), lambda: away.append("there"))
         await self.settle()
         here.dismiss(5)
         await self.settle()
@@ -99,9 +107,61 @@ class PresenceContract:
 
     async def test_a_process_that_begins_late_learns_who_is_there(self, pictures: Pictures) -> None:
         here = pictures()
-        here.entered(101, 5, 12, nothing)
-        here.entered(102, 6, 12, nothing)
+        here.entered(present(101, 5, 12), nothing)
+        here.entered(present(102, 6, 12), nothing)
         here.lost_link(6)
         late = pictures()
         await self.settle()
         assert (late.players, late.is_playing(101), late.is_playing(102)) == (2, True, False)
+
+    async def test_names_are_found_wherever_they_are(self, pictures: Pictures) -> None:
+        here, there = pictures(), pictures()
+        here.entered(present(101, 5, 12, "Aldana"), nothing)
+        there.entered(present(102, 6, 13, "Borvik"), nothing)
+        await self.settle()
+        for picture in (here, there):
+            assert sorted(one.name for one in picture) == ["Aldana", "Borvik"]
+            found = picture.named("ALDANA")
+            assert found is not None
+            assert found.char_id == 5
+            assert picture.named("Cestra") is None
+        assert (here.is_here(5), here.is_here(6), there.is_here(5)) == (True, False, False)
+        here.left(5)
+        await self.settle()
+        assert (here.named("Aldana"), there.named("Aldana")) == (None, None)
+
+    async def test_how_somebody_is_seen_is_told(self, pictures: Pictures) -> None:
+        here, there = pictures(), pictures()
+        here.entered(present(101, 5, 12), nothing)
+        here.seen(5, away=True)
+        here.seen(5, hidden=True)
+        here.seen(9, away=True)
+        await self.settle()
+        found = there.find(5)
+        assert found is not None
+        assert (found.away, found.hidden) == (True, True)
+        there.seen(5, away=False)
+        await self.settle()
+        assert here.find(5) == found, "only its own process knows how it is seen"
+
+    async def test_only_the_process_of_a_character_takes_it_out(self, pictures: Pictures) -> None:
+        here, there = pictures(), pictures()
+        here.entered(present(101, 5, 12), nothing)
+        await self.settle()
+        there.entered(present(101, 5, 13), nothing)
+        await self.settle()
+        here.left(5)
+        here.lost_link(5)
+        await self.settle()
+        assert known(here, 5) == known(there, 5) == (101, 5, 13, False)
+        assert not here.is_here(5)
+
+    async def test_who_came_in_elsewhere_is_sent_away_here(self, pictures: Pictures) -> None:
+        away: list[str] = []
+        here, there = pictures(), pictures()
+        here.entered(present(101, 5, 12), lambda: away.append("here"))
+        await self.settle()
+        there.entered(present(101, 5, 13), lambda: away.append("there"))
+        await self.settle()
+        assert away == ["here"]
+        assert known(here, 5) == (101, 5, 13, False)

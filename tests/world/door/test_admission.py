@@ -7,7 +7,7 @@ import pytest
 from emu.processes.ports import Presence
 from emu.times import Clock
 from emu.world.door.admission import Admission, AdmissionRules
-from tests.support.processes import handoff_keys, presence
+from tests.support.processes import handoff_keys, presence, present
 from tests.support.stores import finish
 from tests.support.times import ManualClock
 from tests.support.world_fakes import world_character
@@ -15,10 +15,10 @@ from tests.support.world_fakes import world_character
 ME = 5
 
 
-def present(*accounts: int) -> Presence:
+def filled(*accounts: int) -> Presence:
     made = presence()
     for account in accounts:
-        made.entered(account, account, 1, lambda: None)
+        made.entered(present(account, account, 1), lambda: None)
     return made
 
 
@@ -34,7 +34,7 @@ def code(status: int = 0, *others: int, locked: bool = False, full: bool = False
     """Return the answer to a play request; it is the same at the door."""
     rows = [world_character(ME, admin_status=status)]
     rows += [world_character(10 + n, admin_status=one) for n, one in enumerate(others)]
-    inside = present(*([101] if playing else []), *([102] if full else []))
+    inside = filled(*([101] if playing else []), *([102] if full else []))
     door = admission(inside, 1 if full else -1, locked)
     answer, key = finish(door.grant(rows, 101, ME))
     assert (key != 0) == (answer == 1)
@@ -48,8 +48,8 @@ def test_a_player_comes_in() -> None:
 
 def test_a_character_the_world_does_not_have() -> None:
     for rows in ([], [world_character(6)]):
-        assert finish(admission(present()).grant(rows, 101, ME)) == (5, 0)
-        assert admission(present()).at_door(rows, ME) == 5
+        assert finish(admission(filled()).grant(rows, 101, ME)) == (5, 0)
+        assert admission(filled()).at_door(rows, ME) == 5
 
 
 def test_a_ban_for_ever_is_the_whole_accounts_and_a_plain_one_the_characters() -> None:
@@ -79,10 +79,10 @@ def test_a_full_world(status: int, expected: int) -> None:
 
 
 def test_the_limit_of_players_itself_is_full_and_a_negative_one_never() -> None:
-    assert not admission(present(1), 2).is_full
-    assert admission(present(1, 2), 2).is_full
-    assert admission(present(), 0).is_full
-    assert not admission(present(1, 2)).is_full
+    assert not admission(filled(1), 2).is_full
+    assert admission(filled(1, 2), 2).is_full
+    assert admission(filled(), 0).is_full
+    assert not admission(filled(1, 2)).is_full
 
 
 def grant(door: Admission, account: int, char_id: int = 0, **row: int) -> int:
@@ -95,7 +95,7 @@ def grant(door: Admission, account: int, char_id: int = 0, **row: int) -> int:
 
 def test_whoever_has_a_key_has_a_place() -> None:
     clock = ManualClock()
-    door = admission(present(1), 3, clock=clock)
+    door = admission(filled(1), 3, clock=clock)
     first, second = grant(door, 2), grant(door, 3)
     assert min(first, second) >= 1000
     assert grant(door, 4) == 253
@@ -108,7 +108,7 @@ def test_whoever_has_a_key_has_a_place() -> None:
 
 
 def test_ones_own_key_and_ones_own_lost_character_take_nobodys_place() -> None:
-    inside = present(2)
+    inside = filled(2)
     inside.lost_link(2)
     door = admission(inside, 1)
     for _ in range(3):
@@ -117,7 +117,7 @@ def test_ones_own_key_and_ones_own_lost_character_take_nobodys_place() -> None:
 
 
 def test_an_account_has_one_key_and_a_game_master_one_for_each_character() -> None:
-    door = admission(present())
+    door = admission(filled())
     first, second = grant(door, 7, 70), grant(door, 7, 71)
     assert finish(door.redeem(7, first)) is None
     assert finish(door.redeem(7, second)) is not None
@@ -126,7 +126,7 @@ def test_an_account_has_one_key_and_a_game_master_one_for_each_character() -> No
 
 
 def test_too_many_keys_are_a_full_world() -> None:
-    door = admission(present())
+    door = admission(filled())
     assert all(grant(door, account) >= 1000 for account in range(1, 51))
     assert grant(door, 51) == 253
 
@@ -134,7 +134,7 @@ def test_too_many_keys_are_a_full_world() -> None:
 def test_a_character_that_is_gone_neither_comes_in_nor_stays() -> None:
     sent_away = []
     inside = presence()
-    inside.entered(1, 10, 1, lambda: sent_away.append(10))
+    inside.entered(present(1, 10, 1), lambda: sent_away.append(10))
     door = admission(inside)
     key = grant(door, 2, 20)
     finish(door.dismiss(10))

@@ -9,6 +9,7 @@ from emu.model import WorldCharacter
 from emu.world.door.admission import Admission, AdmissionRules
 from emu.world.door.entry import Door, Entered, Left, TurnedAway
 from tests.support.ghost_views import DIALECTS
+from tests.support.processes import present
 from tests.support.stores import finish
 from tests.support.times import APART, ManualClock
 from tests.support.worlds import WorldHouse
@@ -256,7 +257,7 @@ def test_a_game_master_comes_in_twice() -> None:
     [
         (lambda house: setattr(house.admission, "locked", True), 9, "the world is locked"),
         (
-            lambda house: [house.presence.entered(n, n, 1, lambda: None) for n in (1, 2)],
+            lambda house: [house.presence.entered(present(n, n, 1), lambda: None) for n in (1, 2)],
             9, "the world is full",
         ),
         (
@@ -271,7 +272,7 @@ def test_a_game_master_comes_in_twice() -> None:
         ),
         (lambda house: house.characters.clear(), 9, "the character is gone"),
         (
-            lambda house: house.presence.entered(101, 6, 1, lambda: None),
+            lambda house: house.presence.entered(present(101, 6, 1), lambda: None),
             2, "its account is playing already",
         ),
     ],

@@ -19,6 +19,7 @@ from emu.link.play import UsertoWorldReq, UsertoWorldResp
 from emu.link.registration import LSInfo, LSStatus
 from emu.looks.models import Models
 from emu.model import WorldCharacter
+from emu.processes.zone_servers import ZoneTable
 from emu.structs import shipped_catalog
 from emu.world.door.admission import Admission, AdmissionRules
 from emu.world.places.starts import Start
@@ -27,7 +28,7 @@ from emu.world.registration.names import NameRules
 from emu.world.registration.registry import RegistryConfig, WorldRegistry
 from tests.support.create_requests import request_546
 from tests.support.directory_fakes import Loop
-from tests.support.processes import handoff_keys, presence
+from tests.support.processes import handoff_keys, presence, present
 from tests.support.stores import finish
 from tests.support.times import ManualClock
 from tests.support.world_fakes import CharactersInMemory, world_character
@@ -51,11 +52,16 @@ class Bench:
         creation = CharacterCreation(
             CreationRules(), NameRules(), self.store, shipped_catalog(), lambda wanted: Start(12)
         )
+        self.others: dict[str, dict[str, str | int]] = {}
+        self.zone_servers = ZoneTable(
+            "hub", table=lambda: {33: "east"}, rest=lambda: "hub", others=self.others
+        )
         self.registry = WorldRegistry(
             config,
             characters=self.store,
             creation=creation,
             admission=self.admission,
+            zone_servers=self.zone_servers,
             zones=lambda: [ZoneItem(12, "antonica", "Antonica")],
             models=Models(),
             clock=CLOCK,
@@ -91,7 +97,7 @@ def test_a_name_travels_as_utf_8() -> None:
 def test_its_status_is_up_locked_or_full() -> None:
     bench = Bench(max_players=1)
     assert bench.registry.status() == LSStatus(1, 0, 0, 80)
-    bench.presence.entered(101, 5, 12, lambda: None)
+    bench.presence.entered(present(101, 5, 12), lambda: None)
     assert bench.registry.status() == LSStatus(-3, 1, 1, 80)
     bench.admission.locked = True
     assert bench.registry.status() == LSStatus(-2, 1, 1, 80)
@@ -121,7 +127,7 @@ def test_a_locked_world_and_an_account_in_use() -> None:
     bench.admission.locked = True
     assert bench.play().response == 0
     bench.admission.locked = False
-    bench.presence.entered(101, 6, 12, lambda: None)
+    bench.presence.entered(present(101, 6, 12), lambda: None)
     assert bench.play().response == 7
     bench.presence.lost_link(6)
     assert bench.play().response == 1
@@ -165,11 +171,20 @@ def test_nothing_is_told_of_a_body_that_is_not_known() -> None:
         assert len(bench.ask(UsertoWorldReq(101, 5, 7))) == 1
 
 
+def test_who_is_in_a_zone_of_another_process_is_sent_straight_there() -> None:
+    bench = Bench(world_character(5, zone_id=33))
+    assert (bench.play().address, bench.play().port) == ("play.example.org", 9001), "it is away"
+    bench.others["east"] = {"host": "192.0.2.7", "port": 9007}
+    answer = bench.play()
+    assert (answer.response, answer.address, answer.port) == (1, "192.0.2.7", 9007)
+    assert answer.access_key
+
+
 def test_a_deleted_character_is_gone_with_its_keys_and_its_session() -> None:
     away: list[int] = []
     bench = Bench(world_character(5))
     bench.play()
-    bench.presence.entered(101, 5, 12, lambda: away.append(5))
+    bench.presence.entered(present(101, 5, 12), lambda: away.append(5))
     assert bench.ask(BasicCharUpdate(102, 5, 128, 1)) == []
     assert bench.ask(BasicCharUpdate(101, 5, 128, 0)) == []
     assert not bench.store.rows[5].deleted
@@ -218,6 +233,7 @@ def test_what_does_not_fit_the_link_is_said_at_once(wrong: dict) -> None:
             characters=bench.store,
             creation=bench.registry._creation,
             admission=bench.admission,
+            zone_servers=bench.zone_servers,
             zones=list,
             models=Models(),
             clock=CLOCK,

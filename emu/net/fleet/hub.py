@@ -1,0 +1,149 @@
+"""The hub's TCP port, where the other processes of this world connect.
+
+Owns who may connect and how many; who somebody is proves the greeting.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from twisted.internet.defer import Deferred, DeferredList, maybeDeferred
+from twisted.internet.interfaces import IAddress
+from twisted.internet.protocol import Factory
+from twisted.internet.ssl import CertificateOptions
+
+from emu.config import Address
+from emu.limits.addresses import plain_host
+from emu.limits.connections import ConnectionLimits, Connections
+from emu.net.fleet.connection import FleetConnection
+from emu.net.logs import logger
+from emu.net.refusals import RefusalLog
+from emu.net.scheduler import Scheduler
+from emu.processes.fleet.bus import FleetBus
+from emu.processes.fleet.end import FleetEnd
+from emu.processes.fleet.greeting import NUMBER_SIZE, HubGreeting, Joined, Self
+from emu.processes.ports import CAME, Note
+
+_log = logger("processes")
+LIMITS = ConnectionLimits(most=256, per_address=64, silent_per_address=8)
+
+
+class MemberConnection(FleetConnection):
+    """One connection of a member, or of somebody who would like to be one."""
+
+    def __init__(self, hub: HubPort, address: str) -> None:
+        super().__init__(hub.scheduler, hub.bus)
+        self._hub = hub
+        self.address = address
+
+    def connectionMade(self) -> None:
+        """Ask who it is."""
+        transport: Any = self.transport
+        transport.setTcpNoDelay(True)
+        hub = self._hub
+        greeting = HubGreeting(hub.own, os.urandom(NUMBER_SIZE), hub.reason_against)
+        self.start(FleetEnd(greeting, hub.scheduler.now()))
+
+    def joined(self, who: Joined) -> None:
+        """Let it not make room for others any more."""
+        del who
+        self._hub.connections.introduced(self)
+
+    def over(self, reason: str) -> None:
+        """Say why it is gone."""
+        if self.name:
+            _log.warn("{name} is away: {reason}", name=self.name, reason=reason)
+        elif self._hub.refusals.is_news("processes refused", "", self.address, reason):
+            _log.warn("{address} did not join: {reason}", address=self.address, reason=reason)
+
+    def gone(self) -> None:
+        """Make room."""
+        self._hub.gone(self)
+
+
+class HubPort(Factory):
+    """Listens for members."""
+
+    noisy = False
+
+    def __init__(
+        self, own: Self, names: set[str], bus: FleetBus, reactor: Any, scheduler: Scheduler
+    ) -> None:
+        """Take members of these names."""
+        self.own = own
+        self.bus = bus
+        self.scheduler = scheduler
+        self.connections: Connections[MemberConnection] = Connections(_evict)
+        self.refusals = RefusalLog(_log, scheduler)
+        self._names = names
+        self._reactor = reactor
+        self._port: Any = None
+        self._stopped: Deferred[None] | None = None
+        bus.subscribe(CAME, _tell_of)
+
+    @property
+    def port(self) -> int:
+        """The TCP port that is open."""
+        return int(self._port.getHost().port)
+
+    def listen(self, at: Address, tls: CertificateOptions | None) -> None:
+        """Open the port and say where. Raises `CannotListenError`."""
+        if tls is None:
+            self._port = self._reactor.listenTCP(at.port, self, interface=at.host)
+        else:
+            self._port = self._reactor.listenSSL(at.port, self, tls, interface=at.host)
+        host = self._port.getHost()
+        self.refusals.start()
+        _log.info(
+            "hub {name}, members on {how} {at}",
+            name=self.own.name, how="TLS" if tls else "TCP", at=Address(host.host, host.port),
+        )  # fmt: skip
+
+    def reason_against(self, name: str) -> str:
+        """Return why a process of this name may not join; empty when it may."""
+        if name not in self._names:
+            return f"processes.zones of the hub gives {name} no zone"
+        if name in self.bus.others:
+            return f"a process {name} has joined already"
+        return ""
+
+    def buildProtocol(self, addr: IAddress | None) -> MemberConnection | None:
+        """Take a connection, or None when there are too many."""
+        peer: Any = addr
+        address = plain_host(str(peer.host))
+        if self._port is None or self.connections.make_room(address, LIMITS) is not None:
+            return None
+        connection = MemberConnection(self, address)
+        self.connections.add(connection, address)
+        return connection
+
+    def gone(self, connection: MemberConnection) -> None:
+        """Forget a connection."""
+        self.connections.remove(connection)
+        if not len(self.connections) and self._stopped is not None:
+            stopped, self._stopped = self._stopped, None
+            stopped.callback(None)
+
+    async def stop(self) -> None:
+        """Close the port and every connection."""
+        self.refusals.stop()
+        port, self._port = self._port, None
+        if port is not None:
+            await DeferredList([maybeDeferred(port.stopListening)])
+        if len(self.connections):
+            stopped = self._stopped = Deferred()
+            for connection in self.connections:
+                connection.close("the hub stops", self.scheduler.now())
+            await stopped
+
+
+def _evict(connection: MemberConnection) -> None:
+    """Close a connection that says nothing, in favor of a new one."""
+    connection.cut_off("nothing said when room was needed")
+
+
+def _tell_of(note: Note) -> None:
+    """Say that a member is there."""
+    at = Address(str(note["host"]), int(note["port"] or 0))
+    _log.info("{name} joined, its clients on UDP {at}", name=note["process"], at=at)

@@ -1,0 +1,252 @@
+"""What one process has of the others, by its configuration: it is alone, the hub, or a member.
+
+The hub has the database and the login link; members have the hub's keys and characters by way of
+the bus. When the hub is lost a member goes on with whom it has, and stores them when it is back.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from twisted.internet.defer import Deferred
+from twisted.python.failure import Failure
+
+from emu.config import Config
+from emu.config.processes import ProcessesConfig
+from emu.errors import ConfigError, StoreError
+from emu.looks.models import ModelSource
+from emu.net.fleet.hub import HubPort
+from emu.net.fleet.member import HubLink
+from emu.net.hosts import listen_address
+from emu.net.link.tls import server_options
+from emu.net.logs import logger
+from emu.net.scheduler import Scheduler
+from emu.net.stores.storage import Storage
+from emu.net.tasks import Tasks
+from emu.processes.bus import LocalBus
+from emu.processes.fleet.bus import FleetBus, Shell
+from emu.processes.fleet.calls import Counter, Desk
+from emu.processes.fleet.greeting import Self
+from emu.processes.fleet.leases import LeasedKeys, Leases
+from emu.processes.fleet.remote import (
+    RemoteBelongings,
+    RemoteCharacters,
+    RemoteKeys,
+    RemoteModels,
+)
+from emu.processes.handoffs import LocalHandoffKeys
+from emu.processes.ports import CAME, Note, Processes
+from emu.processes.presence import SharedPresence
+from emu.processes.zone_servers import ServedHere, ZoneTable
+from emu.world.places import Atlas
+from emu.world.ports import BelongingsStore, WorldCharacterStore
+
+_log = logger("processes")
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What the parts need of this process."""
+
+    config: Config
+    storage: Storage
+    atlas: Atlas
+    told_address: Callable[[], tuple[str, int]]
+    """Where clients reach this process."""
+    reactor: Any
+    scheduler: Scheduler
+    tasks: Tasks
+
+
+class FleetPart(Protocol):
+    """What the world has of the others. `listen`, then `start`, then `stop`."""
+
+    @property
+    def processes(self) -> Processes:
+        """The others."""
+
+    @property
+    def characters(self) -> WorldCharacterStore:
+        """The world's characters, here or at the hub."""
+
+    @property
+    def belongings(self) -> BelongingsStore:
+        """What they have."""
+
+    @property
+    def models(self) -> ModelSource:
+        """Numbers of models."""
+
+    def listen(self) -> None:
+        """Open what others connect to, if anything. Raises `CannotListenError` and `EmuError`."""
+
+    def start(self) -> None:
+        """Begin to connect, if to anything."""
+
+    async def stop(self) -> None:
+        """Close all connections."""
+
+
+def fleet_part(ground: Ground) -> FleetPart:
+    """Return the part that the configuration asks for. Raises `ConfigError`."""
+    settings = ground.config.processes
+    if settings.hub is not None:
+        return Member(ground)
+    if settings.listen is not None:
+        return Hub(ground)
+    return Alone(ground)
+
+
+class Alone:
+    """The only process of its world."""
+
+    def __init__(self, ground: Ground) -> None:
+        bus, name = LocalBus(_failed), secrets.token_hex(8)
+        presence = SharedPresence(bus, name, ground.scheduler.moment)
+        self.processes = Processes(name, bus, _keys(ground), presence, ServedHere())
+        self.characters = ground.storage.world_characters
+        self.belongings = ground.storage.belongings
+        self.models = ground.storage.models
+
+    def listen(self) -> None:
+        """Open nothing."""
+
+    def start(self) -> None:
+        """Connect to nobody."""
+
+    async def stop(self) -> None:
+        """Nothing is open."""
+
+
+class Hub:
+    """The process that the others connect to."""
+
+    def __init__(self, ground: Ground) -> None:
+        settings, storage = ground.config.processes, ground.storage
+        self._ground = ground
+        name = settings.own_name
+        bus = FleetBus(name, _shell(ground))
+        keys, leases = _keys(ground), Leases()
+        table = _zones(settings, ground.atlas)
+        presence = SharedPresence(bus, name, ground.scheduler.moment)
+        servers = ZoneTable(name, table=lambda: table, rest=lambda: name, others=bus.others)
+        own_keys = LeasedKeys(keys, leases, name)
+        self.processes = Processes(name, bus, own_keys, presence, servers)
+        self.characters = storage.world_characters
+        self.belongings = storage.belongings
+        self.models = storage.models
+        rooms: dict[str, Callable[[str], Any]] = {
+            "keys": lambda process: LeasedKeys(keys, leases, process),
+            "characters": lambda _: storage.world_characters,
+            "belongings": lambda _: storage.belongings,
+            "models": lambda _: storage.models,
+        }
+        Desk(lambda room, process: rooms[room](process), leases).open(bus)
+        zones = ",".join(f"{zone_id}={process}" for zone_id, process in table.items())
+        own = Self(name, settings.secret.encode(), lambda: _about(ground) | {"zones": zones})
+        names = set(table.values())
+        self.port = HubPort(own, names, bus, ground.reactor, ground.scheduler)
+
+    def listen(self) -> None:
+        """Open the port. Raises `CannotListenError` and `EmuError`."""
+        settings = self._ground.config.processes
+        assert settings.listen is not None  # noqa: S101  # what makes it the hub
+        pem = _certificate(settings)
+        at = listen_address("processes.listen", settings.listen)
+        self.port.listen(at, server_options(pem) if pem is not None else None)
+
+    def start(self) -> None:
+        """Connect to nobody."""
+
+    async def stop(self) -> None:
+        """Close the port and all connections."""
+        await self.port.stop()
+
+
+class Member:
+    """A process that serves some zones and has all else of the hub."""
+
+    def __init__(self, ground: Ground) -> None:
+        settings = ground.config.processes
+        assert settings.hub is not None  # noqa: S101  # what makes it a member
+        name = settings.name
+        bus = FleetBus(name, _shell(ground))
+        counter = Counter(bus, name)
+        presence = SharedPresence(bus, name, ground.scheduler.moment)
+        self._table: dict[int, str] = {}
+        self._hub = "the hub"
+        servers = ZoneTable(
+            name, table=lambda: self._table, rest=lambda: self._hub, others=bus.others
+        )
+        self.processes = Processes(name, bus, RemoteKeys(counter), presence, servers)
+        self.characters = RemoteCharacters(counter)
+        self.belongings = RemoteBelongings(counter)
+        self.models = RemoteModels(counter)
+        bus.subscribe(CAME, self._learn_zones)
+        own = Self(name, settings.secret.encode(), lambda: _about(ground))
+        self.link = HubLink(
+            own, settings.hub, fingerprint=settings.hub_tls_fingerprint, bus=bus,
+            reactor=ground.reactor, scheduler=ground.scheduler,
+        )  # fmt: skip
+
+    def listen(self) -> None:
+        """Open nothing."""
+
+    def start(self) -> None:
+        """Begin to connect to the hub."""
+        self.link.start()
+
+    async def stop(self) -> None:
+        """Leave the hub."""
+        await self.link.stop()
+
+    def _learn_zones(self, note: Note) -> None:
+        """Take from the hub which process serves which zone; it counts until the hub says else."""
+        zones = note.get("zones")
+        if isinstance(zones, str):
+            entries = (entry.partition("=") for entry in zones.split(",") if entry)
+            self._table = {int(zone_id): process for zone_id, _, process in entries}
+            self._hub = str(note["process"])
+
+
+def _zones(settings: ProcessesConfig, atlas: Atlas) -> Mapping[int, str]:
+    table: dict[int, str] = {}
+    for entry in settings.zones:
+        name, _, process = (part.strip() for part in entry.partition("="))
+        zone = atlas.named(name)
+        if zone is None:
+            raise ConfigError([f"processes.zones: there is no zone {name}"])
+        table[zone.id] = process
+    return table
+
+
+def _certificate(settings: ProcessesConfig) -> bytes | None:
+    if settings.certificate is None:
+        return None
+    try:
+        return settings.certificate.read_bytes()
+    except OSError as error:
+        path = settings.certificate
+        raise StoreError(f"{path}: cannot be read ({error.strerror})") from None
+
+
+def _keys(ground: Ground) -> LocalHandoffKeys:
+    return LocalHandoffKeys(lambda: secrets.randbits(32), ground.scheduler)
+
+
+def _shell(ground: Ground) -> Shell:
+    return Shell(
+        answer=Deferred, later=ground.scheduler.later, start=ground.tasks.spawn, failed=_failed
+    )
+
+
+def _about(ground: Ground) -> dict[str, Any]:
+    host, port = ground.told_address()
+    return {"host": host, "port": port}
+
+
+def _failed(error: Exception) -> None:
+    _log.failure("what another process told or asked came to grief", failure=Failure(error))  # type: ignore[no-untyped-call]

@@ -1,0 +1,277 @@
+"""The bus of several processes: the contracts over simulated connections, and nonsense on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from twisted.internet import reactor
+from twisted.internet.defer import Deferred
+from twisted.internet.task import deferLater
+
+from emu.errors import CommandError, DuplicateName, Unanswered
+from emu.processes.fleet import bus as bus_module
+from emu.processes.fleet.bus import FleetBus
+from emu.processes.fleet.greeting import Joined
+from emu.processes.ports import CAME, GONE, Note
+from emu.processes.presence import SharedPresence
+from tests.processes.contracts.bus import BusContract, Buses
+from tests.processes.contracts.presence import Pictures, PresenceContract, known, nothing
+from tests.support.fleets import Simulated, shell
+from tests.support.processes import present
+
+Three = tuple[FleetBus, FleetBus, FleetBus]
+
+
+@pytest.fixture
+def fleet() -> Iterator[Simulated]:
+    made = Simulated()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def three(fleet: Simulated) -> Three:
+    return fleet.add(), fleet.add(), fleet.add()
+
+
+class TestFleetBus(BusContract):
+    @pytest.fixture
+    def buses(self, fleet: Simulated) -> Buses:
+        self.fleet = fleet
+        return fleet.add
+
+    async def settle(self) -> None:
+        await self.fleet.settle()
+
+
+class TestPresenceOverIt(PresenceContract):
+    @pytest.fixture
+    def pictures(self, fleet: Simulated) -> Pictures:
+        self.fleet = fleet
+
+        def make() -> SharedPresence:
+            bus = fleet.add()
+            return SharedPresence(bus, bus.process)
+
+        return make
+
+    async def settle(self) -> None:
+        await self.fleet.settle()
+
+
+async def test_members_reach_each_other_by_way_of_the_hub(fleet: Simulated, three: Three) -> None:
+    hub, east, west = three
+    await fleet.settle()
+    assert set(west.others) == {"hub", "east"}
+    assert west.others["hub"] == {"host": "192.0.2.1", "port": 9001}
+    heard: list[Note] = []
+    west.subscribe("weather", heard.append)
+
+    async def double(note: Note) -> Note:
+        return {"n": 2 * int(note["n"] or 0)}
+
+    east.answer("double", double)
+    await fleet.settle()
+    east.publish("weather", {"rain": True})
+    assert await west.request("double", {"n": 4}) == {"n": 8}
+    assert heard == [{"rain": True}]
+    with pytest.raises(DuplicateName):
+        west.answer("double", double)
+    assert hub.others.keys() == {"east", "west"}
+
+
+async def test_a_lost_connection_is_told_to_all_and_questions_fail_at_once(
+    fleet: Simulated, three: Three
+) -> None:
+    hub, east, west = three
+    gone: list[tuple[str, object]] = []
+    for bus in (hub, east, west):
+        bus.subscribe(GONE, lambda note, who=bus.process: gone.append((who, note["process"])))
+
+    async def never(_note: Note) -> Note:
+        waiting: Deferred[Note] = Deferred()
+        return await waiting
+
+    east.answer("secret", never)
+    await fleet.settle()
+    question = Deferred.fromCoroutine(west.request("secret", {}))
+    await fleet.settle()
+    fleet.sides["east"][0].cut_off("a test")
+    await fleet.settle()
+    with pytest.raises(Unanswered, match="the connection to east is lost"):
+        await question
+    assert sorted(gone) == [("east", "hub"), ("east", "west"), ("hub", "east"), ("west", "east")]
+    with pytest.raises(Unanswered, match="nobody answers secret"):
+        await west.request("secret", {})
+    assert east.others == {}
+
+
+async def test_who_comes_back_is_known_again_with_all_its_players(
+    fleet: Simulated, three: Three
+) -> None:
+    hub, east, _ = three
+    here, there = SharedPresence(hub, "hub"), SharedPresence(east, "east")
+    there.entered(present(101, 5, 12), nothing)
+    await fleet.settle()
+    fleet.sides["east"][1].cut_off("a test")
+    await fleet.settle()
+    assert here.find(5) is None, "who is in a process that is gone is out of the picture"
+    assert there.is_here(5), "and goes on there"
+    there.entered(present(102, 6, 12), nothing)
+    here.entered(present(103, 7, 325), nothing)
+    fleet.join("east")
+    await fleet.settle()
+    assert known(here, 5) == (101, 5, 12, False)
+    assert sorted(one.char_id for one in here) == sorted(one.char_id for one in there) == [5, 6, 7]
+
+
+async def test_a_character_that_two_processes_let_in_stays_where_it_came_last(
+    fleet: Simulated, three: Three
+) -> None:
+    hub, east, _ = three
+    moments = {"hub": 20.0, "east": 10.0}
+    away: list[str] = []
+    pictures = {
+        bus.process: SharedPresence(bus, bus.process, lambda who=bus.process: moments[who])
+        for bus in (hub, east)
+    }
+    await fleet.settle()
+    fleet.sides["east"][1].cut_off("a test")
+    for who, picture in pictures.items():
+        picture.entered(present(101, 5, 12), lambda who=who: away.append(who))
+    fleet.join("east")
+    await fleet.settle()
+    assert away == ["east"]
+    assert pictures["hub"].is_here(5)
+    found = pictures["east"].find(5)
+    assert found is not None
+    assert found.process == "hub"
+
+
+async def test_an_answer_that_does_not_come_in_time(
+    monkeypatch: pytest.MonkeyPatch, fleet: Simulated, three: Three
+) -> None:
+    monkeypatch.setattr(bus_module, "PATIENCE", 0.02)
+    hub, east, _ = three
+    late: list[Any] = []
+
+    async def slow(_note: Note) -> Note:
+        await deferLater(reactor, 0.06)
+        late.append(True)
+        return {}
+
+    east.answer("slow", slow)
+    await fleet.settle()
+    with pytest.raises(Unanswered, match="no answer about slow"):
+        await hub.request("slow", {})
+    for _ in range(20):
+        await fleet.settle()
+    assert late, "and what comes after it is nothing"
+
+
+async def test_what_an_answerer_breaks_at_is_told_there_and_no_more_here(
+    fleet: Simulated, three: Three
+) -> None:
+    hub, east, _ = three
+
+    async def breaks(_note: Note) -> Note:
+        return {"n": 1 // 0}
+
+    east.answer("break", breaks)
+    await fleet.settle()
+    with pytest.raises(CommandError, match="it failed there"):
+        await hub.request("break", {})
+    assert [type(error) for error in fleet.errors] == [ZeroDivisionError]
+
+
+async def test_of_two_that_answer_the_same_at_once_one_is_told_so(
+    fleet: Simulated, three: Three
+) -> None:
+    hub, east, west = three
+
+    async def mine(_note: Note) -> Note:
+        return {}
+
+    await fleet.settle()
+    east.answer("who", mine)
+    west.answer("who", mine)
+    await fleet.settle()
+    assert [type(error) for error in fleet.errors] == [DuplicateName]
+    assert await hub.request("who", {}) == {}
+
+
+class Link:
+    """A connection that only remembers."""
+
+    def __init__(self) -> None:
+        self.sent: list[Any] = []
+        self.reasons: list[str] = []
+
+    def send(self, frame: Any) -> None:
+        self.sent.append(frame)
+
+    def cut_off(self, reason: str) -> None:
+        self.reasons.append(reason)
+
+
+FRAMES = st.lists(
+    st.one_of(
+        st.sampled_from(
+            ["note", "ask", "answer", "failed", "unanswered", "answers", "silent", "taken", "came",
+             "gone", "ready", CAME, GONE, "x"]
+        ),
+        st.integers(), st.none(), st.floats(), st.text(max_size=5),
+        st.dictionaries(st.text(max_size=5), st.one_of(st.integers(), st.lists(st.integers()))),
+    ),
+    min_size=1, max_size=4,
+)  # fmt: skip
+
+
+@given(st.lists(FRAMES, max_size=20))
+def test_no_frame_raises_or_grows(frames: list[list[Any]]) -> None:
+    errors: list[Exception] = []
+    bus = FleetBus("hub", shell(errors.append))
+    link = Link()
+    bus.joined(link, Joined("east", {"host": "h", "port": 1}))
+    bus.received(Link(), ["note", "x", {}])
+    for frame in frames:
+        bus.received(link, frame)
+    bus.ended(link)
+    bus.ended(link)
+    assert bus.others == {} or all("came" in frame for frame in frames if frame[0] == "came")
+    assert not bus._ends
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        ["note", CAME, {"process": "forged"}],
+        ["note", "x", {"a": []}],
+        ["note", "x", {"a": {"base64": "!"}}],
+        ["note", "x"],
+        ["ask", "1", "x", {}],
+        ["answers", "x" * 300],
+        ["came", "", {}],
+        ["came", "x" * 40, {}],
+        ["dance"],
+    ],
+)
+def test_what_makes_no_sense_ends_the_connection(frame: list[Any]) -> None:
+    bus = FleetBus("hub", shell([].append))
+    link = Link()
+    bus.joined(link, Joined("east", {}))
+    bus.received(link, frame)
+    assert len(link.reasons) == 1
+
+
+def test_topics_of_one_process_are_bounded() -> None:
+    bus = FleetBus("hub", shell([].append))
+    link = Link()
+    bus.joined(link, Joined("east", {}))
+    for number in range(bus_module.MOST_TOPICS + 1):
+        bus.received(link, ["answers", f"topic {number}"])
+    assert link.reasons == ["too many topics, or too long ones"]

@@ -1,0 +1,50 @@
+"""The hub's keys, as members have them: they do what keys of one process do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+
+import pytest
+
+from emu.processes.fleet.calls import Counter, Desk
+from emu.processes.fleet.leases import LeasedKeys, Leases
+from emu.processes.fleet.remote import RemoteKeys, RemoteModels
+from emu.processes.handoffs import LocalHandoffKeys
+from tests.processes.contracts.handoff_keys import HandoffKeysContract
+from tests.support.fleets import Simulated
+from tests.support.times import ManualClock
+
+
+class Numbers:
+    """Knows one model."""
+
+    async def model_numbers(self, paths: list[str]) -> dict[str, int]:
+        return {path: 7 for path in paths if path == "ec/pc/orc"}
+
+
+@pytest.fixture
+def fleet() -> Iterator[Simulated]:
+    made = Simulated()
+    yield made
+    made.close()
+
+
+class TestRemoteKeys(HandoffKeysContract):
+    def later(self, seconds: float) -> None:
+        self.clock.seconds += seconds
+
+    @pytest.fixture
+    def keys(self, fleet: Simulated) -> RemoteKeys:
+        self.clock = ManualClock()
+        keys, leases = LocalHandoffKeys(count(1).__next__, self.clock, most=self.MOST), Leases()
+        Desk(lambda _, process: LeasedKeys(keys, leases, process), leases).open(fleet.add())
+        return RemoteKeys(Counter(fleet.add(), "east"))
+
+
+async def test_numbers_of_models_are_the_hubs(fleet: Simulated) -> None:
+    hub, east = fleet.add(), fleet.add()
+    Desk(lambda *_: Numbers(), Leases()).open(hub)
+    await fleet.settle()
+    models = RemoteModels(Counter(east, "east"))
+    assert await models.model_numbers({"ec/pc/orc", "ec/pc/elf"}) == {"ec/pc/orc": 7}
