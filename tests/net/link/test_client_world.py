@@ -21,6 +21,7 @@ from emu.net.link.server import LinkServer
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.tasks import Tasks
+from emu.processes.zone_servers import ServedHere
 from emu.structs import shipped_catalog
 from emu.world.door.admission import Admission, AdmissionRules
 from emu.world.places.starts import Start
@@ -63,6 +64,7 @@ class House:
                 CreationRules(), names, self.characters, shipped_catalog(), lambda wanted: Start(12)
             ),
             admission=self.admission,
+            zone_servers=ServedHere(),
             zones=lambda: [ZoneItem(12, "antonica", "Antonica")],
             models=Models(),
             clock=SCHEDULER,
