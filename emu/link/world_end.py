@@ -1,8 +1,8 @@
 """A world's end of its link with a login server. Source: docs/protocol/link.md.
 
-It introduces the world, reports its status at once, every 15 seconds and when it opens or shuts
-its door, and hands what the login server asks to the service. The login server never says yes:
-as long as it does not say no, the world is in.
+It introduces the world, reports its status at once, every 15 seconds, soon after somebody came or
+went and at once when it opens or shuts its door, and hands what the login server asks to the
+service. The login server never says yes: as long as it does not say no, the world is in.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ class WorldEndConfig:
 
     limits: LinkLimits = field(default_factory=LinkLimits)
     status_interval: float = 15.0
+    population_pause: float = 2.0
+    """Between a report and the next one of how many are here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class LinkRefused:
 class WorldEnd(LinkEnd):
     """Registers one world. Events: `MessageReceived`, `LinkRefused`, `LinkClosed`."""
 
-    __slots__ = ("_config", "_status", "_status_at")
+    __slots__ = ("_config", "_pause", "_sent_at", "_status")
 
     def __init__(
         self, config: WorldEndConfig, info: LSInfo, status: LSStatus, now: Monotonic
@@ -44,29 +46,33 @@ class WorldEnd(LinkEnd):
         super().__init__(config.limits, now)
         self._config = config
         self._status = status
-        self._status_at: float = now
+        self._sent_at = now
+        self._pause = config.status_interval
+        """Seconds from the last report to the next."""
         self.send(info, now)
         self._send_status(now)
 
     def set_status(self, status: LSStatus, now: Monotonic) -> None:
         """Take the world's present status; a change of its first field is reported at once."""
-        changed = status.status != self._status.status
-        self._status = status
-        if changed:
+        before, self._status = self._status, status
+        if status.status != before.status:
             self._send_status(now)
+        elif status != before:
+            self._pause = self._config.population_pause
 
     def handle_timer(self, now: Monotonic) -> None:
         """Do what is due."""
         super().handle_timer(now)
-        if now >= self._status_at and not self.closed:
+        if now >= self._sent_at + self._pause and not self.closed:
             self._send_status(now)
 
     def _send_status(self, now: Monotonic) -> None:
         self.send(self._status, now)
-        self._status_at = now + self._config.status_interval
+        self._sent_at = now
+        self._pause = self._config.status_interval
 
     def _deadlines(self) -> list[float]:
-        return [*super()._deadlines(), self._status_at]
+        return [*super()._deadlines(), self._sent_at + self._pause]
 
     def _receive_message(self, frame: Frame, now: Monotonic) -> None:
         if frame.opcode == LinkOpcode.KeepAlive:

@@ -24,14 +24,28 @@ def test_a_world_introduces_itself_and_reports_at_once() -> None:
 def test_the_status_goes_out_every_fifteen_seconds() -> None:
     end = WorldEnd(WorldEndConfig(), INFO, LSStatus(1), 0.0)
     end.data_to_send()
-    end.set_status(LSStatus(1, 7), 5.0)
-    assert sent(end) == []
     assert end.get_timer() == 15.0
     end.handle_timer(14.9)
     assert sent(end) == []
     end.handle_timer(15.0)
-    assert sent(end) == [LSStatus(1, 7)]
+    assert sent(end) == [LSStatus(1)]
     assert end.get_timer() == 30.0
+
+
+def test_how_many_are_here_goes_out_soon_but_not_with_everybody_who_comes() -> None:
+    end = WorldEnd(WorldEndConfig(), INFO, LSStatus(1), 0.0)
+    end.data_to_send()
+    for number in range(1, 8):
+        end.set_status(LSStatus(1, number), number / 10)
+    assert sent(end) == []
+    assert end.get_timer() == 2.0
+    end.handle_timer(2.0)
+    assert sent(end) == [LSStatus(1, 7)]
+    assert end.get_timer() == 17.0
+    end.set_status(LSStatus(1, 6), 10.0)
+    assert end.get_timer() <= 10.0
+    end.handle_timer(10.0)
+    assert sent(end) == [LSStatus(1, 6)]
 
 
 def test_a_locked_door_is_reported_at_once() -> None:
