@@ -23,6 +23,12 @@ export function svg(kind, attributes, text) {
   return made;
 }
 
+// Width and height of a picture as it is shown, in pixels.
+export function sizeOf(picture) {
+  const { width, height } = picture.getBoundingClientRect();
+  return [Math.floor(width), Math.floor(height)];
+}
+
 // Mend the children of `parent` to be one for each entry, in this order. `make` is called with the
 // entry and the child that is there only when the entry has changed: focus, selection and scrolling
 // stay as they are.

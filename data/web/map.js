@@ -1,6 +1,6 @@
 // The map of a zone: who stands where, x to the right and z upwards, as /loc tells them.
 
-import { find, mend, svg, write } from "./elements.js";
+import { find, mend, sizeOf, svg, write } from "./elements.js";
 import { step, ticks } from "./scale.js";
 import { plural } from "./texts.js";
 
@@ -9,6 +9,7 @@ const MARGIN = 1.4;
 const LETTER = 8;
 const LINE = 16;
 const LONGEST = 18;
+const MOST_TOLD = 20; // players of whom the map says in words where they stand
 
 const map = find("map");
 let shownZone = "";
@@ -83,25 +84,26 @@ function dot(entry) {
   return made;
 }
 
-export function showMap(zone, players) {
-  map.classList.toggle("bare", !zone);
-  const width = map.clientWidth, height = map.clientHeight;
-  if (!width) return;
-  map.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  if (!map.lastChild) map.append(svg("g", {}), svg("g", {}));
+// What the map shows, in words.
+function told(zone, players) {
+  if (!zone) return "No zone is running";
+  if (!players.length) return `Nobody stands in ${zone.name}`;
+  const places = players.slice(0, MOST_TOLD)
+    .map((player) => `${player.name} at x ${Math.round(player.x)}, z ${Math.round(player.z)}`);
+  return `${plural(players.length, "player")} in ${zone.name}: ${places.join("; ")}`;
+}
+
+function showNobody(zone, width, height) {
+  const text = zone ? `Nobody stands in ${short(zone.name)}` : "No zone is running";
   const [ground, people] = map.children;
-  const names = players.slice(0, 10).map((player) => player.name).join(", ");
-  const many = plural(players.length, "player");
-  map.setAttribute("aria-label", !zone ? "No zone is chosen" : !players.length
-    ? `Nobody stands in ${zone.name}` : `${many} in ${zone.name}: ${names}`);
-  if (!players.length) {
-    people.replaceChildren();
-    const text = zone ? `Nobody stands in ${short(zone.name)}` : "No zone is running";
-    ground.replaceChildren(
-      svg("text", { class: "empty", x: width / 2, y: height / 2, "text-anchor": "middle" }, text));
-    write("map-text", "");
-    return;
-  }
+  people.replaceChildren();
+  ground.replaceChildren(
+    svg("text", { class: "empty", x: width / 2, y: height / 2, "text-anchor": "middle" }, text));
+  write("map-text", "");
+}
+
+function showPeople(zone, players, width, height) {
+  const [ground, people] = map.children;
   const shown = look(`${zone.id}.${zone.instance}`, players, width / height);
   const scale = height / shown.height;
   const [lines, size] = grid(shown, width, height, scale);
@@ -114,6 +116,17 @@ export function showMap(zone, players) {
   labels(dots, width, height).forEach((label, at) => { dots[at].label = label; });
   mend(people, dots, (one) => one.id, dot);
   const unnamed = dots.filter((one) => !one.label).length;
-  write("map-text", `${many}. A square is ${size} wide; x and z are those of /loc.`
-    + (unnamed ? ` ${unnamed} stand too close to be named.` : ""));
+  write("map-text", `${plural(players.length, "player")}. A square is ${size} wide; x and z are`
+    + ` those of /loc.${unnamed ? ` ${unnamed} stand too close to be named.` : ""}`);
+}
+
+export function showMap(zone, players) {
+  map.classList.toggle("bare", !zone);
+  const [width, height] = sizeOf(map);
+  if (!width) return;
+  map.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  map.setAttribute("aria-label", told(zone, players));
+  if (!map.lastChild) map.append(svg("g", {}), svg("g", {}));
+  if (players.length) showPeople(zone, players, width, height);
+  else showNobody(zone, width, height);
 }

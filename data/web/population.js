@@ -1,6 +1,6 @@
 // How many players there were: a chart of the last hour, six hours or day, as far as was counted.
 
-import { find, svg, write } from "./elements.js";
+import { find, sizeOf, svg, write } from "./elements.js";
 import { step, ticks } from "./scale.js";
 import { clock } from "./texts.js";
 
@@ -39,7 +39,7 @@ function thinned(width) {
 }
 
 export function showPopulation() {
-  const width = chart.clientWidth, height = chart.clientHeight;
+  const [width, height] = sizeOf(chart);
   if (!width || !counted.length) return;
   chart.setAttribute("viewBox", `0 0 ${width} ${height}`);
   const now = Date.now() / 1000, age = now - counted[0].moment;

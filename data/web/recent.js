@@ -8,10 +8,12 @@ const MOST_LINES = 500;
 
 let logins = [];
 let serial = 0;
+let drawing = 0;
 
 const numbered = (login) => ({ ...login, serial: serial++ });
 
 function showLogins() {
+  drawing = 0;
   table("logins", logins, (login) => login.serial, (login) => [
     [clock(login.moment), "time"], name(login.account), [login.client || "", "number"],
     login.accepted ? ["logged in", "good"] : [name(login.reason), "bad"],
@@ -20,7 +22,7 @@ function showLogins() {
 
 export function addLogin(login) {
   logins = [numbered(login), ...logins].slice(0, MOST_LOGINS);
-  showLogins();
+  drawing ||= requestAnimationFrame(showLogins); // a crowd that logs in is drawn once
 }
 
 function item(line) {

@@ -139,6 +139,8 @@ async def test_what_players_do_shows_without_a_reload(browser: Browser, tmp_path
             first.walk_to(here.x + 12.0, here.y, here.z)
             await page.shows(dot("Aldana"), re.compile(rf"^Aldana at {here.x + 12.0:.1f}, "))
             assert await place_of(page, "Aldana") != before
+            words = await page.locate("#map", lambda one: one.get_attribute("aria-label"))
+            assert f"Aldana at x {here.x + 12.0:.0f}, z" in (words or "")
             async with await enter(server, "second", "Borvik") as second:
                 await second.stand()
                 await page.shows("#players-now", "2")
