@@ -26,6 +26,7 @@ NOUNS = {
     "character": ("accounts.character", "Characters of all worlds: list, rename, delete, restore."),
     "client": ("client.commands", "A client that logs in and plays: scripted, by hand, or many."),
     "config": ("config.commands", "Show or check the configuration."),
+    "doctor": ("doctor.commands", "What is wrong with a server, and how to mend it."),
     "ggmp": ("consoles.ggmp", "Look at actors of a world and act through them, by GGMP."),
     "opcodes": ("opcodes.commands", "Opcode tables: list, edit, compare, check, import, export."),
     "query": ("query.commands", "Ask a server how it is, by the protocols of server lists."),

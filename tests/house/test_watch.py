@@ -1,4 +1,4 @@
-"""An operator who looks at a running server: `emu status` and `emu top`."""
+"""An operator who looks at a running server: `emu status`, `emu top` and `emu doctor`."""
 
 from __future__ import annotations
 
@@ -40,3 +40,26 @@ async def test_status_of_a_server_that_runs(tmp_path: Path) -> None:
     _, complaints, status = await emu(tmp_path, "--config", "emu.toml", "status")
     assert status == 3
     assert "no server can be reached there" in complaints
+
+
+async def test_the_doctor_visits_a_server_that_runs(tmp_path: Path) -> None:
+    async with house(tmp_path, DOORS) as server:
+        await server.world_registered()
+        (tmp_path / "emu.toml").write_text(
+            f'[database]\nurl = "sqlite:{server.database}"\n'
+            f'[login]\nlisten = "{HOST}:{server.login_port}"\n'
+            f'[world]\nlisten = "{HOST}:{server.world_port}"\n'
+        )
+        said, _, status = await emu(tmp_path, "--config", "emu.toml", "doctor", "--json")
+        found = json.loads(said)
+        bad = [one for one in found if one["level"] == "fail"]
+        assert (bad, status) == ([], 0)
+        told = [one["what"] for one in found]
+        assert f"login.listen: UDP {HOST}:{server.login_port} is the running server's" in told
+        assert "worlds that are up: Norrath" in told
+        assert "a wrong name and password are refused, as they must be" in told
+        said, _, status = await emu(
+            tmp_path, "--config", "emu.toml", "doctor", "--login", "testlabs", stdin="testpass\n"
+        )
+        assert status == 0
+        assert "testlabs logs in, and has no character" in said

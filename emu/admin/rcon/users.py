@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hmac import compare_digest
 
@@ -28,6 +28,9 @@ class RconUsers:
 
     def __len__(self) -> int:
         return len(self._users)
+
+    def __iter__(self) -> Iterator[RconUser]:
+        return iter(self._users)
 
     def find(self, password: bytes) -> RconUser | None:
         """Return whose password this is; takes as long for a wrong one as for a right one."""

@@ -16,11 +16,12 @@ from typing import NamedTuple
 
 from emu.config import Address, Config
 from emu.config.ports import UDP, ListeningPort, listening_ports
+from emu.database import Database
 from emu.errors import ConfigError, EmuError
 from emu.net import parameters
 from emu.net.hosts import listen_address
 from emu.net.link.tls import server_options
-from emu.store import Store
+from emu.store.schema import schema
 from emu.world.knowledge import read_knowledge
 from emu.world.places import read_atlas
 
@@ -34,12 +35,22 @@ class Finding(NamedTuple):
 
 def look_around(config: Config) -> Iterator[Finding]:
     """Yield what would keep a server with this configuration from its work, on this machine."""
+    yield from look_at_files(config)
+    for port in listening_ports(config):
+        yield from _listening(port)
+    yield from look_at_world(config)
+
+
+def look_at_files(config: Config) -> Iterator[Finding]:
+    """Yield what is wrong with database, trace and certificate."""
     yield from _database(config.database.path)
     if config.trace.file is not None:
         yield from _writable("trace.file", config.trace.file)
     yield from _certificate(config)
-    for port in listening_ports(config):
-        yield from _listening(port)
+
+
+def look_at_world(config: Config) -> Iterator[Finding]:
+    """Yield what is wrong with the world's own files, and the addresses that others are told."""
     if config.world.enabled:
         yield from _readable("world.zones", read_atlas, config.world.zones)
         yield from _readable("world.knowledge", read_knowledge, config.world.knowledge)
@@ -53,7 +64,8 @@ def _database(path: Path) -> Iterator[Finding]:
     yield from _writable("database.url", path, folder_is_made=True)
     if path.is_file():
         try:
-            Store.look(path).close()
+            with Database.connect(path) as database:
+                schema().check(database.connection, path)
         except EmuError as error:
             yield Finding(True, f"database.url: {error}")
 
@@ -97,12 +109,25 @@ def _certificate(config: Config) -> Iterator[Finding]:
 def _listening(port: ListeningPort) -> Iterator[Finding]:
     """Try to open a port; one that is taken may be taken by the server itself."""
     key, protocol, address = port
-    kind = socket.SOCK_DGRAM if protocol == UDP else socket.SOCK_STREAM
     try:
         at = listen_address(key, address)
     except ConfigError as error:
         yield Finding(True, str(error))
         return
+    reason = bind_error(protocol, at)
+    if reason is None:
+        return
+    if reason.errno == errno.EADDRINUSE:
+        yield Finding(False, f"{key}: {protocol} {at} is in use; by a running server?")
+    elif reason.errno == errno.EADDRNOTAVAIL:
+        yield Finding(True, f"{key}: {at.host} is no address of this machine")
+    else:
+        yield Finding(True, f"{key}: cannot listen on {at} ({reason.strerror})")
+
+
+def bind_error(protocol: str, at: Address) -> OSError | None:
+    """Try to open a port; return why that cannot be, None when it can."""
+    kind = socket.SOCK_DGRAM if protocol == UDP else socket.SOCK_STREAM
     family = socket.AF_INET6 if ":" in at.host else socket.AF_INET
     try:
         with socket.socket(family, kind) as probe:
@@ -110,12 +135,8 @@ def _listening(port: ListeningPort) -> Iterator[Finding]:
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind((at.host, at.port))
     except OSError as error:
-        if error.errno == errno.EADDRINUSE:
-            yield Finding(False, f"{key}: {protocol} {at} is in use; by a running server?")
-        elif error.errno == errno.EADDRNOTAVAIL:
-            yield Finding(True, f"{key}: {at.host} is no address of this machine")
-        else:
-            yield Finding(True, f"{key}: cannot listen on {at} ({error.strerror})")
+        return error
+    return None
 
 
 def _told(key: str, host: str | None) -> Iterator[Finding]:

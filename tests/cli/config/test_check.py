@@ -10,6 +10,7 @@ from emu.cli.main import root
 from emu.errors import ConfigError
 from emu.store import Store
 from tests.support.names import know_no_invalid_names
+from tests.support.released import released_database
 
 
 @pytest.fixture(autouse=True)
@@ -127,3 +128,11 @@ def test_what_may_be_well_is_only_a_warning(tmp_path: Path) -> None:
         assert any(
             line.startswith(f"warning: {key}: the host name none.invalid cannot") for line in told
         )
+
+
+def test_a_database_of_an_older_program_is_left_as_it_is(tmp_path: Path) -> None:
+    file = released_database(tmp_path / "emu.sqlite")
+    before = file.read_bytes()
+    assert check(tmp_path, database(tmp_path) + QUIET).exit_code == 0
+    assert file.read_bytes() == before
+    assert not list(tmp_path.glob("*.bak"))

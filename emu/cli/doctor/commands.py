@@ -1,0 +1,138 @@
+"""`emu doctor`: looks at everything, and says what is wrong and how to mend it."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from time import sleep
+from typing import Any, Final
+
+import click
+
+from emu.admin.snapshot import Snapshot
+from emu.cli.client.common import given_password, run_reactor
+from emu.cli.common import config_path, load_config
+from emu.cli.doctor.addresses import look_at_addresses
+from emu.cli.doctor.clock import look_at_clock
+from emu.cli.doctor.database import look_at_database
+from emu.cli.doctor.files import look_at_permissions
+from emu.cli.doctor.findings import Finding, Level, fail, ok, warn
+from emu.cli.doctor.limits import look_at_limits
+from emu.cli.doctor.opcodes import look_at_opcodes, stored_rows
+from emu.cli.doctor.ports import look_at_ports
+from emu.cli.doctor.secrets import look_at_secrets
+from emu.cli.doctor.server import judge_server, look_at_server
+from emu.cli.moments import passing, present
+from emu.cli.secrets import password_option
+from emu.cli.tables import format_option, print_rows
+from emu.client import Credentials
+from emu.client.entrance import Entrance
+from emu.config import Config
+from emu.errors import ConfigError
+from emu.opcodes import OpcodeTables
+from emu.opcodes.shipped import shipped_tables
+
+COLUMNS: Final = ("level", "check", "what", "mend")
+COLORS: Final = {Level.OK: "green", Level.WARN: "yellow", Level.FAIL: "red"}
+
+
+@click.command()
+@format_option
+@click.option("--login", "user", metavar="NAME", help="Log in with this account, and go in.")
+@click.option("--character", metavar="NAME", help="Its character to go in with; default the first.")
+@click.option("--problems", is_flag=True, help="Leave out what is well.")
+@password_option
+@click.pass_context
+def doctor(
+    ctx: click.Context,
+    *,
+    style: str,
+    user: str | None,
+    character: str | None,
+    problems: bool,
+    password: str | None,
+) -> None:
+    """Look at everything a server needs, and say what is wrong and how to mend it.
+
+    Configuration, ports, files, database, opcode tables, clock, addresses, limits and secrets; then
+    the server that runs, by a session and a login that must be refused. With --login it logs in
+    with an account of yours and lets a character stand in the world for a moment. Nothing is
+    changed. The exit status is 1 when something fails.
+
+    Example: emu doctor --problems
+    """
+    account = None
+    if user is not None:
+        account = Entrance(Credentials(user, given_password(password)), character)
+    found = list(examine(ctx, account))
+    shown = [one for one in found if not problems or one.level is not Level.OK]
+    if style == "table":
+        show(shown)
+    else:
+        print_rows([one._asdict() for one in shown], style, COLUMNS)
+    levels = Counter(one.level for one in found)
+    click.echo(", ".join(f"{level} {levels[level]}" for level in Level), err=True)
+    if levels[Level.FAIL]:
+        sys.exit(1)
+
+
+def examine(ctx: click.Context, account: Entrance | None) -> Iterator[Finding]:
+    """Yield all findings, subject by subject; a wrong configuration ends it."""
+    try:
+        config = load_config(ctx)
+    except ConfigError as error:
+        mend = "emu config show prints every setting with its meaning"
+        yield from (fail("configuration", problem, mend) for problem in error.problems)
+        return
+    source = config_path(ctx)
+    yield ok("configuration", f"{source.absolute() if source else 'all defaults'} is good")
+    running, troubles = look_at_server(config.console_path)
+    path = config.database.path
+    is_hidden = not config.console.enabled or any(one.level is Level.FAIL for one in troubles)
+    yield from look_at_ports(config, running, is_hidden=is_hidden)
+    yield from look_at_permissions(config, source)
+    yield from look_at_database(path)
+    yield from look_at_opcodes(path)
+    yield from look_at_clock(path, present, passing, sleep)
+    yield from look_at_addresses(config)
+    yield from look_at_limits(config, running.process if running is not None else None)
+    yield from look_at_secrets(config)
+    yield from troubles
+    if running is not None:
+        yield from judge_server(running, config)
+        yield from visited(running, config, account)
+    elif account is not None:
+        yield fail("login", "no server runs that could be logged in to", "start it, and try again")
+
+
+def visited(running: Snapshot, config: Config, account: Entrance | None) -> list[Finding]:
+    """Return what came of a login of our own."""
+    from emu.cli.doctor.visit import Visit, login_address  # noqa: PLC0415  # imports the reactor's rooms
+
+    at = login_address(running)
+    if at is None:
+        return [warn("login", "no login server runs here", "try emu client login where it runs")]
+    rows = stored_rows(config.database.path)
+    tables = OpcodeTables(rows) if rows is not None else shipped_tables()
+    found: list[Finding] = []
+
+    async def body(reactor: Any) -> None:
+        visit = Visit(reactor, at, tables)
+        if account is None:
+            made = config.login.auto_create_accounts
+            await visit.without_account(accounts_are_made=made)
+        else:
+            await visit.with_account(account)
+        found.extend(visit.findings)
+
+    run_reactor(body)
+    return found
+
+
+def show(findings: list[Finding]) -> None:
+    """Print findings for people: a line each, and below it how to mend what is not well."""
+    for level, check, what, mend in findings:
+        click.echo(f"{click.style(f'{level:<5}', fg=COLORS[level])} {check:<13} {what}")
+        if mend:
+            click.echo(f"{'':<20}-> {mend}")

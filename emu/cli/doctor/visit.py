@@ -1,0 +1,146 @@
+"""A login of the doctor's own: the way that players take, as far as it is open to it.
+
+Without an account it asks for a session and for a login that must be refused. With one it goes on
+to worlds and characters, and through the world's door.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Coroutine, Iterable
+from typing import Any, Final
+
+from emu.admin.snapshot import Snapshot
+from emu.cli.doctor.findings import Finding, Level, fail, ok, warn
+from emu.client import Credentials, LoginDenied, flow
+from emu.client.entrance import Entrance
+from emu.client.flow import StepFailed
+from emu.config import Address
+from emu.config.readers import address as read_address
+from emu.errors import EmuError
+from emu.net.client.connection import ClientConnection, open_client
+from emu.net.client.world_connection import enter_world
+from emu.opcodes import OpcodeTables
+
+LOGIN: Final = "login"
+NOBODY: Final = "emu-doctor"
+"""Name of an account that there should not be."""
+BAD_LOGIN: Final = 1
+"""What who gives a wrong name or password is told."""
+TIMEOUT: Final = 5.0
+NO_ANSWER: Final = "look into the log, then for what holds the process up (emu top); restart it"
+
+
+def login_address(now: Snapshot) -> Address | None:
+    """Return where a client on this machine finds the login server, None when none listens."""
+    for door in now.doors:
+        if door.key == "login.listen" and door.protocol == "UDP":
+            at = read_address(door.address)
+            host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(at.host, at.host)  # noqa: S104
+            return Address(host, at.port)
+    return None
+
+
+class Visit:
+    """One visit; its findings grow from step to step, and a step that fails ends it."""
+
+    def __init__(self, reactor: Any, at: Address, tables: OpcodeTables) -> None:
+        self._reactor = reactor
+        self._at = at
+        self._tables = tables
+        self.findings: list[Finding] = []
+
+    async def without_account(self, *, accounts_are_made: bool) -> None:
+        """Ask for a session, and for a login that must be refused.
+
+        Where a login makes an account (`accounts_are_made`) no name is tried.
+        """
+        await self._step(self._knock, NO_ANSWER)
+        if accounts_are_made:
+            what = "no login was tried: login.auto_create_accounts would make an account of it"
+            mend = "emu doctor --login NAME uses one that is there"
+            self.findings.append(warn(LOGIN, what, mend))
+        elif self._is_well:
+            await self._step(self._be_refused, NO_ANSWER)
+
+    async def with_account(self, entrance: Entrance) -> None:
+        """Log in, look at worlds and characters, and go into the world for a moment."""
+        await self._step(self._knock, NO_ANSWER)
+        name = entrance.credentials.user
+        if self._is_well:
+            await self._step(
+                lambda: self._log_in(entrance),
+                f"emu account show {name}; emu account password {name} sets another password",
+            )
+        if self._is_well:
+            await self._step(
+                lambda: self._come_in(entrance),
+                "look into the log; is UDP of world.listen open, world.advertise right?",
+            )
+
+    @property
+    def _is_well(self) -> bool:
+        return all(found.level is Level.OK for found in self.findings)
+
+    async def _step(self, work: Callable[[], Coroutine[Any, Any, Finding]], mend: str) -> None:
+        try:
+            self.findings.append(await work())
+        except EmuError as error:
+            self.findings.append(fail(LOGIN, str(error), mend))
+
+    async def _knock(self) -> Finding:
+        async with await self._open(None) as client:
+            await client.run(flow.ping())
+            seconds = sum(step.seconds for step in client.steps)
+        return ok(LOGIN, f"a session with {self._at} takes {seconds * 1000:.0f} ms")
+
+    async def _be_refused(self) -> Finding:
+        async with await self._open(Credentials(NOBODY, secrets.token_hex(8))) as client:
+            try:
+                await client.run(flow.login())
+            except StepFailed as error:
+                return judge_refusal(client.core.events, str(error))
+        return fail(LOGIN, f"{NOBODY} was let in with a made-up password", "look into the log")
+
+    async def _log_in(self, entrance: Entrance) -> Finding:
+        async with await self._open(entrance.credentials) as client:
+            await client.run(flow.whole_list())
+            worlds = [world.name for world in client.core.worlds.values() if world.up]
+            characters = [one.name for one in client.core.characters or () if not one.deleted]
+        return judge_lists(entrance.credentials.user, worlds, characters)
+
+    async def _come_in(self, entrance: Entrance) -> Finding:
+        world = await enter_world(
+            self._reactor, self._at.host, self._at.port, entrance, timeout=TIMEOUT,
+            tables=self._tables,
+        )  # fmt: skip
+        await world.leave()
+        return ok(LOGIN, "a character stood in the world, and left")
+
+    async def _open(self, credentials: Credentials | None) -> ClientConnection:
+        return await open_client(
+            self._reactor, self._at.host, self._at.port, credentials, timeout=TIMEOUT,
+            tables=self._tables,
+        )  # fmt: skip
+
+
+def judge_refusal(events: Iterable[object], text: str) -> Finding:
+    """Judge how a login that must be refused came to its end."""
+    codes = [event.code for event in events if isinstance(event, LoginDenied)]
+    if codes == [BAD_LOGIN]:
+        return ok(LOGIN, "a wrong name and password are refused, as they must be")
+    if codes:
+        return warn(LOGIN, f"a wrong name and password: {text}", "look into the log")
+    return fail(LOGIN, text, NO_ANSWER)
+
+
+def judge_lists(user: str, worlds: list[str], characters: list[str]) -> Finding:
+    """Judge what a player sees who has logged in."""
+    if not worlds:
+        return fail(LOGIN, f"{user} logs in and sees no world that is up", "emu world list")
+    if not characters:
+        return warn(
+            LOGIN, f"{user} logs in, and has no character to try the world's door with",
+            f"emu client login HOST:PORT --user {user} --create NAME makes one",
+        )  # fmt: skip
+    return ok(LOGIN, f"{user} logs in: worlds {', '.join(worlds)}, characters {len(characters)}")

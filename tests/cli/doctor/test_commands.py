@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import CommandLine
+
+CHECKS = {
+    "configuration", "ports", "files", "database", "opcodes", "clock", "addresses", "limits",
+    "secrets", "server",
+}  # fmt: skip
+
+
+@pytest.fixture
+def commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("emu.cli.doctor.commands.sleep", lambda _seconds: None)
+    monkeypatch.setattr("emu.cli.doctor.commands.passing", lambda: 0.0)
+    monkeypatch.setattr("emu.cli.doctor.commands.present", lambda: 1.9e9)
+    commands = CommandLine(tmp_path)
+    with commands.config.open("a") as file:
+        file.write('listen = "127.0.0.1:0"\n[world]\nlisten = "127.0.0.1:0"\n')
+    commands.config.chmod(0o600)
+    return commands
+
+
+def test_every_subject_is_looked_at_and_nothing_is_made(commands: CommandLine) -> None:
+    found = commands.rows("doctor")
+    assert {one["check"] for one in found} == CHECKS
+    assert not [one for one in found if one["level"] == "fail"]
+    assert not commands.database.exists()
+    assert len(json.loads(commands.good("doctor", "--json").stdout)) == len(found)
+
+
+def test_people_read_a_line_each_and_how_to_mend_it(commands: CommandLine) -> None:
+    result = commands.good("doctor", "--problems")
+    lines = result.stdout.splitlines()
+    assert not [line for line in lines if line.startswith("ok")]
+    at = next(index for index, line in enumerate(lines) if "none runs" in line)
+    assert lines[at].startswith("warn  server ")
+    assert lines[at + 1].strip().startswith("-> start one: twistd emu")
+    assert "fail 0" in result.stderr
+
+
+def test_what_fails_is_the_exit_status(commands: CommandLine) -> None:
+    commands.database.write_bytes(b"no database" * 1000)
+    result = commands.run("doctor")
+    assert result.exit_code == 1
+    assert "fail  database" in result.stdout
+
+
+def test_a_wrong_configuration_is_all_there_is_to_say(commands: CommandLine) -> None:
+    commands.config.write_text('[login]\nlisten = "nowhere"\n[wrld]\n')
+    result = commands.run("doctor", "--json")
+    assert result.exit_code == 1
+    found = json.loads(result.stdout)
+    assert {one["check"] for one in found} == {"configuration"}
+    assert len(found) == 2
+
+
+def test_an_account_needs_a_server(commands: CommandLine) -> None:
+    result = commands.run("doctor", "--login", "bob", "--password", "x")
+    assert result.exit_code == 1
+    assert "no server runs that could be logged in to" in result.stdout

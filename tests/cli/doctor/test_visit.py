@@ -1,0 +1,104 @@
+"""A login of the doctor's own, at a server that runs in this process."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from emu.admin.snapshot import Door
+from emu.cli.doctor.findings import Level
+from emu.cli.doctor.visit import Visit, judge_lists, judge_refusal, login_address
+from emu.client import Credentials, LoginDenied
+from emu.client.entrance import Entrance
+from emu.config import Address
+from emu.opcodes.shipped import shipped_tables
+from tests.support.house import HOST, house, reactor
+from tests.support.snapshots import Measured
+
+pytestmark = pytest.mark.slow
+
+
+def visit(port: int) -> Visit:
+    return Visit(reactor, Address(HOST, port), shipped_tables())
+
+
+def levels(done: Visit) -> list[str]:
+    return [str(one.level) for one in done.findings]
+
+
+async def test_without_an_account_a_login_is_refused(tmp_path: Path) -> None:
+    async with house(tmp_path) as server:
+        done = visit(server.login_port)
+        await done.without_account(accounts_are_made=False)
+        assert levels(done) == ["ok", "ok"]
+        assert "are refused, as they must be" in done.findings[1].what
+        careful = visit(server.login_port)
+        await careful.without_account(accounts_are_made=True)
+        assert levels(careful) == ["ok", "warn"]
+        assert server.rows("SELECT name FROM accounts") == [("testlabs",)]
+
+
+async def test_where_a_login_makes_an_account_it_is_told(tmp_path: Path) -> None:
+    async with house(tmp_path, {"login.auto_create_accounts": True}) as server:
+        done = visit(server.login_port)
+        await done.without_account(accounts_are_made=False)
+        assert levels(done) == ["ok", "fail"]
+        assert "was let in" in done.findings[1].what
+
+
+async def test_with_an_account_it_goes_through_the_world_s_door(tmp_path: Path) -> None:
+    async with house(tmp_path) as server:
+        await server.world_registered()
+        account = Entrance(Credentials("testlabs", "testpass"))
+        done = visit(server.login_port)
+        await done.with_account(account)
+        assert levels(done) == ["ok", "warn"], "there is no character yet"
+        client = await server.logged_in()
+        await client.worlds()
+        await client.create(1, "Aldana")
+        await client.close()
+        done = visit(server.login_port)
+        await done.with_account(account)
+        assert levels(done) == ["ok", "ok", "ok"], done.findings
+        assert "Aldana came in" in server.log.text
+        wrong = visit(server.login_port)
+        await wrong.with_account(Entrance(Credentials("testlabs", "wrong")))
+        assert levels(wrong) == ["ok", "fail"]
+        assert "emu account password testlabs" in wrong.findings[1].mend
+
+
+async def test_a_door_that_leads_nowhere_is_found(tmp_path: Path) -> None:
+    async with house(tmp_path) as server:
+        await server.world_registered()
+        client = await server.logged_in()
+        await client.worlds()
+        await client.create(1, "Aldana")
+        await client.close()
+        server.service.world.admission.locked = True  # type: ignore[union-attr]
+        done = visit(server.login_port)
+        await done.with_account(Entrance(Credentials("testlabs", "testpass")))
+        assert done.findings[-1].level is Level.FAIL
+        assert "world.listen" in done.findings[-1].mend
+
+
+async def test_where_nobody_is_nothing_answers() -> None:
+    done = visit(1)
+    await done.without_account(accounts_are_made=False)
+    assert levels(done) == ["fail"]
+
+
+def test_the_address_is_the_one_that_is_bound() -> None:
+    now = Measured().snapshot()
+    assert login_address(now) == Address("127.0.0.1", 9100)
+    wide = replace(now, doors=(Door("login.listen", "UDP", "[::]:9100", {}),))
+    assert login_address(wide) == Address("::1", 9100)
+    assert login_address(replace(now, doors=())) is None
+
+
+def test_refusals_and_lists_are_judged() -> None:
+    assert judge_refusal([LoginDenied(1, "bad")], "").level is Level.OK
+    assert judge_refusal([LoginDenied(6, "version")], "").level is Level.WARN
+    assert judge_refusal([], "no answer").level is Level.FAIL
+    assert judge_lists("bob", [], ["Bob"]).level is Level.FAIL
