@@ -91,10 +91,11 @@ class BanList:
         except ValueError:
             return address in self._words and _holds(self._words[address], moment)
         number = int(parsed)
-        return any(
-            (bits := number >> free) in bans and _holds(bans[bits], moment)
-            for free, bans in self._networks[parsed.version].items()
-        )
+        for free, bans in self._networks[parsed.version].items():
+            bits = number >> free
+            if bits in bans and _holds(bans[bits], moment):
+                return True
+        return False
 
 
 def networks_of(prefix: str) -> list[Network]:

@@ -23,7 +23,7 @@ def account_name(text: str) -> str:
     name = unicodedata.normalize("NFC", text).strip()
     if not name:
         raise ValueError("a name must not be empty")
-    if any(unicodedata.category(character) in _REFUSED for character in name):
+    if not _REFUSED.isdisjoint(map(unicodedata.category, name)):
         raise ValueError("a name must not have characters that cannot be seen")
     if len(name.encode()) > MAX_NAME:
         raise ValueError(f"a name must not be longer than {MAX_NAME} bytes")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from emu.looks.coding import NEW_SCALE, OLD_SCALE, color_parts, signed_byte, slider
+from emu.looks.coding import NEW_SCALE, OLD_SCALE, color_parts, slider
 from emu.model import Color
 
 
@@ -36,10 +36,10 @@ def color_bytes(color: Color, *, old_family: bool) -> tuple[int, int, int]:
     if color.signed == old_family:
         return parts
     have, want = (OLD_SCALE, NEW_SCALE) if color.signed else (NEW_SCALE, OLD_SCALE)
-    red, green, blue = (min(255, (part * want + have // 2) // have) for part in parts)
+    red, green, blue = [min(255, (part * want + have // 2) // have) for part in parts]
     return red, green, blue
 
 
 def signed_triple(parts: Sequence[int]) -> list[int]:
     """Return bytes as the signed numbers that a ``sint8[3]`` field takes."""
-    return [signed_byte(part & 0xFF) for part in parts]
+    return [((part + 128) & 0xFF) - 128 for part in parts]

@@ -163,7 +163,7 @@ def _triple(dialect: Dialect, name: str, color: Color) -> list[int]:
 
 
 def _tint(color: Sequence[int], *, swap: bool) -> list[int]:
-    red, green, blue = (part & 0xFF for part in color)
+    red, green, blue = color[0] & 0xFF, color[1] & 0xFF, color[2] & 0xFF
     return [red, blue, green] if swap else [red, green, blue]
 
 

@@ -20,6 +20,7 @@ KEY_SIZE: Final = 8
 KEY_BLOCK_SIZE: Final = 60
 KEY_BLOCK_MESSAGE_MINIMUM: Final = 67  # what the peer takes; real clients send 68
 KEY_REQUEST_OPCODE: Final = 2
+_FLIPPED: Final = bytes(range(255, -1, -1))  # for `bytes.translate`: every bit the other way
 _DROPPED: Final = bytes(20)  # keystream bytes thrown away at the start of each direction
 KEY_BLOCK_HEADER: Final = b"\xff\xff\xff\xff" + struct.pack("<I", KEY_BLOCK_SIZE)
 
@@ -73,7 +74,7 @@ class CipherPair:
         """Start both streams from the 8-byte key, 20 bytes in."""
         # No modes for a stream cipher; encryptor and decryptor are the same operation.
         from_server = Cipher(ARC4(key), mode=None).encryptor()
-        from_client = Cipher(ARC4(bytes(byte ^ 0xFF for byte in key)), mode=None).encryptor()
+        from_client = Cipher(ARC4(key.translate(_FLIPPED)), mode=None).encryptor()
         from_server.update(_DROPPED)
         from_client.update(_DROPPED)
         ours, theirs = (
