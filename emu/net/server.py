@@ -38,7 +38,8 @@ from emu.net.watch import Watch
 from emu.net.web.desk import DeskPart
 from emu.net.web.part import WebPart
 from emu.net.web.staff import Staff
-from emu.net.world.part import WorldPart, built_in_account
+from emu.net.world.account import built_in_account
+from emu.net.world.part import WorldPart
 from emu.opcodes import OpcodeRow, OpcodeStore, VersionRange
 from emu.store import Store
 from emu.store.server_lock import ServerLock

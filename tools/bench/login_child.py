@@ -15,7 +15,7 @@ from emu.login.accounts.passwords import SALT_SIZE, hash_password
 from emu.login.accounts.settings import PasswordConfig
 from emu.model import Character, Color, Equipment
 from emu.net.parameters import account_config
-from emu.net.world.part import built_in_account
+from emu.net.world.account import built_in_account
 from emu.store import BannedAddress, Store
 from emu.times import UNKNOWN
 from emu.world.places import read_atlas

@@ -21,7 +21,7 @@ from emu.login.accounts.passwords import SALT_SIZE, hash_password
 from emu.model import Character, WorldCharacter
 from emu.net.client.swarm import character_name
 from emu.net.parameters import account_config
-from emu.net.world.part import built_in_account
+from emu.net.world.account import built_in_account
 from emu.resources import data_file
 from emu.store import Store
 from emu.times import UNKNOWN

@@ -62,6 +62,7 @@ class LoginPart:
     ) -> None:
         watch = watch or Watch()
         self._config = config
+        self._storage = storage
         self._reactor = reactor
         self._scheduler = scheduler
         self._passwords = PasswordWorkers(
@@ -84,17 +85,7 @@ class LoginPart:
         self._accounts = account_service(config=parameters.account_config(config))
         self.staff = account_service(config=parameters.staff_config(config))
         """Who signs in to administer; wrong tries there take nothing from players' budgets."""
-        self.directory = WorldDirectory(
-            parameters.taken_from(config.link, DirectoryConfig),
-            worlds=storage.worlds,
-            characters=storage.characters,
-            logs=storage.reports,
-            is_address_banned=storage.bans.is_address_banned,
-            catalog=shipped_catalog(),
-            spawn=self._tasks.spawn,
-            clock=scheduler,
-            report=watch.port("link", log_event(_link_log, self._link_refusals)),
-        )
+        self.directory = self._make_directory(watch)
         self.links = LinkServer(
             parameters.taken_from(config.link, LinkServerConfig),
             self.directory,
@@ -102,20 +93,7 @@ class LoginPart:
             reactor,
             scheduler,
         )
-        self.service = LoginService(
-            config=parameters.login_config(config),
-            opcodes=opcodes,
-            structs=shipped_catalog(),
-            authenticator=self._accounts,
-            characters=storage.characters,
-            logs=storage.reports,
-            worlds=self.directory,
-            zones=storage.worlds,
-            models=Models(storage.models),
-            start=self._tasks.spawn,
-            clock=scheduler,
-            log=watch.port("login", log_event(_log, self._refusals)),
-        )
+        self.service = self._make_service(opcodes, watch)
         self._server = LoginServer(self.service)
         endpoint = Endpoint(
             parameters.endpoint_config(config, config.login.crc_seed), random_bytes=os.urandom
@@ -124,6 +102,35 @@ class LoginPart:
         self._measure(watch, endpoint)
         self._port: Any = None
         self._link_ports: dict[str, Any] = {}
+
+    def _make_directory(self, watch: Watch) -> WorldDirectory:
+        return WorldDirectory(
+            parameters.taken_from(self._config.link, DirectoryConfig),
+            worlds=self._storage.worlds,
+            characters=self._storage.characters,
+            logs=self._storage.reports,
+            is_address_banned=self._storage.bans.is_address_banned,
+            catalog=shipped_catalog(),
+            spawn=self._tasks.spawn,
+            clock=self._scheduler,
+            report=watch.port("link", log_event(_link_log, self._link_refusals)),
+        )
+
+    def _make_service(self, opcodes: Callable[[], OpcodeTables], watch: Watch) -> LoginService:
+        return LoginService(
+            config=parameters.login_config(self._config),
+            opcodes=opcodes,
+            structs=shipped_catalog(),
+            authenticator=self._accounts,
+            characters=self._storage.characters,
+            logs=self._storage.reports,
+            worlds=self.directory,
+            zones=self._storage.worlds,
+            models=Models(self._storage.models),
+            start=self._tasks.spawn,
+            clock=self._scheduler,
+            log=watch.port("login", log_event(_log, self._refusals)),
+        )
 
     def _measure(self, watch: Watch, endpoint: Endpoint) -> None:
         watch.endpoint("login", endpoint)

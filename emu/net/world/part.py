@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import random
-import secrets
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from emu.admin.snapshot.making import OpenDoor
@@ -14,10 +12,9 @@ from emu.commands import Registry
 from emu.config import Address, Config
 from emu.dialects import Dialects, shipped_rules
 from emu.errors import StoreError
-from emu.link.password import hash_link_password
 from emu.link.settings import LoginServerAddress, WorldLinkConfig
 from emu.looks.models import Models
-from emu.model import BUILT_IN_ACCOUNT, RegisteredWorld, WorldCharacter
+from emu.model import WorldCharacter
 from emu.net import parameters
 from emu.net.fleet.part import Ground, fleet_part
 from emu.net.hosts import door, listen_address
@@ -31,13 +28,12 @@ from emu.net.tasks import Tasks
 from emu.net.udp.dispatcher import Dispatcher, SessionPort
 from emu.net.udp.shell import listen
 from emu.net.watch import Watch
+from emu.net.world.account import LinkAccount
 from emu.net.world.clients import VisitorHandler, WorldTimer, report_to, report_world
 from emu.net.world.guard import limited
-from emu.net.world.reconcile import reconcile
 from emu.opcodes import OpcodeTables
 from emu.processes.ports import CAME
 from emu.session import Endpoint
-from emu.store import Store
 from emu.structs import shipped_catalog
 from emu.times import Moment, Monotonic
 from emu.world.behaviors import Behaviors, Library
@@ -47,7 +43,7 @@ from emu.world.door.admission import Admission, AdmissionRules
 from emu.world.door.entry import Door
 from emu.world.ghosts import read_rules
 from emu.world.knowledge import read_knowledge
-from emu.world.places import Atlas, Population, read_atlas
+from emu.world.places import Population, read_atlas
 from emu.world.players import leaving, saving
 from emu.world.players.looks import with_models
 from emu.world.registration.creation import CharacterCreation, CreationRules
@@ -59,36 +55,6 @@ from emu.world.zone import Zone
 from emu.world.zone.directory import Zones
 
 _log = logger("world")
-
-
-@dataclass(frozen=True, slots=True)
-class LinkAccount:
-    """How the world proves itself to a login server."""
-
-    account: str
-    password: str
-
-
-def built_in_account(store: Store, name: str, moment: Moment, atlas: Atlas) -> LinkAccount:
-    """Give the built-in world its row and a fresh password; it never leaves this process.
-
-    A world that was renamed in the configuration keeps its row, and so its characters. The login
-    server's list of them is brought in line with the world, in case the process was killed between
-    the two.
-    """
-    password = secrets.token_hex(16)
-    hashed = hash_link_password(password)
-    world = store.login.worlds.find_by_account(BUILT_IN_ACCOUNT)
-    if world is None:
-        world = store.login.worlds.add(RegisteredWorld(0, name, BUILT_IN_ACCOUNT, hashed), moment)
-    else:
-        store.login.worlds.set_password(world.id, hashed)
-        if world.name != name:
-            store.login.worlds.rename(world.id, name)
-    changes = reconcile(store, world.id, atlas)
-    if changes:
-        _log.warn("the character list was brought in line with the world: {n} changes", n=changes)
-    return LinkAccount(BUILT_IN_ACCOUNT, password)
 
 
 class WorldPart:
@@ -120,10 +86,9 @@ class WorldPart:
             Ground(config, storage, self.atlas, self._told_address, reactor, scheduler, self._tasks)
         )
         self._models = Models(self.fleet.models)
-        presence = self.fleet.processes.presence
         self.admission = Admission(
             AdmissionRules(max_players=config.world.max_players),
-            presence,
+            self.fleet.processes.presence,
             self.fleet.processes.handoffs,
             locked=config.world.locked,
         )
@@ -135,45 +100,62 @@ class WorldPart:
         self._timer = WorldTimer(scheduler, watch.ticks())
         self._zone_ticks = watch.zone_ticks()
         self.world = self._make_world(dialects)
-        chat = Chat(self.world, parameters.chat_rules(config), read_numbers())
-        self.behaviors = Behaviors(
-            self.world, chat, Library(), guard=limited, clock=scheduler.now, wake=self._timer.wake
-        )
-        self._population.give_behavior = self.behaviors.add
-        self._population.take_behaviors = self.behaviors.forget_zone
-        self.chat = chat
+        self.chat = Chat(self.world, parameters.chat_rules(config), read_numbers())
+        self.behaviors = self._make_behaviors()
         self.reloads = {
             "behaviors": self._reload_behaviors,
             "zones": self._reload_zones,
             "knowledge": self._reload_knowledge,
         }
         """What can be read anew while players are here, by name."""
-        commands.extend(world_commands(House(self.world, chat, self.admission)))
-        commands.known |= {
-            "player": lambda: [player.name for player in self.world.players],
-            "zone": lambda: [zone.name for zone in self.world.zones.table],
-        }
+        self._take_commands(commands)
         self.fleet.processes.bus.subscribe(CAME, lambda _note: saving.save_again(self.world))
         self.service = WorldService(
-            self.world, chat, RemoteCommands(self.world, commands, chat), self.behaviors
+            self.world,
+            self.chat,
+            RemoteCommands(self.world, commands, self.chat),
+            self.behaviors,
         )
         self._timer.service = self.service
-        self.door = Door(
-            dialects=dialects,
-            inside=self.service,
-            admission=self.admission,
-            presence=presence,
-            characters_of=self._characters_of,
-            played=self._played,
-            report=watch.port("door", report_to(_log, self._refusals)),
-            changed=self._status_changed,
-            clock=scheduler,
-        )
+        self.door = self._make_door(dialects)
         endpoint = Endpoint(
             parameters.endpoint_config(config, config.world.crc_seed), random_bytes=os.urandom
         )
         self.dispatcher = Dispatcher(endpoint, scheduler, self._new_visitor, _log)
         self._measure(endpoint)
+
+    def _make_behaviors(self) -> Behaviors:
+        behaviors = Behaviors(
+            self.world,
+            self.chat,
+            Library(),
+            guard=limited,
+            clock=self._scheduler.now,
+            wake=self._timer.wake,
+        )
+        self._population.give_behavior = behaviors.add
+        self._population.take_behaviors = behaviors.forget_zone
+        return behaviors
+
+    def _take_commands(self, commands: Registry) -> None:
+        commands.extend(world_commands(House(self.world, self.chat, self.admission)))
+        commands.known |= {
+            "player": lambda: [player.name for player in self.world.players],
+            "zone": lambda: [zone.name for zone in self.world.zones.table],
+        }
+
+    def _make_door(self, dialects: Dialects) -> Door:
+        return Door(
+            dialects=dialects,
+            inside=self.service,
+            admission=self.admission,
+            presence=self.fleet.processes.presence,
+            characters_of=self._characters_of,
+            played=self._played,
+            report=self._watch.port("door", report_to(_log, self._refusals)),
+            changed=self._status_changed,
+            clock=self._scheduler,
+        )
 
     def _measure(self, endpoint: Endpoint) -> None:
         watch = self._watch
