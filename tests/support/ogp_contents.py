@@ -28,6 +28,9 @@ _MAP = {
 }  # fmt: skip
 
 
+_MOD = {"identifier": TEXTS, "size": U32, "version": TEXTS, "url": TEXTS, "author": TEXTS}
+
+
 def names(*, colored: bool) -> st.SearchStrategy[Name]:
     """Return names, with colors or without."""
     if not colored:
@@ -41,7 +44,8 @@ def names(*, colored: bool) -> st.SearchStrategy[Name]:
 def values(field: Field, dialect: Dialect, *, colored: bool) -> st.SearchStrategy[Any]:
     """Return values of a field."""
     if field.kind == kinds.MOD_94:
-        return st.fixed_dictionaries({"name": TEXTS, "dir": st.just("")})
+        named = st.fixed_dictionaries({"name": TEXTS.filter(bool)}, optional=_MOD)
+        return st.just({"name": ""}) | named
     if field.name in _PAIR:
         return _PAIR[field.name]
     plain: dict[object, st.SearchStrategy[Any]] = {

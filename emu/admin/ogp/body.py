@@ -22,7 +22,17 @@ from emu.admin.ogp.fields import (
     TEAMS,
     Dialect,
 )
-from emu.admin.ogp.kinds import Field, Row, Style, flags_of, pull_row, push_row
+from emu.admin.ogp.kinds import (
+    MAP_FIELDS,
+    MOD_FIELDS,
+    Field,
+    Row,
+    Style,
+    all_flags,
+    flags_of,
+    pull_row,
+    push_row,
+)
 from emu.admin.reader import Reader, clamped, text_bytes
 from emu.errors import MalformedMessage
 
@@ -74,8 +84,8 @@ def push_query(query: DefaultQuery, dialect: Dialect) -> bytes:
     """Return the body of a question."""
     arrays = [
         getattr(query, name)
-        for name, flag in dialect.arrays.items()
-        if not flag or query.requests & flag
+        for name, (holder, flag) in dialect.arrays.items()
+        if dialect.all_arrays or getattr(query, holder) & flag
     ]
     return push_bits(query.requests) + b"".join(map(push_bits, arrays))
 
@@ -93,13 +103,28 @@ def pull_query(body: bytes, dialects: Sequence[Dialect]) -> tuple[Dialect, Defau
         arrays.append(pull_bits(reader))
     if not arrays:
         raise MalformedMessage("no request flags")
-    requests = arrays.pop(0)
     for dialect in dialects:
-        names = [name for name, flag in dialect.arrays.items() if not flag or requests & flag]
-        if len(names) == len(arrays):
-            values = dict(zip(names, arrays, strict=True))
-            return dialect, _known(DefaultQuery(requests, **values), dialect)
+        values = _named(arrays, dialect)
+        if values is not None:
+            return dialect, _known(DefaultQuery(**values), dialect)
     raise MalformedMessage("wrong number of bit arrays")
+
+
+def _named(arrays: Sequence[int], dialect: Dialect) -> dict[str, int] | None:
+    """Return the arrays of a question by name; None when they are not as many as they should be.
+
+    The first is RequestFlags.
+    """
+    if dialect.all_arrays and len(arrays) == 1 + len(dialect.arrays):
+        return dict(zip(("requests", *dialect.arrays), arrays, strict=True))
+    found, at = {"requests": arrays[0]}, 1
+    for name, (holder, flag) in dialect.arrays.items():
+        if found.get(holder, 0) & flag:
+            if at == len(arrays):
+                return None
+            found[name] = arrays[at]
+            at += 1
+    return found if at == len(arrays) else None
 
 
 def _known(query: DefaultQuery, dialect: Dialect) -> DefaultQuery:
@@ -111,7 +136,13 @@ def _known(query: DefaultQuery, dialect: Dialect) -> DefaultQuery:
     }
     flags = SERVER | TEAMS | PLAYERS | RULES | ADD_ONS | LIMITS
     flags |= COLORED if dialect.colors else 0
-    return replace(query, requests=query.requests & flags, mod=0, map=query.map & 0x3F, **known)
+    return replace(
+        query,
+        requests=query.requests & flags,
+        mod=query.mod & all_flags(MOD_FIELDS),
+        map=query.map & all_flags(MAP_FIELDS),
+        **known,
+    )
 
 
 def _tables(dialect: Dialect) -> dict[str, Sequence[Field]]:
@@ -148,7 +179,7 @@ def push_answer(content: Content, query: DefaultQuery, dialect: Dialect, room: i
     the last first, then rules, add-ons, teams and limits.
     """
     asked = query.requests
-    style = Style(dialect.numbers, bool(asked & COLORED), query.map)
+    style = Style(dialect.numbers, bool(asked & COLORED), query.map, query.mod)
     server = b""
     flags = asked & COLORED
     if asked & SERVER and content.server is not None:

@@ -32,6 +32,7 @@ _COUNTS: Final = (
     Field(bit(2, 2), "bot_count", UINT),
     Field(bit(2, 3), "reserved_slots", UINT),
 )
+_MOD_94: Final = bit(1, 0)
 _MAP_94: Final = bit(1, 3)
 _NEXT_MAP_94: Final = bit(1, 4)
 
@@ -52,7 +53,7 @@ _SERVER_94: Final = (
     Field(bit(0, 1), "server_flags", kinds.SERVER_FLAGS_94),
     Field(bit(0, 2), "host_name", NAME),
     Field(bit(0, 3), "connect_port", U16),
-    Field(bit(1, 0), "mod", kinds.MOD_94),
+    Field(_MOD_94, "mod", kinds.MOD_94),
     Field(bit(1, 1), "game_type", TEXT),
     Field(bit(1, 2), "game_mode", TEXT),
     Field(_MAP_94, "map", kinds.MAP_94),
@@ -103,21 +104,31 @@ class Dialect:
     numbers: Numbers
     server: Sequence[Field]
     players: Sequence[Field]
-    arrays: Mapping[str, int]
-    """The bit arrays behind RequestFlags, in order: name, and the request flag that brings it; 0
-    for one that is always there."""
+    arrays: Mapping[str, tuple[str, int]]
+    """The bit arrays behind RequestFlags, in order: name, and what brings it, a flag of another
+    array or of the request itself (``requests``)."""
+    all_arrays: bool
+    """Whether they may all be there whatever the flags say."""
     colors: bool
     """Whether names may carry colors."""
     needs: Mapping[int, int]
     """Fields of the server that cannot be without another: its flag, and the other's."""
 
 
+_ARRAYS: Final = {
+    "server": ("requests", SERVER),
+    "teams": ("requests", TEAMS),
+    "players": ("requests", PLAYERS),
+    "add_ons": ("requests", ADD_ONS),
+}
+
 V91: Final = Dialect(
     "0.91",
     Numbers91(),
     _SERVER_91,
     (*_PLAYER, Field(bit(3, 0), "ipv4", kinds.IPV4)),
-    {"server": SERVER, "teams": TEAMS, "players": PLAYERS, "add_ons": ADD_ONS},
+    _ARRAYS,
+    all_arrays=False,
     colors=True,
     needs={},
 )
@@ -126,7 +137,13 @@ V94: Final = Dialect(
     Numbers94(),
     _SERVER_94,
     (*_PLAYER, Field(bit(3, 0), "address", kinds.ADDRESS)),
-    dict.fromkeys(("server", "mod", "map", "teams", "players", "add_ons"), 0),
+    {
+        "server": _ARRAYS["server"],
+        "mod": ("server", _MOD_94),
+        "map": ("server", _MAP_94),
+        **_ARRAYS,
+    },
+    all_arrays=True,
     colors=False,
     needs={_NEXT_MAP_94: _MAP_94},
 )

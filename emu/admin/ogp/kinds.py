@@ -30,6 +30,8 @@ class Style:
     """Whether colors stand behind names."""
     map_fields: int = 0
     """Which fields maps have (0.94)."""
+    mod_fields: int = 0
+    """Which fields a mod has (0.94)."""
 
 
 class Kind(NamedTuple):
@@ -172,16 +174,30 @@ def pair(first: str, second: str) -> Kind:
     )
 
 
-def _push_mod(value: Row, _style: Style) -> bytes:
-    """Write a mod's name; its fields, which no text at hand describes, are left out."""
-    return text_bytes(value["name"]) + (push_bits(0) if value["name"] else b"")
+MOD_FIELDS: Final = (
+    Field(bit(0, 0), "identifier", TEXT),
+    Field(bit(0, 1), "size", U32),
+    Field(bit(0, 2), "version", TEXT),
+    Field(bit(0, 3), "url", TEXT),
+    Field(bit(0, 4), "author", TEXT),
+)
+"""Of a mod, in 0.94."""
 
 
-def _pull_mod(reader: Reader, _style: Style) -> Row:
+def _push_mod(value: Row, style: Style) -> bytes:
+    """Write a mod's name, and its fields when there is one."""
+    name = text_bytes(value["name"])
+    if not value["name"]:
+        return name
+    there = style.mod_fields & flags_of(value, MOD_FIELDS)
+    return name + push_bits(there) + push_row(value, MOD_FIELDS, there, style)
+
+
+def _pull_mod(reader: Reader, style: Style) -> Row:
     name = reader.text()
-    if name and pull_bits(reader):
-        raise MalformedMessage("unknown fields of a mod")
-    return {"name": name, "dir": ""}
+    if not name:
+        return {"name": name}
+    return {"name": name, **pull_row(reader, MOD_FIELDS, pull_bits(reader), style)}
 
 
 MAP_FIELDS: Final = (

@@ -18,6 +18,7 @@ from emu.admin.ogp.body import (
     push_query,
 )
 from emu.admin.ogp.colors import Name
+from emu.admin.ogp.elements import bit, push_bits
 from emu.admin.ogp.fields import COLORED, DIALECTS, PLAYERS, SERVER, V91, V94
 from emu.errors import MalformedMessage
 from tests.support.ogp_contents import contents
@@ -42,6 +43,19 @@ def test_a_question_is_read_in_the_version_it_was_written_in(query, dialect) -> 
     found, read = pull_query(body, DIALECTS)
     assert found is dialect
     assert pull_query(push_query(read, dialect), DIALECTS) == (dialect, read)
+
+
+def test_a_later_question_may_leave_out_the_arrays_that_it_has_no_use_for() -> None:
+    mod, place = bit(1, 0), bit(1, 3)
+    for server, more, mods, maps in (
+        (mod, [0x1F], 0x1F, 0), (place, [3], 0, 3), (mod | place, [2, 1], 2, 1),
+    ):  # fmt: skip
+        body = b"".join(map(push_bits, [SERVER | PLAYERS, server, *more, 7]))
+        expected = DefaultQuery(SERVER | PLAYERS, server, mods, maps, players=7)
+        assert pull_query(body, DIALECTS) == (V94, expected)
+    for wrong in ([SERVER, mod, 1, 2], [SERVER]):
+        with pytest.raises(MalformedMessage):
+            pull_query(b"".join(map(push_bits, wrong)), DIALECTS)
 
 
 def test_a_question_of_one_version_is_refused_by_the_other() -> None:

@@ -47,11 +47,19 @@ def test_only_the_fields_of_a_map_that_were_asked_for_are_told() -> None:
     assert MAP_94.push({"name": "Harbor", "file": "x"}, style()) == b"\0Harbor\0"
 
 
-def test_a_mods_fields_are_not_told_and_not_understood() -> None:
-    assert MOD_94.push({"name": "", "dir": "x"}, style()) == b"\0"
-    assert MOD_94.push({"name": "Mod", "dir": "x"}, style()) == b"Mod\0\0"
-    with pytest.raises(MalformedMessage, match="mod"):
-        MOD_94.pull(Reader(b"Mod\0\x01dir\0"), style())
+def test_a_mod_has_fields_behind_its_name_if_it_has_one() -> None:
+    mod = {"name": "Mod", "dir": "x", "identifier": "m", "size": 258, "author": "me"}
+    asked = style()
+    asked.mod_fields = 0x1F
+    assert MOD_94.push({"name": "", "identifier": "m"}, asked) == b"\0"
+    assert MOD_94.push(mod, style()) == b"Mod\0\0"
+    written = MOD_94.push(mod, asked)
+    assert written == b"Mod\0\x13m\0\x02\x01\0\0me\0"
+    del mod["dir"]
+    assert MOD_94.pull(Reader(written), style()) == mod
+    assert MOD_94.pull(Reader(b"\0"), style()) == {"name": ""}
+    with pytest.raises(MalformedMessage, match="unknown fields"):
+        MOD_94.pull(Reader(b"Mod\0\x20"), style())
 
 
 @pytest.mark.parametrize("address", ["192.0.2.7", "2001:db8::7", ""])

@@ -4,10 +4,11 @@ import time
 import tracemalloc
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emu.admin.ogp.body import Content, everything, push_query
+from emu.admin.ogp.client import OgpQuestion
 from emu.admin.ogp.content import Presentation, content_of
 from emu.admin.ogp.fields import V91, V94
 from emu.admin.ogp.head import (
@@ -128,6 +129,20 @@ def test_a_long_answer_has_at_most_so_many_parts_and_players_are_left_out() -> N
         answers = responder(content, most_parts=parts).answer(question(most_bytes=500), ASKER, NOW)
         assert len(answers) == parts
         assert all(len(answer) <= 500 for answer in answers)
+
+
+@given(st.integers(500, 1500), st.integers(0, 150), st.sampled_from((V91, V94)))
+@settings(max_examples=40)
+def test_parts_of_any_size_are_the_whole_answer(most: int, players: int, dialect) -> None:
+    content = content_of(server_status(players=crowd(players)), Presentation())
+    asked = question(dialect, most_bytes=most, request_id=7)
+    answers = responder(content).answer(asked, ASKER, NOW)
+    assert all(len(answer) <= most for answer in answers)
+    asking = OgpQuestion(7, dialect)
+    for answer in reversed(answers):
+        asking.receive(answer)
+    assert asking.answer is not None
+    assert len(asking.answer.players or ()) == players
 
 
 def test_a_version_that_an_operator_excludes_is_error_4() -> None:

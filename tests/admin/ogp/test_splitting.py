@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.admin.ogp.head import AnswerHead, find_body, pull_answer_head
+from emu.admin.ogp.head import AnswerHead, find_body, pull_answer_head, push_answer_head
 from emu.admin.ogp.splitting import Joiner, room, split
 from emu.errors import MalformedMessage
 
@@ -27,6 +27,14 @@ def test_an_answer_is_cut_and_joined_in_any_order(head: AnswerHead, most: int, d
             assert (told.challenge == head.challenge) == (told.split[1] == 0 or not head.challenge)
         joined = joiner.take(told, part[at:]) if joined is None else joined
     assert joined == body
+
+
+@given(HEADS, st.integers(500, 1500))
+def test_what_fills_a_datagram_is_not_split_and_a_byte_more_is(head: AnswerHead, most: int) -> None:
+    fits = bytes(most - len(push_answer_head(head)))
+    assert [len(part) for part in split(head, fits, most, 77)] == [most]
+    assert len(split(head, fits, most - 1, 77)[0]) == most - 1
+    assert len(split(head, fits + b"x", most, 77)) == 2
 
 
 @given(st.integers(500, 1500), st.integers(1, 127))
