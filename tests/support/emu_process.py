@@ -8,6 +8,7 @@ import select
 import subprocess
 import sys
 from pathlib import Path
+from threading import Timer
 
 from twisted.internet.threads import deferToThread
 
@@ -35,6 +36,28 @@ async def emu(folder: Path, *words: object, stdin: str = "") -> tuple[str, str, 
 
     done = await deferToThread(run)
     return done.stdout, done.stderr, done.returncode
+
+
+async def emu_on_open_pipe(folder: Path, *words: object, stdin: str) -> tuple[str, int]:
+    """Run a command whose input stays open; return what it printed, and its exit status."""
+
+    def run() -> tuple[str, int]:
+        with subprocess.Popen(
+            [sys.executable, "-c", RUN, *map(str, words)], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder,
+            env=environment(folder),
+        ) as process:  # fmt: skip
+            assert process.stdin is not None
+            assert process.stdout is not None
+            timer = Timer(TERMINAL_PATIENCE, process.kill)
+            timer.start()
+            process.stdin.write(stdin)
+            process.stdin.flush()
+            shown = process.stdout.read()
+            timer.cancel()
+            return shown, process.wait()
+
+    return await deferToThread(run)
 
 
 async def emu_on_terminal(folder: Path, *words: object, keys: list[tuple[str, str]]) -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from pathlib import Path
+from threading import Thread
+from typing import IO, Any
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
@@ -70,16 +73,52 @@ class Prompt:
                 yield line
 
 
-async def piped_lines(pause: Callable[[float], Awaitable[None]]) -> AsyncIterator[str]:
-    """Yield the lines of standard input; ``wait S`` lets seconds pass instead."""
-    from twisted.internet.threads import deferToThread  # noqa: PLC0415  # `emu --help` stays quick
+class PipedLines:
+    """The lines of standard input; ``wait S`` among them lets seconds pass instead.
 
-    while line := await deferToThread(sys.stdin.readline):
-        name, _, seconds = line.strip().partition(" ")
-        if name == "wait" and seconds.replace(".", "", 1).isdecimal():
-            await pause(float(seconds))
-        else:
-            yield line
+    A thread reads them, because a pipe may leave one waiting; it ends with the process.
+    """
+
+    def __init__(self, pause: Callable[[float], Awaitable[None]]) -> None:
+        """`pause` lets seconds pass."""
+        from twisted.internet import reactor  # noqa: PLC0415  # `emu --help` stays quick
+        from twisted.internet.defer import DeferredQueue  # noqa: PLC0415
+
+        self._pause = pause
+        self._reactor: Any = reactor
+        self._lines: DeferredQueue[str] = DeferredQueue()
+
+    def end(self) -> None:
+        """Ask for no more lines, though the pipe may have some."""
+        self._lines.put("")
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        """Yield line after line."""
+        Thread(target=self._read, name="emu-lines", daemon=True).start()
+        while line := await self._lines.get():
+            name, _, seconds = line.strip().partition(" ")
+            if name == "wait" and seconds.replace(".", "", 1).isdecimal():
+                await self._pause(float(seconds))
+            else:
+                yield line
+
+    def _read(self) -> None:
+        """Read to the end, which is an empty line without its end."""
+        with input_file() as file:
+            for line in file:
+                self._reactor.callFromThread(self._lines.put, line)
+        self._reactor.callFromThread(self._lines.put, "")
+
+
+def input_file() -> IO[str]:
+    """Return standard input as a file of its own.
+
+    Python cannot end while a thread waits in `sys.stdin` itself.
+    """
+    try:
+        return os.fdopen(os.dup(sys.stdin.fileno()), encoding="utf-8", errors="replace")
+    except OSError:  # no file at all, as in a test
+        return sys.stdin
 
 
 def history_file() -> Path:

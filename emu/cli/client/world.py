@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from emu.cli.client.common import Target, account_options, carry_out, server_options
-from emu.cli.client.prompt import Prompt, piped_lines
+from emu.cli.client.prompt import PipedLines, Prompt
 from emu.client import Credentials
 from emu.client.entrance import Entrance
 from emu.client.events import Closed
@@ -154,18 +154,17 @@ async def entered(
 
 
 def typed_lines(client: WorldConnection, show: Printer) -> AsyncIterator[str]:
-    """Yield the lines of the terminal or the pipe; the terminal's end with the session."""
-    if not sys.stdin.isatty():
-        return piped_lines(client.pause)
-    prompt = Prompt(client.core)
+    """Yield the lines of the terminal or the pipe; they end with the session."""
+    lines: Prompt | PipedLines
+    lines = Prompt(client.core) if sys.stdin.isatty() else PipedLines(client.pause)
 
     def told(event: WorldEvent) -> None:
         show(event)
         if isinstance(event, Closed):
-            prompt.end()
+            lines.end()
 
     client.on_event = told
-    return aiter(prompt)
+    return aiter(lines)
 
 
 def _nothing(_core: WorldClient) -> None:

@@ -17,6 +17,8 @@ from typing import Final
 from emu.client.events import Closed, Unexpected
 from emu.client.world.events import (
     Appeared,
+    CampBegun,
+    CampStopped,
     DialogClosed,
     DialogOpened,
     PutSomewhere,
@@ -80,9 +82,10 @@ class WorldClient:
     """
 
     __slots__ = (
-        "_interface_said", "_key_shown", "_make_session", "_messages", "_predictions",
-        "_waiting_since", "character", "commands", "dialog", "door", "drops", "entering", "events",
-        "looks", "own_index", "session", "stage", "surroundings", "walker", "zone",
+        "_farewell", "_interface_said", "_key_shown", "_make_session", "_messages",
+        "_predictions", "_waiting_since", "character", "commands", "dialog", "door", "drops",
+        "entering", "events", "looks", "own_index", "session", "stage", "surroundings", "walker",
+        "zone",
     )  # fmt: skip
 
     def __init__(
@@ -114,6 +117,8 @@ class WorldClient:
         """Seconds from showing the key to being sent all that is near; None before."""
         self._key_shown = 0.0
         self._waiting_since: float | None = None
+        self._farewell = ""
+        """How it takes its leave, while it does."""
         self._begin()
 
     def _begin(self) -> None:
@@ -239,11 +244,16 @@ class WorldClient:
     def quit(self) -> None:
         """Leave the world at once."""
         self._say(*self._messages.filled("WS_RequestCamp", quit=1, camp_desktop=1))
+        self._farewell = "you left the world"
 
     def target(self, index: int | None) -> None:
         """Look at a ghost, or at none."""
         wanted = NO_TARGET if index is None else index
         self._say(*self._messages.filled("WS_UpdateTarget", spawn_index=wanted))
+
+    def use(self, index: int) -> None:
+        """Do with a ghost what is usually done with it: go through a door, read a sign."""
+        self._say(*self._messages.plain("OP_EntityVerbsVerbMsg", index.to_bytes(4, "little")))
 
     def answer(self, choice: int) -> None:
         """Choose an answer of the open dialog, counted from 1. Raises `CommandError`."""
@@ -338,6 +348,10 @@ class WorldClient:
                 self.character = event.character
                 self.walker.put(Place(event.x, event.y, event.z))
                 self.session.send(*self._messages.plain(ZONE_LOADED))
+            case CampBegun():
+                self._farewell = "you camped"
+            case CampStopped():
+                self._farewell = ""
             case PutSomewhere(x, y, z):
                 self.walker.put(Place(x, y, z, self.place.heading))
             case DialogOpened():
@@ -411,7 +425,7 @@ class WorldClient:
     def _end(self, reason: str) -> None:
         self.stage = WorldStage.CLOSED
         self._waiting_since = None
-        self.events.append(Closed(reason))
+        self.events.append(Closed(self._farewell or reason))
 
 
 _TAKEN: Final[dict[str, Callable[[WorldClient, bytes, Monotonic], None]]] = {

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Final
 
 from emu.client.world.core import WorldClient
@@ -19,6 +20,8 @@ from emu.times import Monotonic
 
 AROUND: Final = 300.0
 """World units within which `around` looks: as far as ghosts are kept."""
+WIDTH: Final = 78
+"""Columns of what `help` lists."""
 Answer = Sequence[str]
 
 
@@ -47,7 +50,7 @@ def run_line(core: WorldClient, line: str, now: Monotonic) -> Answer:
     if line.startswith("/") or name in core.commands:
         core.command(line)
         return ()
-    raise CommandError(f"neither the world nor this client knows {name}: help lists what there is")
+    raise CommandError(f"you have no command {name}; help lists those that you have")
 
 
 def completions(core: WorldClient, text: str) -> Iterator[str]:
@@ -89,7 +92,9 @@ def _around(core: WorldClient, words: list[str], _now: Monotonic) -> Answer:
     return [seen_line(one) for one in found] or ["nothing is around"]
 
 
-def _look(core: WorldClient, words: list[str], _now: Monotonic) -> Answer:
+def _look(core: WorldClient, words: list[str], now: Monotonic) -> Answer:
+    if not words:
+        return _around(core, [], now)
     index = _index(core, words)
     assert core.surroundings is not None  # noqa: S101  # something is around
     fields = core.surroundings.fields(index)
@@ -160,18 +165,28 @@ def _stop(core: WorldClient, _words: list[str], now: Monotonic) -> Answer:
     return ()
 
 
-def _help(_core: WorldClient, _words: list[str], _now: Monotonic) -> Answer:
-    rows = [f"{word.usage:<22} {word.help}" for word in WORDS.values()]
-    return [*rows, f"{'/COMMAND ...':<22} any command of the world (TAB lists them)"]
+def _use(core: WorldClient, words: list[str], _now: Monotonic) -> Answer:
+    if not words:
+        raise CommandError("use NAME; around lists what there is")
+    core.use(_index(core, words))
+    return ()
+
+
+def _help(core: WorldClient, _words: list[str], _now: Monotonic) -> Answer:
+    words = dict.fromkeys(WORDS.values())
+    rows = [f"{word.usage:<22} {word.help}" for word in words]
+    worlds = ", ".join(sorted(core.commands))
+    return [*rows, *wrap(f"the world's: {worlds}", WIDTH)] if worlds else rows
 
 
 WORDS: Final = {
     word.name: word
     for word in (
         Word("around", "around [DISTANCE]", "list what is around, the nearest first", _around),
-        Word("look", "look NAME", "show every field that is told of somebody", _look),
+        Word("look", "look [NAME]", "show all that is told of somebody, or who is around", _look),
         Word("where", "where", "say where you are", _where),
         Word("move", "move X [Y] Z | NAME", "walk to a place, or to somebody", _move),
+        Word("use", "use NAME", "go through a door, read a sign, and the like", _use),
         Word("stop", "stop", "walk no farther", _stop),
         Word("sit", "sit", "sit down", _plain(WorldClient.sit)),
         Word("stand", "stand", "stand up", _plain(WorldClient.stand)),
@@ -184,3 +199,4 @@ WORDS: Final = {
     )
 }
 """The client's own words by name."""
+WORDS["walk"] = WORDS["move"]

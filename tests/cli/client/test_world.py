@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.documented import code_lines
-from tests.support.emu_process import emu
+from tests.support.emu_process import emu, emu_on_open_pipe
 from tests.support.house import HOST, House, house
 
 pytestmark = pytest.mark.slow
@@ -31,7 +31,7 @@ async def test_play_enters_does_what_it_is_told_and_leaves(tmp_path: Path) -> No
         for line in ("[say] Testa: hello", "1 player", "  Testa, level 1, Isle of Refuge"):
             assert line in lines
         assert any(line.startswith("Isle of Refuge: ") for line in lines)
-        assert lines[-1] == "the session is over: closed by peer"
+        assert lines[-1] == "the session is over: you left the world"
         await server.log.line("Testa from 127.0.0.1 left")
 
 
@@ -84,9 +84,20 @@ async def test_the_shell_reads_a_script_from_a_pipe(tmp_path: Path) -> None:
         assert (err, code) == ("", 0)
         for line in (
             "[say] Testa: hello", "sent 4711 with 2 bytes",
-            "! neither the world nor this client knows fly: help lists what there is",
-            "the session is over: closed by peer",
+            "! you have no command fly; help lists those that you have",
+            "the session is over: you left the world",
         ):  # fmt: skip
             assert line in out.splitlines()
         assert "Isle of Refuge: 1.56, -7.97, 244.00, heading 0.0" in out
         await server.log.line(r"unknown message 4711 .* of Testa")
+
+
+async def test_the_shell_does_not_wait_for_lines_when_the_session_is_over(tmp_path: Path) -> None:
+    """The pipe stays open; the script's last word is the end all the same."""
+    async with house(tmp_path) as server:
+        await server.world_registered()
+        out, code = await emu_on_open_pipe(
+            tmp_path, "client", "shell", at(server), *WHO, "--create", stdin="say hello\nquit\n"
+        )
+        assert code == 0, out
+        assert out.splitlines()[-1] == "the session is over: you left the world"

@@ -64,7 +64,7 @@ def test_the_way_in_and_out(version: int) -> None:
 
     world, events = played(scene, version)
     assert kinds(events).index(ZoneTold) < kinds(events).index(Stood)
-    assert events[-1] == Closed("closed by peer")
+    assert events[-1] == Closed("you left the world")
     assert not any(isinstance(event, Unexpected) for event in events)
     assert len(world.house.world.players) == 0  # it has quit, not lost its link
 

@@ -51,6 +51,9 @@ def standing() -> tuple[WorldClient, list[tuple[int, bytes]]]:
                     "   30.0  Borvik (level 1)  at 30.00, 0.00, 0.00"]),
         ("around 10", ["    4.0  Old Fenwick (level 2)  at 4.00, 0.00, 0.00"]),
         ("around 1", ["nothing is around"]),
+        ("look", ["    4.0  Old Fenwick (level 2)  at 4.00, 0.00, 0.00",
+                  "   30.0  Borvik (level 1)  at 30.00, 0.00, 0.00"]),
+        ("walk 3 4", ["5.0 units to go"]),
         ("where", ["nowhere: 0.00, 0.00, 0.00, heading 0.0"]),
         ("move 3 4", ["5.0 units to go"]),
         ("move 3 9 4", ["5.0 units to go"]),
@@ -71,6 +74,7 @@ def test_answers(line: str, answer: list[str]) -> None:
         ("stand", (166, b"")),
         ("camp", (42, b"\0\0")),
         ("quit", (42, b"\1\1")),
+        ("use Old Fenwick", (dialect(546).table.number("OP_EntityVerbsVerbMsg"), b"\3\0\0\0")),
         ("say hello you", (36, b"\0\0\x09\0hello you")),
         ("/tell Borvik hi", (36, b"\1\0\x09\0Borvik hi")),
         ("who", (36, b"\2\0\0\0")),
@@ -105,8 +109,8 @@ def test_look_shows_what_is_told() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["fly", "/fly", "look", "look Nobody", "move", "move x", "move 1", "raw", "raw OP_NoMsg",
-     "raw 1 xyz", "answer 1", "around far"],
+    ["fly", "/fly", "use", "use Nobody", "look Nobody", "move", "move x", "move 1", "raw",
+     "raw OP_NoMsg", "raw 1 xyz", "answer 1", "around far"],
 )  # fmt: skip
 def test_what_cannot_be_done_is_said(line: str) -> None:
     core, sent = standing()
@@ -119,6 +123,7 @@ def test_help_names_every_word() -> None:
     core, _ = standing()
     lines = run_line(core, "help", NOW)
     assert all(any(line.startswith(word.usage) for line in lines) for word in WORDS.values())
+    assert lines[-1] == "the world's: say, tell, who"
 
 
 def test_names_around_are_completed() -> None:
