@@ -23,6 +23,8 @@ LARGEST: Final = 4 * 1024 * 1024
 """Bytes of a frame from somebody who is known; all characters of an account take some thousands."""
 LARGEST_OF_STRANGERS: Final = 4096
 _BYTES: Final = "base64"
+_HALF: Final = rb"\ud"
+"""How JSON begins to write half of a character; the other half should follow."""
 _PLAIN: Final = (str, int, float, bool, type(None))
 
 
@@ -67,6 +69,8 @@ class FrameReader:
 def _decoded(body: bytes) -> Frame:
     try:
         frame = json.loads(body)
+        if _HALF in body.lower():
+            json.dumps(frame, ensure_ascii=False).encode()  # half a character fits nowhere
     except (ValueError, RecursionError):
         raise MalformedMessage("frame is not JSON") from None
     if not isinstance(frame, list) or not frame or not isinstance(frame[0], str):

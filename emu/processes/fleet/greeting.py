@@ -69,7 +69,7 @@ class HubGreeting:
             case _:
                 raise MalformedMessage("no greeting")
         own = self._own
-        if not hmac.compare_digest(_proof(own.secret, "member", self._number, theirs, name), proof):
+        if not _is(proof, _proof(own.secret, "member", self._number, theirs, name)):
             raise Refused("the secret is another one")
         if not name or len(name) > LONGEST_NAME or not name.isprintable():
             raise Refused("that is no name")
@@ -105,7 +105,7 @@ class MemberGreeting:
                 return [hello], None
             case ["welcome", str() as name, str() as proof, about] if self._theirs:
                 mine = _proof(own.secret, "hub", self._theirs, self._number, name)
-                if not hmac.compare_digest(mine, proof):
+                if not _is(proof, mine):
                     raise Refused("the hub does not know the secret")
                 return [], Joined(name, to_note(about))
             case ["refused", str() as reason]:
@@ -131,3 +131,8 @@ def _number(text: str) -> bytes:
 def _proof(secret: bytes, side: str, hubs: bytes, members: bytes, name: str) -> str:
     whole = b"\0".join((side.encode(), hubs.hex().encode(), members.hex().encode(), name.encode()))
     return hmac.digest(secret, whole, "sha256").hex()
+
+
+def _is(told: str, proof: str) -> bool:
+    """Compare in constant time; as texts, `compare_digest` takes ASCII only."""
+    return hmac.compare_digest(told.encode(), proof.encode())

@@ -102,3 +102,19 @@ def test_no_bytes_raise(pieces: list[bytes], joined: bool) -> None:
         assert end.closed
         assert isinstance(events(end)[-1], Ended)
         assert end.data_to_send() == []
+
+
+ANY_TEXT = st.text(st.characters(codec=None), max_size=40)
+
+
+@given(ANY_TEXT, ANY_TEXT, st.sampled_from(["hello", "welcome", "refused", "challenge"]))
+def test_no_greeting_of_any_texts_raises(name: str, proof: str, kind: str) -> None:
+    """Halves of characters, which JSON can write, and letters beyond ASCII are texts as well."""
+    hub, east = ends()
+    east.receive_data(hub.data_to_send()[0], START)
+    shapes = ([kind, name, "00" * 16, proof, {}], [kind, name, proof, {}], [kind, proof])
+    for end, frame in ((end, frame) for end in (hub, east) for frame in shapes):
+        end.receive_data(encode_frame(frame), START)
+        assert end.joined is None
+    assert hub.closed
+    assert east.closed

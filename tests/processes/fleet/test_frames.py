@@ -52,7 +52,19 @@ def test_garbage_raises_what_ends_a_connection_and_nothing_else(data: bytes) -> 
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"{}", b"[]", b"[1]", b'["x"', b"\xff", b"[" * 100_000, b'["x",' + b"9" * 9999 + b"]"],
+    [
+        b"",
+        b"{}",
+        b"[]",
+        b"[1]",
+        b'["x"',
+        b"\xff",
+        b"[" * 100_000,
+        b'["x",' + b"9" * 9999 + b"]",
+        b'["x","\\ud83d"]',
+        b'["\\uDE00x"]',
+        b'["x",{"\\uD83D\\u0041":1}]',
+    ],
 )
 def test_bodies_that_are_no_frames(body: bytes) -> None:
     with pytest.raises(MalformedMessage):
