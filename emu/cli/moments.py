@@ -16,7 +16,7 @@ from emu.times import Moment, Monotonic
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
-_DURATION = re.compile(r"(\d{1,6})([smhdw])")
+_DURATION = re.compile(r"(\d{1,5})([smhdw])")
 
 
 def read_duration(text: str) -> float:

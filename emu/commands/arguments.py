@@ -15,6 +15,9 @@ from emu.errors import CommandError
 
 Value = str | int | float | bool | None
 
+LARGEST = 10**9
+"""Of all numbers, up and down: more than anything counts here, and every layout has room for it."""
+
 _YES = frozenset(("1", "on", "yes", "true"))
 _NO = frozenset(("0", "off", "no", "false"))
 
@@ -61,14 +64,19 @@ class Argument:
             return word.lower() in _YES
         try:
             if self.kind is Kind.NUMBER:
-                return int(word, 10)
+                return self._within(int(word, 10))
             if self.kind is Kind.DECIMAL and math.isfinite(float(word)):
-                return float(word)
+                return self._within(float(word))
         except ValueError:
             pass
         if self.kind in (Kind.WORD, Kind.TEXT, Kind.SECRET):
             return word
         raise CommandError(f"{self.name}: {word!r} is not {self.kind.value}")
+
+    def _within(self, number: float) -> Value:
+        if abs(number) > LARGEST:
+            raise CommandError(f"{self.name}: must be {-LARGEST} to {LARGEST}")
+        return number
 
 
 def split_line(line: str) -> list[tuple[str, int]]:

@@ -4,6 +4,7 @@ import click
 import pytest
 
 from emu.cli.moments import end_of, end_options, read_duration, read_moment
+from emu.timestamps import timestamp
 
 
 @pytest.mark.parametrize(
@@ -14,7 +15,11 @@ def test_spans_of_time(text: str, seconds: float) -> None:
     assert read_duration(text) == seconds
 
 
-@pytest.mark.parametrize("text", ["", "7", "d", "-1d", "1.5h", "1y", "9999999d"])
+def test_the_longest_span_ends_on_a_date_that_can_be_written() -> None:
+    assert timestamp(4e9 + read_duration("99999w")).startswith("4013-")
+
+
+@pytest.mark.parametrize("text", ["", "7", "d", "-1d", "1.5h", "1y", "100000w"])
 def test_what_is_no_span_of_time(text: str) -> None:
     with pytest.raises(click.BadParameter, match="write it like 90m"):
         read_duration(text)

@@ -87,7 +87,7 @@ def _end(lasting: str, moment: Moment) -> Moment:
     """Return when a ban ends that begins now. Raises `CommandError`."""
     if lasting == FOR_EVER:
         return Moment(math.inf)
-    match = re.fullmatch(r"(\d{1,6})([mhdw])", lasting)
+    match = re.fullmatch(r"(\d{1,5})([mhdw])", lasting)
     if match is None:
         raise CommandError(f"lasting: {lasting!r} is no span of time; write 90m, 12h, 7d, 2w, ever")
     return Moment(moment + int(match[1]) * UNITS[match[2]])

@@ -9,7 +9,13 @@ from tests.support.account_room import NOW, AccountRoom
 
 @pytest.mark.parametrize(
     ("lasting", "until"),
-    [("", math.inf), ("ever", math.inf), ("90m", NOW + 5400), ("7d spam", NOW + 604_800)],
+    [
+        ("", math.inf),
+        ("ever", math.inf),
+        ("90m", NOW + 5400),
+        ("7d spam", NOW + 604_800),
+        ("99999w", NOW + 99_999 * 604_800),
+    ],
 )
 def test_a_ban_sends_away_and_ends(lasting: str, until: float) -> None:
     room = AccountRoom()
@@ -24,6 +30,7 @@ def test_a_ban_sends_away_and_ends(lasting: str, until: float) -> None:
 def test_a_wrong_span_changes_nothing() -> None:
     room = AccountRoom()
     assert "no span of time" in room.run("account ban bob tomorrow").text
+    assert "no span of time" in room.run("account ban bob 999999w").text
     assert room.away == []
 
 

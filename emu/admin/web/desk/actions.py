@@ -12,7 +12,7 @@ from emu.admin.web.desk.refusals import BAD_REQUEST, NOT_FOUND, RequestRefused
 
 WORD: Final = r"[^\s\"']{1,64}"
 NUMBER: Final = "[0-9]{1,9}"
-SPAN: Final = "[0-9]{1,6}[mhdw]|ever"
+SPAN: Final = "[0-9]{1,5}[mhdw]|ever"
 TEXT: Final = ".{1,500}"
 
 
