@@ -30,6 +30,7 @@ PLAIN = {
     "emu/processes/ports.py": "protocols",
     "emu/model/world_characters.py": "plain values",
     "emu/model/worlds.py": "plain values",
+    "emu/world/behaviors/part.py": "plain values",
     "emu/world/places/zones.py": "plain values",
     "emu/world/ports.py": "protocols",
     "emu/world/spawns/destination.py": "plain values",

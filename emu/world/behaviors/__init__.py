@@ -22,6 +22,7 @@ from __future__ import annotations
 from emu.world.behaviors.actor import Actor, Visitor, ZoneActor
 from emu.world.behaviors.budget import OutOfTime
 from emu.world.behaviors.finding import Library
-from emu.world.behaviors.host import Behaviors, Limits
+from emu.world.behaviors.host import Behaviors
+from emu.world.behaviors.part import Limits
 
 __all__ = ["Actor", "Behaviors", "Library", "Limits", "OutOfTime", "Visitor", "ZoneActor"]

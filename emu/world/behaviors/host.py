@@ -9,15 +9,16 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
-from emu.errors import CommandError, EmuError
+from emu.errors import EmuError
 from emu.model import Title
 from emu.times import Monotonic
 from emu.world.behaviors.actor import Actor, Place, Visitor, ZoneActor
 from emu.world.behaviors.budget import Budget, Guard, unguarded
+from emu.world.behaviors.dialogs import Dialogs
 from emu.world.behaviors.finding import Library
+from emu.world.behaviors.part import Limits, Part
 from emu.world.behaviors.steps import Way
 from emu.world.chat import Chat
 from emu.world.deadlines import Deadlines
@@ -32,48 +33,6 @@ TICK: Final = "tick"
 STEP: Final = "step"
 TIMER: Final = "timer "
 """Names of deadlines: the tick, the next step of a way, and a behavior's own timers."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What a behavior may take."""
-
-    budget: float = 0.25
-    """Seconds of one call."""
-    shortest_timer: float = 0.1
-    timers: int = 16
-    """Timers of one behavior."""
-    step: float = 0.25
-    """Seconds between two steps of somebody who walks."""
-    text: int = 1024
-    longest_way: int = 64
-    """Points of one way."""
-
-
-class Part:
-    """One behavior at work: its class made, for a spawn or for a zone."""
-
-    __slots__ = (
-        "actor", "failed", "name", "near", "options", "owner", "seen", "spawn", "tick", "timers",
-        "way", "zone",
-    )  # fmt: skip
-
-    def __init__(
-        self, name: str, options: Mapping[str, Any], zone: Zone, spawn: Spawn | None
-    ) -> None:
-        self.name = name
-        self.options = options
-        self.zone = zone
-        self.spawn = spawn
-        self.owner: Any = None
-        self.actor: Actor | ZoneActor | None = None
-        self.failed = False
-        self.near = 15.0
-        self.tick = 1.0
-        self.seen: dict[int, Player] = {}
-        """Players near it, or in its zone, that it was told of."""
-        self.timers: set[str] = set()
-        self.way: Way | None = None
 
 
 class Behaviors:
@@ -107,8 +66,7 @@ class Behaviors:
         """By actor, which is what a behavior holds."""
         self._of_spawn: dict[int, Part] = {}
         self._in_zone: dict[Zone, list[Part]] = {}
-        self._dialogs: dict[tuple[int, int], Part] = {}
-        self._next_dialog = 1
+        self._dialogs = Dialogs(self.limits.text)
         world.on_say.append(self.heard)
         world.on_stand.append(self.entered)
         world.on_out_of_zone.append(self.left)
@@ -122,13 +80,12 @@ class Behaviors:
 
         A name that nobody has, and a class that cannot be made, are told of.
         """
+        part = Part(name, options, zone, spawn)
         made = self.library.find(name)
         if made is None:
-            whose = _whose(zone, spawn)
-            self._world.report(BehaviorFailed(name, whose, "there is no such behavior"))
+            self._world.report(BehaviorFailed(name, part.whose, "there is no such behavior"))
             return False
         self._now = now
-        part = Part(name, options, zone, spawn)
         actor: Actor | ZoneActor = (
             Actor(spawn, self) if spawn is not None else ZoneActor(str(zone.zone_id), self)
         )
@@ -187,16 +144,10 @@ class Behaviors:
 
     def chosen(self, player: Player, conversation: int, number: int, now: Monotonic) -> None:
         """Take the answer that a player chose in a dialog. Raises `CommandError` for no dialog."""
-        part = self._dialogs.pop((player.id, conversation), None)
-        if part is None:
-            raise CommandError("that conversation is over")
+        part = self._dialogs.answered(player, conversation)
         self._now = now
         if self._is_near(part, player, 2 * self._world.rules.hear):
             self._call(part, "on_choice", self._visitor(player), number)
-
-    def closed(self, player: Player, conversation: int) -> None:
-        """Forget a dialog that a player closed."""
-        self._dialogs.pop((player.id, conversation), None)
 
     def select_message(self, _world: World, player: Player, body: bytes, now: Monotonic) -> None:
         """Take OP_DialogSelectMsg. Raises `MalformedMessage` and `CommandError`."""
@@ -206,7 +157,7 @@ class Behaviors:
     def close_message(self, _world: World, player: Player, body: bytes, _now: Monotonic) -> None:
         """Take OP_DialogCloseMsg. Raises `MalformedMessage`."""
         fields = player.client.dialect.layout("WS_DialogClose").decode(body)
-        self.closed(player, fields["conversation_id"])
+        self._dialogs.close(player, fields["conversation_id"])
 
     def entered(self, player: Player, now: Monotonic) -> None:
         """Learn that a player stands in a zone: behaviors there wake up."""
@@ -218,8 +169,7 @@ class Behaviors:
 
     def left(self, player: Player) -> None:
         """Learn that a player is out of the world, or out of its zone."""
-        for key in [key for key in self._dialogs if key[0] == player.id]:
-            del self._dialogs[key]
+        self._dialogs.forget_player(player)
         for part in [part for parts in self._in_zone.values() for part in parts]:
             if part.seen.pop(player.id, None) is not None:
                 self._call(part, "on_leave", self._visitor(player))
@@ -289,25 +239,8 @@ class Behaviors:
             spawn.move(at._replace(heading=at.heading_to(toward)), speed=spawn.speed)
 
     def dialog(self, owner: object, player: Player, text: str, choices: Sequence[str]) -> None:
-        """Open a dialog. Who looks at a spawn it does not see is told nothing."""
-        part = self._parts[owner]
-        index = player.index_of(part.spawn) if part.spawn is not None else None
-        if part.spawn is None or index is None:
-            return
-        conversation = self._next_dialog = self._next_dialog % 0x7FFFFFFF + 1
-        self._dialogs[player.id, conversation] = part
-        player.client.send(
-            "WS_DialogOpen",
-            {
-                "conversation_id": conversation,
-                "title": part.spawn.name,
-                "text": text[: self.limits.text],
-                "num_responses": len(choices),
-                "response_array": [{"response": choice[: self.limits.text]} for choice in choices],
-                "closeable": 1,
-                "spawn_id": index,
-            },
-        )
+        """Open a dialog."""
+        self._dialogs.open(self._parts[owner], player, text, choices)
 
     def timer(self, owner: object, name: str, seconds: float) -> None:
         """Set a timer."""
@@ -427,7 +360,7 @@ class Behaviors:
         part.failed = True
         part.way = None
         self.counters["failed"] += 1
-        self._world.report(BehaviorFailed(part.name, _whose(part.zone, part.spawn), reason))
+        self._world.report(BehaviorFailed(part.name, part.whose, reason))
 
     def _forget(self, part: Part) -> None:
         part.failed = True
@@ -435,12 +368,7 @@ class Behaviors:
         if part.spawn is not None:
             self._of_spawn.pop(part.spawn.id, None)
         self._deadlines.forget(part, (TICK, STEP, *part.timers))
-        for key in [key for key, owner in self._dialogs.items() if owner is part]:
-            del self._dialogs[key]
-
-
-def _whose(zone: Zone, spawn: Spawn | None) -> str:
-    return spawn.name if spawn is not None else f"zone {zone.zone_id}"
+        self._dialogs.forget_part(part)
 
 
 def _position(place: Place) -> Position:

@@ -1,0 +1,60 @@
+"""One behavior at work, and what each of them may take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from emu.world.behaviors.actor import Actor, ZoneActor
+from emu.world.behaviors.steps import Way
+from emu.world.players.player import Player
+from emu.world.spawns import Spawn
+from emu.world.zone import Zone
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a behavior may take."""
+
+    budget: float = 0.25
+    """Seconds of one call."""
+    shortest_timer: float = 0.1
+    timers: int = 16
+    """Timers of one behavior."""
+    step: float = 0.25
+    """Seconds between two steps of somebody who walks."""
+    text: int = 1024
+    longest_way: int = 64
+    """Points of one way."""
+
+
+class Part:
+    """One behavior at work: its class made, for a spawn or for a zone."""
+
+    __slots__ = (
+        "actor", "failed", "name", "near", "options", "owner", "seen", "spawn", "tick", "timers",
+        "way", "zone",
+    )  # fmt: skip
+
+    def __init__(
+        self, name: str, options: Mapping[str, Any], zone: Zone, spawn: Spawn | None
+    ) -> None:
+        self.name = name
+        self.options = options
+        self.zone = zone
+        self.spawn = spawn
+        self.owner: Any = None
+        self.actor: Actor | ZoneActor | None = None
+        self.failed = False
+        self.near = 15.0
+        self.tick = 1.0
+        self.seen: dict[int, Player] = {}
+        """Players near it, or in its zone, that it was told of."""
+        self.timers: set[str] = set()
+        self.way: Way | None = None
+
+    @property
+    def whose(self) -> str:
+        """Whom it moves, as people are told."""
+        return self.spawn.name if self.spawn is not None else f"zone {self.zone.zone_id}"
