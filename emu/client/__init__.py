@@ -27,8 +27,9 @@ from emu.client.events import (
     WorldList,
     WorldStatus,
 )
-from emu.client.flow import LoginFlow, Script, Step, StepDone, whole_login
+from emu.client.flow import whole_login
 from emu.client.messages import LoginMessages, shipped_messages
+from emu.client.steps import LoginFlow, Script, Step, StepDone
 
 __all__ = [
     "AccountInfo",

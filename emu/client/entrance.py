@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from emu.client import flow
 from emu.client.core import Credentials, LoginClient
 from emu.client.events import PlayAnswer
-from emu.client.flow import Script
+from emu.client.steps import Script
 from emu.errors import CommandError
 from emu.versions import CLIENT_2006, LAST_OLD_CLIENT
 

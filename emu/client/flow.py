@@ -1,15 +1,9 @@
-"""Scripts for a client: what to ask, what to wait for, how long each step took.
+"""Scripts for a client: logging in, lists, characters, playing; `emu.client.steps` runs them.
 
-A script is a generator that yields `Step`s and gets back the event each of them waited for; a
-`LoginFlow` runs it over a `LoginClient`, without a clock of its own. The same scripts serve the
-command line, the shell's methods, the tests and the benchmark.
+The same ones serve the command line, the shell's methods, the tests and the benchmark.
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable, Generator
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
 
 from emu.client.core import LoginClient
 from emu.client.events import (
@@ -17,59 +11,19 @@ from emu.client.events import (
     Closed,
     Created,
     Deleted,
-    Event,
     Keymap,
     KeySent,
     ListedCharacter,
     ListedWorld,
     LoginAccepted,
-    LoginDenied,
     PlayAnswer,
     SessionUp,
     StatisticsAnswered,
-    Unexpected,
     WorldList,
 )
-from emu.errors import CommandError, EmuError
-from emu.times import Monotonic
+from emu.client.steps import Script, Step
+from emu.errors import CommandError
 from emu.versions import LAST_OLD_CLIENT
-
-STEP_TIMEOUT = 10.0
-"""Seconds a step may take when nothing else is said."""
-
-Result = TypeVar("Result")
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One thing to wait for, and what is asked of the server before."""
-
-    name: str
-    wanted: type[Any]
-    """The event that ends the step."""
-    message: str = ""
-    """Opcode name of the answer: when it cannot be read, the step fails at once."""
-    action: Callable[[LoginClient], None] | None = None
-
-
-class StepFailed(CommandError):
-    """A step came to nothing, or its answer was a refusal; `step` is its name."""
-
-    def __init__(self, step: str, text: str) -> None:
-        self.step = step
-        super().__init__(text)
-
-
-@dataclass(frozen=True, slots=True)
-class StepDone:
-    """One step that came to its end: its event, and how many seconds it took."""
-
-    name: str
-    seconds: float
-    event: Event
-
-
-Script = Generator[Step, Any, Result]
 
 SESSION = Step("session", SessionUp)
 STATISTICS = Step("statistics", StatisticsAnswered)
@@ -244,127 +198,3 @@ def need_played(name: str, answer: PlayAnswer) -> PlayAnswer:
 def _need(ok: bool, what: str, code: int, text: str) -> None:
     if not ok:
         raise CommandError(f"{what} was refused: {text} (code {code})")
-
-
-class LoginFlow(Generic[Result]):
-    """One script under way over one client.
-
-    Call `begin`, then `advance` whenever the client has taken a datagram or its timer. It has ended
-    when `done` is true: `result` is then what the script returned, or `failure` says what went
-    wrong. `steps` are the finished steps in order.
-    """
-
-    __slots__ = (
-        "_client",
-        "_on_step",
-        "_reached",
-        "_script",
-        "_since",
-        "_step",
-        "_timeout",
-        "done",
-        "failure",
-        "result",
-        "steps",
-    )
-
-    def __init__(
-        self,
-        client: LoginClient,
-        script: Script[Result],
-        *,
-        timeout: float = STEP_TIMEOUT,
-        on_step: Callable[[StepDone], None] | None = None,
-    ) -> None:
-        self._client = client
-        self._script = script
-        self._timeout = timeout
-        self._on_step = on_step
-        self._step: Step | None = None
-        self._reached = ""
-        self._since = 0.0
-        self.steps: list[StepDone] = []
-        self.result: Result | None = None
-        self.failure: EmuError | None = None
-        self.done = False
-
-    def begin(self, now: Monotonic) -> None:
-        """Start the first step, and take what has happened already."""
-        self._next_step(None, now)
-        self.advance(now)
-
-    def get_timer(self) -> Monotonic | None:
-        """Return when the present step has taken too long, None when there is none."""
-        return None if self._step is None else Monotonic(self._since + self._timeout)
-
-    def advance(self, now: Monotonic) -> None:
-        """Take the client's new events and go on as far as they lead."""
-        while self._step is not None and (event := self._take(self._step)) is not None:
-            step = StepDone(self._step.name, now - self._since, event)
-            self.steps.append(step)
-            if self._on_step is not None:
-                self._on_step(step)
-            self._next_step(event, now)
-        if self._step is not None and now >= self._since + self._timeout:
-            text = f"timed out at step '{self._step.name}' after {self._timeout:g} s"
-            self.fail(CommandError(text))
-
-    def fail(self, failure: EmuError) -> None:
-        """End the flow from outside, for instance because the network is gone."""
-        if not self.done:
-            if self._reached and type(failure) is CommandError:
-                failure = StepFailed(self._reached, str(failure))
-            self.failure = failure
-            self._end()
-
-    def _take(self, step: Step) -> Event | None:
-        """Remove and return the event that ends the step; end the flow when none ever will."""
-        events = self._client.events
-        found: Event | None = next((one for one in events if isinstance(one, step.wanted)), None)
-        if found is not None:
-            self._forget_lists_before(found)
-            events.remove(found)
-            return found
-        for event in events:
-            reason = _failure(step, event)
-            if reason is not None:
-                self.fail(CommandError(reason))
-                break
-        return None
-
-    def _forget_lists_before(self, found: Event) -> None:
-        """Drop character lists that came before an event: the one that follows it is newer."""
-        events = self._client.events
-        for event in list(events)[: events.index(found)]:
-            if isinstance(event, Characters):
-                events.remove(event)
-
-    def _next_step(self, event: Event | None, now: Monotonic) -> None:
-        self._since = now
-        try:
-            self._step = step = self._script.send(event)
-            self._reached = step.name
-            if step.action is not None:
-                step.action(self._client)
-        except StopIteration as end:
-            self.result = end.value
-            self._end()
-        except EmuError as error:
-            self.fail(error)
-
-    def _end(self) -> None:
-        self._step = None
-        self._script.close()
-        self.done = True
-
-
-def _failure(step: Step, event: Event) -> str | None:
-    """Say why an event means that the step will never end, None when it means nothing."""
-    match event:
-        case LoginDenied(code, text):
-            return f"login denied: {text} (code {code})"
-        case Closed(reason):
-            return f"the session ended at step '{step.name}': {reason}"
-        case Unexpected(_, name, reason) if name and name == step.message:
-            return f"the server's {name} cannot be read: {reason}"
-    return None

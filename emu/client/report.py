@@ -19,7 +19,7 @@ from emu.client.events import (
     SessionUp,
     WorldList,
 )
-from emu.client.flow import StepDone, StepFailed
+from emu.client.steps import StepDone, StepFailed
 from emu.counts import counted
 from emu.errors import EmuError
 

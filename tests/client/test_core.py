@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emu.client import Closed, LoginDenied, SessionUp, Stage, Unexpected, WorldStatus, flow
+from emu.client.steps import STEP_TIMEOUT
 from emu.errors import LocalProtocolError
 from emu.session import SessionConfig
 from tests.support.client_pair import KEY_BLOCK, SESSION_ID, ClientPair
@@ -91,7 +92,7 @@ def test_an_unanswered_session_request_is_repeated_for_ten_seconds_and_then_give
     )
     assert pair.sent == [bytes.fromhex("0001000000025352f60f00000200")] * 12
     assert pair.client.stage is Stage.CLOSED
-    assert 9.0 < pair.now - 1000.0 < flow.STEP_TIMEOUT, "a server that is down is told as that"
+    assert 9.0 < pair.now - 1000.0 < STEP_TIMEOUT, "a server that is down is told as that"
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 5, 8])

@@ -8,8 +8,9 @@ import random
 import pytest
 
 from emu.client.core import Credentials, LoginClient
-from emu.client.flow import LoginFlow, login
+from emu.client.flow import login
 from emu.client.messages import shipped_messages
+from emu.client.steps import LoginFlow
 from emu.session import Endpoint, EndpointConfig, Message, Session
 from tests.support import reference_messages
 

@@ -3,8 +3,8 @@
 import pytest
 
 from emu.client import PlayAnswer, flow
-from emu.client.flow import StepFailed
-from emu.errors import CommandError, LocalProtocolError
+from emu.client.steps import StepFailed
+from emu.errors import CommandError
 from emu.versions import LOGIN_VERSION_STEPS
 from tests.support.client_pair import ClientPair
 from tests.support.reference_messages import ReferenceCharacter
@@ -44,20 +44,6 @@ def test_every_version_logs_in_lists_creates_deletes_and_plays(version: int) -> 
     answer = run.steps[-2].event
     assert answer == PlayAnswer(1, "go", "127.0.0.1", 9001, 0x1234ABCD, 77)
     assert pair.server.wire.disconnected
-
-
-def test_each_step_says_how_long_it_took() -> None:
-    pair = ClientPair()
-    seen = []
-    run = flow.LoginFlow(pair.client, flow.login(), on_step=seen.append)
-    run.begin(pair.now)
-    begun = pair.now
-    while not run.done:
-        pair.step(run)
-    assert seen == run.steps
-    assert all(step.seconds >= 0 for step in run.steps)
-    assert sum(step.seconds for step in run.steps) == pytest.approx(pair.now - begun, abs=0.011)
-    assert run.steps[0].seconds == pytest.approx(0.02)  # a datagram each way
 
 
 @pytest.mark.parametrize(
@@ -137,39 +123,6 @@ def test_a_world_is_chosen_by_id_by_name_or_because_it_is_up() -> None:
         flow.choose_world(pair.client, None)
 
 
-def test_a_disconnect_in_the_middle_names_step_and_reason() -> None:
-    pair = ClientPair(Script(silent_from="worlds"))
-    pair.run(flow.login())
-    run = flow.LoginFlow(pair.client, flow.worlds())
-    run.begin(pair.now)
-    pair.server.wire.disconnect()
-    while not run.done:
-        pair.step(run)
-    assert str(run.failure) == "the session ended at step 'worlds': closed by peer"
-
-
-def test_an_unreadable_answer_ends_the_step_that_waits_for_it() -> None:
-    pair = ClientPair(Script(silent_from="play", characters=characters()))
-    pair.run(flow.whole_list())
-    run = flow.LoginFlow(pair.client, flow.play(flow.find_character(pair.client, "Olda")))
-    run.begin(pair.now)
-    pair.step(run)
-    pair.server.wire.send(19, b"\x01\x09", pair.now)
-    while not run.done:
-        pair.step(run)
-    assert str(run.failure).startswith("the server's OP_PlayCharacterReplyMsg cannot be read: ")
-
-
-def test_an_older_answer_is_not_taken_for_a_newer_requests() -> None:
-    pair = ClientPair(Script(version=546))
-    pair.run(flow.whole_list())
-    pair.run(flow.create(1, "Testa"))
-    pair.settle(0.5)  # the answer to the play request that the server made itself lies ready
-    pair.server.script.play_code = 7
-    answer = pair.run(flow.play(flow.find_character(pair.client, "Testa"))).result
-    assert answer.code == 7
-
-
 def test_the_answer_nobody_asked_for_can_be_waited_for() -> None:
     pair = ClientPair(Script(version=561))
     pair.run(flow.whole_list())
@@ -186,16 +139,6 @@ def test_characters_are_asked_for_only_once() -> None:
     assert pair.server.requests.count("worlds") == 1
 
 
-def test_a_list_that_came_before_an_answer_is_not_taken_for_the_one_after_it() -> None:
-    pair = ClientPair(Script(version=1208, characters=characters()))
-    pair.run(flow.login())
-    pair.run(flow.worlds())
-    pair.settle(0.5)  # the list that follows the worlds is there, and nobody has asked for it
-    run = pair.run(flow.create(1, "Testa"))
-    assert run.steps[-1].event.characters == pair.client.characters
-    assert [one.name for one in run.steps[-1].event.characters] == ["Olda", "Oldb", "Testa"]
-
-
 @pytest.mark.parametrize("data", [None, b"", b"keys" * 90])
 def test_a_keymap_can_be_asked_for(data: bytes | None) -> None:
     pair = ClientPair(Script(keymap=data))
@@ -209,19 +152,3 @@ def test_a_ping_logs_nobody_in() -> None:
     run = pair.run(flow.ping())
     assert [step.name for step in run.steps] == ["session", "statistics", "close"]
     assert pair.server.requests == []
-
-
-def test_a_request_on_a_closed_session_fails_at_once() -> None:
-    pair = ClientPair()
-    pair.run(flow.whole_login(pair.client))
-    run = pair.run(flow.worlds())
-    assert isinstance(run.failure, LocalProtocolError)
-    assert "closed" in str(run.failure)
-
-
-def test_a_flow_can_be_ended_from_outside_once() -> None:
-    run = flow.LoginFlow(ClientPair().client, flow.login())
-    run.begin(0.0)
-    run.fail(CommandError("the network is gone"))
-    run.fail(CommandError("again"))
-    assert str(run.failure) == "the network is gone"

@@ -14,11 +14,10 @@ from emu.client import (
     LoginAccepted,
     PlayAnswer,
     SessionUp,
-    StepDone,
     WorldList,
     report,
 )
-from emu.client.flow import StepFailed
+from emu.client.steps import StepDone, StepFailed
 from emu.errors import CommandError
 
 WORLD = ListedWorld(

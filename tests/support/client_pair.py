@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from emu.client import Credentials, LoginClient, LoginFlow, Script, shipped_messages
+from emu.client import Credentials, LoginClient, Script, shipped_messages
+from emu.client.steps import LoginFlow
 from emu.session import SessionConfig
 from emu.times import Monotonic
 from tests.support.reference_messages import ACCOUNT

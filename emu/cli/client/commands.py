@@ -11,7 +11,8 @@ import click
 from emu.cli.client.common import Target, account_options, carry_out, server_options
 from emu.cli.client.swarm import swarm
 from emu.cli.client.world import play, shell
-from emu.client import Credentials, StepDone, flow, report
+from emu.client import Credentials, flow, report
+from emu.client.steps import StepDone
 
 Printer = Callable[[StepDone], None]
 

@@ -13,7 +13,8 @@ import click
 from emu.cli.opcodes.common import present_tables
 from emu.cli.secrets import password_option
 from emu.cli.tables import line_format_option
-from emu.client import Credentials, flow, report
+from emu.client import Credentials, report
+from emu.client.steps import STEP_TIMEOUT
 from emu.config import Address
 from emu.config.readers import address as read_address
 from emu.errors import CommandError, EmuError
@@ -91,7 +92,7 @@ def server_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option(
             "--timeout",
             type=click.FloatRange(min=0, min_open=True),
-            default=flow.STEP_TIMEOUT,
+            default=STEP_TIMEOUT,
             show_default=True,
             help="Seconds that each step may take.",
         ),

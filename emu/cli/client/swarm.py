@@ -14,7 +14,7 @@ from emu.cli.client.common import carry_out, given_password, server_address
 from emu.cli.opcodes.common import present_tables
 from emu.cli.secrets import password_option
 from emu.cli.tables import line_format_option
-from emu.client import flow
+from emu.client.steps import STEP_TIMEOUT
 from emu.client.swarm import BotHabits, Figures
 from emu.config import Address
 from emu.errors import CommandError
@@ -53,7 +53,7 @@ from emu.versions import CLIENT_2006
     "--still", is_flag=True, help="Stand and say nothing: what idle players cost.",
 )  # fmt: skip
 @click.option(
-    "--timeout", type=click.FloatRange(min=0, min_open=True), default=flow.STEP_TIMEOUT,
+    "--timeout", type=click.FloatRange(min=0, min_open=True), default=STEP_TIMEOUT,
     show_default=True, help="Seconds that each step of coming in may take.",
 )  # fmt: skip
 @line_format_option

@@ -14,7 +14,7 @@ from emu.admin.snapshot import Snapshot
 from emu.cli.doctor.findings import Finding, Level, fail, ok, warn
 from emu.client import Credentials, LoginDenied, flow
 from emu.client.entrance import Entrance
-from emu.client.flow import StepFailed
+from emu.client.steps import StepFailed
 from emu.config import Address
 from emu.config.readers import address as read_address
 from emu.errors import EmuError

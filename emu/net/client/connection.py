@@ -26,8 +26,8 @@ from emu.client.events import (
     LoginAccepted,
     PlayAnswer,
 )
-from emu.client.flow import STEP_TIMEOUT, LoginFlow, Script, StepDone, StepFailed
 from emu.client.messages import LoginMessages
+from emu.client.steps import STEP_TIMEOUT, LoginFlow, Script, StepDone, StepFailed
 from emu.config import Address
 from emu.errors import CommandError, LocalProtocolError
 from emu.net.scheduler import Scheduler

@@ -12,7 +12,7 @@ from twisted.internet.defer import Deferred, gatherResults
 
 from emu.client import Credentials
 from emu.client.entrance import Entrance
-from emu.client.flow import STEP_TIMEOUT
+from emu.client.steps import STEP_TIMEOUT
 from emu.client.swarm import Bot, BotHabits, Figures
 from emu.client.world import WorldStage
 from emu.client.world.events import WorldEvent

@@ -16,7 +16,7 @@ from twisted.internet.error import CannotListenError
 from twisted.internet.protocol import DatagramProtocol
 
 from emu.client.entrance import Entrance, granted
-from emu.client.flow import STEP_TIMEOUT
+from emu.client.steps import STEP_TIMEOUT
 from emu.client.world import Pass, WorldClient, WorldMessages, WorldStage
 from emu.client.world.events import WorldEvent
 from emu.dialects import Dialects, shipped_rules
