@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from twisted.internet.defer import Deferred
 
@@ -20,6 +20,8 @@ from emu.opcodes import OpcodeStore, OpcodeTables
 from emu.opcodes.stored.watch import OpcodeWatcher
 
 INTERVAL = 1.0
+MOST_CHANGES = 50
+"""Edits that a page is told."""
 
 T = TypeVar("T")
 
@@ -101,3 +103,21 @@ class OpcodeSource:
             self._told = problem
             if problem is not None:
                 _log.error("an edit of the opcode tables is refused: {reason}", reason=problem)
+
+
+def last_changes(path: Path) -> list[dict[str, Any]]:
+    """Return the newest edits of the tables, for a page; those that came with the program are none.
+
+    Raises `StoreError`.
+    """
+    with OpcodeStore.look(path) as store:
+        return [
+            {
+                "time": entry.at,
+                "who": entry.who,
+                "action": entry.action,
+                "what": f"{entry.action} {entry.row.name} of {entry.row.range}",
+            }
+            for entry in store.history(limit=MOST_CHANGES)
+            if entry.action != "shipped"
+        ]

@@ -7,10 +7,15 @@ at the start, and is named so that the operator knows.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
+from emu.admin.commands.running import Reload
 from emu.config import Config
+from emu.errors import ConfigError, EmuError
+from emu.net.logs import logger
+
+_log = logger("server")
 
 LIVE: Final = frozenset(
     {
@@ -34,6 +39,18 @@ LIVE: Final = frozenset(
     }
 )  # fmt: skip
 """Settings that count from the moment they are read."""
+
+
+async def reread(reads: Mapping[str, Reload]) -> None:
+    """Have everything read again; what is wrong is left as it was, and told in the log."""
+    for name, read in reads.items():
+        try:
+            await read()
+        except ConfigError as error:
+            for problem in error.problems:
+                _log.error("the {name} is as before: {problem}", name=name, problem=problem)
+        except EmuError as error:
+            _log.error("the {name} are as before: {reason}", name=name, reason=str(error))
 
 
 def differences(old: Config, new: Config) -> Iterator[str]:

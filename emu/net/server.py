@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
+from functools import partial
 from typing import Any, NoReturn
 
 from twisted.application.service import Service
@@ -22,13 +23,13 @@ from emu.admin.status import in_short
 from emu.built import form
 from emu.config import Address, Config
 from emu.config.ports import listening_ports
-from emu.errors import ConfigError, EmuError
+from emu.errors import EmuError
 from emu.net import logs, parameters
 from emu.net.admin.part import AdminPart
 from emu.net.hosts import cannot_listen, listen_address
 from emu.net.login.part import LoginPart
-from emu.net.opcode_source import OpcodeSource
-from emu.net.reload import LIVE, differences, merged
+from emu.net.opcode_source import OpcodeSource, last_changes
+from emu.net.reload import LIVE, differences, merged, reread
 from emu.net.scheduler import Scheduler
 from emu.net.service_manager import ServiceManager
 from emu.net.stores.storage import Storage
@@ -40,7 +41,7 @@ from emu.net.web.part import WebPart
 from emu.net.web.staff import Staff
 from emu.net.world.account import built_in_account
 from emu.net.world.part import WorldPart
-from emu.opcodes import OpcodeRow, OpcodeStore, VersionRange
+from emu.opcodes import OpcodeStore
 from emu.store import Store
 from emu.store.server_lock import ServerLock
 from emu.structs.catalog import read_shipped, shipped_catalog
@@ -150,15 +151,10 @@ class EmuService(Service):
     async def _reload_all(self) -> None:
         assert self._manager is not None  # noqa: S101  # it runs
         self._manager.reloading()
-        for name, read in self._reloads.items():
-            try:
-                await read()
-            except ConfigError as error:
-                for problem in error.problems:
-                    _log.error("the {name} is as before: {problem}", name=name, problem=problem)
-            except EmuError as error:
-                _log.error("the {name} are as before: {reason}", name=name, reason=str(error))
-        self._manager.reloaded()
+        try:
+            await reread(self._reloads)
+        finally:
+            self._manager.reloaded()
 
     async def _reread_config(self) -> str:
         if self._reread is None:
@@ -260,7 +256,7 @@ class EmuService(Service):
             scheduler,
             status=lambda: admin.status.status(scheduler.now()),
             missing=lambda: "" if self.running else "the server is not ready",
-            history=self._opcode_history,
+            history=partial(last_changes, self.config.database.path),
             watch=self.watch,
             desk=self._desk(admin, scheduler),
         )
@@ -272,19 +268,6 @@ class EmuService(Service):
             return None
         staff = Staff(self.login.staff, self._storage, scheduler)
         return DeskPart(self.config.web, staff, admin.commands, scheduler, self.watch)
-
-    def _opcode_history(self) -> list[dict[str, Any]]:
-        with OpcodeStore(self.config.database.path, who="web") as store:
-            return [
-                {
-                    "time": entry.at,
-                    "who": entry.who,
-                    "action": entry.action,
-                    "what": f"{entry.action} {entry.row.name} of {_range(entry.row)}",
-                }
-                for entry in store.history(limit=50)
-                if entry.action != "shipped"
-            ]
 
     def _open_administration(
         self, admin: AdminPart, opcodes: OpcodeSource, storage: Storage
@@ -354,10 +337,6 @@ class EmuService(Service):
         globalLogPublisher.removeObserver(self.watch.lines)
         if self._manager is not None:
             self._manager.stop()
-
-
-def _range(row: OpcodeRow) -> str:
-    return str(VersionRange(row.first, row.last))
 
 
 def _key_of(config: Config, error: CannotListenError) -> str:

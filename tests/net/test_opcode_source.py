@@ -11,7 +11,7 @@ from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.internet.task import Clock
 
 from emu.errors import StoreError
-from emu.net.opcode_source import OpcodeSource
+from emu.net.opcode_source import OpcodeSource, last_changes
 from emu.net.scheduler import Scheduler
 from emu.net.stores.workers import StoreWorker
 from emu.opcodes import OpcodeStore, VersionRange
@@ -113,3 +113,14 @@ async def test_whoever_asks_for_a_look_is_told_what_came_of_it(database: Path) -
     assert source.tables().for_version(546).number("OP_KeymapLoadMsg") == 158
     await source.stop()
     await worker.stop()
+
+
+def test_the_last_changes_are_edits_and_looking_changes_nothing(database: Path) -> None:
+    assert last_changes(database) == []
+    with OpcodeStore(database, who="alice") as store:
+        store.set(VersionRange(540, 546), "OP_KeymapLoadMsg", 158)
+    (found,) = last_changes(database)
+    assert (found["who"], found["what"]) == ("alice", "set OP_KeymapLoadMsg of 540-546")
+    with pytest.raises(StoreError):
+        last_changes(database.with_name("none.sqlite"))
+    assert not database.with_name("none.sqlite").exists()

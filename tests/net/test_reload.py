@@ -1,5 +1,7 @@
 from emu.config import Config, parse
-from emu.net.reload import LIVE, differences, merged
+from emu.errors import ConfigError, StoreError
+from emu.net.reload import LIVE, differences, merged, reread
+from tests.support.house import captured_log
 
 
 def test_only_what_may_change_is_taken() -> None:
@@ -21,3 +23,23 @@ def test_every_setting_that_may_change_exists() -> None:
 def test_the_same_is_no_difference() -> None:
     assert list(differences(Config(), Config())) == []
     assert merged(Config(), Config()) == Config()
+
+
+async def test_what_cannot_be_read_leaves_the_rest_to_be_read() -> None:
+    read: list[str] = []
+
+    async def good() -> str:
+        read.append("good")
+        return ""
+
+    async def wrong() -> str:
+        raise ConfigError(["a.b: one", "c.d: two"])
+
+    async def broken() -> str:
+        raise StoreError("it is damaged")
+
+    with captured_log("text") as log:
+        await reread({"configuration": wrong, "opcodes": broken, "structs": good})
+    assert read == ["good"]
+    for text in ("configuration is as before: a.b: one", "c.d: two", "opcodes are as before: it"):
+        assert text in log.text

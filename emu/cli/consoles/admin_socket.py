@@ -22,7 +22,7 @@ class ConsoleSocket:
     def __init__(self, path: Path, timeout: float | None = None) -> None:
         """Connect; a server that says nothing for `timeout` seconds is given up.
 
-        Raises `NoServer` when none listens there.
+        Raises `NoServer` when none listens there, `CommandError` when it is another user's.
         """
         self._client = ConsoleClient()
         self._path = path
@@ -30,6 +30,11 @@ class ConsoleSocket:
         try:
             self._socket.settimeout(timeout)
             self._socket.connect(str(path))
+        except PermissionError:
+            self._socket.close()
+            raise CommandError(
+                f"{path}: is not yours; run this as the server's user, or as root"
+            ) from None
         except OSError as error:
             self._socket.close()
             raise NoServer(

@@ -28,7 +28,8 @@ def look_at_server(path: Path) -> tuple[Snapshot | None, list[Finding]]:
         mend = "start one: twistd emu; or give emu its --config, and be its user"
         return None, [warn(SERVER, f"none runs that listens at {path}", mend)]
     except CommandError as error:
-        return None, [fail(SERVER, str(error), "look into its log; it may hang: restart it")]
+        mend = "be the server's user; if you are, look into its log: it may hang; restart it"
+        return None, [fail(SERVER, str(error), mend)]
 
 
 def judge_server(now: Snapshot, config: Config) -> Iterator[Finding]:

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import os
 import socket
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -50,4 +52,23 @@ def test_one_that_is_not_there_is_told_from_one_that_says_nothing(tmp_path: Path
             pytest.raises(CommandError, match="does not answer") as found,
         ):
             console.run("status")
+    assert not isinstance(found.value, NoServer)
+
+
+@pytest.fixture
+def stranger(tmp_path: Path) -> Iterator[Path]:
+    """A folder that this process may not look into."""
+    tmp_path.chmod(0)
+    if os.geteuid() == 0:
+        os.seteuid(65534)
+        yield tmp_path
+        os.seteuid(0)
+    else:
+        yield tmp_path
+    tmp_path.chmod(0o700)
+
+
+def test_another_user_s_server_is_told_from_none(stranger: Path) -> None:
+    with pytest.raises(CommandError, match="is not yours") as found:
+        ConsoleSocket(stranger / "c")
     assert not isinstance(found.value, NoServer)
