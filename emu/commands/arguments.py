@@ -35,6 +35,9 @@ class Kind(enum.Enum):
     """A word that no log shows."""
 
 
+COMMAND = "command"
+
+
 @dataclass(frozen=True, slots=True)
 class Argument:
     """One argument of a command."""
@@ -46,7 +49,10 @@ class Argument:
     default: Value = None
     choices: tuple[str, ...] = ()
     among: str = ""
-    """Of what it is one, for those who complete a line: player, zone; see `Registry.known`."""
+    """Of what it is one, for those who complete a line: player, zone; see `Registry.known`.
+
+    `COMMAND` needs no list: it is one of those that the caller may use.
+    """
 
     @property
     def usage(self) -> str:

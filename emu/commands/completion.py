@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from emu.commands.arguments import Argument, Kind, split_line
+from emu.commands.arguments import COMMAND, Argument, Kind, split_line
 from emu.commands.registry import Call, Caller, Command, Registry, Reply
 from emu.errors import CommandError
 
@@ -29,7 +29,12 @@ def completions(registry: Registry, caller: Caller, line: str) -> list[str]:
             pass
         else:
             if command in allowed:
-                found += _argument_words(registry, command, len(split_line(rest)))
+                before = [word for word, _ in split_line(rest)]
+                found += (
+                    _command_words(allowed, before)
+                    if _names_commands(command)
+                    else _argument_words(registry, command, len(before))
+                )
     begun = begun.casefold()
     fitting = {word for word in found if word.casefold().startswith(begun)}
     return sorted(fitting)[:MOST_SHOWN]
@@ -52,6 +57,11 @@ def _command_words(commands: Iterable[Command], before: list[str]) -> list[str]:
     names = [command.name.split() for command in commands]
     typed = [word.casefold() for word in before]
     return [name[at] for name in names if len(name) > at and name[:at] == typed]
+
+
+def _names_commands(command: Command) -> bool:
+    """Say whether what follows a command is another one, as behind ``help``."""
+    return bool(command.arguments) and command.arguments[0].among == COMMAND
 
 
 def _argument_words(registry: Registry, command: Command, at: int) -> list[str]:

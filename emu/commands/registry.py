@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from emu.commands.arguments import Argument, Kind, Value, read_arguments, without_secrets
+from emu.commands.arguments import COMMAND, Argument, Kind, Value, read_arguments, without_secrets
 from emu.errors import CommandError, EmuError
 from emu.times import Monotonic
 
@@ -221,6 +221,10 @@ def help_command(registry: Registry) -> Command:
         "help",
         "list the commands, or explain one",
         run,
-        (Argument("command", Kind.TEXT, "the one to explain", optional=True, default=""),),
+        (
+            Argument(
+                "command", Kind.TEXT, "the one to explain", optional=True, default="", among=COMMAND
+            ),
+        ),
         is_quiet=True,
     )

@@ -4,6 +4,7 @@ import pytest
 
 from emu.commands import Argument, Call, Caller, Command, Kind
 from emu.commands.completion import complete_command, completions
+from emu.commands.registry import help_command
 from tests.support.commanding import CONSOLE, Desk
 
 
@@ -24,6 +25,7 @@ def desk() -> Desk:
             Command("sit", "x", nothing, outside=False),
         ]
     )
+    made.registry.add(help_command(made.registry))
     made.registry.known["player"] = lambda: ["Aldana", "Borvik", "alf"]
     return made
 
@@ -31,7 +33,7 @@ def desk() -> Desk:
 @pytest.mark.parametrize(
     ("line", "found"),
     [
-        ("", ["account", "ban", "kick", "reload"]),
+        ("", ["account", "ban", "help", "kick", "reload"]),
         ("K", ["kick"]),
         ("acc", ["account"]),
         ("account ", ["add", "ban"]),
@@ -44,6 +46,9 @@ def desk() -> Desk:
         ("reload s", ["structs"]),
         ("sit ", []),
         ("dance x", []),
+        ("help k", ["kick"]),
+        ("help account ", ["add", "ban"]),
+        ("help kick ", []),
     ],
 )
 def test_what_may_stand_there(line: str, found: list[str]) -> None:
@@ -61,5 +66,5 @@ def test_consoles_ask_by_a_command_that_is_not_told_of() -> None:
     made.registry.add(complete_command(made.registry))
     assert made.run('complete account ""').data == ["add", "ban"]
     assert made.run('complete kick "Al').lines == ("Aldana", "alf")
-    assert made.run("complete").data == ["account", "ban", "complete", "kick", "reload"]
+    assert made.run("complete").data == ["account", "ban", "complete", "help", "kick", "reload"]
     assert made.uses == []

@@ -22,7 +22,8 @@ def environment(folder: Path) -> dict[str, str]:
     # The parent's path, so that the test's own copy of the package is the one that runs.
     path = os.pathsep.join(filter(None, sys.path))
     state = {"XDG_STATE_HOME": str(folder), "HOME": str(folder)}
-    return {**os.environ, "PYTHONPATH": path, "TERM": "xterm", **state}
+    terminal = {"TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"}  # nobody answers its questions here
+    return {**os.environ, "PYTHONPATH": path, **terminal, **state}
 
 
 async def emu(folder: Path, *words: object, stdin: str = "") -> tuple[str, str, int]:
@@ -79,7 +80,7 @@ def _on_terminal(folder: Path, words: tuple[object, ...], keys: list[tuple[str, 
                 more = _shown(ours)
                 assert more, f"{awaited!r} was not shown, but:\n{shown}"
                 shown += more
-            at = len(shown)
+            at = shown.index(awaited, at) + len(awaited)
             os.write(ours, typed.encode())
         while more := _shown(ours):
             shown += more

@@ -61,15 +61,27 @@ class RconClient:
             if packet.type == PacketType.AUTH_RESPONSE:
                 events.append(LoginAnswered(packet.id != FAILED_ID))
             elif self._pending:
-                number, behind, line = self._pending[0]
+                number, behind, _ = self._pending[0]
                 if packet.id == number:
                     self._parts.append(packet.body)
                 elif packet.id == behind:
-                    text = b"".join(self._parts).decode("utf-8", "replace")
-                    self._parts.clear()
-                    self._pending.popleft()
-                    events.append(Answered(line, text))
+                    events.append(self.take_parts())
         return events
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether some of the oldest command's answer is here."""
+        return bool(self._parts)
+
+    def take_parts(self) -> Answered:
+        """Return what is here of the oldest command's answer as all of it.
+
+        For servers that say nothing to the packet behind a command; one has to be pending.
+        """
+        _, _, line = self._pending.popleft()
+        text = b"".join(self._parts).decode("utf-8", "replace")
+        self._parts.clear()
+        return Answered(line, text)
 
     def _packet(self, number: int, kind: PacketType, text: str, what: str) -> bytes:
         body = text.encode("utf-8", "surrogateescape")

@@ -32,7 +32,11 @@ Ask = Callable[[str], Told]
 
 
 class ServerCompleter(Completer):
-    """Asks the server how a line may go on; one that does not know says nothing."""
+    """Asks the server how a line may go on.
+
+    Another's server, which has no command for that, answers with something else than words that
+    begin as the line ends; that is no help, and not shown.
+    """
 
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
@@ -49,19 +53,24 @@ class ServerCompleter(Completer):
             told = self._ask(f"complete {text}" if begun else f'complete {text}""')
         except EmuError:
             return
-        if told.ok:
-            for word in told.text.splitlines():
-                if word.casefold().startswith(begun.casefold()):
-                    yield Completion(word, start_position=-len(begun))
+        words = told.text.splitlines()
+        if told.ok and all(_goes_on(begun, word) for word in words):
+            for word in words:
+                yield Completion(word, start_position=-len(begun))
 
 
-def converse(ask: Ask, prompt: str) -> bool:
+def _goes_on(begun: str, word: str) -> bool:
+    return word.casefold().startswith(begun.casefold()) and " " not in word
+
+
+def converse(ask: Ask, prompt: str, plainly: Ask | None = None) -> bool:
     """Run lines until the end; says whether all went well. What goes wrong is told on the way.
 
-    At a terminal there is a prompt; else lines are read from standard input.
+    At a terminal there is a prompt; else lines are read from standard input. `plainly` asks the
+    server how a line may go on, where what `ask` returns is for other eyes.
     """
     interactive = sys.stdin.isatty()
-    lines = _typed(ask, prompt) if interactive else iter(sys.stdin)
+    lines = _typed(plainly or ask, prompt) if interactive else iter(sys.stdin)
     good = True
     for line in lines:
         if line.strip() in ENDS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import click
 
@@ -13,6 +14,7 @@ from emu.cli.consoles.rcon_socket import RconSocket
 from emu.cli.secrets import password_option
 from emu.cli.tables import line_format_option
 from emu.config import Address
+from emu.errors import EmuError
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -38,6 +40,9 @@ def rcon(
 
     The password crosses the network in the clear.
 
+    At the prompt TAB completes commands and names, arrow keys go through what was typed before;
+    exit or Ctrl-D ends it.
+
     Example: emu rcon 192.0.2.7:27015 status
     """
     if password is None:
@@ -47,13 +52,25 @@ def rcon(
         def ask(line: str) -> Told:
             return Told(_shown(line, server.run(line), style=style))
 
+        def ask_on(line: str) -> Told:
+            try:
+                return ask(line)
+            except EmuError as error:  # the next line calls the server again
+                return Told(str(error), ok=False)
+
         if words:
             click.echo(ask(command_line(words)).text)
         else:
-            converse(ask, f"{address}> ")
+            asked = ask_on if sys.stdin.isatty() else ask
+            converse(asked, f"{address}> ", lambda line: Told(server.run(line)))
 
 
 def _shown(line: str, answer: str, *, style: str) -> str:
     if style == "json":
         return json.dumps({"command": line, "answer": answer, "lines": answer.splitlines()})
-    return answer.rstrip("\n")
+    return without_controls(answer.rstrip("\n"))
+
+
+def without_controls(text: str) -> str:
+    """Return a text of a server's that leaves the terminal as it is."""
+    return "".join(one if one.isprintable() or one in "\n\t" else "?" for one in text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 import socket
 from typing import Self
 
@@ -11,6 +12,8 @@ from emu.config import Address
 from emu.errors import CommandError, PeerError
 
 CHUNK = 65536
+NEXT_PART = 2.0
+"""Seconds that a server which has begun to answer may take until it goes on, or says it is done."""
 
 
 class RconSocket:
@@ -18,19 +21,10 @@ class RconSocket:
 
     def __init__(self, address: Address, password: str, timeout: float) -> None:
         """Connect and log in; `timeout` is seconds for each step. Raises `CommandError`."""
-        self._client = RconClient()
         self._address = address
-        try:
-            self._socket = socket.create_connection((address.host, address.port), timeout)
-        except OSError as error:
-            raise CommandError(
-                f"{address}: cannot connect ({error.strerror or error}); is RCON open there?"
-            ) from None
-        try:
-            self._log_in(password)
-        except BaseException:
-            self._socket.close()
-            raise
+        self._password = password
+        self._timeout = timeout
+        self._connect()
 
     def __enter__(self) -> Self:
         return self
@@ -39,24 +33,67 @@ class RconSocket:
         self._socket.close()
 
     def run(self, line: str) -> str:
-        """Run a line and return its whole answer. Raises `CommandError`."""
-        event = self._exchange(self._client.command(line))
+        """Run a line and return its whole answer. Raises `CommandError`.
+
+        Connects anew when the server has hung up since the last one, as it does after a while, or
+        when that one failed.
+        """
+        if self._is_closed():
+            self._socket.close()
+            self._connect()
+        data = self._client.command(line)
+        try:
+            event = self._exchange(data)
+        except CommandError:
+            self._socket.close()  # what comes late would be taken for the next answer
+            raise
         if isinstance(event, Answered):
             return event.text
         raise CommandError(f"{self._address}: the server wants the password again")
 
-    def _log_in(self, password: str) -> None:
-        event = self._exchange(self._client.log_in(password))
+    def _connect(self) -> None:
+        address = self._address
+        self._client = RconClient()
+        try:
+            self._socket = socket.create_connection((address.host, address.port), self._timeout)
+        except OSError as error:
+            raise CommandError(
+                f"{address}: cannot connect ({error.strerror or error}); is RCON open there?"
+            ) from None
+        try:
+            self._log_in()
+        except BaseException:
+            self._socket.close()
+            raise
+
+    def _log_in(self) -> None:
+        event = self._exchange(self._client.log_in(self._password))
         if not isinstance(event, LoginAnswered) or not event.ok:
             raise CommandError(f"{self._address}: the password is refused")
 
+    def _is_closed(self) -> bool:
+        """Say whether the server has hung up, or we have."""
+        if self._socket.fileno() < 0:
+            return True
+        if not select.select([self._socket], [], [], 0)[0]:
+            return False
+        try:
+            return not self._socket.recv(1, socket.MSG_PEEK)
+        except OSError:
+            return True
+
     def _exchange(self, data: bytes) -> LoginAnswered | Answered:
         try:
+            self._socket.settimeout(self._timeout)
             self._socket.sendall(data)
             while received := self._socket.recv(CHUNK):
                 if events := self._client.receive_data(received):
                     return events[0]
+                if self._client.has_parts:
+                    self._socket.settimeout(min(self._timeout, NEXT_PART))
         except TimeoutError:
+            if self._client.has_parts:
+                return self._client.take_parts()
             raise CommandError(f"{self._address}: no answer in time") from None
         except OSError as error:
             raise CommandError(f"{self._address}: {error.strerror}") from None

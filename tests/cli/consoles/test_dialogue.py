@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,16 @@ from emu.cli.consoles.dialogue import ServerCompleter, Told, converse
 from emu.errors import CommandError
 
 
+@pytest.fixture
+def _wakeup() -> Iterator[None]:
+    """Give the reactor back by what it learns of signals; the prompt's own loop takes it."""
+    ours = signal.set_wakeup_fd(-1)
+    signal.set_wakeup_fd(ours, warn_on_full_buffer=False)
+    yield
+    signal.set_wakeup_fd(ours, warn_on_full_buffer=False)
+
+
+@pytest.mark.usefixtures("_wakeup")
 def test_a_prompt_with_history(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -52,7 +64,7 @@ def test_completion_asks_the_server(text: str, asked: str, found: list[tuple[str
 
     def ask(line: str) -> Told:
         lines.append(line)
-        return Told("kick\nstatus\nstop")
+        return Told("\n".join(word for word, _ in found))
 
     completions = ServerCompleter(ask).get_completions(Document(text), CompleteEvent())
     assert [(one.text, one.start_position) for one in completions] == found
@@ -63,5 +75,6 @@ def test_a_server_that_cannot_complete_or_is_gone_says_nothing() -> None:
     def gone(_line: str) -> Told:
         raise CommandError("gone")
 
-    for ask in (gone, lambda _line: Told("no such command", ok=False)):
+    others = (Told("no such command", ok=False), Told("Unknown command"), Told("status\nno list"))
+    for ask in (gone, *(lambda _line, told=told: told for told in others)):
         assert list(ServerCompleter(ask).get_completions(Document("st"), CompleteEvent())) == []
