@@ -7,6 +7,7 @@ import secrets
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -88,41 +89,44 @@ def import_verb(
 
     Example: emu opcodes import opcodes.sql.gz --dry-run
     """
-    stream: Path | BinaryIO = file
-    if str(file) == "-":
-        stream = sys.stdin.buffer
     if version is not None and version_range is None:
         version_range = VersionRange(version, version)
     label = source if source is not None else _label(file)
     with _progress() as progress:
-        reading = progress.add_task("reading", total=None)
-        rows = list(
-            _counted(read_rows(stream, form=form, version_range=version_range), progress, reading)
-        )
-        progress.update(reading, total=len(rows))
-        if not rows:
-            raise FileFormatError(f"{file}: holds no opcodes")
+        rows = _read(file, form, version_range, progress)
         if dry_run or strict:
             existing = {key_of(row): row for row in present_rows(ctx, to_write=True)}
             plan = plan_rows(existing, rows, source=label, keep=keep)
         if strict and plan.rejected:
             raise CommandError(f"nothing was imported: {_rejected(plan)}")
         if not dry_run:
-            task = progress.add_task("writing", total=None)
             with writing(ctx) as store:
-                plan = store.put(
-                    rows,
-                    action="import",
-                    source=label,
-                    keep=keep,
-                    progress=lambda done, total: progress.update(task, completed=done, total=total),
-                )
+                told = partial(_written, progress, progress.add_task("writing", total=None))
+                plan = store.put(rows, action="import", source=label, keep=keep, progress=told)
                 after = store.rows()
     if dry_run:
         print_rows([change_cells(change) for change in plan.changes], style, CHANGES)
     _tell(plan, dry_run=dry_run)
     if not dry_run:
         warn_of_errors(after)
+
+
+def _read(
+    file: Path, form: str | None, version_range: VersionRange | None, progress: Progress
+) -> list[Placed]:
+    """Read the rows of a file or of standard input. Raises `FileFormatError` when it has none."""
+    source: Path | BinaryIO = sys.stdin.buffer if str(file) == "-" else file
+    task = progress.add_task("reading", total=None)
+    found = read_rows(source, form=form, version_range=version_range)
+    rows = list(_counted(found, progress, task))
+    progress.update(task, total=len(rows))
+    if not rows:
+        raise FileFormatError(f"{file}: holds no opcodes")
+    return rows
+
+
+def _written(progress: Progress, task: TaskID, done: int, total: int) -> None:
+    progress.update(task, completed=done, total=total)
 
 
 def _label(file: Path) -> str:
