@@ -11,28 +11,17 @@ from typing import Any
 
 from emu.database import Database
 from emu.model import Character, Color, Equipment
+from emu.store.looks import LooksTables
 from emu.store.repository import Repository, changes, reads, views
 
 FIELDS = {
-    "account_id": "account_id",
-    "world_id": "world_id",
-    "char_id": "char_id",
-    "name": "name",
-    "race": "race",
-    "class_": "class",
-    "gender": "gender",
-    "deity": "deity",
-    "level": "level",
-    "tradeskill_class": "tradeskill_class",
-    "tradeskill_level": "tradeskill_level",
-    "zone_id": "zone_id",
-    "zone_name": "zone_name",
-    "zone_description": "zone_description",
-    "created": "created",
-    "last_played": "last_played",
-    "client_version": "client_version",
-    "deleted": "deleted",
-}
+    name: name.rstrip("_")
+    for name in (
+        "account_id", "world_id", "char_id", "name", "race", "class_", "gender", "deity",
+        "level", "tradeskill_class", "tradeskill_level", "zone_id", "zone_name",
+        "zone_description", "created", "last_played", "client_version", "deleted",
+    )
+}  # fmt: skip
 """Field of `Character` -> column."""
 
 CHANGEABLE = frozenset(
@@ -50,7 +39,7 @@ _INSERT = (
 class Characters(Repository):
     """The login server's copy of every character."""
 
-    __slots__ = ("keep_deleted",)
+    __slots__ = ("_looks", "keep_deleted")
 
     def __init__(self, database: Database, keep_deleted: float = math.inf) -> None:
         """`keep_deleted` is how many seconds a deleted character stays.
@@ -58,6 +47,7 @@ class Characters(Repository):
         It is looked at when a character is added.
         """
         super().__init__(database)
+        self._looks = LooksTables(database.connection, "character")
         self.keep_deleted = keep_deleted
 
     @views
@@ -97,17 +87,7 @@ class Characters(Repository):
             )
         values = [getattr(character, name) for name in FIELDS]
         row_id = self._run(_INSERT, values).lastrowid or 0
-        self._run_many(
-            "INSERT INTO character_appearance VALUES (?, ?, ?)",
-            [(row_id, name, value) for name, value in character.appearance.items()],
-        )
-        self._run_many(
-            "INSERT INTO character_colors VALUES (?, ?, ?, ?, ?, ?)",
-            [
-                (row_id, name, color.red, color.green, color.blue, color.signed)
-                for name, color in character.colors.items()
-            ],
-        )
+        self._looks.put(row_id, character.appearance, character.colors)
         self._put_equipment(row_id, character.equipment)
         return replace(character, id=row_id)
 
@@ -198,23 +178,11 @@ class Characters(Repository):
         ).fetchall()
         if not rows:
             return []
-        chosen = f"character_id IN (SELECT id FROM characters WHERE {condition})"  # noqa: S608
-        looks: defaultdict[int, dict[str, int]] = defaultdict(dict)
-        for row in self._run(
-            f"SELECT * FROM character_appearance WHERE {chosen}",  # noqa: S608
-            values,
-        ):
-            looks[row["character_id"]][row["field"]] = row["value"]
-        colors: defaultdict[int, dict[str, Color]] = defaultdict(dict)
-        for row in self._run(
-            f"SELECT * FROM character_colors WHERE {chosen}",  # noqa: S608
-            values,
-        ):
-            owner, name, red, green, blue, signed = row
-            colors[owner][name] = Color(red, green, blue, bool(signed))
+        chosen = f"IN (SELECT id FROM characters WHERE {condition})"  # noqa: S608
+        appearance, colors = self._looks.of(chosen, values)
         worn: defaultdict[int, list[Equipment]] = defaultdict(list)
         for row in self._run(
-            f"SELECT * FROM character_equipment WHERE {chosen}",  # noqa: S608
+            f"SELECT * FROM character_equipment WHERE character_id {chosen}",  # noqa: S608
             values,
         ):
             owner, slot, model, *parts = row
@@ -225,7 +193,7 @@ class Characters(Repository):
                 )
             )
         return [
-            _character(row, looks[row["id"]], colors[row["id"]], tuple(worn[row["id"]]))
+            _character(row, appearance[row["id"]], colors[row["id"]], tuple(worn[row["id"]]))
             for row in rows
         ]
 

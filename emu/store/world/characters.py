@@ -9,31 +9,21 @@ from typing import Any
 
 from emu.database import Database
 from emu.errors import DuplicateName
-from emu.model import Color, Place, WorldCharacter
+from emu.model import Place, WorldCharacter
+from emu.store.looks import LooksTables
 from emu.store.names import name_key
 from emu.store.repository import Repository, changes, reads, views
 from emu.store.world.belongings import Belongings
 from emu.times import Moment
 
 FIELDS = {
-    "account_id": "account_id",
-    "name": "name",
-    "race": "race",
-    "class_": "class",
-    "gender": "gender",
-    "deity": "deity",
-    "level": "level",
-    "starting_zone": "starting_zone",
-    "zone_id": "zone_id",
-    "client_version": "client_version",
-    "created": "created",
-    "last_played": "last_played",
-    "admin_status": "admin_status",
-    "deleted": "deleted",
-    "muted_until": "muted_until",
-    "prefix": "prefix",
-    "suffix": "suffix",
-}
+    name: name.rstrip("_")
+    for name in (
+        "account_id", "name", "race", "class_", "gender", "deity", "level", "starting_zone",
+        "zone_id", "client_version", "created", "last_played", "admin_status", "deleted",
+        "muted_until", "prefix", "suffix",
+    )
+}  # fmt: skip
 """Field of `WorldCharacter` -> column."""
 
 _INSERT = (
@@ -45,7 +35,7 @@ _INSERT = (
 class WorldCharacters(Repository):
     """The built-in world's own characters."""
 
-    __slots__ = ("_belongings", "keep_deleted")
+    __slots__ = ("_belongings", "_looks", "keep_deleted")
 
     def __init__(self, database: Database, keep_deleted: float = math.inf) -> None:
         """`keep_deleted` is how many seconds a deleted character stays.
@@ -53,6 +43,7 @@ class WorldCharacters(Repository):
         It is looked at when a character is added.
         """
         super().__init__(database)
+        self._looks = LooksTables(database.connection, "world_character")
         self.keep_deleted = keep_deleted
         self._belongings = Belongings(database)
 
@@ -71,17 +62,7 @@ class WorldCharacters(Repository):
             raise DuplicateName(f"there is already a character {character.name!r}")
         values = [getattr(character, name) for name in FIELDS]
         char_id = self._run(_INSERT, (key, *values)).lastrowid or 0
-        self._run_many(
-            "INSERT INTO world_character_appearance VALUES (?, ?, ?)",
-            [(char_id, name, value) for name, value in character.appearance.items()],
-        )
-        self._run_many(
-            "INSERT INTO world_character_colors VALUES (?, ?, ?, ?, ?, ?)",
-            [
-                (char_id, name, color.red, color.green, color.blue, color.signed)
-                for name, color in character.colors.items()
-            ],
-        )
+        self._looks.put(char_id, character.appearance, character.colors)
         if character.place is not None:
             self._put(char_id, character.zone_id, character.place)
         return replace(character, id=char_id)
@@ -162,15 +143,7 @@ class WorldCharacters(Repository):
         self._run("DELETE FROM world_characters WHERE deleted AND deleted_at < ?", (before,))
 
     def _character(self, row: sqlite3.Row) -> WorldCharacter:
-        appearance = self._run(
-            "SELECT field, value FROM world_character_appearance WHERE character_id = ?",
-            (row["id"],),
-        )
-        colors = self._run(
-            "SELECT field, red, green, blue, signed FROM world_character_colors"
-            " WHERE character_id = ?",
-            (row["id"],),
-        )
+        appearance, colors = self._looks.of("= ?", (row["id"],))
         values: dict[str, Any] = {name: row[column] for name, column in FIELDS.items()}
         values["deleted"] = bool(values["deleted"])
         if row["x"] is not None:
@@ -179,9 +152,6 @@ class WorldCharacters(Repository):
             id=row["id"],
             **values,
             **self._belongings.of(row["id"]),
-            appearance={name: value for name, value in appearance},  # noqa: C416  # rows, not pairs
-            colors={
-                name: Color(red, green, blue, bool(signed))
-                for name, red, green, blue, signed in colors
-            },
+            appearance=appearance[row["id"]],
+            colors=colors[row["id"]],
         )
