@@ -33,13 +33,18 @@ def backup(ctx: click.Context, file: Path | None, *, replace: bool) -> None:
     path = load_config(ctx).database.path
     named = f"{path.name}.{datetime.fromtimestamp(present(), UTC):%Y%m%d-%H%M%S}.bak"
     copy = path.with_name(named) if file is None else file / named if file.is_dir() else file
-    if not copy.parent.is_dir():
-        raise CommandError(f"{copy.parent}: there is no such folder; make it first")
-    if copy.exists() and copy.samefile(path):
-        raise CommandError(f"{copy}: is the database itself; choose another file")
-    if copy.exists() and not replace:
-        raise CommandError(f"{copy}: is there already; choose another name or give --replace")
     with Database.connect(path) as database:  # as it is: a backup brings no schema up to date
+        _check(copy, path, replace=replace)
         database.back_up(copy)
     click.echo(copy)
     click.echo(f"{copy.stat().st_size} bytes copied from {path}", err=True)
+
+
+def _check(copy: Path, database: Path, *, replace: bool) -> None:
+    """Raise `CommandError` where a copy cannot go."""
+    if not copy.parent.is_dir():
+        raise CommandError(f"{copy.parent}: there is no such folder; make it first")
+    if copy.exists() and copy.samefile(database):
+        raise CommandError(f"{copy}: is the database itself; choose another file")
+    if copy.exists() and not replace:
+        raise CommandError(f"{copy}: is there already; choose another name or give --replace")

@@ -25,7 +25,7 @@ from emu.capture.lookup import StructLookup, opcode_ranges
 from emu.capture.messages import MessageDecoder
 from emu.capture.sessions.follow import CaptureFollower, Notice
 from emu.capture.show import to_json, to_text
-from emu.cli.common import load_config
+from emu.cli.common import VerbGroup, load_config
 from emu.cli.opcodes.common import present_tables
 from emu.cli.tables import line_format_option
 from emu.errors import CommandError, FileFormatError
@@ -41,7 +41,7 @@ MAX_KEY_FILE = 16_000_000
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
-@click.group()
+@click.group(cls=VerbGroup)
 def capture() -> None:
     """Decode captures of EQ2 sessions, follow a running server's trace, make a dissector.
 

@@ -15,6 +15,9 @@ import click
 
 from emu.config import Config, default_path, load
 
+_SENTENCE = 1000
+"""Letters of a verb's help that its noun's help shows at most: all of the first sentence."""
+
 
 @dataclass(slots=True)
 class Root:
@@ -24,6 +27,18 @@ class Root:
     """The configuration file, or None for the default search."""
     db: Path | None = None
     """The database, or None for the configured one."""
+
+
+class VerbGroup(click.Group):
+    """A click group whose list of verbs folds at the terminal's edge, where click cuts it off."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write each verb with the first sentence of its help."""
+        verbs = [self.get_command(ctx, name) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [(verb.name or "", verb.get_short_help_str(_SENTENCE)) for verb in verbs if verb]
+            )
 
 
 def _keep(ctx: click.Context, param: click.Parameter, value: Path | None) -> None:

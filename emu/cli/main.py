@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import io
+import os
 import sys
 
 import click
@@ -80,13 +81,13 @@ def main() -> None:
     """Run the command line; an error of ours becomes one line and exit status 1.
 
     A wrong configuration is one line for each problem. A letter that the terminal's encoding lacks
-    is written as an escape.
+    is written as an escape. Nothing is colored where $NO_COLOR is set (https://no-color.org).
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        root(prog_name="emu")
+        root(prog_name="emu", color=False if os.environ.get("NO_COLOR") else None)
     except ConfigError as error:
         for problem in error.problems:
             click.echo(f"emu: {problem}", err=True)

@@ -7,6 +7,7 @@ around it, the same for every command that takes a password.
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,22 @@ def password_option(command: Callable[..., Any]) -> Callable[..., Any]:
         return command(*values, password=_chosen(password, password_file), **named)
 
     return with_password
+
+
+def given_password(given: str | None) -> str:
+    """Return the password of a command line, or one asked for. Raises `CommandError` for none."""
+    password = asked_secret("Password") if given is None else given
+    if not password:
+        raise CommandError(f"no password; give --password-file FILE, or set ${VARIABLE}")
+    return password
+
+
+def asked_secret(what: str) -> str:
+    """Return what is typed at a terminal, unseen, or the first line of a pipe; "" for nothing."""
+    if sys.stdin.isatty():
+        asked = click.prompt(what, hide_input=True, err=True, default="", show_default=False)
+        return str(asked)
+    return sys.stdin.readline().rstrip("\r\n")
 
 
 def _chosen(password: str | None, file: Path | None) -> str | None:

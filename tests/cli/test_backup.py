@@ -68,6 +68,7 @@ def test_no_file_is_replaced_unasked_and_never_the_database(
 def test_a_database_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     emu = CommandLine(tmp_path)
     assert "there is no such database" in emu.refused("backup", str(tmp_path / "copy"))
+    assert "there is no such database" in emu.refused("backup", str(tmp_path / "none" / "copy"))
 
 
 def test_a_folder_that_is_not_there_is_named(emu: CommandLine, tmp_path: Path) -> None:

@@ -72,6 +72,23 @@ def test_help_of_each_noun_works(noun: str) -> None:
     assert result.exit_code == 0, result.output
 
 
+@pytest.mark.parametrize("noun", sorted(cli.NOUNS))
+def test_the_verbs_of_a_noun_are_told_in_whole_sentences(noun: str) -> None:
+    shown = CliRunner().invoke(cli.root, [noun, "--help"], terminal_width=60).output
+    assert "..." not in shown.partition("\nCommands:\n")[2]
+
+
+@pytest.mark.parametrize(("variable", "color"), [("", None), ("1", False)])
+def test_who_wants_no_color_gets_none(
+    monkeypatch: pytest.MonkeyPatch, variable: str, *, color: bool | None
+) -> None:
+    wanted: list[object] = []
+    monkeypatch.setenv("NO_COLOR", variable)
+    monkeypatch.setattr(cli, "root", lambda **options: wanted.append(options["color"]))
+    cli.main()
+    assert wanted == [color]
+
+
 def test_importing_the_root_is_light() -> None:
     done = subprocess.run(
         [sys.executable, "-c", "import sys, emu.cli.main; print('twisted' in sys.modules)"],

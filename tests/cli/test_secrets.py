@@ -1,12 +1,14 @@
 """Ways to give a password that do not show it in the list of processes."""
 
+import io
+import sys
 from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
 
-from emu.cli.secrets import password_option
+from emu.cli.secrets import asked_secret, given_password, password_option
 from emu.errors import CommandError
 
 
@@ -43,6 +45,34 @@ def test_a_file_without_a_password_is_one_line(tmp_path: Path, content: bytes | 
     result = CliRunner().invoke(ask, ["bob", "--password-file", str(file)])
     assert isinstance(result.exception, CommandError)
     assert str(result.exception).startswith(f"{file}: no password can be read from it (")
+
+
+def test_a_password_that_is_not_given_is_the_first_line_of_a_pipe(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert given_password("secret") == "secret"
+    monkeypatch.setattr("sys.stdin", io.StringIO("from a pipe\nstatus\n"))
+    assert given_password(None) == "from a pipe"
+    assert sys.stdin.read() == "status\n"
+
+
+def test_without_any_password_it_says_how_to_give_one(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    with pytest.raises(CommandError, match=r"--password-file FILE, or set \$EMU_PASSWORD"):
+        given_password(None)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_at_a_terminal_it_is_asked_for_and_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    @click.command()
+    def typed() -> None:
+        monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
+        click.echo(repr(asked_secret("Token")))
+
+    result = CliRunner().invoke(typed, input="hush\n")
+    assert (result.stdout, result.stderr) == ("'hush'\n", "Token: \n")
 
 
 def test_the_help_names_both_ways_around() -> None:

@@ -9,7 +9,7 @@ import click
 
 from emu.cli.accounts.addresses import address
 from emu.cli.accounts.imports import import_eq2emu
-from emu.cli.common import load_config
+from emu.cli.common import VerbGroup, load_config
 from emu.cli.moments import end_of, end_options, present
 from emu.cli.secrets import password_option
 from emu.cli.stores import change_store, chosen_password, look_store
@@ -27,7 +27,7 @@ COLUMNS = (
 )  # fmt: skip
 
 
-@click.group()
+@click.group(cls=VerbGroup)
 def account() -> None:
     """Players' accounts: add, list, ban, import.
 

@@ -6,6 +6,7 @@ import math
 
 import click
 
+from emu.cli.common import VerbGroup
 from emu.cli.moments import end_of, end_options, present
 from emu.cli.stores import change_store, look_store
 from emu.cli.tables import format_option, print_rows, show_moment
@@ -15,7 +16,7 @@ from emu.store import BannedAddress
 from emu.times import Moment
 
 
-@click.group()
+@click.group(cls=VerbGroup)
 def address() -> None:
     """Banned addresses, for players and worlds alike.
 

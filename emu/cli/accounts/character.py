@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from emu.cli.common import load_config
+from emu.cli.common import VerbGroup, load_config
 from emu.cli.stores import change_store, look_store
 from emu.cli.tables import Row, format_option, print_record, print_rows, show_moment
 from emu.errors import CommandError
@@ -24,7 +24,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 COLUMNS = ("name", "account", "world", "level", "state", "last_played", "created", "id")
 
 
-@click.group()
+@click.group(cls=VerbGroup)
 def character() -> None:
     """Characters of all worlds: list, rename, delete, restore.
 

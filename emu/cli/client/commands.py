@@ -11,13 +11,14 @@ import click
 from emu.cli.client.common import Target, account_options, carry_out, server_options
 from emu.cli.client.swarm import swarm
 from emu.cli.client.world import play, shell
+from emu.cli.common import VerbGroup
 from emu.client import Credentials, flow, report
 from emu.client.steps import StepDone
 
 Printer = Callable[[StepDone], None]
 
 
-@click.group()
+@click.group(cls=VerbGroup)
 def client() -> None:
     """A client that logs in and plays as a real one does: scripted, by hand, or a swarm.
 

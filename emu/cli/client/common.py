@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from emu.cli.opcodes.common import present_tables
-from emu.cli.secrets import password_option
+from emu.cli.secrets import given_password, password_option
 from emu.cli.tables import line_format_option
 from emu.client import Credentials, report
 from emu.client.steps import STEP_TIMEOUT
@@ -118,13 +118,6 @@ def account_options(command: Callable[..., None]) -> Callable[..., None]:
 
     named = click.option("--user", required=True, help="Account name.")
     return cast("Callable[..., None]", named(password_option(call)))
-
-
-def given_password(given: str | None) -> str:
-    """Return the password of a command line, asking for it when there is none."""
-    if given is not None:
-        return given
-    return str(click.prompt("Password", hide_input=True, err=True))
 
 
 def carry_out(body: Body, style: str, *, on_asyncio: bool = False) -> None:

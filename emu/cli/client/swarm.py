@@ -8,12 +8,11 @@ from typing import Any, Self
 import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
-from emu.cli.client.common import carry_out, given_password, server_address
+from emu.cli.client.common import carry_out, server_address
 from emu.cli.opcodes.common import present_tables
-from emu.cli.secrets import password_option
-from emu.cli.tables import line_format_option
+from emu.cli.secrets import given_password, password_option
+from emu.cli.tables import line_format_option, print_record
 from emu.client.steps import STEP_TIMEOUT
 from emu.client.swarm import BotHabits, Figures
 from emu.config import Address
@@ -106,9 +105,12 @@ def swarm(
         if style == "json":
             click.echo(json.dumps(told))
         else:
-            Console().print(report_table(told))
+            print_record(told, "table")
         if not figures.logins_ok:
-            raise CommandError(f"{address}: nobody came in")
+            raise CommandError(
+                f"{address}: nobody came in; are the accounts {user_prefix}00000 and so on there,"
+                " or does the server make them (login.auto_create_accounts)?"
+            )
 
     carry_out(body, style)
 
@@ -116,14 +118,6 @@ def swarm(
 def habits(radius: float, *, still: bool) -> BotHabits:
     """Return what bots do; those who are still rest for longer than any run."""
     return BotHabits(radius=0.0, rest=1e9, talk=0.0) if still else BotHabits(radius=radius)
-
-
-def report_table(told: dict[str, float | int | None]) -> Table:
-    """Lay the report out for people."""
-    table = Table("what", "figure")
-    for name, value in told.items():
-        table.add_row(name, "-" if value is None else f"{value:,}")
-    return table
 
 
 class Display:

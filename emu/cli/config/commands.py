@@ -10,14 +10,14 @@ from typing import Any
 
 import click
 
-from emu.cli.common import config_path, load_config
+from emu.cli.common import VerbGroup, config_path, load_config
 from emu.cli.config.check import look_around
 from emu.config import Address, Config, doubts, exposed
 from emu.config.load import ENVIRONMENT, SEARCHED
 from emu.errors import ConfigError
 
 
-@click.group()
+@click.group(cls=VerbGroup)
 def config() -> None:
     """Show or check the configuration.
 

@@ -18,8 +18,9 @@ from emu.admin.ggmp.ports import Place
 from emu.admin.ggmp.transfers import Whole
 from emu.admin.ggmp.values import ValueType
 from emu.cli.client.common import server_address
+from emu.cli.common import VerbGroup
 from emu.cli.consoles.ggmp_socket import GgmpSocket
-from emu.cli.secrets import password_option
+from emu.cli.secrets import asked_secret, password_option
 from emu.cli.tables import line_format_option
 from emu.config import Address
 from emu.errors import CommandError
@@ -30,7 +31,7 @@ STATE = ("actor", "name", "zone", "x", "y", "z", "heading")
 SERVER = ("name", "online", "places", "zones", "uptime")
 
 
-@click.group()
+@click.group(cls=VerbGroup)
 def ggmp() -> None:
     """Look at actors, which are spawns of a running world, and act through them.
 
@@ -55,8 +56,7 @@ class _Server:
         """Join; asks for the token where none is given."""
         token = self.token
         if token is None and not self.number:
-            prompt = functools.partial(click.prompt, default="", show_default=False)
-            token = str(prompt("Token", hide_input=True, err=True))
+            token = asked_secret("Token")
         return GgmpSocket(
             self.address, token or "", self.patience, order=self.order, number=self.number
         )

@@ -11,7 +11,7 @@ from emu.cli.client.common import server_address
 from emu.cli.consoles.admin import command_line
 from emu.cli.consoles.dialogue import Told, converse
 from emu.cli.consoles.rcon_socket import RconSocket
-from emu.cli.secrets import password_option
+from emu.cli.secrets import given_password, password_option
 from emu.cli.tables import line_format_option
 from emu.config import Address
 from emu.errors import EmuError
@@ -45,9 +45,7 @@ def rcon(
 
     Example: emu rcon 192.0.2.7:27015 status
     """
-    if password is None:
-        password = str(click.prompt("Password", hide_input=True, err=True))
-    with RconSocket(address, password, timeout) as server:
+    with RconSocket(address, given_password(password), timeout) as server:
 
         def ask(line: str) -> Told:
             return Told(_shown(line, server.run(line), style=style))

@@ -11,7 +11,7 @@ from typing import Any, Final
 import click
 
 from emu.admin.snapshot import Snapshot
-from emu.cli.client.common import given_password, run_reactor
+from emu.cli.client.common import run_reactor
 from emu.cli.common import config_path, load_config
 from emu.cli.doctor.addresses import look_at_addresses
 from emu.cli.doctor.clock import look_at_clock
@@ -24,7 +24,7 @@ from emu.cli.doctor.ports import look_at_ports
 from emu.cli.doctor.secrets import look_at_secrets
 from emu.cli.doctor.server import judge_server, look_at_server
 from emu.cli.moments import passing, present
-from emu.cli.secrets import password_option
+from emu.cli.secrets import given_password, password_option
 from emu.cli.tables import format_option, print_rows
 from emu.client import Credentials
 from emu.client.entrance import Entrance

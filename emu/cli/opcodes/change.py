@@ -9,6 +9,7 @@ from emu.cli.opcodes.common import (
     CHANGES,
     COLUMNS,
     HISTORY,
+    LEAST,
     LESS,
     NumberType,
     RangeType,
@@ -213,7 +214,7 @@ def derive_verb(
     made = derive(base, new, insertions=steps, removals=removals, source=f"derived from {old}")
     made.sort(key=lambda row: (row.opcode, row.name))
     if dry_run:
-        print_rows([as_cells(row) for row in made], style, COLUMNS)
+        print_rows([as_cells(row) for row in made], style, COLUMNS, least=LEAST)
         return
     with writing(ctx) as store:
         placed = ((row.name, row) for row in made)

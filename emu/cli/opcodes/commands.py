@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from emu.cli.common import VerbGroup
 from emu.cli.completion import message_names
 from emu.cli.opcodes.change import (
     derive_verb,
@@ -23,6 +24,7 @@ from emu.cli.opcodes.change import (
 from emu.cli.opcodes.common import (
     COLUMNS,
     HISTORY,
+    LEAST,
     LESS,
     RangeType,
     as_cells,
@@ -49,7 +51,7 @@ from emu.opcodes.stored.changes import Rejected
 from emu.opcodes.table import OpcodeTables
 
 
-@click.group()
+@click.group(cls=VerbGroup)
 def opcodes() -> None:
     """Show, compare, check and edit the opcode tables.
 
@@ -126,7 +128,7 @@ def list_verb(
         if not rows:
             raise CommandError(f"there is no range {version_range}; see `emu opcodes versions`")
     chosen = [row for row in rows if text.lower() in row.name.lower()]
-    print_rows([as_cells(row) for row in chosen], style, COLUMNS)
+    print_rows([as_cells(row) for row in chosen], style, COLUMNS, least=LEAST)
 
 
 @opcodes.command()
@@ -155,7 +157,7 @@ def show(ctx: click.Context, opcode: str, version: int | None, style: str) -> No
     if not found:
         where = "" if version is None else f" at client version {version}"
         raise CommandError(f"there is no opcode {opcode}{where}; try `emu opcodes list --filter`")
-    print_rows([as_cells(row) for row in found], style, COLUMNS)
+    print_rows([as_cells(row) for row in found], style, COLUMNS, least=LEAST)
 
 
 @opcodes.command()
@@ -281,6 +283,8 @@ def check_verb(ctx: click.Context, file: Path | None, level: str, style: str) ->
     for cells in shown:
         cells["severity"] = str(cells["severity"])
     print_rows(shown, style, ("severity", "code", "range", "message"), least=("code",))
+    if not shown:
+        click.echo("nothing looks wrong", err=True)
     if errors(found):
         sys.exit(1)
 

@@ -28,6 +28,8 @@ from emu.opcodes.table import OpcodeTables
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 COLUMNS = ("first_version", "last_version", "opcode", "name", "source", "note")
+LEAST = ("note", "source", "last_version", "first_version")
+"""Columns of rows that a narrow terminal does without, the first of them first."""
 CHANGES = ("change", "first_version", "last_version", "name", "old", "new")
 HISTORY = ("change", "at", "who", "action", "range", "name", "old", "new")
 LESS = ("at", "who", "action")

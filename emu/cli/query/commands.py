@@ -17,6 +17,7 @@ from emu.admin.ogp import report
 from emu.admin.ogp.client import OgpQuestion
 from emu.admin.ogp.fields import DIALECTS
 from emu.cli.client.common import server_address
+from emu.cli.common import VerbGroup
 from emu.cli.query.socket import PATIENCE, ask
 from emu.cli.query.ssq import ssq
 from emu.cli.tables import json_text, line_format_option
@@ -41,7 +42,7 @@ def asking_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-@click.group()
+@click.group(cls=VerbGroup)
 def query() -> None:
     """Ask a server how it is: ours, or any other that speaks the protocol.
 

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import click
 
+from emu.cli.common import VerbGroup
 from emu.cli.completion import struct_names
 from emu.cli.opcodes.common import present_tables
 from emu.cli.structs.show import FIELD_COLUMNS, field_rows
@@ -33,7 +34,7 @@ INPUT_LIMIT = 16_000_000
 XML_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
-@click.group()
+@click.group(cls=VerbGroup)
 def structs() -> None:
     """List and show packet structs, try them on bytes and values, check struct files.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from emu.cli.common import VerbGroup
 from emu.cli.moments import present
 from emu.cli.secrets import password_option
 from emu.cli.stores import change_store, chosen_password, look_store
@@ -34,7 +35,7 @@ RECORDED = 150.0
 STATUS = {1: "up", 0: "not ready", -2: "locked", -3: "full", -4: "down"}
 
 
-@click.group()
+@click.group(cls=VerbGroup)
 def world() -> None:
     """World servers that may register here: add, list, disable; certificates; zones; reports.
 

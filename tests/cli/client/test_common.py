@@ -3,7 +3,7 @@
 import pytest
 from click import BadParameter, Command, Context, Option
 
-from emu.cli.client.common import given_password, server_address
+from emu.cli.client.common import server_address
 from emu.config import Address
 
 CONTEXT, PARAMETER = Context(Command("x")), Option(["--x"])
@@ -11,7 +11,6 @@ CONTEXT, PARAMETER = Context(Command("x")), Option(["--x"])
 
 def test_an_address_is_read() -> None:
     assert server_address(CONTEXT, PARAMETER, "127.0.0.1:9100") == Address("127.0.0.1", 9100)
-    assert given_password("secret") == "secret"
 
 
 @pytest.mark.parametrize("text", ["", "127.0.0.1", "127.0.0.1:0", "127.0.0.1:x"])

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.cli.client.swarm import habits, report_table
-from emu.client.swarm import Figures
+from emu.cli.client.swarm import habits
 from tests.support.emu_process import emu
 from tests.support.house import HOST, house
 
@@ -46,6 +45,7 @@ async def test_a_swarm_that_may_not_come_in_says_why(tmp_path: Path) -> None:
             "--password", "x", "--json",
         )  # fmt: skip
         assert code == 1
+        assert "are the accounts swarm00000 and so on there" in err
         assert "2 did not come in" in err
         assert "login denied" in err
         told = json.loads(out.splitlines()[0])
@@ -56,7 +56,3 @@ def test_who_is_still_neither_walks_nor_talks() -> None:
     still = habits(20.0, still=True)
     assert (still.radius, still.talk) == (0.0, 0.0)
     assert habits(7.0, still=False).radius == 7.0
-
-
-def test_the_table_shows_every_figure() -> None:
-    assert report_table(Figures(3).report()).row_count == len(KEYS)

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner, Result
+from rich.console import Console
 
 from emu.cli.main import root
 from emu.cli.opcodes.commands import opcodes
@@ -81,6 +82,14 @@ def test_list_of_a_version_a_range_and_all(db: Path) -> None:
     assert everything[0] == "first_version,last_version,opcode,name,source,note"
     assert len(everything) > 1000
     assert "OP_KeymapNoneMsg" in emu(db, "list", "--version", "546").stdout
+
+
+def test_a_narrow_terminal_shows_names_and_numbers(
+    db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("emu.cli.tables._console", lambda: Console(width=50))
+    first = next(filter(None, emu(db, "list", "--version", "546").stdout.splitlines()))
+    assert first.split() == ["opcode", "name"]
 
 
 def test_show_by_name_and_by_number(db: Path) -> None:
