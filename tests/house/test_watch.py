@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from emu.cli.watch.asking import read
 from tests.support.documented import examples, words_of
-from tests.support.emu_process import emu
+from tests.support.emu_process import emu, emu_on_terminal
 from tests.support.house import HOST, house
 
 DOORS = {"a2s.listen": f"{HOST}:0", "web.listen": f"{HOST}:0", "rcon.password": "x",
@@ -63,3 +65,14 @@ async def test_the_doctor_visits_a_server_that_runs(tmp_path: Path) -> None:
         )
         assert status == 0
         assert "testlabs logs in, and has no character" in said
+
+
+async def test_top_runs_on_a_terminal_and_ends_with_q(tmp_path: Path) -> None:
+    pytest.importorskip("textual", reason="the extra `editor` is not installed")
+    async with house(tmp_path) as server:
+        (tmp_path / "emu.toml").write_text(f'[database]\nurl = "sqlite:{server.database}"\n')
+        shown = await emu_on_terminal(
+            tmp_path, "--config", "emu.toml", "top", keys=[("Norrath", "q")]
+        )
+    assert "sessions" in shown
+    assert "Traceback" not in shown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Iterator
 from typing import Final
 
@@ -12,6 +13,7 @@ from emu.limits.addresses import is_loopback, parse_host
 from emu.world.registration.addresses import is_private
 
 ADDRESSES: Final = "addresses"
+SHARED: Final = ipaddress.ip_network("100.64.0.0/10")
 EVERYWHERE: Final = ("0.0.0.0", "::")  # noqa: S104  # nothing is bound here
 
 
@@ -53,6 +55,11 @@ def judge_told(config: Config) -> Finding:
             ADDRESSES, f"{where}, which is themselves",
             "set world.advertise to the address that players reach",
         )  # fmt: skip
+    if is_open and _is_shared(told):
+        return fail(
+            ADDRESSES, f"{where}: an address that the provider shares among its customers",
+            "ask the provider for a public one, or use a VPN: nothing can be forwarded to it",
+        )  # fmt: skip
     if is_open and is_private(told) and not config.world.internal_address:
         return warn(
             ADDRESSES, f"{where}: a private address, good in the LAN only",
@@ -88,6 +95,14 @@ def judge_families(config: Config) -> Iterator[Finding]:
 
 def _is_local(host: str) -> bool:
     return host == "localhost" or is_loopback(host)
+
+
+def _is_shared(host: str) -> bool:
+    """Say whether an address is one of those that providers put whole towns behind (RFC 6598)."""
+    try:
+        return parse_host(host) in SHARED
+    except ValueError:
+        return False
 
 
 def _version(host: str) -> int | None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from emu.cli.doctor.database import read_one
 from emu.cli.doctor.findings import Finding, fail, ok, warn
 from emu.timestamps import timestamp
 
@@ -66,11 +65,5 @@ def judge_stored(newest: float, date: float) -> Finding:
 
 def newest_login(database: Path) -> float | None:
     """Return when the newest login was, None when that is not known."""
-    if not database.exists():
-        return None
-    try:
-        with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
-            (newest,) = connection.execute("SELECT max(last_login) FROM accounts").fetchone()
-    except sqlite3.Error:
-        return None  # what is wrong with it is told where the database is looked at
-    return None if newest is None else float(newest)
+    row = read_one(database, "SELECT max(last_login) FROM accounts")
+    return None if row is None or row[0] is None else float(row[0])

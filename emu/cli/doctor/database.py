@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from emu.cli.doctor.findings import Finding, fail, ok, warn
 from emu.database import Database, readable_errors
@@ -99,3 +101,18 @@ def judge_log(log: int, size: int) -> Finding:
         DATABASE, f"its write-ahead log has {log // MEGABYTE} MB",
         "a program keeps an old view of it open: end what reads it for long (sqlite3, backups)",
     )  # fmt: skip
+
+
+def read_one(path: Path, query: str, *values: object) -> tuple[Any, ...] | None:
+    """Return the first row that a query finds, None for none and for what cannot be read.
+
+    What is wrong with the database is told by `look_at_database`, not by whoever asks here.
+    """
+    if not path.exists():
+        return None
+    try:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+            row: tuple[Any, ...] | None = connection.execute(query, values).fetchone()
+    except sqlite3.Error:
+        return None
+    return row

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from emu.cli.doctor.database import read_one
 from emu.cli.doctor.findings import Finding, fail, ok, warn
 from emu.config import Config
 from emu.errors import ConfigError
 from emu.limits.addresses import is_loopback
+from emu.login.accounts.passwords import SALT_SIZE, check_password
+from emu.login.accounts.settings import PasswordConfig
 from emu.net.admin.rcon import rcon_users
+from emu.store.names import name_key
 
 SECRETS: Final = "secrets"
 SHORT: Final = 12
@@ -19,11 +23,13 @@ GUESSED: Final = frozenset(
      "test", "testpass", "qwerty", "eq2emu", "emu", "everquest", "12345678", "123456789")
 )  # fmt: skip
 """Passwords that every list of passwords begins with."""
+EXAMPLE: Final = ("testlabs", b"testpass")
+"""The account that `make run` and the guides make."""
 
 
 def look_at_secrets(config: Config) -> Iterator[Finding]:
-    """Look at every secret of the configuration, and at doors that need none."""
-    found = [*_passwords(config), *_open_doors(config)]
+    """Look at every secret of the configuration, at doors that need none, and at one account."""
+    found = [*_passwords(config), *_open_doors(config), *_example(config)]
     yield from found
     if not found:
         yield ok(SECRETS, "no password is easily guessed, no open door is without one")
@@ -66,6 +72,23 @@ def _passwords(config: Config) -> Iterator[Finding]:
         found = judge_password(key, password, host) if password else None
         if found is not None:
             yield found
+
+
+def _example(config: Config) -> Iterator[Finding]:
+    """Look whether others can log in with the name and password that stand in every guide."""
+    name, password = EXAMPLE
+    if is_loopback(config.login.listen.host):
+        return
+    query = "SELECT password FROM accounts WHERE name_key = ?"
+    row = read_one(config.database.path, query, name_key(name))
+    if row is None:
+        return
+    salt = bytes(SALT_SIZE)  # for a new hash of an old kind, which nobody keeps
+    if check_password(password, str(row[0]), salt, PasswordConfig()).right:
+        yield fail(
+            SECRETS, f"the account {name} has the password of the guides, and others can log in",
+            f"emu account password {name}, or emu account remove {name}",
+        )  # fmt: skip
 
 
 def _open_doors(config: Config) -> Iterator[Finding]:

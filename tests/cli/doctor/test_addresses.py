@@ -51,6 +51,8 @@ def test_good_ones(tmp_path: Path, overrides: list[str]) -> None:
          "no address that anybody can connect to"),
         ([OPEN, "world.listen=0.0.0.0:9001", "world.advertise=192.168.1.20"], Level.WARN,
          "good in the LAN only"),
+        ([OPEN, "world.listen=0.0.0.0:9001", "world.advertise=100.64.3.4"], Level.FAIL,
+         "shares among its customers"),
         ([OPEN, "world.listen=0.0.0.0:9001", "world.advertise=eq.invalid"], Level.WARN,
          "cannot be resolved"),
         ([OPEN, "world.listen=0.0.0.0:9001", "world.advertise=203.0.113.7",

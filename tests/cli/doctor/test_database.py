@@ -14,6 +14,7 @@ from emu.cli.doctor.database import (
     judge_log,
     judge_space,
     look_at_database,
+    read_one,
 )
 from emu.cli.doctor.findings import Finding, Level
 from emu.store import Store
@@ -104,3 +105,10 @@ def test_a_log_that_nobody_folds_back_is_found() -> None:
     assert judge_log(LARGE_LOG - 1, 10).level is Level.OK
     assert judge_log(LARGE_LOG, 2 * LARGE_LOG).level is Level.OK
     assert judge_log(LARGE_LOG, 10).level is Level.WARN
+
+
+def test_one_row_is_read_whatever_is_wrong(path: Path) -> None:
+    assert read_one(path, "SELECT ? + 1", 6) == (7,)
+    assert read_one(path, "SELECT 1 WHERE 0") is None
+    assert read_one(path, "SELECT nonsense FROM nothing") is None
+    assert read_one(path.with_name("none"), "SELECT 1") is None

@@ -8,7 +8,9 @@ import pytest
 
 from emu.cli.doctor.findings import Level
 from emu.cli.doctor.secrets import judge_password, look_at_secrets
+from emu.store import Store
 from tests.support.configs import small_config
+from tests.support.house import add_account
 
 GOOD = "Gx7pQ2mLw9ZtRb4k"
 OPEN = "login.listen=0.0.0.0:9100"
@@ -65,3 +67,17 @@ def test_users_of_a_file_are_looked_at_each(tmp_path: Path) -> None:
 
 def test_a_long_one_is_good_anywhere() -> None:
     assert judge_password("a", GOOD, "0.0.0.0") is None
+
+
+def test_the_account_of_the_guides_is_found_where_others_can_log_in(tmp_path: Path) -> None:
+    public = small_config(tmp_path, OPEN, "world.listen=0.0.0.0:9001")
+    assert {one.level for one in look_at_secrets(public)} == {Level.OK}
+    add_account(public.database.path, "testlabs", "testpass")
+    (found,) = look_at_secrets(public)
+    assert (found.level, "password of the guides" in found.what) == (Level.FAIL, True)
+    assert {one.level for one in look_at_secrets(small_config(tmp_path))} == {Level.OK}
+    with Store.open(public.database.path) as store:
+        account = store.login.accounts.find("testlabs")
+        assert account is not None
+        store.login.accounts.set_password(account.id, "another")
+    assert {one.level for one in look_at_secrets(public)} == {Level.OK}
