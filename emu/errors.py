@@ -4,6 +4,7 @@
     * `ConfigError`: the configuration is wrong; carries every problem found, not only the first
     * `StoreError`: a database cannot be opened, is damaged, or is newer than this program
         * `DuplicateName`: a name that must be unique is taken
+        * `OutOfDate`: another process has a newer state of what is to be stored
         * `StoreLocked`: another program is writing
     * `FileFormatError`: a file given by an operator (dump, capture, XML, CSV) cannot be used
     * `CommandError`: an operator's request cannot be carried out

@@ -12,6 +12,7 @@ import re
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -76,10 +77,12 @@ class Shell:
 
 
 @pytest.fixture
-def shell(tmp_path: Path) -> Iterator[Shell]:
-    shell = Shell(tmp_path)
-    yield shell
-    shell.stop_what_runs()
+def shell() -> Iterator[Shell]:
+    # As short as people's folders are: a UNIX socket's path may have 107 bytes.
+    with tempfile.TemporaryDirectory() as folder:
+        shell = Shell(Path(folder))
+        yield shell
+        shell.stop_what_runs()
 
 
 def check_python(code: str, names: dict[str, Any], page: Path) -> str:

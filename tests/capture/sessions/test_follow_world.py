@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 
 from emu.capture.keys import KeyRing
@@ -11,7 +12,7 @@ from emu.capture.sessions.follow import CaptureFollower
 from emu.capture.sessions.kept import KeptStates
 from emu.sight.forms import CREATE_GHOST, POSITION, UPDATE_GHOST
 from emu.structs.client_cmd import write_client_cmd
-from tests.support.conversations import KEY_BLOCK, login_by_number, whole_session
+from tests.support.conversations import KEY_BLOCK, Conversation, login_by_number, whole_session
 from tests.support.ghost_views import dialect
 from tests.support.known_names import shipped_messages
 from tests.support.sights import GhostWriter
@@ -76,17 +77,27 @@ def test_from_the_middle_only_what_was_created_since_is_read() -> None:
 
 
 def test_a_message_that_cannot_be_read_loses_what_it_may_have_changed() -> None:
-    # The text is deflated; said again it refers to the first time, which is not in the capture.
-    text = bytes(range(200))
+    # Messages that leave together are deflated into one stream: the text said again refers to the
+    # first time, which fills the datagram where the capture does not begin yet.
+    text = random.Random(1).randbytes(480)
     writer = GhostWriter()
-    before = [(True, 1, login_by_number(546)), (False, 38, text), *idle(20)]
-    after = [
-        *idle(40), command(CREATE_GHOST, writer.create(2)), moved(writer, 2, 4.0),
-        (False, 38, text), moved(writer, 2, 5.0),
+    before = [(True, 1, login_by_number(546)), *idle(20)]
+    together = [
+        (False, 38, text), *idle(40), command(CREATE_GHOST, writer.create(2)),
+        moved(writer, 2, 4.0), (False, 38, text), moved(writer, 2, 5.0),
     ]  # fmt: skip
-    skipped = len(whole_session(before).datagrams) + 4
-    whole = whole_session([*before, *after])
-    assert list(positions(whole.datagrams[skipped:])) == [{"index": 2, "pos_x": 4.0}, UNKNOWN]
+    conversation = Conversation()
+    conversation.run()
+    for message in before:
+        conversation.say(*message)
+        conversation.run()
+    skipped = len(conversation.datagrams) + 1
+    for message in together:
+        conversation.say(*message)
+    conversation.run()
+    assert conversation.heard == before + together
+    seen = list(positions(conversation.datagrams[skipped:]))
+    assert seen == [{"index": 2, "pos_x": 4.0}, UNKNOWN]
 
 
 def test_sessions_together_keep_a_bounded_amount(monkeypatch) -> None:
