@@ -10,11 +10,11 @@ Source: docs/protocol/administration/rcon.md#decisions.
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
 from typing import Final
 
-from emu.admin.events import CommandGiven, LoggedIn, LoginFailed, SessionEnded
+from emu.admin.command_session import CommandSession, one_line
+from emu.admin.events import CommandGiven, LoggedIn, LoginFailed
 from emu.admin.rcon.packets import FAILED_ID, Packet, PacketReader, PacketType, divide
 from emu.admin.rcon.users import RconUser, RconUsers
 from emu.commands import Caller, Reply
@@ -32,8 +32,6 @@ JUNK_AHEAD: Final = 0.04
 """Seconds from the junk packet to the AUTH_RESPONSE: clients that need it read them apart."""
 UNTIL_LOGIN: Final = 512
 """Largest `size` of a packet from somebody who is not logged in."""
-MOST_WAITING: Final = 64
-"""Packets that wait before the peer is read from no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +50,7 @@ class RconRules:
     """After so many on one connection it is closed."""
 
 
-class RconSession:
+class RconSession(CommandSession[Packet]):
     """One connection. Its events are those of `emu.admin.events`."""
 
     def __init__(
@@ -64,34 +62,20 @@ class RconSession:
         now: Monotonic,
     ) -> None:
         """`failures` is shared by all sessions; `address` is the peer's."""
+        super().__init__()
         self._rules = rules
         self._users = users
         self._failures = failures
         self._address = address
         self._reader = PacketReader(min(UNTIL_LOGIN, rules.largest_request))
-        self._waiting: deque[Packet] = deque()
-        self._output: list[bytes] = []
-        self._events: deque[object] = deque()
         self._user: RconUser | None = None
         self._wrong = 0
-        self._running: Packet | None = None
         self._held: Packet | None = None
         """An AUTH_RESPONSE that is to be sent at `_held_until`."""
         self._held_until = now
         self._last_command: int | None = None
         self._silent_at = Monotonic(now + rules.login_timeout)
         self._frame_by: Monotonic | None = None
-        self.close_reason: str | None = None
-
-    @property
-    def closed(self) -> bool:
-        """True once the session is over; what is left to send should still be sent."""
-        return self.close_reason is not None
-
-    @property
-    def wants_data(self) -> bool:
-        """Whether there is room for more packets."""
-        return len(self._waiting) < MOST_WAITING
 
     def receive_data(self, data: bytes, now: Monotonic) -> None:
         """Take bytes from the peer."""
@@ -112,36 +96,6 @@ class RconSession:
             self._frame_by = None
         elif before is None:
             self._frame_by = Monotonic(now + self._rules.frame_timeout)
-
-    def answered(self, reply: Reply, now: Monotonic) -> None:
-        """Send what the command of the last `CommandGiven` answered."""
-        packet, self._running = self._running, None
-        if packet is None or self.closed:
-            return
-        self._answer(packet.id, reply.text)
-        self._quiet_from(now)
-        self._work(now)
-
-    def connection_lost(self, now: Monotonic) -> None:
-        """The connection is gone; nothing more can be sent."""
-        self.close("connection lost", now)
-        self._output.clear()
-
-    def close(self, reason: str, now: Monotonic) -> None:  # noqa: ARG002  # every input takes the time
-        """End the session."""
-        if self.close_reason is None:
-            self.close_reason = reason
-            self._waiting.clear()
-            self._events.append(SessionEnded(reason))
-
-    def data_to_send(self) -> list[bytes]:
-        """Return and forget what is to be sent; all packets of an answer are one write."""
-        output, self._output = self._output, []
-        return output
-
-    def next_event(self) -> object | None:
-        """Return the oldest event that was not returned yet."""
-        return self._events.popleft() if self._events else None
 
     def get_timer(self) -> Monotonic | None:
         """Return when `handle_timer` wants to be called."""
@@ -166,8 +120,11 @@ class RconSession:
         elif self._running is None and now >= self._silent_at:
             self.close("not logged in in time" if self._user is None else "idle", now)
 
+    def _answer(self, asked: Packet, reply: Reply, now: Monotonic) -> None:
+        self._say(asked.id, reply.text)
+        self._quiet_from(now)
+
     def _work(self, now: Monotonic) -> None:
-        """Deal with what waits until something has to be waited for."""
         while self._waiting and self._running is None and self._held is None and not self.closed:
             packet = self._waiting.popleft()
             if packet.type == PacketType.AUTH:
@@ -182,7 +139,7 @@ class RconSession:
         """Deal with a packet of somebody who is logged in."""
         if packet.type == PacketType.EXECCOMMAND:
             self._last_command = packet.id
-            line = clean(packet.body)
+            line = one_line(packet.body.decode("utf-8", "replace"))
             if line:
                 self._running = packet
                 caller = Caller(user.name, user.rank, f"{ORIGIN} {self._address}")
@@ -192,7 +149,7 @@ class RconSession:
         elif packet.type == PacketType.RESPONSE_VALUE:
             self._end_of_answer(packet)
         else:
-            self._answer(packet.id, f"Unknown request {packet.type & 0xFFFFFFFF:x}")
+            self._say(packet.id, f"Unknown request {packet.type & 0xFFFFFFFF:x}")
 
     def _end_of_answer(self, packet: Packet) -> None:
         if self._rules.dialect == "minecraft":
@@ -243,16 +200,10 @@ class RconSession:
         patience = self._rules.login_timeout if self._user is None else self._rules.idle_timeout
         self._silent_at = Monotonic(now + patience)
 
-    def _answer(self, number: int, text: str) -> None:
+    def _say(self, number: int, text: str) -> None:
         bodies = divide(text.encode("utf-8", "replace"))
         packets = [Packet(number, PacketType.RESPONSE_VALUE, body) for body in bodies]
         self._output.append(b"".join(packet.encode() for packet in packets))
 
     def _send(self, packet: Packet) -> None:
         self._output.append(packet.encode())
-
-
-def clean(body: bytes) -> str:
-    """Return a command's line: bad bytes are replaced, control characters are blanks."""
-    text = body.decode("utf-8", "replace")
-    return "".join(letter if letter.isprintable() else " " for letter in text).strip()

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.admin.console.session import LONGEST_LINE, MOST_WAITING, ConsoleSession
+from emu.admin.command_session import MOST_WAITING
+from emu.admin.console.session import LONGEST_LINE, ConsoleSession
 from emu.admin.events import CommandGiven, SessionEnded
 from emu.commands import Caller, Reply
 

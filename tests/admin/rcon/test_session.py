@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from emu.admin.command_session import MOST_WAITING
 from emu.admin.events import CommandGiven, LoggedIn, LoginFailed, SessionEnded
 from emu.admin.rcon.packets import Packet, PacketReader
-from emu.admin.rcon.session import MOST_WAITING, RconRules, RconSession
+from emu.admin.rcon.session import RconRules, RconSession
 from emu.admin.rcon.users import RconUser, RconUsers
 from emu.commands import Reply
 from emu.limits.failures import FailureRules, Failures
