@@ -7,6 +7,7 @@ from emu.commands.ranks import GUIDE, MASTER
 from emu.counts import counted
 from emu.errors import CommandError
 from emu.world.commands.ground import House, own_player
+from emu.world.places.looks import check_looks, check_texts
 from emu.world.players import saving
 from emu.world.spawns import Spawn, SpawnKind
 
@@ -77,10 +78,15 @@ def _spawning(house: House) -> list[Command]:
 
     async def spawn(call: Call) -> Reply:
         player = own_player(call)
+        looks = {"model_type": call["model"], "soga_model_type": call["model"]}
+        try:
+            check_texts(name=call["name"])
+            check_looks(looks)
+        except ValueError as error:
+            raise CommandError(str(error)) from None
         made = Spawn(
-            world.next_spawn_id(), SpawnKind.NPC, call["name"], player.position,
-            looks={"model_type": call["model"], "soga_model_type": call["model"]},
-        )  # fmt: skip
+            world.next_spawn_id(), SpawnKind.NPC, call["name"], player.position, looks=looks
+        )
         player.zone.add(made, call.now)
         return Reply((f"{made.name} stands here",), {"id": made.id})
 
@@ -95,7 +101,8 @@ def _spawning(house: House) -> list[Command]:
 
     async def around(call: Call) -> Reply:
         player = own_player(call)
-        found = player.zone.near(player.position, call["distance"])
+        seen = player.zone.rules.create_distance
+        found = player.zone.near(player.position, min(call["distance"], seen))
         rows = [
             {
                 "name": one.name,
@@ -117,6 +124,6 @@ def _spawning(house: House) -> list[Command]:
         Command("spawn", "put a creature where you stand", spawn, (name, model), MASTER,
                 outside=False),
         Command("despawn", "take away what you look at", despawn, (), MASTER, outside=False),
-        Command("around", "list what is near you", around, (distance,), outside=False,
-                is_quiet=True),
+        Command("around", "list what is near you, as far as you see", around, (distance,),
+                outside=False, is_quiet=True),
     ]  # fmt: skip

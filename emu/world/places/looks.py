@@ -6,10 +6,12 @@ A value that does not fit its field would otherwise be found only when somebody 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final
+from unicodedata import category
 
 from emu.dialects.dialect import fit
+from emu.dialects.text import wire_name
 from emu.errors import EmuError
 from emu.structs import Layout, shipped_catalog
 from emu.world.ghosts import read_rules
@@ -20,8 +22,18 @@ INFO: Final = "Substruct_SpawnInfoStruct"
 def check_looks(looks: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return looks that can be sent to every client version. Raises `ValueError`."""
     for name, value in looks.items():
-        _check_look(name, tuple(value) if isinstance(value, list) else value)
+        if complaint := _complaint(name, tuple(value) if isinstance(value, list) else value):
+            raise ValueError(f"looks: {complaint}")
     return looks
+
+
+def check_texts(**texts: str) -> None:
+    """Check names and titles, by the fields they are told in. Raises `ValueError`."""
+    for name, text in texts.items():
+        if any(category(letter) == "Cc" for letter in text):
+            raise ValueError(f"{name} has letters that cannot be shown")
+        if complaint := _complaint(name, wire_name(text)):
+            raise ValueError(complaint)
 
 
 def check_words(words: Sequence[Any]) -> frozenset[str]:
@@ -44,14 +56,15 @@ def _layouts() -> tuple[tuple[Layout, Mapping[str, Any]], ...]:
     return tuple((layout, layout.decode(layout.encode({}))) for layout in layouts)
 
 
-@cache
-def _check_look(name: str, value: Any) -> None:
-    """Try one look on every layout; kept, because most of a zone look alike."""
+@lru_cache(maxsize=4096)
+def _complaint(name: str, value: Any) -> str:
+    """Try one field on every layout; kept, because most of a zone look alike."""
     known = [(layout, zero[name]) for layout, zero in _layouts() if name in zero]
     if not known:
-        raise ValueError(f"looks: there is no {name!r}")
+        return f"there is no {name!r}"
     for layout, zero in known:
         try:
             layout.encode({name: fit(zero, value)}, strict=True)
         except (EmuError, IndexError) as error:
-            raise ValueError(f"looks: {name} does not fit: {error}") from None
+            return f"{name} does not fit: {error}"
+    return ""

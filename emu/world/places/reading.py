@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from emu.errors import FileFormatError
 from emu.world.places.fixtures import Fixture
-from emu.world.places.looks import check_looks, check_words
+from emu.world.places.looks import check_looks, check_texts, check_words
 from emu.world.places.starts import Start
 from emu.world.places.zones import NO_UNDERWORLD, ZoneDefinition
 from emu.world.spawns import Destination, Footer, Position, SpawnKind, Verb
@@ -190,12 +190,15 @@ def _fixture(table: Table, find: Find) -> Fixture:
         model = table.number("model", high=0xFFFF)
         looks = {"model_type": model, "soga_model_type": model} | looks
     destination = _destination(Table(table.table("to")), find) if "to" in table else None
+    name, last_name = table.text("name"), table.text("last_name", "")
+    title = table.text("title", "")
+    check_texts(name=name, last_name=last_name, guild=title)
     return Fixture(
         kind=kind,
-        name=table.text("name"),
+        name=name,
         place=place,
-        last_name=table.text("last_name", ""),
-        title=table.text("title", ""),
+        last_name=last_name,
+        title=title,
         level=table.number("level", 1, low=1, high=255),
         size=table.number("size", 32, low=1, high=0xFFFF),
         collision_radius=table.number("collision_radius", 32, high=0xFFFF),

@@ -5,7 +5,8 @@ Knows positions only. Distances are on the ground, in world units.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import product
 from typing import Final
 
 from emu.world.spawns import Position, Spawn
@@ -49,15 +50,20 @@ class Grid:
     def near(self, center: Position, distance: float) -> Iterator[Spawn]:
         """Yield the spawns within a distance, in no order."""
         cells = self._cells
+        limit = distance * distance
+        for cell in self._cells_within(center, distance):
+            for spawn in cells.get(cell, {}).values():
+                at = spawn.position
+                if (at.x - center.x) ** 2 + (at.z - center.z) ** 2 <= limit:
+                    yield spawn
+
+    def _cells_within(self, center: Position, distance: float) -> Iterable[Cell]:
+        """Return the cells that a search has to look into: never more than there are."""
         left, low = self._cell_of(center.x - distance, center.z - distance)
         right, high = self._cell_of(center.x + distance, center.z + distance)
-        limit = distance * distance
-        for across in range(left, right + 1):
-            for along in range(low, high + 1):
-                for spawn in cells.get((across, along), {}).values():
-                    at = spawn.position
-                    if (at.x - center.x) ** 2 + (at.z - center.z) ** 2 <= limit:
-                        yield spawn
+        if (right - left + 1) * (high - low + 1) > len(self._cells):
+            return list(self._cells)
+        return product(range(left, right + 1), range(low, high + 1))
 
     def _cell_of(self, x: float, z: float) -> Cell:
         return int(x // self._size), int(z // self._size)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.support.worlds import WorldHouse
 
 
@@ -32,4 +34,30 @@ def test_spawn_look_and_despawn() -> None:
     assert master.types("/despawn") == ["look at what is to go"]
     master.say("OP_UpdateTargetMsg", b"\2\0")
     assert master.types("/despawn") == ["Rat is gone"]
+    assert master.sees() == set()
+
+
+def test_around_goes_as_far_as_one_sees() -> None:
+    house = WorldHouse()
+    master = house.stand(5, admin_status=100)
+    master.types("/spawn Rat 131")
+    assert master.types("/around 1000000000") == ["   0.0  Rat (npc)"]
+
+
+@pytest.mark.parametrize(
+    ("what", "told"),
+    [
+        ("x" * 65, "name does not fit"),
+        ("\N{GREEK SMALL LETTER OMEGA}" * 33, "name does not fit"),
+        ("Rat\x1b", "name has letters that cannot be shown"),
+        ("Rat -1", "looks: model_type does not fit"),
+        ("Rat 70000", "looks: model_type does not fit"),
+    ],
+)
+def test_what_no_client_can_be_told_is_not_spawned(what: str, told: str) -> None:
+    house = WorldHouse()
+    master = house.stand(5, admin_status=100)
+    (answer,) = master.types(f"/spawn {what}")
+    assert told in answer
+    house.run(0.3)
     assert master.sees() == set()

@@ -1,6 +1,6 @@
 import pytest
 
-from emu.world.places.looks import check_looks, check_words
+from emu.world.places.looks import check_looks, check_texts, check_words
 
 
 def test_looks_that_fit_are_let_through() -> None:
@@ -22,6 +22,15 @@ def test_looks_that_fit_are_let_through() -> None:
 def test_looks_that_cannot_be_told_are_refused(looks: dict, told: str) -> None:
     with pytest.raises(ValueError, match=told):
         check_looks(looks)
+
+
+def test_texts_have_room_for_so_many_bytes() -> None:
+    check_texts(name="x" * 64, last_name="", guild="\N{LATIN SMALL LETTER E WITH ACUTE}" * 20)
+    for text in ("x" * 65, "\N{LATIN SMALL LETTER E WITH ACUTE}" * 33):
+        with pytest.raises(ValueError, match="name does not fit"):
+            check_texts(name=text)
+    with pytest.raises(ValueError, match="name has letters that cannot be shown"):
+        check_texts(name="a\nb")
 
 
 def test_words_are_those_of_the_table_of_ghosts() -> None:

@@ -39,6 +39,14 @@ def test_near_finds_the_same_as_looking_at_all(
     assert len(grid) == max(0, len(spawns) - 1)
 
 
+def test_a_search_of_any_distance_looks_into_no_more_cells_than_there_are() -> None:
+    grid = Grid()
+    for n, x in enumerate((0.0, 1e6, -1e9)):
+        grid.put(Spawn(n, SpawnKind.NPC, "x", Position(x, 0, 0)))
+    for distance, found in ((1e3, 1), (1e7, 2), (1e12, 3), (1e100, 3)):
+        assert len(list(grid.near(Position(0, 0, 0), distance))) == found
+
+
 def test_empty_cells_are_forgotten() -> None:
     grid = Grid()
     spawn = Spawn(1, SpawnKind.NPC, "x", Position(0, 0, 0))
