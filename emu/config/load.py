@@ -19,17 +19,6 @@ from emu.config.secrets import take_environment, take_files
 from emu.errors import ConfigError
 
 _TABLES = {table.name: table for table in dataclasses.fields(Config)}
-_PATH_KEYS = (
-    ("database", "url"),
-    ("trace", "file"),
-    ("link", "certificate"),
-    ("world", "password_file"),
-    ("console", "path"),
-    ("rcon", "password_file"),
-    ("rcon", "users_file"),
-)
-
-
 ENVIRONMENT = "EMU_CONFIG"
 """Environment variable that names the configuration file."""
 SEARCHED = (Path("emu.toml"), Path("state", "emu.toml"))
@@ -143,10 +132,15 @@ def _shown(value: Any) -> str:
 
 def _anchor(config: Config, folder: Path) -> Config:
     """Make relative file names count from the configuration file's folder."""
-    for table, key in _PATH_KEYS:
-        inner = getattr(config, table)
-        path = getattr(inner, key)
-        if path is not None and not path.is_absolute():
-            changed = dataclasses.replace(inner, **{key: folder / path})
-            config = dataclasses.replace(config, **{table: changed})
+    for table in dataclasses.fields(Config):
+        inner = getattr(config, table.name)
+        paths = {
+            item.name: folder / value
+            for item in dataclasses.fields(inner)
+            if isinstance(value := getattr(inner, item.name), Path) and not value.is_absolute()
+        }
+        if paths:
+            config = dataclasses.replace(
+                config, **{table.name: dataclasses.replace(inner, **paths)}
+            )
     return config

@@ -123,6 +123,12 @@ class WorldConfig:
         readers.list_of(readers.text(1, 32), 100),
         "chat channels that players find in the world and may join",
     )
+    behaviors: Path | None = setting(
+        None,
+        readers.optional(readers.path),
+        "folder of Python files with behaviors of spawns and zones; they run in the server;"
+        " empty = none",
+    )
     knowledge: Path | None = setting(
         None,
         readers.optional(readers.path),

@@ -118,4 +118,6 @@ class BehaviorFailed(WorldEvent):
     @property
     def line(self) -> str:
         """Return one line for a log."""
+        if not self.behavior:
+            return f"{self.whose}: not loaded: {self.reason}"
         return f"behavior {self.behavior} of {self.whose} is switched off: {self.reason}"

@@ -55,6 +55,9 @@ class Groups:
             raise CommandError(f"a group has {MOST_MEMBERS} members at most")
         if guest in self._of:
             raise CommandError("that player is in a group already")
+        asked_by, asked = self._invitations.get(guest, (0, now))
+        if asked_by == leader and now - asked <= INVITATION:
+            raise CommandError("that player is invited already")
         self._invitations[guest] = (leader, now)
 
     def accept(self, guest: int, now: Monotonic) -> Group:
@@ -96,4 +99,6 @@ class Groups:
     def forget(self, member: int) -> Group | None:
         """Let go of somebody who is out of the world; returns the group that was left."""
         self._invitations.pop(member, None)
+        for guest in [one for one, (leader, _) in self._invitations.items() if leader == member]:
+            del self._invitations[guest]
         return self.leave(member) if member in self._of else None

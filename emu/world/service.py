@@ -130,6 +130,8 @@ class WorldService:
         character: WorldCharacter,
         client: WorldClient,
         now: Monotonic,
+        *,
+        key: int = 0,
     ) -> Player:
         """Let a client in that has shown its key; returns the player it plays now.
 
@@ -139,7 +141,7 @@ class WorldService:
         world = self.world
         player = world.players.get(character.id)
         if player is not None and player.state is PlayerState.ZONING:
-            self._arrive(player, client, now)
+            self._arrive(player, client, now, is_new=key != player.zone_key)
             return player
         if player is not None and player.client.version == client.version:
             self._take_over(player, client, now)
@@ -316,8 +318,8 @@ class WorldService:
         player.pace.moved_by_server(now)
         entering.begin(world, player, first=True)
 
-    def _arrive(self, player: Player, client: WorldClient, now: Monotonic) -> None:
-        """Let a player into the zone it was sent to."""
+    def _arrive(self, player: Player, client: WorldClient, now: Monotonic, *, is_new: bool) -> None:
+        """Let a player into the zone it was sent to; `is_new`: with a client from the login."""
         world = self.world
         assert player.destination is not None  # noqa: S101  # what zoning means
         zone_id, place = player.destination
@@ -331,7 +333,7 @@ class WorldService:
         player.pace.moved_by_server(now)
         world.deadlines.clear(player, leaving.ZONING)
         world.set_deadline(player, saving.SAVE, world.rules.save_interval, now)
-        entering.begin(world, player, first=False)
+        entering.begin(world, player, first=is_new)
 
     def _players_in(self, zone: object) -> int:
         return sum(1 for player in self.world.players if player.zone is zone)

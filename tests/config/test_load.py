@@ -203,3 +203,18 @@ def test_a_byte_order_mark_is_no_part_of_the_file(tmp_path: Path) -> None:
     path = tmp_path / "emu.toml"
     path.write_bytes(b"\xef\xbb\xbf[log]\nlevel = 'warn'\n")
     assert load(path).log.level == "warn"
+
+
+def test_relative_names_of_files_and_folders_count_from_the_files_folder(tmp_path: Path) -> None:
+    file = tmp_path / "emu.toml"
+    file.write_text(
+        '[world]\nzones = "zones"\nbehaviors = "../mine"\nknowledge = "/absolute"\n'
+        '[ggmp]\ntokens_file = "tokens"\n[console]\npath = "console"\n',
+        encoding="utf-8",
+    )
+    config = load(file)
+    assert config.world.zones == tmp_path / "zones"
+    assert config.world.behaviors == tmp_path / ".." / "mine"
+    assert config.world.knowledge == Path("/absolute")
+    assert config.ggmp.tokens_file == tmp_path / "tokens"
+    assert config.console_path == tmp_path / "console"

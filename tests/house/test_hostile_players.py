@@ -2,7 +2,7 @@
 
 import math
 import struct
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -68,8 +68,10 @@ class Company:
 
 
 @asynccontextmanager
-async def company(folder: Path) -> AsyncIterator[Company]:
-    async with house(folder, accounts=ACCOUNTS) as server:
+async def company(
+    folder: Path, settings: Mapping[str, object] | None = None
+) -> AsyncIterator[Company]:
+    async with house(folder, settings, accounts=ACCOUNTS) as server:
         await server.world_registered()
         made = Company(server)
         try:
@@ -147,3 +149,73 @@ def send_many(core: WorldClient, count: int) -> None:
     for _ in range(count):
         if core.stage is WorldStage.STANDING:
             core.send("OP_UpdateTargetMsg", b"\xff\xff")
+
+
+BEHAVIORS = """
+import time
+
+
+class Raiser:
+    near = 500.0
+
+    def __init__(self, me, options):
+        self.me = me
+
+    def on_enter(self, visitor):
+        raise RuntimeError("a mistake")
+
+
+class Looper:
+    near = 500.0
+
+    def __init__(self, me, options):
+        self.me = me
+
+    def on_enter(self, visitor):
+        while True:
+            try:
+                self.me.name
+            except Exception:
+                pass
+
+
+class Sleeper:
+    near = 500.0
+
+    def __init__(self, me, options):
+        self.me = me
+
+    def on_enter(self, visitor):
+        time.sleep(3600)
+"""
+ZONE = """
+[zone]
+id = 325
+name = "IsleRefuge1"
+file = "tutorial_island02"
+description = "Isle of Refuge"
+safe = [1.56, -7.97, 243.45, 0.0]
+"""
+
+
+async def test_behaviors_that_raise_loop_or_sleep_are_switched_off(tmp_path: Path) -> None:
+    zones, behaviors = tmp_path / "zones", tmp_path / "behaviors"
+    for folder in (zones, behaviors):
+        folder.mkdir()
+    (behaviors / "bad.py").write_text(BEHAVIORS, encoding="utf-8")
+    (behaviors / "worse.py").write_text("def this is no Python", encoding="utf-8")
+    spawns = "".join(
+        f'[[spawn]]\nkind = "npc"\nname = "{name}"\nplace = [1.0, -7.97, 240.0]\n'
+        f'behavior = "{name}"\n'
+        for name in ("raiser", "looper", "sleeper")
+    )
+    (zones / "isle.toml").write_text(ZONE + spawns, encoding="utf-8")
+    settings = {"world.zones": zones, "world.behaviors": behaviors}
+    async with company(tmp_path, settings) as made:
+        log = made.server.log
+        await log.line(r"worse\.py: line 1: ")
+        await log.line(r"raiser.* is switched off: .*bad\.py, line 12: RuntimeError: a mistake")
+        await log.line(r"looper.* is switched off: .*bad\.py, line 2\d: took longer than")
+        await log.line(r"sleeper.* is switched off: .*bad\.py, line \d+: took longer than")
+        await made.unharmed()
+        assert log.text.count("is switched off") == 3

@@ -232,12 +232,20 @@ class WorldHouse:
         self.store.rows[char_id] = row
         return row
 
-    def enter(self, char_id: int, version: int = 546, **changes: Any) -> Client:
-        """Let a character in; its client has not loaded anything yet."""
+    def enter(
+        self, char_id: int, version: int = 546, *, key: int | None = None, **changes: Any
+    ) -> Client:
+        """Let a character in; its client has not loaded anything yet.
+
+        Who changes the zone shows the key that it was told, unless a test gives another.
+        """
         row = self.store.rows.get(char_id) or self.character(char_id, **changes)
         client = self.client(version)
         behind = WorldClient(client.dialect, client, "127.0.0.1")
-        client.player = self.service.enter(row, behind, self.now)
+        known = self.world.players.get(char_id)
+        if key is None:
+            key = known.zone_key if known is not None else 0
+        client.player = self.service.enter(row, behind, self.now, key=key)
         player = client.player
         self.presence.entered(
             player.present, lambda: self.service.send_away(player, "sent away", self.now)

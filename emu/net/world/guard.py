@@ -15,6 +15,9 @@ from typing import Final
 
 from emu.world.behaviors import OutOfTime
 
+OURS: Final = "emu."
+SHIPPED: Final = "emu.world.behaviors.shipped."
+"""How names of modules begin that are the server's, and of behaviors among them."""
 AGAIN: Final = 0.05
 """Seconds after which it is raised again when it was caught."""
 
@@ -33,5 +36,16 @@ def limited(call: Callable[[], object], seconds: float) -> None:
         signal.signal(signal.SIGALRM, before)
 
 
-def _time_is_up(_number: int, _frame: FrameType | None) -> None:
-    raise OutOfTime
+def _time_is_up(_number: int, frame: FrameType | None) -> None:
+    """Interrupt whatever runs; `frame` is where that is."""
+    raise OutOfTime(_place(frame))
+
+
+def _place(frame: FrameType | None) -> str:
+    """Return file and line of a behavior: it may be in a function of ours that it called."""
+    while frame is not None:
+        module = str(frame.f_globals.get("__name__"))
+        if not module.startswith(OURS) or module.startswith(SHIPPED):
+            return f"{frame.f_code.co_filename}, line {frame.f_lineno}"
+        frame = frame.f_back
+    return ""

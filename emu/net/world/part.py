@@ -41,6 +41,7 @@ from emu.world.chat import Chat, read_numbers
 from emu.world.commands import House, RemoteCommands, world_commands
 from emu.world.door.admission import Admission, AdmissionRules
 from emu.world.door.entry import Door
+from emu.world.events import BehaviorFailed
 from emu.world.ghosts import read_rules
 from emu.world.knowledge import read_knowledge
 from emu.world.places import Population, read_atlas
@@ -125,10 +126,13 @@ class WorldPart:
         self._measure(endpoint)
 
     def _make_behaviors(self) -> Behaviors:
+        library = Library(self._config.world.behaviors)
+        for line in library.problems:
+            self.world.report(BehaviorFailed("", "the behaviors' folder", line))
         behaviors = Behaviors(
             self.world,
             self.chat,
-            Library(),
+            library,
             guard=limited,
             clock=self._scheduler.now,
             wake=self._timer.wake,

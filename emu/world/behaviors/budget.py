@@ -17,6 +17,11 @@ Guard = Callable[[Callable[[], object], float], None]
 class OutOfTime(BaseException):
     """A behavior did not return in time. Not an `Exception`: behaviors catch those."""
 
+    def __init__(self, place: str = "") -> None:
+        """Say where it was, if whoever interrupts it knows."""
+        super().__init__(place)
+        self.place = place
+
 
 def unguarded(call: Callable[[], object], _seconds: float) -> None:
     """Make a call that nothing interrupts: the guard where there is none."""
@@ -39,7 +44,7 @@ class Budget:
         try:
             self._guard(call, self._seconds)
         except OutOfTime as error:
-            return f"{where(error)}: {too_long}"
+            return f"{error.place or where(error)}: {too_long}"
         except Exception as error:  # noqa: BLE001  # other people's code
             return where(error)
         return too_long if self._clock() - began > self._seconds else ""

@@ -145,6 +145,7 @@ class Chat:
 
     def join(self, player: Player, name: str, password: str, now: Monotonic) -> Channel:
         """Enter a channel, at every later login as well; its members are told."""
+        self.pace(player, now)
         channel = self.channels.join(name, player.id, password)
         player.channels[channel.name.casefold()] = Membership(channel.name, password)
         saving.changed(self.world, player, saving.Kept.CHANNELS, now)
@@ -261,9 +262,13 @@ class Chat:
             raise CommandError("there is nothing to say")
         if speaker.is_muted(self.world.moment()):
             raise CommandError("you are muted")
+        self.pace(speaker, now)
+        return text[: self.rules.longest]
+
+    def pace(self, speaker: Player, now: Monotonic) -> None:
+        """Count something that others are told of. Raises `CommandError` when it is too much."""
         if not speaker.may_speak(now, self.rules.rate, self.rules.burst):
             raise CommandError("you speak too fast")
-        return text[: self.rules.longest]
 
     def _deliver(self, channel: str, speaker: Player, hearer: Player, text: str) -> None:
         if hearer.relations.knows(Relation.IGNORED, speaker.name):

@@ -27,6 +27,7 @@ def _joining(house: House) -> list[Command]:
         player, guest = own_player(call), player_named(house, call["name"])
         if guest.relations.knows(Relation.IGNORED, player.name):
             raise CommandError(f"{guest.name} ignores you")
+        chat.pace(player, call.now)
         groups.invite(player.id, guest.id, call.now)
         chat.line(guest, f"{player.name} invites you to a group: accept or decline.")
         return Reply((f"{guest.name} is invited to your group",))

@@ -70,8 +70,13 @@ class VisitorLink(PlayerLink, Protocol):
 class Inside(Protocol):
     """The world behind the door; `emu.world.service` is it."""
 
-    def enter(self, character: WorldCharacter, client: WorldClient, now: Monotonic) -> Player:
-        """Let a client in. Raises `UnknownVersion`, `UnknownStruct` and `NoSuchZone`."""
+    def enter(
+        self, character: WorldCharacter, client: WorldClient, now: Monotonic, *, key: int = 0
+    ) -> Player:
+        """Let a client in that has shown a key.
+
+        Raises `UnknownVersion`, `UnknownStruct` and `NoSuchZone`.
+        """
 
     def message(self, player: Player, opcode: int, payload: bytes, now: Monotonic) -> None:
         """Take one application message of somebody who is in."""
@@ -253,7 +258,7 @@ class Visitor:
             return
         character = next(row for row in characters if row.id == handoff.char_id)
         try:
-            self._enter(handoff, character, client, now)
+            self._enter(handoff, character, client, key, now)
         except UnknownStruct as error:
             self._deny(client, BAD_VERSION, f"client version {version}: {error}")
             return
@@ -272,10 +277,15 @@ class Visitor:
         raise MalformedMessage("login by number of unknown length")
 
     def _enter(
-        self, handoff: Handoff, character: WorldCharacter, client: WorldClient, now: Monotonic
+        self,
+        handoff: Handoff,
+        character: WorldCharacter,
+        client: WorldClient,
+        key: int,
+        now: Monotonic,
     ) -> None:
         self._link.trust()
-        player = self._player = self._door.inside.enter(character, client, now)
+        player = self._player = self._door.inside.enter(character, client, now, key=key)
         self._handoff = handoff
         door = self._door
         door.presence.entered(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from emu.errors import CommandError
 from emu.times import Monotonic
 from emu.world.events import PlayerLeft, PlayerRefused
 from emu.world.players.player import IN_ZONE, Player, PlayerState
@@ -110,9 +111,19 @@ async def change_zone(world: World, player: Player, to: Destination, now: Monoto
     """Send a player to another zone, or another place by way of loading it anew.
 
     A zone that another process serves reads the player from the store, so it is out of this one
-    before its client is told. Raises `NoSuchZone`, `StoreError`, and `LimitExceeded` when too many
-    keys are outstanding.
+    before its client is told. Raises `NoSuchZone`, `StoreError`, `CommandError` for a player
+    that is on its way, and `LimitExceeded` when too many keys are outstanding.
     """
+    if player.is_travelling:
+        raise CommandError(f"{player.name} is on its way already")
+    player.is_travelling = True
+    try:
+        await _change_zone(world, player, to, now)
+    finally:
+        player.is_travelling = False
+
+
+async def _change_zone(world: World, player: Player, to: Destination, now: Monotonic) -> None:
     definition = world.zones.definition(to.zone_id)
     there = Destination(to.zone_id, to.position or definition.safe)
     address = world.zone_servers.elsewhere(to.zone_id)
@@ -122,6 +133,7 @@ async def change_zone(world: World, player: Player, to: Destination, now: Monoto
         await store(world, player, there)
     if player.state not in IN_ZONE:  # it left meanwhile
         return
+    player.zone_key = key
     if address is None:
         _set_out(world, player, there, now)
     else:
@@ -142,6 +154,7 @@ def _set_out(world: World, player: Player, to: Destination, now: Monotonic) -> N
     player.zone.remove(player.spawn, now)
     for told in world.on_out_of_zone:
         told(player)
+    player.spawn.set_word("camping", on=False)
     player.destination = to
     player.state = PlayerState.ZONING
     world.deadlines.forget(player, DEADLINES)

@@ -50,9 +50,9 @@ class Player:
 
     __slots__ = (
         "_messages", "_speech", "_speech_rules", "away_message", "channels", "character", "client",
-        "corrected", "destination", "hotbars", "is_returning", "muted_until", "pace", "predictions",
-        "relations", "sheet", "since", "spawn", "state", "target", "titles", "unsaved", "viewer",
-        "zone",
+        "corrected", "destination", "hotbars", "is_returning", "is_travelling", "muted_until",
+        "pace", "predictions", "relations", "sheet", "since", "spawn", "state", "target", "titles",
+        "unsaved", "viewer", "zone", "zone_key",
     )  # fmt: skip
 
     def __init__(
@@ -78,6 +78,10 @@ class Player:
         """When it was last put back where it was."""
         self.destination: Destination | None = None
         """Where it goes while it changes the zone."""
+        self.is_travelling = False
+        """Whether a change of its zone is under way and its client not told yet."""
+        self.zone_key = 0
+        """The key by which its client comes back while it changes the zone."""
         self.relations = Relations((Relation(kind), name) for kind, name in character.relations)
         self.titles = Titles(character.titles, character.prefix, character.suffix)
         self.hotbars = Hotbars(character.hotkeys)

@@ -31,7 +31,7 @@ def catches() -> None:
 @pytest.mark.parametrize("call", [loops, sleeps])
 def test_what_does_not_return_is_interrupted(call) -> None:
     before = signal.getsignal(signal.SIGALRM)
-    with pytest.raises(OutOfTime):
+    with pytest.raises(OutOfTime, match=r"test_guard\.py, line \d+$"):
         limited(call, 0.02)
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
     assert signal.getsignal(signal.SIGALRM) is before
