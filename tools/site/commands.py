@@ -58,6 +58,6 @@ def _prose(text: str) -> Iterator[str]:
     for paragraph in re.split(r"\n\s*\n", text.replace("\b", "").replace("\f", "").strip()):
         words = " ".join(paragraph.split())
         if example := re.fullmatch(r"Examples?: (.*)", words):
-            yield from ("```sh", example[1], "```", "")
+            yield from ("For example:", "", "```sh", example[1], "```", "")
         elif words:
             yield from (words.replace("<", "&lt;"), "")

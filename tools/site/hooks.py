@@ -23,6 +23,7 @@ from tools.site.messages import message_pages, rows_by_message
 from tools.site.settings import settings_page
 from tools.site.structs import struct_pages
 
+STYLE = "assets/site.css"
 ROOT = Path(__file__).resolve().parent.parent.parent
 CODE = re.compile(r"\]\((?:\.\./)+((?:emu|data|opcodes|tests|tools|twistd-plugins)/[^)#]+)\)")
 FOREIGN = re.compile(r"<(?:script|link|img)[^>]*(?:src|href)=[\"']?(?:https?:)?//[^ >]*")
@@ -50,7 +51,9 @@ def copy_of(path: str) -> str:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the generated pages and the copies of sources."""
+    """Add the generated pages, the style and the copies of sources."""
+    style = (Path(__file__).parent / "site.css").read_text(encoding="utf-8")
+    files.append(File.generated(config, STYLE, content=style))
     for name, text in generated():
         files.append(File.generated(config, name, content=text))
     for path in sorted(linked_sources(files)):

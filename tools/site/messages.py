@@ -48,7 +48,8 @@ def spans(rows: Iterable[OpcodeRow]) -> list[tuple[str, OpcodeRow]]:
     """Join neighboring rows that say the same: their version ranges, and one of the rows."""
     joined: list[tuple[str, OpcodeRow]] = []
     for row in rows:
-        versions = str(VersionRange(row.first, row.last))
+        only = row.first == row.last
+        versions = str(row.first if only else VersionRange(row.first, row.last))
         if joined and joined[-1][1][3:] == row[3:]:
             earlier, same = joined.pop()
             joined.append((f"{earlier}, {versions}", same))
@@ -80,6 +81,8 @@ def _message(name: str, rows: list[OpcodeRow], structs: Iterable[str]) -> str:
     lines = [
         (versions, row.opcode, cited(row.source), row.note or "") for versions, row in spans(rows)
     ]
+    back = ["[All messages](../messages.md)", ""]
     layouts = ["Structs: " + ", ".join(struct_link(one) for one in structs), ""] if structs else []
     about = ["Versions that no line covers do not have it, or its number is not known.", ""]
-    return page(code(name), layouts, table(["versions", "number", "source", "note"], lines), about)
+    numbers = table(["versions", "number", "source", "note"], lines)
+    return page(code(name), back, layouts, numbers, about)

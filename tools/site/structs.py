@@ -75,6 +75,7 @@ def _struct(
     ]
     return WIDE + page(
         code(first.name),
+        ["[All structs](../structs.md)", ""],
         [line for fact in facts for line in (fact, "")],
         table(["versions", "bytes when all is empty"], lengths),
         ["Before each type stands its offset while all before it is empty; `+` once it moves.", ""],
