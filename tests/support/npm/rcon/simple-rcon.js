@@ -7,7 +7,7 @@ const SILENCE = 'no answer'
 export const isRefusal = (error) => error.message === SILENCE
 
 export async function answers(server, lines) {
-  const client = new Rcon({ ...server, timeout: 1500 })
+  const client = new Rcon({ ...server, timeout: 1000 })
   const ended = new Promise((_, reject) => {
     client.on('disconnected', () => reject(new Error(SILENCE))).on('error', reject)
   })
