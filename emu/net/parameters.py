@@ -37,6 +37,7 @@ def endpoint_config(config: Config, check_key: int | None) -> EndpointConfig:
         idle_timeout=network.idle_timeout,
         deflate_level=network.compression_level,
         deflate_memory_level=network.compression_memory,
+        compression_threshold=network.compression_threshold,
     )
     return EndpointConfig(
         session=session,

@@ -23,8 +23,9 @@ def test_what_a_part_calls_as_the_operator_does_is_taken_over() -> None:
 
 def test_network_settings_reach_the_sessions() -> None:
     network = {"idle_timeout": 10, "compression_level": 9, "compression_memory": 9,
-               "max_sessions": 5, "half_open_sessions": 6, "sessions_per_address": 7,
-               "held_bytes": 4096, "session_memory": 1 << 21}  # fmt: skip
+               "compression_threshold": 128, "max_sessions": 5, "half_open_sessions": 6,
+               "sessions_per_address": 7, "held_bytes": 4096,
+               "session_memory": 1 << 21}  # fmt: skip
     config = parse({"network": network})
     made = parameters.endpoint_config(config, 0x33624702)
     assert made.check_key == 0x33624702
@@ -32,6 +33,8 @@ def test_network_settings_reach_the_sessions() -> None:
     assert made.session.held_bytes_limit == 4096
     assert made.memory_limit == 1 << 21
     assert (made.session.deflate_level, made.session.deflate_memory_level) == (9, 9)
+    assert made.session.compression_threshold == 128
+    assert parameters.endpoint_config(parse({}), None).session.compression_threshold == 1000
     assert (made.session_limit, made.half_open_limit, made.sessions_per_host_limit) == (5, 6, 7)
 
 

@@ -25,6 +25,8 @@ from tools.bench.world_child import PREFIX
 WALK = BotHabits(radius=15.0, rest=0.0, talk=0.0)
 STAND = BotHabits(radius=0.0, rest=1e9, talk=0.0)
 LONG = 3600.0
+SETTLE = 2.0
+"""Seconds for what the last ones to come in bring to the others."""
 
 
 async def main(reactor: Any) -> None:
@@ -39,6 +41,7 @@ async def main(reactor: Any) -> None:
     await swarm.come()
     if swarm.failures:
         raise SystemExit(f"movers: {swarm.failures}")
+    await swarm.scheduler.pause(SETTLE)
     print("ready 0", flush=True)
     playing = ensureDeferred(swarm.stay())
     playing.addErrback(lambda _cancelled: None)

@@ -17,7 +17,7 @@ SETTLE_LONG = 7.0
 """Long enough for what the server does every five seconds: that costs memory once, too."""
 TICK = "tick of 100 ms"
 WATCHERS = 5
-FEW = 10
+FEW = 20
 GENTLY = 20
 """Players who come in within a second where memory is measured."""
 MINUTE = 60.0

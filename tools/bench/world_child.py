@@ -74,15 +74,24 @@ def world_child(characters: int, placed: Placed = crowded) -> Iterator[Child]:
 
 
 def boundless_zone(folder: Path) -> Path:
-    """Write the zone without its population limit, which would part the movers; return where."""
+    """Write the zone as movers need it: any number of them in it, and nothing else that moves.
+
+    Returns the folder of the file.
+    """
     zones = folder / "zones"
     zones.mkdir()
-    shipped = data_file("world", "zones", "antonica.toml").read_text(encoding="utf-8")
-    fresh, count = re.subn(r"(?m)^population = \d+$", "population = 0", shipped)
-    if count != 1:
-        raise SystemExit("the shipped zone says nothing of its population")
-    (zones / "antonica.toml").write_text(fresh, encoding="utf-8")
+    text = data_file("world", "zones", "antonica.toml").read_text(encoding="utf-8")
+    for what, instead in ((POPULATION, "population = 0"), (BEHAVIOR, ""), (OPTIONS, "")):
+        text, count = what.subn(instead, text)
+        if not count:
+            raise SystemExit(f"the shipped zone has nothing like {what.pattern}")
+    (zones / "antonica.toml").write_text(text, encoding="utf-8")
     return zones
+
+
+POPULATION = re.compile(r"^population = \d+$", re.MULTILINE)
+BEHAVIOR = re.compile(r"^behavior = .*$", re.MULTILINE)
+OPTIONS = re.compile(r"^\[spawn\.behavior_options\]\n(?:.+\n)*", re.MULTILINE)
 
 
 def make_characters(path: Path, count: int, placed: Placed) -> None:
