@@ -6,7 +6,7 @@ Source: docs/protocol/administration/ogp.md#body. Raises `MalformedMessage`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from emu.admin.ogp.elements import bit, pull_bits, push_bits
@@ -71,6 +71,10 @@ class Content:
     limits: Sequence[Row] | None = None
     """``type`` (0 time in seconds, 1 player score, 2 round, 3 team score, more are ours), ``limit``
     and, if known, ``left``."""
+    columns: dict[tuple[Any, ...], list[bytes]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+    """Fields of lists as they were written, for questions that want them in another company."""
 
 
 def everything(dialect: Dialect) -> DefaultQuery:
@@ -199,25 +203,41 @@ def push_answer(content: Content, query: DefaultQuery, dialect: Dialect, room: i
 def _lists(content: Content, query: DefaultQuery, dialect: Dialect, style: Style) -> list[_List]:
     lists = []
     if content.teams is not None:
-        lists.append(_rows(TEAMS, content.teams, TEAM_FIELDS, query.teams, style))
+        lists.append(_rows(content, "teams", TEAM_FIELDS, query.teams, style))
     if content.players is not None:
-        lists.append(_rows(PLAYERS, content.players, dialect.players, query.players, style))
+        lists.append(_rows(content, "players", dialect.players, query.players, style))
     if content.rules is not None:
         rules = [text_bytes(name) + text_bytes(value) for name, value in content.rules]
         lists.append(_List(RULES, b"", rules))
     if content.add_ons is not None:
-        lists.append(_rows(ADD_ONS, content.add_ons, ADD_ON_FIELDS, query.add_ons, style))
+        lists.append(_rows(content, "add_ons", ADD_ON_FIELDS, query.add_ons, style))
     if content.limits is not None:
         lists.append(_List(LIMITS, b"", [_push_limit(row, style) for row in content.limits]))
     return lists
 
 
+_FLAGS: Final = {"teams": TEAMS, "players": PLAYERS, "add_ons": ADD_ONS}
+
+
 def _rows(
-    flag: int, rows: Sequence[Row], table: Sequence[Field], asked: int, style: Style
+    content: Content, section: str, table: Sequence[Field], asked: int, style: Style
 ) -> _List:
+    rows: Sequence[Row] = getattr(content, section)
     there = asked & flags_of(rows[0], table) if rows else 0
-    entries = [push_row(row, table, there, style) for row in rows]
-    return _List(flag, push_bits(there), entries)
+    columns = [_column(content, section, one, style) for one in table if there & one.flag]
+    entries = list(map(b"".join, zip(*columns, strict=True))) if columns else [b""] * len(rows)
+    return _List(_FLAGS[section], push_bits(there), entries)
+
+
+def _column(content: Content, section: str, one: Field, style: Style) -> list[bytes]:
+    """Write one field of all rows, once for as long as the content is the same."""
+    key = (section, one.name, style.numbers, style.colored)
+    written = content.columns.get(key)
+    if written is None:
+        push = one.kind.push
+        rows: Sequence[Row] = getattr(content, section)
+        written = content.columns[key] = [push(row[one.name], style) for row in rows]
+    return written
 
 
 def _fit(lists: Sequence[_List], room: int) -> None:

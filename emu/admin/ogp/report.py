@@ -13,7 +13,7 @@ from emu.admin.ogp.colors import Name
 
 def as_record(content: Content) -> dict[str, Any]:
     """Return a content as JSON has it; sections that were not told are left out."""
-    told = {one.name: getattr(content, one.name) for one in fields(content)}
+    told = {one.name: getattr(content, one.name) for one in fields(content) if one.compare}
     if content.rules is not None:
         told["rules"] = dict(content.rules)
     return {name: _plain(value) for name, value in told.items() if value is not None}

@@ -132,3 +132,16 @@ def test_everything_asks_for_each_section_of_the_version() -> None:
     assert everything(V91).requests == 0xBF
     assert everything(V94).requests == 0x3F
     assert everything(V91).requests & SERVER
+
+
+@given(st.data())
+def test_what_was_written_for_one_question_is_right_for_another(data: st.DataObject) -> None:
+    dialect = data.draw(st.sampled_from(DIALECTS))
+    content, _ = data.draw(contents(dialect))
+    for _ in range(3):
+        query = replace(everything(dialect), players=data.draw(BITS), teams=data.draw(BITS))
+        query = replace(query, requests=query.requests ^ data.draw(st.sampled_from((0, COLORED))))
+        fresh = replace(content, columns={})
+        assert push_answer(content, query, dialect, ROOM) == push_answer(
+            fresh, query, dialect, ROOM
+        )
