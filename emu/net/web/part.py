@@ -13,6 +13,7 @@ import emu
 from emu.admin.snapshot.making import OpenDoor
 from emu.admin.status import ServerStatus
 from emu.admin.web import api
+from emu.admin.web.desk.events import SignedIn, SignInRefused
 from emu.admin.web.recent import Line, Login, Recent, without_addresses
 from emu.config import Address
 from emu.login.events import LoginAccepted, LoginRefused
@@ -84,6 +85,7 @@ class WebPart:
         host = self._port.getHost()
         _log.info("pages and metrics on http://{at}/", at=Address(host.host, host.port))
         self._ends.append(self._watch.reports.subscribe(self._take_login, "login"))
+        self._ends.append(self._watch.reports.subscribe(self._count_sign_in, "desk"))
         self._ends.append(self._scheduler.every(COUNT_EVERY, self._count).cancel)
         if self._desk is not None:
             self._desk.start()
@@ -158,6 +160,13 @@ class WebPart:
 
     def _count(self) -> None:
         self.recent.count_players(len(self._status().players), self._scheduler.moment())
+
+    def _count_sign_in(self, report: Report) -> None:
+        """Count a password that was given to the page itself."""
+        if isinstance(report.event, SignedIn):
+            self._uses.logins["accepted"] += 1
+        elif isinstance(report.event, SignInRefused):
+            self._uses.logins["refused"] += 1
 
     def _take_line(self, moment: float, level: str, area: str, text: str) -> None:
         """Remember a line of the log, and show it to pages that are open; threads log, too."""

@@ -15,6 +15,7 @@ from twisted.internet.protocol import Protocol
 from twisted.internet.threads import deferToThread
 from twisted.python.threadable import isInIOThread
 
+from emu.admin.web.desk.events import SignedIn, SignedOut, SignInRefused
 from emu.config import Address
 from emu.login.events import LoginAccepted, LoginRefused
 from emu.net.logs import logger
@@ -159,6 +160,16 @@ async def test_logins_and_lines_are_remembered() -> None:
         assert [(row["account"], row["accepted"]) for row in json.loads(body)] == [
             ("bob", False), ("ayla", True),
         ]  # fmt: skip
+
+
+async def test_passwords_given_to_the_page_are_counted() -> None:
+    async with bench() as made:
+        tell = made.watch.reports.port("desk")
+        tell(SignInRefused("192.0.2.7", "wrong password"))
+        tell(SignedIn("boss", "192.0.2.7", 100))
+        tell(SignedOut("boss", "idle"))
+        for result in ("accepted", "refused"):
+            assert made.watch.measures.value("authentications", "web", result) == 1
 
 
 async def test_measures_are_read_where_they_are_counted() -> None:
