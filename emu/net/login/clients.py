@@ -6,11 +6,9 @@ rule is that whatever a coroutine of the service raises ends that one session an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
-from typing import Any
+from collections.abc import Callable
 
 from twisted.logger import Logger, LogLevel
-from twisted.python.failure import Failure
 
 from emu.config import Address
 from emu.login.client import Client
@@ -19,6 +17,7 @@ from emu.login.server import LoginServer
 from emu.net.logs import is_written, write_line
 from emu.net.refusals import RefusalLog
 from emu.net.udp.dispatcher import SessionPort
+from emu.net.udp.session_link import SessionLink
 from emu.session import (
     DatagramDropped,
     Event,
@@ -31,16 +30,15 @@ from emu.times import Monotonic
 
 
 class LoginHandler:
-    """One session of the login port; also the `ClientLink` its client sends through."""
+    """One session of the login port, as the dispatcher knows it."""
 
     __slots__ = ("_log", "_port", "client")
 
     def __init__(self, port: SessionPort, server: LoginServer, log: Logger, now: Monotonic) -> None:
         self._port = port
         self._log = log
-        self.client: Client = server.connect(self, port.address[0], now)
-
-    # what the dispatcher calls
+        link = SessionLink(port, log, "serving a client failed; its session is closed")
+        self.client: Client = server.connect(link, port.address[0], now)
 
     def handle_event(self, event: Event, now: Monotonic) -> None:
         """Take one event of the session."""
@@ -49,7 +47,7 @@ class LoginHandler:
             self.client.message(event.opcode, event.payload, now)  # type: ignore[union-attr]
         elif kind is SessionClosed:
             self.client.closed(event.reason)  # type: ignore[union-attr]
-            del self.client  # it holds us, too: a flood would outrun the collector
+            del self.client  # its link holds us: a flood would outrun the collector
         elif not is_written(LogLevel.debug):
             return
         elif kind is DatagramDropped:
@@ -72,74 +70,9 @@ class LoginHandler:
         """Return how many bytes of messages wait for their turn."""
         return self.client.held_bytes
 
-    # what the client calls (ClientLink)
-
-    def send(self, opcode: int, payload: bytes) -> None:
-        """Send one application message in this turn of the reactor."""
-        self._port.session.send(opcode, payload)
-        self._port.touch()
-
-    def trust(self) -> None:
-        """Lift the limits of a stranger."""
-        self._port.session.trust()
-
-    def close(self, reason: str) -> None:  # noqa: ARG002  # the service has logged it
-        """Close the session after what was sent has left."""
-        self._port.session.close()
-        self._port.touch()
-
-    def wake(self) -> None:
-        """Have the timer asked for again."""
-        self._port.touch()
-
-    def start(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run a coroutine of the client; the session ends with what it raises."""
-        run(work, self._failed)
-
     def _peer(self) -> Address:
         host, port = self._port.address[:2]
         return Address(host, port)
-
-    def _failed(self, failure: Failure) -> None:
-        self._log.failure("serving a client failed; its session is closed", failure)
-        self._port.session.close()
-        self._port.touch()
-
-
-def run(work: Coroutine[Any, Any, Any], failed: Callable[[Failure], Any]) -> None:
-    """Run a coroutine of a service to its end; `failed` gets what it raises.
-
-    What they await in the end are Deferreds, and those alone are made: Twisted's own way would
-    make two more for each of them.
-    """
-    _step(work, failed, work.send, None)
-
-
-def _step(
-    work: Coroutine[Any, Any, Any],
-    failed: Callable[[Failure], Any],
-    advance: Callable[[Any], Any],
-    value: object,
-) -> None:
-    """Advance a coroutine up to the next Deferred that has not fired."""
-    try:
-        waiting = advance(value)
-    except StopIteration:
-        return
-    except Exception:  # noqa: BLE001  # whatever it is, it must not leave the shell
-        failed(Failure())  # type: ignore[no-untyped-call]
-        return
-    waiting.addBoth(_go_on, work, failed)
-
-
-def _go_on(
-    result: object, work: Coroutine[Any, Any, Any], failed: Callable[[Failure], Any]
-) -> None:
-    """Go on with a coroutine whose Deferred has fired."""
-    if isinstance(result, Failure):
-        _step(work, failed, work.throw, result.value)
-    else:
-        _step(work, failed, work.send, None)  # the Deferred itself hands its result over
 
 
 def log_event(log: Logger, refusals: RefusalLog) -> Callable[[LoginEvent], None]:

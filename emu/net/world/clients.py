@@ -5,17 +5,15 @@ Owns nothing but the wiring; order and meaning of messages are `emu.world`'s.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
-from typing import Any
+from collections.abc import Callable
 
 from twisted.logger import Logger, LogLevel
-from twisted.python.failure import Failure
 
 from emu.measures import Histogram
-from emu.net.login.clients import run
 from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler
 from emu.net.udp.dispatcher import SessionPort
+from emu.net.udp.session_link import SessionLink
 from emu.session import Event, Message, SessionClosed, Writable
 from emu.times import Monotonic
 from emu.world.door.entry import Door, DoorEvent, Entered, TurnedAway
@@ -24,14 +22,13 @@ from emu.world.service import WorldService
 
 
 class VisitorHandler:
-    """One session of the world port; also the `VisitorLink` of its visitor."""
+    """One session of the world port, as the dispatcher knows it."""
 
-    __slots__ = ("_log", "_port", "_visitor")
+    __slots__ = ("_visitor",)
 
     def __init__(self, port: SessionPort, door: Door, log: Logger, now: Monotonic) -> None:
-        self._log = log
-        self._port = port
-        self._visitor = door.connect(self, port.address[0], now)
+        link = SessionLink(port, log, "serving a player failed; its session is closed")
+        self._visitor = door.connect(link, port.address[0], now)
 
     def handle_event(self, event: Event, now: Monotonic) -> None:
         """Take one event of the session."""
@@ -41,7 +38,7 @@ class VisitorHandler:
             self._visitor.drained(now)
         elif isinstance(event, SessionClosed):
             self._visitor.closed(event.reason, now)
-            del self._visitor  # it holds us, too: a flood would outrun the collector
+            del self._visitor  # its link holds us: a flood would outrun the collector
 
     def get_timer(self) -> Monotonic | None:
         """Return when the visitor wants its timer handled."""
@@ -54,40 +51,6 @@ class VisitorHandler:
     def held_bytes(self) -> int:
         """Return how many bytes of messages wait for their turn."""
         return 0
-
-    def send(self, opcode: int, payload: bytes) -> None:
-        """Send one application message."""
-        self._port.session.send(opcode, payload)
-        self._port.touch()
-
-    def trust(self) -> None:
-        """Lift the limits of a stranger."""
-        self._port.session.trust()
-
-    def close(self) -> None:
-        """Close the session after what was sent has left."""
-        self._port.session.close()
-        self._port.touch()
-
-    def room(self) -> int:
-        """Return how many bytes may usefully be sent now."""
-        return self._port.room()
-
-    def round_trip(self) -> float | None:
-        """Return the seconds that a datagram takes there and back; None while not measured."""
-        return self._port.session.statistics().smoothed_round_trip
-
-    def wake(self) -> None:
-        """Have the timer asked for again."""
-        self._port.touch()
-
-    def start(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run a coroutine of the visitor; the session ends with what it raises."""
-        run(work, self._failed)
-
-    def _failed(self, failure: Failure) -> None:
-        self._log.failure("serving a player failed; its session is closed", failure)
-        self.close()
 
 
 class WorldTimer:

@@ -3,13 +3,13 @@ import json
 import weakref
 
 import pytest
-from twisted.internet.defer import Deferred, fail, succeed
+from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.logger import globalLogPublisher
 
 from emu.login.events import DeleteRefused, LoginAccepted, LoginRefused
 from emu.net import logs
-from emu.net.login.clients import LoginHandler, log_event, run
+from emu.net.login.clients import LoginHandler, log_event
 from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler
 from emu.session import DatagramDropped, Message, SessionClosed
@@ -108,59 +108,21 @@ def test_timers_and_wakes_pass_through(joined) -> None:
     assert handler.get_timer() == 5.0
     handler.handle_timer(5.0)
     assert client.calls[-1] == 5.0
-    handler.wake()
-    handler.close("done")
+    client.link.wake()
+    client.link.close("done")
     assert port.touches == 2
     assert port.session.sent == ["close"]
     handler.handle_event(DatagramDropped("bad check"), 1.0)
 
 
-@pytest.mark.parametrize("early", [True, False])
-def test_run_drives_a_coroutine_through_many_waits(early: bool) -> None:
-    gates = [succeed(1) if early else Deferred() for _ in range(3)]
-    seen: list[object] = []
-
-    async def work() -> None:
-        for gate in gates:
-            seen.append(await gate)
-        try:
-            await fail(KeyError("gone"))
-        except KeyError:
-            seen.append("caught")
-        seen.append(await succeed("end"))
-
-    run(work(), seen.append)
-    if not early:
-        for gate in gates:
-            gate.callback(1)
-    assert seen == [1, 1, 1, "caught", "end"]
-
-
 def test_a_client_whose_session_is_over_is_not_held_in_a_circle() -> None:
     service = FakeService()
     handler = LoginHandler(FakePort(), service, logs.logger("test"), 1.0)
-    client = weakref.ref(service.client)
+    client, link = weakref.ref(service.client), service.client.link
     handler.handle_event(SessionClosed("closed by peer"), 3.0)
     del service.client
     assert client() is None
-    handler.wake()
-
-
-def test_run_reports_what_is_raised_at_once_and_later() -> None:
-    failures: list = []
-    gate: Deferred[None] = Deferred()
-
-    async def now() -> None:
-        raise KeyError("now")
-
-    async def later() -> None:
-        await gate
-        raise ValueError("later")
-
-    run(now(), failures.append)
-    run(later(), failures.append)
-    gate.callback(None)
-    assert [failure.type for failure in failures] == [KeyError, ValueError]
+    link.wake()
 
 
 def test_one_line_an_event_with_its_name_for_json() -> None:

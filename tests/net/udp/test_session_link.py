@@ -1,0 +1,110 @@
+"""What a service does with a session, and how its coroutines run."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from twisted.internet.defer import Deferred, fail, succeed
+from twisted.logger import Logger
+
+from emu.net.udp.session_link import SessionLink, run
+
+
+class Session:
+    """Remembers what is asked of it."""
+
+    def __init__(self) -> None:
+        self.asked: list[object] = []
+
+    def send(self, opcode: int, payload: bytes) -> None:
+        self.asked.append((opcode, payload))
+
+    def trust(self) -> None:
+        self.asked.append("trust")
+
+    def close(self) -> None:
+        self.asked.append("close")
+
+    def statistics(self) -> Any:
+        return SimpleNamespace(smoothed_round_trip=0.25)
+
+
+class Port:
+    def __init__(self) -> None:
+        self.session = Session()
+        self.touches = 0
+
+    def touch(self) -> None:
+        self.touches += 1
+
+    def room(self) -> int:
+        return 77
+
+
+def test_what_is_sent_and_ended_is_served_soon() -> None:
+    port: Any = Port()
+    link = SessionLink(port, Logger("test"), "failed")
+    link.trust()
+    assert (link.room(), link.round_trip(), port.touches) == (77, 0.25, 0)
+    link.send(4, b"x")
+    link.close("the service has said why")
+    link.wake()
+    assert port.session.asked == ["trust", (4, b"x"), "close"]
+    assert port.touches == 3
+
+
+def test_what_a_coroutine_raises_is_told_and_ends_the_session() -> None:
+    port: Any = Port()
+    told: list[Any] = []
+    link = SessionLink(port, Logger("test", observer=told.append), "serving failed")  # type: ignore[arg-type]
+    gate: Deferred[None] = Deferred()
+
+    async def work() -> None:
+        await gate
+        raise ZeroDivisionError
+
+    link.start(work())
+    assert port.session.asked == []
+    gate.callback(None)
+    assert port.session.asked == ["close"]
+    assert [event["log_format"] for event in told] == ["serving failed"]
+
+
+@pytest.mark.parametrize("early", [True, False])
+def test_run_drives_a_coroutine_through_many_waits(early: bool) -> None:
+    gates = [succeed(1) if early else Deferred() for _ in range(3)]
+    seen: list[object] = []
+
+    async def work() -> None:
+        for gate in gates:
+            seen.append(await gate)
+        try:
+            await fail(KeyError("gone"))
+        except KeyError:
+            seen.append("caught")
+        seen.append(await succeed("end"))
+
+    run(work(), seen.append)
+    if not early:
+        for gate in gates:
+            gate.callback(1)
+    assert seen == [1, 1, 1, "caught", "end"]
+
+
+def test_run_reports_what_is_raised_at_once_and_later() -> None:
+    failures: list = []
+    gate: Deferred[None] = Deferred()
+
+    async def now() -> None:
+        raise KeyError("now")
+
+    async def later() -> None:
+        await gate
+        raise ValueError("later")
+
+    run(now(), failures.append)
+    run(later(), failures.append)
+    gate.callback(None)
+    assert [failure.type for failure in failures] == [KeyError, ValueError]
