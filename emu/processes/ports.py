@@ -8,8 +8,8 @@ Whatever cannot reach the others raises `EmuError`, most likely a `StoreError`.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Final, Protocol
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
 
 from emu.model import Handoff, Present
 
@@ -110,6 +110,9 @@ class ZoneServers(Protocol):
     def serves(self, zone_id: int) -> bool:
         """Say whether a zone is this process' business."""
 
+    def server_of(self, zone_id: int) -> str:
+        """Return the name of the process that serves a zone; empty when there is only one."""
+
     def elsewhere(self, zone_id: int) -> tuple[str, int] | None:
         """Return host and port by which clients reach a zone's process, None for this process.
 
@@ -161,3 +164,5 @@ class Processes:
     handoffs: HandoffKeys
     presence: Presence
     zone_servers: ZoneServers
+    others: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Those that can be reached, each with ``host`` and ``port`` for clients."""

@@ -15,6 +15,10 @@ class ServedHere:
         """Say whether a zone is this process' business."""
         return True
 
+    def server_of(self, zone_id: int) -> str:  # noqa: ARG002  # whichever
+        """Return the name of the process that serves a zone: there is only one."""
+        return ""
+
     def elsewhere(self, zone_id: int) -> tuple[str, int] | None:  # noqa: ARG002  # whichever
         """Return where clients reach a zone's process: None, this one."""
         return None
@@ -45,14 +49,14 @@ class ZoneTable:
 
     def serves(self, zone_id: int) -> bool:
         """Say whether a zone is this process' business."""
-        return self._server_of(zone_id) == self._process
+        return self.server_of(zone_id) == self._process
 
     def elsewhere(self, zone_id: int) -> tuple[str, int] | None:
         """Return host and port by which clients reach a zone's process, None for this process.
 
         Raises `Unanswered` when that process cannot be reached.
         """
-        server = self._server_of(zone_id)
+        server = self.server_of(zone_id)
         if server == self._process:
             return None
         about = self._others.get(server)
@@ -60,5 +64,6 @@ class ZoneTable:
             raise Unanswered(f"that zone cannot be reached now: its server {server} is away")
         return str(about["host"]), int(about["port"])
 
-    def _server_of(self, zone_id: int) -> str:
+    def server_of(self, zone_id: int) -> str:
+        """Return the name of the process that serves a zone."""
         return self._table().get(zone_id) or self._rest()

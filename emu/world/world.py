@@ -97,6 +97,7 @@ class World:
         self.unsaved: dict[int, WorldCharacter] = {}
         """Characters whose latest state is not stored yet; `emu.world.players.saving` keeps it."""
         self.process = processes.name
+        self.other_processes = processes.others
         self.bus = processes.bus
         self.handoffs = processes.handoffs
         self.presence = processes.presence

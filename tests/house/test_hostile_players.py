@@ -15,6 +15,7 @@ from emu.client.world.events import Heard, WorldEvent
 from emu.net.client.world_connection import WorldConnection, enter_world
 from emu.world.rules import ChatRules, WorldRules
 from tests.support.house import HOST, House, house, sleep
+from tests.support.raw_client import by_number
 
 pytestmark = pytest.mark.usefixtures("collect_garbage")
 ACCOUNTS = {name: f"{name}pass" for name in ("aldana", "borvik", "mallory")}
@@ -149,6 +150,35 @@ def send_many(core: WorldClient, count: int) -> None:
     for _ in range(count):
         if core.stage is WorldStage.STANDING:
             core.send("OP_UpdateTargetMsg", b"\xff\xff")
+
+
+async def test_messages_out_of_order_and_unknown_ones_bring_nothing(tmp_path: Path) -> None:
+    async with company(tmp_path) as made:
+        mallory = made.clients["mallory"]
+        door = mallory.core.door
+        for name in ("OP_DoneLoadingZoneResourcesMsg", "OP_DoneLoadingEntityResourcesMsg",
+                     "OP_DoneLoadingUIResourcesMsg", "OP_CampAbortedMsg"):  # fmt: skip
+            for _ in range(20):
+                mallory.act(lambda core, n=name: core.send(n))  # type: ignore[misc]
+        for opcode in (43, 67, 300, 9999, 60_000):
+            mallory.act(lambda core, n=str(opcode): core.send(n, b"\xff" * 40))  # type: ignore[misc]
+        await made.server.log.line(r"unknown message 9999 \(no name\) of Mallory from 127")
+        await made.unharmed()
+        assert mallory.core.stage is WorldStage.STANDING
+        mallory.act(lambda core: core.send("1", by_number(door.account_id, door.key)))
+        await mallory.until(lambda: mallory.core.stage is WorldStage.CLOSED, "the end of it")
+        await made.server.log.line("was turned away: a second login by number")
+        await made.unharmed()
+
+
+async def test_ready_to_zone_without_a_zone_ends_the_session(tmp_path: Path) -> None:
+    async with company(tmp_path) as made:
+        mallory = made.clients["mallory"]
+        mallory.act(lambda core: core.send("OP_ReadyToZoneMsg"))
+        await mallory.until(lambda: mallory.core.stage is WorldStage.CLOSED, "the end of it")
+        await made.server.log.line("Mallory left .*: ready to zone without reason")
+        await made.unharmed()
+        assert made.place_of("Mallory") is None
 
 
 BEHAVIORS = """

@@ -189,7 +189,14 @@ class WorldHouse:
             store=self.store,
             belongings=self.store,
             knowledge=KNOWLEDGE,
-            processes=Processes(self.name, self.bus, self.keys, self.presence, zones_of(elsewhere)),
+            processes=Processes(
+                self.name,
+                self.bus,
+                self.keys,
+                self.presence,
+                zones_of(self.name, elsewhere),
+                others_of(elsewhere),
+            ),
             address=lambda: ("127.0.0.1", 9001),
             moment=lambda: Moment(1_800_000_000.0),
             report=self.events.append,
@@ -283,14 +290,13 @@ def drive(work: Any) -> None:
     raise AssertionError("a coroutine waits")
 
 
-def zones_of(elsewhere: Mapping[int, tuple[str, int]] | None) -> ZoneTable:
-    """Return which zones other processes serve, from where clients reach those."""
+def others_of(elsewhere: Mapping[int, tuple[str, int]] | None) -> dict[str, dict[str, Any]]:
+    """Return the processes that serve zones elsewhere, each called by its zone's number."""
     away = elsewhere or {}
-    return ZoneTable(
-        "here",
-        table=lambda: {zone_id: str(zone_id) for zone_id in away},
-        rest=lambda: "here",
-        others={
-            str(zone_id): {"host": host, "port": port} for zone_id, (host, port) in away.items()
-        },
-    )
+    return {str(zone): {"host": host, "port": port} for zone, (host, port) in away.items()}
+
+
+def zones_of(name: str, elsewhere: Mapping[int, tuple[str, int]] | None) -> ZoneTable:
+    """Return which zones other processes serve, from where clients reach those."""
+    table = {zone_id: str(zone_id) for zone_id in elsewhere or {}}
+    return ZoneTable(name, table=lambda: table, rest=lambda: name, others=others_of(elsewhere))

@@ -104,7 +104,7 @@ class Alone:
     """The only process of its world."""
 
     def __init__(self, ground: Ground) -> None:
-        bus, name = LocalBus(_failed), secrets.token_hex(8)
+        bus, name = LocalBus(_failed), "here"
         presence = SharedPresence(bus, name, ground.scheduler.moment)
         self.processes = Processes(name, bus, _keys(ground), presence, ServedHere())
         self.characters = ground.storage.world_characters
@@ -134,7 +134,7 @@ class Hub:
         presence = SharedPresence(bus, name, ground.scheduler.moment)
         servers = ZoneTable(name, table=lambda: table, rest=lambda: name, others=bus.others)
         own_keys = LeasedKeys(keys, leases, name)
-        self.processes = Processes(name, bus, own_keys, presence, servers)
+        self.processes = Processes(name, bus, own_keys, presence, servers, bus.others)
         self.characters = storage.world_characters
         self.belongings = storage.belongings
         self.models = storage.models
@@ -181,7 +181,7 @@ class Member:
         servers = ZoneTable(
             name, table=lambda: self._table, rest=lambda: self._hub, others=bus.others
         )
-        self.processes = Processes(name, bus, RemoteKeys(counter), presence, servers)
+        self.processes = Processes(name, bus, RemoteKeys(counter), presence, servers, bus.others)
         self.characters = RemoteCharacters(counter)
         self.belongings = RemoteBelongings(counter)
         self.models = RemoteModels(counter)

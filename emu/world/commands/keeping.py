@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from typing import Any
+
 from emu.commands import Argument, Call, Command, Kind, Reply
 from emu.commands.ranks import GUIDE, MASTER
 from emu.counts import counted
@@ -10,6 +13,7 @@ from emu.world.commands.ground import House, own_player
 from emu.world.places.looks import check_looks, check_texts
 from emu.world.players import saving
 from emu.world.spawns import Spawn, SpawnKind
+from emu.world.world import World
 
 NEAR = 50.0
 
@@ -29,6 +33,7 @@ def _looking(house: House) -> list[Command]:
                 "id": definition.id,
                 "file": definition.file,
                 "description": definition.description,
+                "process": world.zone_servers.server_of(definition.id),
                 "instances": [
                     {
                         "instance": zone.instance,
@@ -42,15 +47,41 @@ def _looking(house: House) -> list[Command]:
             for definition in world.zones.table
         ]
         lines = [
-            f"{row['id']:>4}  {row['zone']:<24} {row['description']:<28} {_running_text(row)}"
+            f"{row['id']:>4}  {row['zone']:<24} {row['description']:<28}"
+            f" {_running_text(world, row)}"
             for row in rows
         ]
         return Reply(tuple(lines), rows)
 
-    return [Command("zones", "list the zones and who is in them", zones, rank=GUIDE)]
+    async def processes(_call: Call) -> Reply:
+        players = Counter(present.process for present in world.presence)
+        (host, port), name = world.address, world.process
+        here = {"process": name, "host": host, "port": port, "players": players[name]}
+        rows = [here] + [
+            {"process": other, "host": about.get("host"), "port": about.get("port"),
+             "players": players[other]}
+            for other, about in sorted(world.other_processes.items())
+        ]  # fmt: skip
+        lines = [
+            f"{row['process']:<16} {row['host']}:{row['port']}, {counted(row['players'], 'player')}"
+            for row in rows
+        ]
+        return Reply(tuple(lines), rows)
+
+    return [
+        Command("zones", "list the zones and who is in them", zones, rank=GUIDE),
+        Command("processes", "list the processes of this world that can be reached", processes,
+                rank=GUIDE),
+    ]  # fmt: skip
 
 
-def _running_text(row: dict[str, object]) -> str:
+def _running_text(world: World, row: dict[str, Any]) -> str:
+    server = row["process"]
+    if server not in ("", world.process):
+        if server not in world.other_processes:
+            return f"in the process {server}, which is away"
+        players = sum(present.zone_id == row["id"] for present in world.presence)
+        return f"in the process {server}: {counted(players, 'player')}"
     instances = row["instances"]
     assert isinstance(instances, list)  # noqa: S101  # made above
     if not instances:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from tests.support.processes import present
 from tests.support.worlds import WorldHouse
 
 
@@ -13,6 +16,22 @@ def test_zones() -> None:
     rows = {row["zone"]: row for row in house.console("zones").data}
     assert rows["IsleRefuge1"]["instances"] == [{"instance": 0, "players": 1, "spawns": 1}]
     assert rows["Antonica"]["instances"] == []
+
+
+def test_zones_and_processes_of_a_world_that_has_several() -> None:
+    house = WorldHouse(elsewhere={12: ("192.0.2.9", 9002)})
+    house.stand(5)
+    house.presence._put(replace(present(102, 6, 12, "Borvik"), process="12"))
+    lines = {line.split()[1]: line for line in house.console("zones").lines}
+    assert lines["Antonica"].endswith("in the process 12: 1 player")
+    assert lines["IsleRefuge1"].endswith("instance 0: 1 player, 1 spawn")
+    rows = house.console("processes").data
+    assert [(row["process"], row["port"], row["players"]) for row in rows] == [
+        (house.name, 9001, 1), ("12", 9002, 1),
+    ]  # fmt: skip
+    assert house.console("processes").lines[1].endswith("192.0.2.9:9002, 1 player")
+    house.world.other_processes = {}
+    assert "in the process 12, which is away" in house.console("zones").text
 
 
 def test_save_stores_everybody() -> None:
