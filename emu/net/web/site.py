@@ -90,6 +90,14 @@ class PageChannel(HTTPChannel):
     def resetTimeout(self) -> None:
         """Give a request no more time because a part of it came; called by Twisted."""
 
+    def headerReceived(self, line: bytes) -> bool:
+        """Take a line of the head; called by Twisted, which raises for a length of 5000 digits."""
+        try:
+            return bool(super().headerReceived(line))
+        except ValueError:
+            self.refuse(TOO_LARGE)
+            return False
+
     def timeoutConnection(self) -> None:
         """End a connection on which no request came in time; called by Twisted."""
         self.transport.abortConnection()

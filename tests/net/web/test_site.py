@@ -106,6 +106,8 @@ async def test_a_body_of_the_largest_size_is_taken() -> None:
     [
         (of_size(LARGEST_BODY + 1),),
         (of_size(10**15, "Expect: 100-continue"),),
+        (head("Content-Length: " + "9" * 5000),),
+        (head("Content-Length: " + "9" * 5000, "X-More: x"), b"x"),
         (of_size(LARGEST_BODY + 1), b"x" * (LARGEST_BODY + 1), of_size(1), b"x"),
         (head("Transfer-Encoding: chunked"), b"%x\r\n" % (LARGEST_BODY + 1),
          b"x" * (LARGEST_BODY + 1), b"\r\n0\r\n\r\n"),
