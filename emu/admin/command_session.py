@@ -75,8 +75,3 @@ class CommandSession(Generic[Asked]):
     def _work(self, now: Monotonic) -> None:
         """Deal with what waits until something has to be waited for."""
         raise NotImplementedError
-
-
-def one_line(text: str) -> str:
-    """Return a text as one line: control characters are blanks."""
-    return "".join(letter if letter.isprintable() else " " for letter in text).strip()

@@ -100,7 +100,7 @@ def print_rows(
 def _print_table(rows: Sequence[Row], columns: Sequence[str], least: Sequence[str]) -> None:
     many = len(rows) >= _MANY
     header = columns if many else [name.replace("_", " ") for name in columns]
-    lines = [header, *([_printable(_plain(row.get(name))) for name in columns] for row in rows)]
+    lines = [header, *([printable(_plain(row.get(name))) for name in columns] for row in rows)]
     console = _console()
     widths = fit(columns, lines, console.width, least=least, fold=not many)
     kept = [index for index, name in enumerate(columns) if name in widths]
@@ -135,7 +135,7 @@ def print_record(
         table.add_column(no_wrap=True)
         table.add_column(overflow="fold")
         for name, value in record.items():
-            table.add_row(name, _printable(_plain(value)))
+            table.add_row(name, printable(_plain(value)))
         _print(_console(), table)
 
 
@@ -179,7 +179,7 @@ def _plain(value: str | float | None) -> str:
     return str(value)
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """Keep what a stranger typed from steering the terminal."""
     if text.isprintable():
         return text

@@ -141,3 +141,8 @@ def read_arguments(arguments: Sequence[Argument], line: str) -> dict[str, Value]
     if words:
         raise CommandError(f"{words[0][0]!r} is one word too many")
     return values
+
+
+def one_line(text: str) -> str:
+    """Return what somebody sent as one line: control characters are blanks."""
+    return "".join(letter if letter.isprintable() else " " for letter in text).strip()

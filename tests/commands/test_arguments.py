@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.commands import Argument, Kind
-from emu.commands.arguments import read_arguments, split_line
+from emu.commands.arguments import one_line, read_arguments, split_line
 from emu.errors import CommandError
 
 
@@ -80,3 +80,8 @@ def test_what_is_wrong_is_said(arguments, line, complaint) -> None:
 
 def test_usage() -> None:
     assert [one.usage for one in (NAME, SECONDS, STATE)] == ["NAME", "[SECONDS]", "on|off"]
+
+
+def test_controls_become_blanks() -> None:
+    assert one_line(" kick\tBob\r\n\x1b[0m ") == "kick Bob   [0m"
+    assert one_line("\r\n") == ""

@@ -9,9 +9,10 @@ import json
 from dataclasses import dataclass
 from typing import Any, Final
 
-from emu.admin.command_session import CommandSession, one_line
+from emu.admin.command_session import CommandSession
 from emu.admin.events import CommandGiven
 from emu.commands import Caller, Reply
+from emu.commands.arguments import one_line
 from emu.times import Monotonic
 
 LONGEST_LINE: Final = 16 * 1024

@@ -13,11 +13,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from emu.admin.command_session import CommandSession, one_line
+from emu.admin.command_session import CommandSession
 from emu.admin.events import CommandGiven, LoggedIn, LoginFailed
 from emu.admin.rcon.packets import FAILED_ID, Packet, PacketReader, PacketType, divide
 from emu.admin.rcon.users import RconUser, RconUsers
 from emu.commands import Caller, Reply
+from emu.commands.arguments import one_line
 from emu.errors import PeerError
 from emu.limits.failures import Failures
 from emu.times import Monotonic

@@ -21,7 +21,7 @@ from emu.cli.client.common import server_address
 from emu.cli.common import VerbGroup
 from emu.cli.consoles.ggmp_socket import GgmpSocket
 from emu.cli.secrets import asked_secret, password_option
-from emu.cli.tables import line_format_option
+from emu.cli.tables import line_format_option, printable
 from emu.config import Address
 from emu.errors import CommandError
 from emu.times import Monotonic
@@ -207,4 +207,4 @@ def _text(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.2f}"
     text = " ".join(map(str, value)) if isinstance(value, list) else str(value)
-    return "".join(letter if letter.isprintable() else "?" for letter in text)
+    return printable(text)

@@ -12,7 +12,7 @@ from emu.cli.consoles.admin import command_line
 from emu.cli.consoles.dialogue import Told, converse
 from emu.cli.consoles.rcon_socket import RconSocket
 from emu.cli.secrets import given_password, password_option
-from emu.cli.tables import line_format_option
+from emu.cli.tables import line_format_option, printable
 from emu.config import Address
 from emu.errors import EmuError
 
@@ -66,9 +66,4 @@ def rcon(
 def _shown(line: str, answer: str, *, style: str) -> str:
     if style == "json":
         return json.dumps({"command": line, "answer": answer, "lines": answer.splitlines()})
-    return without_controls(answer.rstrip("\n"))
-
-
-def without_controls(text: str) -> str:
-    """Return a text of a server's that leaves the terminal as it is."""
-    return "".join(one if one.isprintable() or one in "\n\t" else "?" for one in text)
+    return "\n".join(printable(row) for row in answer.rstrip("\n").split("\n"))

@@ -20,7 +20,7 @@ from emu.cli.client.common import server_address
 from emu.cli.common import VerbGroup
 from emu.cli.query.socket import PATIENCE, ask
 from emu.cli.query.ssq import ssq
-from emu.cli.tables import json_text, line_format_option
+from emu.cli.tables import json_text, line_format_option, printable
 from emu.config import Address
 from emu.errors import EmuError
 
@@ -129,4 +129,4 @@ def lines_of(told: Mapping[str, Any], indent: str = "") -> Iterator[str]:
 def _text(value: Any) -> str:
     """Return a value on one line; what a server sent may hold controls."""
     text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-    return "".join(letter if letter.isprintable() else "?" for letter in text)
+    return printable(text)

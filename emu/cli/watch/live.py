@@ -8,6 +8,7 @@ from typing import Any, Final
 from emu.admin.snapshot import Snapshot
 from emu.admin.snapshot.rates import Rates
 from emu.admin.source import duration
+from emu.cli.tables import printable
 from emu.cli.watch import rows
 from emu.cli.watch.rows import Row
 
@@ -131,7 +132,7 @@ def cell(column: str, value: Any) -> str:
         return duration(value)
     if isinstance(value, float):
         return rows.short(value)
-    return "".join(letter if letter.isprintable() else "\ufffd" for letter in str(value))
+    return printable(str(value))
 
 
 def _rank(value: Any) -> tuple[int, float, str]:

@@ -27,7 +27,7 @@ def test_values_are_printed_a_line_each_and_lists_below_their_name() -> None:
     assert list(lines_of(told)) == [
         "game_id: 5",
         "server:",
-        "  host_name: Qey?[31mnos",
+        "  host_name: Qey\ufffd[31mnos",
         "  map:",
         "    name: Harbor",
         "players: 2",

@@ -9,6 +9,7 @@ from typing import Final
 
 from emu.admin.web.desk.bodies import Fields
 from emu.admin.web.desk.refusals import BAD_REQUEST, NOT_FOUND, RequestRefused
+from emu.commands.arguments import one_line
 
 WORD: Final = r"[^\s\"']{1,64}"
 NUMBER: Final = "[0-9]{1,9}"
@@ -71,13 +72,8 @@ def line_of(action: Action, fields: Fields) -> str:
     for name in fields:
         if name not in known:
             raise RequestRefused(BAD_REQUEST, "bad field", f"{name}: there is no such field")
-    words = [_word(field, clean(fields.get(field.name, ""))) for field in action.fields]
+    words = [_word(field, one_line(fields.get(field.name, ""))) for field in action.fields]
     return " ".join([action.command, *words]).strip()
-
-
-def clean(text: str) -> str:
-    """Return a text on one line: control characters are blanks."""
-    return "".join(letter if letter.isprintable() else " " for letter in text).strip()
 
 
 def _word(field: Field, value: str) -> str:

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from emu.admin.commands import running
 from emu.admin.commands.running import Controls
-from emu.admin.web.desk.actions import ACTIONS, action_named, clean, line_of
+from emu.admin.web.desk.actions import ACTIONS, action_named, line_of
 from emu.admin.web.desk.refusals import RequestRefused
-from emu.commands.arguments import read_arguments
+from emu.commands.arguments import one_line, read_arguments
 from tests.support.account_room import AccountRoom
 from tests.support.worlds import WorldHouse
 
@@ -77,4 +77,4 @@ def test_no_field_becomes_another_argument(player: str, reason: str) -> None:
     except RequestRefused:
         return
     values = read_arguments(command.arguments, made.removeprefix("character ban"))
-    assert values == {"name": clean(player), "lasting": "ever", "reason": clean(reason)}
+    assert values == {"name": one_line(player), "lasting": "ever", "reason": one_line(reason)}
