@@ -10,6 +10,8 @@ from emu.errors import CommandError, MalformedDatagram, MalformedMessage
 from emu.times import Monotonic
 
 _FORM = re.compile(r"\s+headers\s+(normal|compact|null)\s*$", re.IGNORECASE)
+PONG_HEADER = ["j"]
+"""The only row of an answer to a ping."""
 LONGEST_ANSWER = MOST_PACKETS * 65535
 """Bytes of an answer: whatever the server takes for a datagram."""
 
@@ -50,7 +52,7 @@ class SsqQuestion:
             raise MalformedMessage("answer to something else")
         body = self._joiner.take(None, packet, Monotonic(0.0))
         if body is not None:
-            self.rows = [["j"]] if body == PONG else pull_rows(body)
+            self.rows = [PONG_HEADER] if body == PONG else pull_rows(body)
         return False
 
 

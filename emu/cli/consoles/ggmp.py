@@ -20,6 +20,7 @@ from emu.admin.ggmp.values import ValueType
 from emu.cli.client.common import server_address
 from emu.cli.common import VerbGroup
 from emu.cli.consoles.ggmp_socket import GgmpSocket
+from emu.cli.failures import failures_in
 from emu.cli.secrets import asked_secret, password_option
 from emu.cli.tables import line_format_option, printable
 from emu.config import Address
@@ -89,7 +90,8 @@ def _server_options(command: Callable[..., None]) -> Callable[..., None]:
         client: int | None, **named: Any,
     ) -> None:  # fmt: skip
         server = _Server(address, password, timeout, ORDERS[byteorder], client or 0)
-        command(server=server, **named)
+        with failures_in(named["style"]):
+            command(server=server, **named)
 
     return with_server
 

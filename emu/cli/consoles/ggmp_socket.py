@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from typing import Self
+from typing import Any, Self
 
 from emu.admin.ggmp.client import GgmpClient
 from emu.admin.ggmp.messages import SERVER
@@ -16,6 +16,10 @@ from emu.times import Monotonic
 
 LONGEST = 2048
 """Bytes of a datagram; no message is as long."""
+
+
+class NothingListens(CommandError):
+    """Where a name leads, nobody is at this port."""
 
 
 class GgmpSocket:
@@ -31,16 +35,30 @@ class GgmpSocket:
         """
         self._address = address
         self._patience = patience
-        self.client = GgmpClient(0.2, order, number)
         try:
-            found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_DGRAM)[0]
-            self._socket = socket.socket(found[0], socket.SOCK_DGRAM)
-            self._socket.connect(found[4])
+            places = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_DGRAM)
         except OSError as error:
             raise CommandError(f"{address} cannot be reached ({error.strerror})") from None
+        for family, _, _, _, place in places:
+            self.client = GgmpClient(0.2, order, number)
+            try:
+                self._open(family, place, token)
+            except NothingListens:
+                if place is places[-1][4]:
+                    raise
+            else:
+                return
+
+    def _open(self, family: int, place: Any, token: str) -> None:
+        """Join at one of the addresses that a name has."""
+        self._socket = socket.socket(family, socket.SOCK_DGRAM)
         try:
-            if not number:
+            self._socket.connect(place)
+            if not self.client.id:
                 self._join(token)
+        except OSError as error:
+            self._socket.close()
+            raise CommandError(f"{self._address} cannot be reached ({error.strerror})") from None
         except CommandError:
             self._socket.close()
             raise
@@ -99,6 +117,6 @@ class GgmpSocket:
         except (TimeoutError, MalformedMessage):
             return
         except ConnectionRefusedError:
-            raise CommandError(f"nothing listens on UDP {self._address}") from None
+            raise NothingListens(f"nothing listens on UDP {self._address}") from None
         except OSError as error:
             raise CommandError(f"{self._address}: {error.strerror}") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -18,11 +17,11 @@ from emu.admin.ogp.client import OgpQuestion
 from emu.admin.ogp.fields import DIALECTS
 from emu.cli.client.common import server_address
 from emu.cli.common import VerbGroup
+from emu.cli.failures import failures_in
 from emu.cli.query.socket import PATIENCE, ask
 from emu.cli.query.ssq import ssq
 from emu.cli.tables import json_text, line_format_option, printable
 from emu.config import Address
-from emu.errors import EmuError
 
 
 def asking_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -93,14 +92,10 @@ def a2s(*, address: Address, timeout: float, style: str) -> None:
 
 
 def _ask(address: Address, questions: Sequence[Question], patience: float, style: str) -> None:
-    """Ask one question after the other; as JSON a failure is an object of its own, too."""
-    try:
+    """Ask one question after the other."""
+    with failures_in(style):
         for question in questions:
             ask(address, question, patience)
-    except EmuError as error:
-        if style == "json":
-            click.echo(json.dumps({"error": str(error)}))
-        raise
 
 
 def _print(told: Mapping[str, Any], style: str) -> None:

@@ -21,33 +21,51 @@ _LONGEST: Final = 65535
 def ask(address: Address, question: Question, patience: float) -> None:
     """Ask until the question is answered; what is lost is sent again.
 
-    Raises `CommandError` when nothing comes within `patience` seconds, or the server refuses.
+    A name is asked at each of its addresses, as far as nothing listens there. Raises
+    `CommandError` when nothing comes within `patience` seconds, or the server refuses.
     """
     try:
-        found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_DGRAM)[0]
-        with socket.socket(found[0], socket.SOCK_DGRAM) as asker:
-            asker.connect(found[4])
-            for _ in range(TRIES):
-                asker.send(question.datagram())
-                if _listen(asker, question, patience / TRIES):
-                    return
-    except ConnectionRefusedError:
-        raise CommandError(f"nothing listens on UDP {address}") from None
+        for found in socket.getaddrinfo(address.host, address.port, type=socket.SOCK_DGRAM):
+            with socket.socket(found[0], socket.SOCK_DGRAM) as asker:
+                try:
+                    asker.connect(found[4])
+                    _ask(asker, address, question, patience)
+                except ConnectionRefusedError:
+                    continue
+                return
     except OSError as error:
         raise CommandError(f"{address} cannot be reached ({error.strerror})") from None
+    raise CommandError(f"nothing listens on UDP {address}")
+
+
+def _ask(asker: socket.socket, address: Address, question: Question, patience: float) -> None:
+    useless = 0
+    for _ in range(TRIES):
+        asker.send(question.datagram())
+        useless += _listen(asker, question, patience / TRIES)
+        if question.is_answered:
+            return
+    if useless:
+        raise CommandError(f"{address} answers, but in another protocol")
     raise CommandError(f"{address} does not answer")
 
 
-def _listen(asker: socket.socket, question: Question, wait: float) -> bool:
-    """Take datagrams until all is there, or nothing of use has come for so long."""
-    until = Monotonic(passing() + wait)
+def _listen(asker: socket.socket, question: Question, wait: float) -> int:
+    """Take datagrams until all is there, or nothing of use has come for so long.
+
+    Returns how many were of no use.
+    """
+    until, useless = Monotonic(passing() + wait), 0
     while not question.is_answered and (left := until - passing()) > 0:
         asker.settimeout(left)
         try:
             goes_on = question.receive(asker.recv(_LONGEST))
-        except (TimeoutError, MalformedMessage):
+        except TimeoutError:
+            break
+        except MalformedMessage:
+            useless += 1
             continue
         if goes_on:
             asker.send(question.datagram())
             until = Monotonic(passing() + wait)
-    return question.is_answered
+    return useless

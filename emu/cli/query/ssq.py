@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import random
+from typing import NamedTuple
 
 import click
 
-from emu.admin.ssq.client import SsqQuestion, auth_question, token_of, with_token
+from emu.admin.ssq.client import PONG_HEADER, SsqQuestion, auth_question, token_of, with_token
 from emu.admin.ssq.query import LONGEST
 from emu.cli.client.common import server_address
+from emu.cli.failures import failures_in
+from emu.cli.moments import passing
 from emu.cli.query.socket import PATIENCE, ask
 from emu.cli.secrets import password_option
 from emu.cli.tables import format_option, print_rows
 from emu.config import Address
 from emu.errors import CommandError
+
+
+class _Told(NamedTuple):
+    """An answer's rows, the header row first, and how long they took to come."""
+
+    rows: list[list[str]]
+    seconds: float
 
 
 @click.command()
@@ -37,15 +48,31 @@ def ssq(
 
     Example: emu query ssq 127.0.0.1:26999 "SELECT playername,x-zone WHERE ping > 100"
     """
-    text = " ".join(words) or "SP info"
+    with failures_in(style):
+        _print(address, _told(address, " ".join(words) or "SP info", password, timeout), style)
+
+
+def _told(address: Address, text: str, password: str | None, timeout: float) -> _Told:
+    """Ask, with a token where there is a password."""
     if len(text.encode("utf-8", "replace")) > LONGEST:
         raise CommandError(f"a question has {LONGEST} bytes at most")
     if password is not None:
         token = token_of(_asked(address, auth_question(_packet_id(), password), timeout))
         text = with_token(text, token)
-    header, *rows = _asked(address, SsqQuestion(_packet_id(), text), timeout) or [[]]
+    before = passing()
+    rows = _asked(address, SsqQuestion(_packet_id(), text), timeout)
+    return _Told(rows or [[]], passing() - before)
+
+
+def _print(address: Address, told: _Told, style: str) -> None:
+    header, *rows = told.rows
     if not header:
         raise CommandError("the server does not understand, or has none of what was asked")
+    if header == PONG_HEADER and not rows:
+        milliseconds = round(told.seconds * 1000, 1)
+        pong = f"{address} answers after {milliseconds} ms"
+        click.echo(json.dumps({"ms": milliseconds}) if style == "json" else pong)
+        return
     names = _distinct(header, max([len(header), *map(len, rows)]))
     print_rows([dict(zip(names, row, strict=False)) for row in rows], style, names)
 

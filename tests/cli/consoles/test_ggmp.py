@@ -7,11 +7,15 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from secrets import randbelow
 
 import pytest
 
+from emu.admin.ggmp.grants import read_clients
+from emu.admin.ggmp.orders import LITTLE
 from emu.admin.ggmp.rules import GgmpRules
 from emu.admin.ggmp.server import GgmpServer
 from emu.times import Monotonic
@@ -24,9 +28,10 @@ def emu(tmp_path: Path) -> CommandLine:
     return CommandLine(tmp_path)
 
 
-@pytest.fixture
-def address() -> Iterator[str]:
-    core = GgmpServer(FakeStage(), GgmpRules((GRANT,)), randbelow)
+@contextmanager
+def serving(rules: GgmpRules) -> Iterator[str]:
+    """Serve in a thread; yields the address."""
+    core = GgmpServer(FakeStage(), rules, randbelow)
     ended = threading.Event()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as port:
         port.bind(("127.0.0.1", 0))
@@ -47,9 +52,17 @@ def address() -> Iterator[str]:
 
         thread = threading.Thread(target=serve)
         thread.start()
-        yield f"127.0.0.1:{port.getsockname()[1]}"
-        ended.set()
-        thread.join(5)
+        try:
+            yield f"127.0.0.1:{port.getsockname()[1]}"
+        finally:
+            ended.set()
+            thread.join(5)
+
+
+@pytest.fixture
+def address() -> Iterator[str]:
+    with serving(GgmpRules((GRANT,))) as at:
+        yield at
 
 
 def test_query(emu: CommandLine, address: str) -> None:
@@ -82,3 +95,19 @@ def test_say_move_and_watch(emu: CommandLine, address: str) -> None:
 def test_a_token_that_is_none(emu: CommandLine, address: str) -> None:
     wrong = emu.refused("ggmp", "query", address, "--timeout", "0.3", "--password", "x" * 16)
     assert "lets us not in" in wrong
+
+
+def test_a_failure_is_json_as_well(emu: CommandLine, address: str) -> None:
+    told = emu.run("ggmp", "query", address, "--actor", "99", "--password", TOKEN, "--json")
+    assert json.loads(told.stdout) == {"error": "the server refuses: there is no actor 99"}
+
+
+def test_another_byte_order_and_a_number_of_ones_own(emu: CommandLine) -> None:
+    with serving(GgmpRules((GRANT,), order=LITTLE)) as at:
+        words = ["ggmp", "query", at, "--byteorder", "little", "--password", TOKEN]
+        assert emu.good(*words, "--zone", "5").stdout == f"zone 5, actors {GUARD} {BOB}\n"
+    with serving(GgmpRules(clients=read_clients("bot query 300 127.0.0.1"))) as at:
+        told = emu.good("ggmp", "query", at, "--client", "300")
+        assert told.stdout.startswith("name Qeynos")
+    with serving(GgmpRules(anonymous=replace(GRANT, token=""))) as at:
+        assert emu.good("ggmp", "query", at, stdin="\n").stdout.startswith("name Qeynos")

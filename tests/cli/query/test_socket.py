@@ -79,6 +79,26 @@ def test_silence_is_given_up_in_time() -> None:
     assert len(server.asked) == TRIES
 
 
+def test_who_answers_with_something_else_is_told_apart_from_silence() -> None:
+    with pytest.raises(CommandError, match=r"127\.0\.0\.1:\d+ answers, but in another protocol"):
+        asked(Server(b"noise"), 0.15)
+
+
+def test_a_name_with_several_addresses_is_asked_at_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As localhost is, on a machine where it is ::1 first and the server knows IPv4 only."""
+    found = socket.getaddrinfo
+    server, question = Server(b"told"), Twice()
+
+    def both(host: str, port: int, **kind: int) -> list[object]:
+        assert host == "localhost"
+        return [*found("::1", port, **kind), *found("127.0.0.1", port, **kind)]
+
+    with answering(server) as at:
+        monkeypatch.setattr(socket, "getaddrinfo", both)
+        ask(Address("localhost", read_address(at).port), question, 2.0)
+    assert question.heard == [b"told", b"told"]
+
+
 def test_nobody_there_is_said() -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as gone:
         gone.bind(("127.0.0.1", 0))

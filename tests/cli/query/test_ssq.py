@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -50,6 +51,20 @@ def test_with_a_password_the_answer_is_whole(emu: CommandLine, address: str) -> 
     whole = emu.good("query", "ssq", address, text, "--json", "--password", "john")
     rows = json.loads(whole.stdout)
     assert (len(rows), rows[299]["playerip"]) == (300, "192.0.2.9")
+
+
+def test_a_ping_tells_how_long_it_took(emu: CommandLine, address: str) -> None:
+    for words in ("PING", "sp ping"):
+        told = emu.good("query", "ssq", address, words).stdout
+        assert re.fullmatch(rf"{address} answers after \d+\.\d ms\n", told)
+    record = json.loads(emu.good("query", "ssq", address, "PING", "--json").stdout)
+    assert list(record) == ["ms"]
+
+
+def test_a_failure_is_json_as_well(emu: CommandLine, address: str) -> None:
+    told = emu.run("query", "ssq", address, "DROP TABLE players", "--json")
+    assert json.loads(told.stdout)["error"].startswith("the server does not understand")
+    assert told.exit_code == 1
 
 
 def test_what_goes_wrong(emu: CommandLine, address: str) -> None:
