@@ -52,6 +52,10 @@ async def test_a_granted_client_enters_the_world(tmp_path: Path, version: int) -
             await server.log.line(line)
             played = "SELECT last_played > 0 FROM world_characters"
             await until(lambda: server.rows(played) == [(1,)], "when it was played, stored")
+            listed = "SELECT zone_id, zone_name FROM characters"
+            where = server.rows("SELECT zone_id FROM world_characters")[0]
+            await until(lambda: server.rows(listed)[0][:1] == where, "its zone, in the list")
+            assert server.rows(listed)[0][1]
             client.send(b"\xff\x60\xeawhat is this?")
             unknown = r"unknown message 60000 \(no name\) of Aldana from 127\.0\.0\.1"
             await server.log.line(rf"{unknown}, client {version}: 13 bytes: 77 68 61 74")

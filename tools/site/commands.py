@@ -48,7 +48,7 @@ def _about(command: click.Command, context: click.Context, depth: int) -> Iterat
     yield from ("```text", f"{context.command_path} {usage}", "```", "")
     yield from _prose(f"{command.help or ''}\n\n{command.epilog or ''}")
     shown = [option for option in command.params if depth == 1 or not SHARED & {*option.opts}]
-    records = [record for one in shown if (record := one.get_help_record(context))]
+    records = [record for one in shown if (record := one.get_help_record(context)) and record[1]]
     if records:
         yield from table(["option", "meaning"], [(code(name), text) for name, text in records])
 

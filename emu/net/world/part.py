@@ -50,6 +50,7 @@ from emu.world.players.looks import with_models
 from emu.world.registration.creation import CharacterCreation, CreationRules
 from emu.world.registration.names import NameRules
 from emu.world.registration.registry import RegistryConfig, WorldRegistry
+from emu.world.registration.whereabouts import Whereabouts
 from emu.world.service import WorldService
 from emu.world.world import World
 from emu.world.zone import Zone
@@ -239,6 +240,7 @@ class WorldPart:
             self._scheduler,
             random=random.SystemRandom().random,
         )
+        Whereabouts(self.fleet.processes.bus, self.atlas, self.link.send)
         self.link.start()
 
     async def stop(self) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from emu.errors import FileFormatError
+from emu.link.characters import MAX_ZONE_FILE
 from emu.world.places.fixtures import Fixture
 from emu.world.places.looks import check_looks, check_texts, check_words
 from emu.world.places.starts import Start
@@ -176,6 +177,8 @@ def _zone(table: Table) -> ZoneDefinition:
     table.done()
     if not zone.name or not zone.file:
         raise ValueError("name and file must not be empty")
+    if len(zone.file.encode()) > MAX_ZONE_FILE:
+        raise ValueError(f"file must not be longer than {MAX_ZONE_FILE} bytes")
     return zone
 
 

@@ -130,6 +130,7 @@ def test_a_zone_holds_so_many_things_and_no_more() -> None:
     [
         ({"id": 0}, "id must be"),
         ({"name": ""}, "name and file must not be empty"),
+        ({"file": "x" * 65}, "file must not be longer than 64 bytes"),
         ({"safe": [1, 2]}, "safe must be"),
         ({"population": -1}, "population must be"),
         ({"weather": 1}, "weather: no such key"),
