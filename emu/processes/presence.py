@@ -50,7 +50,7 @@ class SharedPresence:
         ):
             bus.subscribe(topic, partial(self._heard, hear))
         bus.subscribe(CAME, lambda _note: self._tell_all())
-        bus.subscribe(GONE, self._heard_gone)
+        bus.subscribe(GONE, partial(self._heard, self._heard_gone))
         self._tell(ASKED)
 
     def __iter__(self) -> Iterator[Present]:
@@ -168,9 +168,9 @@ class SharedPresence:
     def _heard_asked(self, _values: dict[str, Any]) -> None:
         self._tell_all()
 
-    def _heard_gone(self, note: Note) -> None:
+    def _heard_gone(self, values: dict[str, Any]) -> None:
         for one in self:
-            if one.process == note["process"]:
+            if one.process == values["process"]:
                 self._drop(one.char_id)
 
     # -- the picture ----------------------------------------------------------------------------

@@ -150,6 +150,10 @@ async def test_players_travel_and_talk_across_processes(tmp_path: Path) -> None:
             },
             "the list of everybody",
         )  # fmt: skip
+        for name in ("cenwyn", "aldana"):
+            await made.types(name, "joinchannel Trade")
+        await made.types("aldana", "tellchannel Trade selling turnips")
+        assert (await made.hears("cenwyn", "selling turnips")).channel_name == "Trade"
         await made.types("cenwyn", "broadcast hear hear")
         await made.reads("borvik", "hear hear")
         await made.travels("aldana", "IsleRefuge1", "Isle of Refuge")

@@ -8,12 +8,14 @@ the first one wrote them. Knows no client; what members are told is `speech`'s b
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
 from emu.errors import CommandError
 
+YOU_JOINED, YOU_LEFT, OTHER_JOINED, OTHER_LEFT = range(4)
+"""What clients are told of a channel: actions of ChatChannelUpdate."""
 LONGEST_NAME: Final = 32
 MOST_CHANNELS: Final = 2000
 MOST_OF_ONE: Final = 10
@@ -41,6 +43,10 @@ class Channels:
     def __len__(self) -> int:
         return len(self._channels)
 
+    def __iter__(self) -> Iterator[Channel]:
+        """All channels; a snapshot."""
+        return iter(list(self._channels.values()))
+
     def find(self, name: str) -> Channel | None:
         """Return a channel by name."""
         return self._channels.get(name.casefold())
@@ -60,6 +66,17 @@ class Channels:
             found = self._make(name, password)
         elif not hmac.compare_digest(found.password.encode(), password.encode()):
             raise CommandError(f"the channel {found.name} has another password")
+        found.members[member] = None
+        return found
+
+    def admit(self, name: str, member: int, password: str) -> Channel | None:
+        """Put somebody in who has joined in another process; None when it is in already.
+
+        Raises `CommandError` when there is no room for another channel.
+        """
+        found = self.find(name) or self._make(name, password)
+        if member in found.members:
+            return None
         found.members[member] = None
         return found
 

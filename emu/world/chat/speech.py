@@ -12,10 +12,18 @@ from typing import Final
 
 from emu.dialects.channels import ChannelNumbers
 from emu.errors import CommandError
-from emu.model import Membership
+from emu.model import Membership, Present
 from emu.times import Monotonic
-from emu.world.chat.channels import Channel, Channels
+from emu.world.chat.channels import (
+    OTHER_JOINED,
+    OTHER_LEFT,
+    YOU_JOINED,
+    YOU_LEFT,
+    Channel,
+    Channels,
+)
 from emu.world.chat.far import FarChat
+from emu.world.chat.far_channels import FarChannels
 from emu.world.events import Said
 from emu.world.players import saving
 from emu.world.players.player import IN_ZONE, Player
@@ -26,8 +34,6 @@ from emu.world.spawns import Spawn
 from emu.world.world import World
 
 NOT_SEEN: Final = 0xFFFFFFFF
-YOU_JOINED, YOU_LEFT, OTHER_JOINED, OTHER_LEFT = range(4)
-"""Actions of ChatChannelUpdate."""
 
 
 class Chat:
@@ -39,6 +45,7 @@ class Chat:
         self._numbers = numbers
         self.rules = rules
         self.far = FarChat(self, world)
+        self.far_channels = FarChannels(self, world)
 
     @property
     def rules(self) -> ChatRules:
@@ -167,6 +174,7 @@ class Chat:
             found = self.channels.find(kept.channel)
             if found is not None and player.id in found.members:
                 self._update(player, YOU_JOINED, found)
+                self.far_channels.joined(player, found)
                 continue
             try:
                 self._joined(player, self.channels.join(kept.channel, player.id, kept.password))
@@ -177,8 +185,8 @@ class Chat:
 
     def _joined(self, player: Player, channel: Channel) -> None:
         self._update(player, YOU_JOINED, channel)
-        for other in self._members(channel, besides=player):
-            self._update(other, OTHER_JOINED, channel, player.name)
+        self.tell_members(channel, OTHER_JOINED, player)
+        self.far_channels.joined(player, channel)
 
     def leave(self, player: Player, name: str, now: Monotonic) -> Channel:
         """Leave a channel for good; its members are told."""
@@ -186,32 +194,44 @@ class Chat:
         player.channels.pop(channel.name.casefold(), None)
         saving.changed(self.world, player, saving.Kept.CHANNELS, now)
         self._update(player, YOU_LEFT, channel)
-        for other in self._members(channel):
-            self._update(other, OTHER_LEFT, channel, player.name)
+        self._left(player, channel)
         return channel
 
     def leave_all(self, player: Player) -> None:
         """Take somebody who is out of the world out of every channel."""
         for channel in self.channels.of(player.id):
             self.channels.leave(channel.name, player.id)
-            for other in self._members(channel):
-                self._update(other, OTHER_LEFT, channel, player.name)
+            self._left(player, channel)
+
+    def _left(self, player: Player, channel: Channel) -> None:
+        self.tell_members(channel, OTHER_LEFT, player)
+        self.far_channels.left(player, channel)
+
+    def tell_members(self, channel: Channel, action: int, who: Player | Present) -> None:
+        """Tell the members that are here of somebody who came or went."""
+        for other in self._members(channel):
+            if other is not who:
+                self._update(other, action, channel, who.name)
 
     def say_in(self, speaker: Player, name: str, text: str, now: Monotonic) -> None:
         """Speak in a channel one is in."""
         text = self._allowed(speaker, text, now)
         channel = self._own_channel(speaker, name)
-        for hearer in self._members(channel):
-            if not hearer.relations.knows(Relation.IGNORED, speaker.name):
-                self._hear(
-                    hearer, "custom", speaker.name, hearer.name, text, channel_name=channel.name
-                )
+        self.hear_channel(channel, speaker.name, text)
+        self.far_channels.said(speaker, channel, text)
         self._told(channel.name, speaker, text)
+
+    def hear_channel(self, channel: Channel, speaker: str, text: str) -> None:
+        """Have the members that are here hear what somebody says."""
+        for hearer in self._members(channel):
+            if not hearer.relations.knows(Relation.IGNORED, speaker):
+                self._hear(hearer, "custom", speaker, hearer.name, text, channel_name=channel.name)
 
     def who_in(self, player: Player, name: str) -> list[str]:
         """Show who is in a channel one is in; returns their names, too."""
         channel = self._own_channel(player, name)
         names = [member.name for member in self._members(channel)]
+        names += self.far_channels.names(channel)
         player.client.send(
             "WS_WhoChannelQueryReply",
             {
@@ -245,9 +265,9 @@ class Chat:
             if player.zone is speaker.zone and player.state in IN_ZONE
         ]
 
-    def _members(self, channel: Channel, besides: Player | None = None) -> list[Player]:
+    def _members(self, channel: Channel) -> list[Player]:
         found = (self.world.players.get(member) for member in channel.members)
-        return [one for one in found if one is not None and one.is_online and one is not besides]
+        return [one for one in found if one is not None and one.is_online]
 
     def _own_channel(self, player: Player, name: str) -> Channel:
         channel = self.channels.find(name)
