@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import socket
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
@@ -16,7 +19,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from twisted.internet.threads import deferToThread
 
 from emu.resources import data_file
-from tests.support.house import HOST, find_port, house
+from tests.support.house import HOST, find_port, house, sleep
 from tests.support.npm import npm_modules
 from tests.support.programs import debian_program
 
@@ -154,3 +157,52 @@ def test_prometheus_takes_the_examples(arguments: tuple[object, ...]) -> None:
 
 async def test_prometheus_finds_nothing_amiss_in_the_metrics(tmp_path: Path) -> None:
     promtool("check", "metrics", given=await scraped(tmp_path))
+
+
+@contextmanager
+def prometheus(folder: Path, target: int) -> Iterator[str]:
+    """Run Prometheus with the examples, for a server at a port of this machine; yield its URL."""
+    program = debian_program("prometheus", "prometheus")
+    scrape = data_file("monitoring", "prometheus.yml").read_text("utf-8")
+    scrape = scrape.replace("127.0.0.1:9464", f"{HOST}:{target}").replace("15s", "200ms")
+    (folder / "prometheus.yml").write_text(scrape)
+    shutil.copy(data_file("monitoring", "alerts.yml"), folder)
+    with socket.create_server((HOST, 0)) as probe:
+        at = f"{HOST}:{probe.getsockname()[1]}"
+    words = [program, "--config.file=prometheus.yml", "--storage.tsdb.path=data"]
+    with (folder / "prometheus.log").open("w") as log:
+        process = subprocess.Popen(
+            [*words, f"--web.listen-address={at}"], cwd=folder, stdout=log, stderr=log
+        )
+    try:
+        yield f"http://{at}/api/v1/"
+    finally:
+        process.kill()  # nobody needs what it has stored
+        process.wait(20)
+
+
+def results_of(url: str) -> list[dict[str, Any]]:
+    """Return what Prometheus answers, nothing while it does not answer yet."""
+    with suppress(OSError):
+        found: list[dict[str, Any]] = json.loads(fetched(url))["data"]["result"]
+        return found
+    return []
+
+
+async def test_prometheus_scrapes_a_running_server_and_weighs_every_alert(tmp_path: Path) -> None:
+    async with house(tmp_path, {"web.listen": f"{HOST}:0"}) as server:
+        port = find_port(server.log.text, "web", "metrics on")
+        with prometheus(tmp_path, port) as url:
+            seen: list[dict[str, Any]] = []
+            for _ in range(200):  # it first looks for targets after five seconds
+                seen = await deferToThread(results_of, f"{url}query?query=emu_sessions_now")
+                if seen:
+                    break
+                await sleep(0.1)
+            up = await deferToThread(results_of, f"{url}query?query=up")
+            await sleep(0.5)  # until the rules were weighed
+            told = json.loads(await deferToThread(fetched, f"{url}rules"))["data"]["groups"]
+    assert {one["metric"]["port"] for one in seen} == {"login", "world"}
+    assert [one["value"][1] for one in up] == ["1"]
+    rules = {rule["name"]: (rule["health"], rule["state"]) for rule in told[0]["rules"]}
+    assert rules == {name: ("ok", "inactive") for name, _ in alerts()}
