@@ -19,6 +19,8 @@ from emu.config.ports import UDP, ListeningPort, listening_ports
 from emu.database import Database
 from emu.errors import ConfigError, EmuError
 from emu.net import parameters
+from emu.net.admin.ggmp import ggmp_rules
+from emu.net.admin.rcon import rcon_users
 from emu.net.hosts import listen_address
 from emu.net.link.tls import server_options
 from emu.store.schema import schema
@@ -42,11 +44,14 @@ def look_around(config: Config) -> Iterator[Finding]:
 
 
 def look_at_files(config: Config) -> Iterator[Finding]:
-    """Yield what is wrong with database, trace and certificate."""
+    """Yield what is wrong with database, trace, certificates, and files of who may do what."""
     yield from _database(config.database.path)
     if config.trace.file is not None:
         yield from _writable("trace.file", config.trace.file)
     yield from _certificate(config)
+    yield from _members(config.processes.certificate)
+    yield from _named_in(lambda: rcon_users(config.rcon))
+    yield from _named_in(lambda: ggmp_rules(config.ggmp))
 
 
 def look_at_world(config: Config) -> Iterator[Finding]:
@@ -104,6 +109,24 @@ def _certificate(config: Config) -> Iterator[Finding]:
             server_options(pem)
     except EmuError as error:
         yield Finding(True, f"link.certificate: {error}")
+
+
+def _members(certificate: Path | None) -> Iterator[Finding]:
+    if certificate is None:
+        return
+    try:
+        server_options(certificate.read_bytes())
+    except (OSError, EmuError) as error:
+        reason = getattr(error, "strerror", None) or error
+        yield Finding(True, f"processes.certificate: {certificate}: {reason}")
+
+
+def _named_in(read: Callable[[], object]) -> Iterator[Finding]:
+    """Read a file whose setting its complaint names."""
+    try:
+        read()
+    except ConfigError as error:
+        yield Finding(True, str(error))
 
 
 def _listening(port: ListeningPort) -> Iterator[Finding]:

@@ -130,6 +130,28 @@ def test_what_may_be_well_is_only_a_warning(tmp_path: Path) -> None:
         )
 
 
+def test_files_of_who_may_do_what_are_read(tmp_path: Path) -> None:
+    (tmp_path / "users").write_text("somebody\n")
+    (tmp_path / "tokens").write_bytes(b"\xff")
+    text = (
+        "[rcon]\nusers_file = 'users'\nlisten = '127.0.0.1:0'\n"
+        "[ggmp]\ntokens_file = 'tokens'\nlisten = '127.0.0.1:0'\n"
+    )
+    found = problems(tmp_path, database(tmp_path) + QUIET + text)
+    assert [line.partition(": ")[0] for line in found] == ["rcon.users_file", "ggmp.tokens_file"]
+    assert "line 1: must be a name, a role and a password" in found[0]
+
+
+def test_a_useless_certificate_for_members_is_found(tmp_path: Path) -> None:
+    (tmp_path / "hub.pem").write_text("nothing")
+    text = (
+        "[processes]\nlisten = '127.0.0.1:0'\nsecret = 'at least sixteen letters'\n"
+        "zones = ['antonica=east']\ncertificate = 'hub.pem'\n"
+    )
+    (found,) = problems(tmp_path, database(tmp_path) + QUIET + text)
+    assert found.startswith("processes.certificate: ")
+
+
 def test_a_database_of_an_older_program_is_left_as_it_is(tmp_path: Path) -> None:
     file = released_database(tmp_path / "emu.sqlite")
     before = file.read_bytes()
