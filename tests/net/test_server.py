@@ -246,3 +246,28 @@ async def test_structs_that_cannot_be_read_leave_those_before(
         await until(lambda: "the structs are as before: structs.xml, line 3" in log.text, "it")
     assert shipped_catalog().layout("LS_LoginReplyMsg", 546) is layout
     await service.stopService()
+
+
+async def test_the_files_that_settings_name_are_reread_as_well(tmp_path: Path) -> None:
+    tokens = tmp_path / "tokens"
+    tokens.write_text(f"radar query {'a' * 16}\n", encoding="utf-8")
+
+    def reread() -> Config:
+        return small_config(tmp_path, "ggmp.listen=127.0.0.1:0", f"ggmp.tokens_file={tokens}")
+
+    service = EmuService(reread(), reactor, reread=reread)
+    service.startService()
+    rules = service.admin.ggmp.core.rules
+    assert [grant.token for grant in rules.grants] == ["a" * 16]
+    tokens.write_text(f"radar * {'b' * 16}\n", encoding="utf-8")
+    service.reload()
+    await until(lambda: service.admin.ggmp.core.rules is not rules, "other tokens")
+    rules = service.admin.ggmp.core.rules
+    assert [grant.token for grant in rules.grants] == ["b" * 16]
+    tokens.write_text("radar", encoding="utf-8")
+    with captured_log("text") as log:
+        service.reload()
+        await until(lambda: "the configuration is as before" in log.text, "the refusal")
+    assert "ggmp.tokens_file" in log.text
+    assert service.admin.ggmp.core.rules is rules
+    await service.stopService()
