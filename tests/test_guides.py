@@ -72,7 +72,7 @@ class Shell:
 
     def stop_what_runs(self) -> None:
         for path in self.folder.glob("*.pid"):
-            with contextlib.suppress(ProcessLookupError):
+            with contextlib.suppress(ProcessLookupError, FileNotFoundError):  # it ends meanwhile
                 os.kill(int(path.read_text()), 9)
 
 

@@ -8,7 +8,7 @@ from emu.commands import Argument, Call, Command, Kind, Reply
 from emu.commands.ranks import GUIDE, MASTER, STATUS_BANNED, STATUS_BANNED_FOR_EVER
 from emu.counts import counted
 from emu.errors import CommandError
-from emu.model import Present
+from emu.model import Present, WorldCharacter
 from emu.times import Moment
 from emu.world.chat.far import ANNOUNCE, BROADCAST
 from emu.world.commands.ground import (
@@ -29,6 +29,7 @@ def commands(house: House) -> list[Command]:
     """Return the commands of this room."""
     return [
         *_sending_away(house),
+        *_banning(house),
         *_silencing(house),
         *_announcing(house),
         *_locking(house),
@@ -50,18 +51,21 @@ def _sending_away(house: House) -> list[Command]:
 
     async def kick_there(call: Call, there: Present) -> Reply:
         row = await world.store.find_named(there.name)
-        if row is not None and row.admin_status >= call.caller.rank:
-            raise CommandError(f"{row.name} has your rank or a higher one")
+        if row is not None:
+            _check_rank(call, row)
         world.presence.dismiss(there.char_id)
         return Reply((f"{there.name} was sent away from the process {there.process}",))
 
+    return [Command("kick", "send a player away", kick, (NAME, REASON), MASTER)]
+
+
+def _banning(house: House) -> list[Command]:
+    world = house.world
+
     async def ban(call: Call) -> Reply:
         status = STATUS_BANNED_FOR_EVER if call["forever"] else STATUS_BANNED
-        row = await world.store.find_named(call["name"])
-        if row is None:
-            raise CommandError(f"there is no character {call['name']}")
-        if row.admin_status >= call.caller.rank:
-            raise CommandError(f"{row.name} has your rank or a higher one")
+        row = await character(call)
+        _check_rank(call, row)
         await world.store.set_admin_status(row.id, status)
         player = world.players.get(row.id)
         if player is not None:
@@ -72,20 +76,29 @@ def _sending_away(house: House) -> list[Command]:
         return Reply((f"{row.name} is banned: {what}",))
 
     async def unban(call: Call) -> Reply:
-        row = await world.store.find_named(call["name"])
-        if row is None:
-            raise CommandError(f"there is no character {call['name']}")
+        row = await character(call)
         if row.admin_status >= 0:
             raise CommandError(f"{row.name} is not banned")
         await world.store.set_admin_status(row.id, 0)
         return Reply((f"{row.name} is not banned any more",))
 
+    async def character(call: Call) -> WorldCharacter:
+        row = await world.store.find_named(call["name"])
+        if row is None:
+            raise CommandError(f"there is no character {call['name']}")
+        return row
+
     forever = Argument("forever", Kind.SWITCH, "the whole account", optional=True, default=False)
     return [
-        Command("kick", "send a player away", kick, (NAME, REASON), MASTER),
         Command("ban", "keep a character or its account out", ban, (NAME, forever), GUIDE),
         Command("unban", "let a banned character in again", unban, (NAME,), GUIDE),
     ]
+
+
+def _check_rank(call: Call, row: WorldCharacter) -> None:
+    """Raise `CommandError` where a character has the caller's rank or a higher one."""
+    if row.admin_status >= call.caller.rank:
+        raise CommandError(f"{row.name} has your rank or a higher one")
 
 
 def _silencing(house: House) -> list[Command]:

@@ -13,6 +13,11 @@ from emu.world.spawns import Destination, Position
 
 def commands(house: House) -> list[Command]:
     """Return the commands of this room."""
+    return [*_places(house), *_players(house)]
+
+
+def _places(house: House) -> list[Command]:
+    """Return the commands that bring one to a place, or tell it."""
     world = house.world
 
     async def zone(call: Call) -> Reply:
@@ -23,22 +28,6 @@ def commands(house: House) -> list[Command]:
         _standing(player)
         await leaving.change_zone(world, player, Destination(definition.id), call.now)
         return Reply((f"going to {definition.description}",))
-
-    async def goto(call: Call) -> Reply:
-        there = player_elsewhere(house, call["name"])
-        if there is not None:
-            _standing(own_player(call))
-            to = Destination(there.zone_id)
-            await leaving.change_zone(world, own_player(call), to, call.now)
-            return Reply((f"going to the zone that {there.name} is in",))
-        player, target = own_player(call), player_named(house, call["name"])
-        await bring(house, player, target, call)
-        return Reply((f"you are with {target.name}",))
-
-    async def summon(call: Call) -> Reply:
-        player, target = own_player(call), player_named(house, call["name"])
-        await bring(house, target, player, call)
-        return Reply((f"{target.name} is with you",))
 
     async def move(call: Call) -> Reply:
         player = own_player(call)
@@ -59,7 +48,6 @@ def commands(house: House) -> list[Command]:
             {"zone": name, "x": at.x, "y": at.y, "z": at.z, "heading": at.heading},
         )
 
-    name = Argument("name", help="the player", among="player")
     numbers = tuple(Argument(axis, Kind.DECIMAL) for axis in "xyz")
     return [
         Command(
@@ -67,12 +55,37 @@ def commands(house: House) -> list[Command]:
             (Argument("zone", help="its name, file or number", among="zone"),), MASTER,
             outside=False,
         ),
-        Command("goto", "go to a player", goto, (name,), GUIDE, outside=False),
-        Command("summon", "bring a player to you", summon, (name,), GUIDE, outside=False),
         Command("move", "go to a place in the zone", move, numbers, MASTER, outside=False),
         Command("loc", "show where you are", location, outside=False, is_quiet=True,
                 aliases=("location",)),
     ]  # fmt: skip
+
+
+def _players(house: House) -> list[Command]:
+    """Return the commands that bring one to a player, or a player to one."""
+    world = house.world
+
+    async def goto(call: Call) -> Reply:
+        there = player_elsewhere(house, call["name"])
+        if there is not None:
+            _standing(own_player(call))
+            to = Destination(there.zone_id)
+            await leaving.change_zone(world, own_player(call), to, call.now)
+            return Reply((f"going to the zone that {there.name} is in",))
+        player, target = own_player(call), player_named(house, call["name"])
+        await bring(house, player, target, call)
+        return Reply((f"you are with {target.name}",))
+
+    async def summon(call: Call) -> Reply:
+        player, target = own_player(call), player_named(house, call["name"])
+        await bring(house, target, player, call)
+        return Reply((f"{target.name} is with you",))
+
+    name = Argument("name", help="the player", among="player")
+    return [
+        Command("goto", "go to a player", goto, (name,), GUIDE, outside=False),
+        Command("summon", "bring a player to you", summon, (name,), GUIDE, outside=False),
+    ]
 
 
 async def bring(house: House, player: Player, to: Player, call: Call) -> None:
