@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 _TICK = os.sysconf("SC_CLK_TCK")
-_GIVING_BACK = 0.5
+_LOOKS, _PAUSE = 100, 0.01
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -41,14 +41,18 @@ class Child:
         return int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]) * _PAGE
 
     def bytes_in_use(self) -> int:
-        """Resident memory once the process has given back what its allocator keeps for later.
+        """Resident memory when the process has given back what its allocator keeps for later.
 
-        For children that do so when they get SIGUSR1. What a crowd had waiting while it came in is
-        free, but not the system's again: it stays resident, a different amount in every run.
+        For children that do so when they get SIGUSR1; it is the least of what is seen afterwards.
+        What a crowd had waiting while it came in is free, but not the system's again: it stays
+        resident, a different amount in every run.
         """
         self.process.send_signal(signal.SIGUSR1)
-        time.sleep(_GIVING_BACK)
-        return self.resident_bytes()
+        seen = []
+        for _ in range(_LOOKS):
+            time.sleep(_PAUSE)
+            seen.append(self.resident_bytes())
+        return min(seen)
 
 
 @contextmanager
