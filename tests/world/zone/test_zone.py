@@ -7,6 +7,7 @@ import random
 import pytest
 
 from emu.errors import LimitExceeded
+from emu.times import Monotonic
 from emu.world.rules import ZoneRules
 from emu.world.spawns import Position, Spawn, SpawnKind
 from emu.world.zone import Zone
@@ -176,9 +177,16 @@ def test_a_viewer_without_room_is_not_asked_again_before_its_link_has_some() -> 
     assert one.bytes == before
 
 
+@pytest.fixture
+def little_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a turn of a tick be a short one, so that a few players are a crowd."""
+    monkeypatch.setattr("emu.world.zone.zone.WORK_AT_ONCE", 100)
+
+
+@pytest.mark.usefixtures("little_work")
 def test_the_tick_of_a_crowd_takes_several_turns_and_tells_everybody() -> None:
     zone = Zone(325, rules=ZoneRules(tick=0.1))
-    clients = [ZoneClient(player(n)) for n in range(1, 101)]
+    clients = [ZoneClient(player(n)) for n in range(1, 21)]
     for client in clients:
         client.enter(zone, 0.0)
     run_ticks(zone, 0.0, 0.0)
@@ -193,13 +201,40 @@ def test_the_tick_of_a_crowd_takes_several_turns_and_tells_everybody() -> None:
         turns += 1
     told = [len(client.commands) for client in clients]
     assert 3 < turns < 30
-    assert [after - earlier for after, earlier in zip(told, before, strict=True)] == [1] * 100
+    assert [after - earlier for after, earlier in zip(told, before, strict=True)] == [1] * 20
     assert all(client.place_of(clients[0].spawn)[0] == 7.0 for client in clients[1:])
 
 
+@pytest.mark.usefixtures("little_work")
+def test_a_zone_that_is_too_slow_tells_the_newest_state_and_queues_nothing() -> None:
+    """Every turn takes half a tick here, and everybody walks all the time."""
+    zone = Zone(325, rules=ZoneRules(tick=0.1))
+    clients = [ZoneClient(player(n)) for n in range(1, 13)]
+    for client in clients:
+        client.enter(zone, 0.0)
+    now = 1.0
+    run_ticks(zone, 0.0, now)
+    before = [len(client.commands) for client in clients]
+    for step in range(1, 101):
+        now += 0.05
+        for client in clients:
+            client.spawn.move(Position(step / 10, 0, 0))
+        due = zone.get_timer()
+        assert due is not None
+        if due <= now:
+            zone.tick(Monotonic(now))
+    told = [len(client.commands) - start for client, start in zip(clients, before, strict=True)]
+    assert max(told) - min(told) <= 1, "nobody is served worse than others"
+    assert 10 < min(told) < 40, "of fifty ticks that there was no time for"
+    run_ticks(zone, now, now + 1.0)
+    assert zone.get_timer() is None
+    assert all(client.place_of(clients[0].spawn)[0] == 10.0 for client in clients[1:])
+
+
+@pytest.mark.usefixtures("little_work")
 def test_who_leaves_in_the_middle_of_a_tick_is_told_no_more() -> None:
     zone = Zone(325)
-    clients = [ZoneClient(player(n)) for n in range(1, 101)]
+    clients = [ZoneClient(player(n)) for n in range(1, 21)]
     for client in clients:
         client.enter(zone, 0.0)
     run_ticks(zone, 0.0, 0.0)
@@ -213,7 +248,7 @@ def test_who_leaves_in_the_middle_of_a_tick_is_told_no_more() -> None:
     before = last.bytes
     run_ticks(zone, 1.0, 1.0)
     assert last.bytes == before
-    assert all(len(client.names()) == 98 for client in clients[:-1])
+    assert all(len(client.names()) == 18 for client in clients[:-1])
 
 
 def test_leaving_tells_the_others_and_forgets_the_pictures() -> None:
