@@ -36,6 +36,17 @@ class Child:
             fields = (folder / "stat").read_text().rpartition(") ")[2].split()
             return (int(fields[11]) + int(fields[12])) / _TICK
 
+    def waiting_seconds(self) -> float:
+        """Time in which the process could have run, and others had the cores.
+
+        0 where the kernel keeps no such account.
+        """
+        try:
+            threads = Path(f"/proc/{self.process.pid}").glob("task/*/schedstat")
+            return sum(int(file.read_text().split()[1]) for file in threads) / 1e9
+        except OSError:
+            return 0.0
+
     def resident_bytes(self) -> int:
         """Resident memory of the process now."""
         return int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]) * _PAGE

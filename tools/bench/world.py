@@ -24,6 +24,7 @@ MINUTE = 60.0
 MEMORY_ROUNDS = 3
 KILOBYTES_OF_A_PLAYER = 60
 ENTERING_AIM = 20.0
+WAITING = "waiting"
 
 
 def report(rounds: int) -> list[Figure]:
@@ -57,18 +58,22 @@ def walked(count: int, rounds: int, placed: Placed) -> tuple[list[Round], dict[s
     """Return the server's CPU of a second in each round; and what players measured meanwhile."""
     with world_child(count, placed) as server, movers(server, count, WATCHERS) as players:
         time.sleep(SETTLE)
+        waited, began = server.waiting_seconds(), time.monotonic()
         spent = [watched(server) for _ in range(rounds)]
-        return spent, players.end()
+        waited = (server.waiting_seconds() - waited) / (time.monotonic() - began)
+        return spent, players.end() | {WAITING: waited * 100}
 
 
 def seen(told: dict[str, Any], what: str) -> list[Figure]:
-    """Return how long it took until a step was seen."""
+    """Return how long it took until a step was seen, and how far that tells of the machine."""
     return [
         Figure(
             f"a step seen by another of {what}, {part}", "ms", TICK,
             [Round(told[f"sight_ms_{part}"], 100.0)], aim,
         )
         for part, aim in (("p50", "80 ms"), ("p99", "200 ms"))
+    ] + [
+        Figure(f"the server waits for a core, with {what}", "%", "%", [Round(told[WAITING], 1.0)])
     ]  # fmt: skip
 
 
