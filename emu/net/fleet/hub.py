@@ -6,6 +6,8 @@ Owns who may connect and how many; who somebody is proves the greeting.
 from __future__ import annotations
 
 import os
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 from twisted.internet.defer import Deferred, DeferredList, maybeDeferred
@@ -13,10 +15,12 @@ from twisted.internet.interfaces import IAddress
 from twisted.internet.protocol import Factory
 from twisted.internet.ssl import CertificateOptions
 
+from emu.admin.snapshot.making import OpenDoor
 from emu.config import Address
 from emu.limits.addresses import plain_host
 from emu.limits.connections import ConnectionLimits, Connections
 from emu.net.fleet.connection import FleetConnection
+from emu.net.hosts import door
 from emu.net.logs import logger
 from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler
@@ -52,6 +56,7 @@ class MemberConnection(FleetConnection):
 
     def over(self, reason: str) -> None:
         """Say why it is gone."""
+        self._hub.counters["lost" if self.name else "refused"] += 1
         if self.name:
             _log.warn("{name} is away: {reason}", name=self.name, reason=reason)
         elif self._hub.refusals.is_news("processes refused", "", self.address, reason):
@@ -76,6 +81,8 @@ class HubPort(Factory):
         self.scheduler = scheduler
         self.connections: Connections[MemberConnection] = Connections(_evict)
         self.refusals = RefusalLog(_log, scheduler)
+        self.counters: Counter[str] = Counter()
+        """What became of connections that are over."""
         self._names = names
         self._reactor = reactor
         self._port: Any = None
@@ -99,6 +106,12 @@ class HubPort(Factory):
             "hub {name}, members on {how} {at}",
             name=self.own.name, how="TLS" if tls else "TCP", at=Address(host.host, host.port),
         )  # fmt: skip
+
+    def doors(self) -> Iterator[OpenDoor]:
+        """Yield the port, while it is open."""
+        if self._port is not None:
+            members = {"members": sum(bool(one.name) for one in self.connections)}
+            yield door("processes.listen", self._port, members | self.counters)
 
     def reason_against(self, name: str) -> str:
         """Return why a process of this name may not join; empty when it may."""

@@ -7,13 +7,14 @@ the bus. When the hub is lost a member goes on with whom it has, and stores them
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
+from emu.admin.snapshot.making import OpenDoor
 from emu.config import Config
 from emu.config.processes import ProcessesConfig
 from emu.errors import ConfigError, StoreError
@@ -83,6 +84,9 @@ class FleetPart(Protocol):
     def listen(self) -> None:
         """Open what others connect to, if anything. Raises `CannotListenError` and `EmuError`."""
 
+    def doors(self) -> Iterator[OpenDoor]:
+        """Yield the port that is open, if one is."""
+
     def start(self) -> None:
         """Begin to connect, if to anything."""
 
@@ -113,6 +117,10 @@ class Alone:
 
     def listen(self) -> None:
         """Open nothing."""
+
+    def doors(self) -> Iterator[OpenDoor]:
+        """Yield nothing."""
+        yield from ()
 
     def start(self) -> None:
         """Connect to nobody."""
@@ -158,6 +166,10 @@ class Hub:
         at = listen_address("processes.listen", settings.listen)
         self.port.listen(at, server_options(pem) if pem is not None else None)
 
+    def doors(self) -> Iterator[OpenDoor]:
+        """Yield the port of the members."""
+        return self.port.doors()
+
     def start(self) -> None:
         """Connect to nobody."""
 
@@ -194,6 +206,10 @@ class Member:
 
     def listen(self) -> None:
         """Open nothing."""
+
+    def doors(self) -> Iterator[OpenDoor]:
+        """Yield nothing."""
+        yield from ()
 
     def start(self) -> None:
         """Begin to connect to the hub."""

@@ -197,9 +197,10 @@ class WorldPart:
         return int(self._port.getHost().port) if self._port is not None else 0
 
     def doors(self) -> Iterator[OpenDoor]:
-        """Yield the port that is open."""
+        """Yield the ports that are open."""
         if self._port is not None:
             yield door("world.listen", self._port, {})
+        yield from self.fleet.doors()
 
     def listen(self) -> None:
         """Open the port and say where. Raises `CannotListenError`."""
