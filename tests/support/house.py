@@ -261,6 +261,11 @@ async def house(
             await service.stopService()
 
 
+def _heed_interrupts() -> None:
+    """Undo what a shell does to programs that it starts in the background: SIGINT is ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class ServerProcess:
     """``twistd -n emu`` (or ``twist emu``) in a process of its own; made by `server_process`."""
 
@@ -276,7 +281,7 @@ class ServerProcess:
         with self._output.open("wb") as output:
             self.process = subprocess.Popen(
                 command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=output,
-                stderr=subprocess.STDOUT,
+                stderr=subprocess.STDOUT, preexec_fn=_heed_interrupts,  # noqa: PLW1509
             )  # fmt: skip
 
     @property
