@@ -136,12 +136,13 @@ class Scheduler:
 
 
 def make_steady(reactor: Any) -> None:
-    """Have a reactor of Twisted's count delays by the monotonic clock; others are left alone.
+    """Have a reactor of Twisted's tell the time by the monotonic clock; others are left alone.
 
     Twisted's reactors keep the date at which a delayed call is due, read from the wall clock: set
-    back an hour, everything comes an hour late. From here on `reactor.seconds` begins at the date
-    of now, so that calls which wait already keep their time, and goes on steadily.
+    back an hour, everything comes an hour late. Calls that wait already keep their time.
     """
     if isinstance(reactor, ReactorBase) and "seconds" not in vars(reactor):
-        offset = reactor.seconds() - time.monotonic()
-        reactor.seconds = lambda: offset + time.monotonic()
+        date = reactor.seconds()
+        reactor.seconds = time.monotonic
+        for call in reactor.getDelayedCalls():
+            call.delay(time.monotonic() - date)
