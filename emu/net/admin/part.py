@@ -34,6 +34,7 @@ from emu.net.admin.status import StatusSource
 from emu.net.admin.uses import report_use
 from emu.net.login.part import LoginPart
 from emu.net.logs import logger
+from emu.net.open_files import OpenFiles
 from emu.net.scheduler import Scheduler
 from emu.net.stores.storage import Storage
 from emu.net.watch import Watch
@@ -76,6 +77,7 @@ class AdminPart:
         watch.measures.counter(
             "queries", "Datagrams at the query ports, by what came of them.", ["port", "result"]
         ).also(self._queries_counted)
+        self._open_files = OpenFiles(scheduler, watch)
         self._make_queries = partial(QueryPart, reactor=reactor, scheduler=scheduler)
         self._make_ggmp = partial(GgmpPort, reactor=reactor, scheduler=scheduler)
 
@@ -141,6 +143,7 @@ class AdminPart:
         A console that nobody has asked for by name is done without when it cannot be made: the
         database may lie deeper than a socket's name can say.
         """
+        self._open_files.start()
         self.rcon.listen()
         self.ssq.listen()
         if self.queries is not None:
@@ -165,6 +168,7 @@ class AdminPart:
     async def stop(self) -> None:
         """Close the doors, once what was asked there is answered."""
         self._scheduler.drop(self._timer)
+        self._open_files.stop()
         await self._console.stop()
         await self.rcon.stop()
         await self.ssq.stop()
