@@ -5,10 +5,8 @@ Source: docs/protocol/administration/ogp.md#decisions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final
-
-from twisted.internet.protocol import DatagramProtocol
+from collections.abc import Callable, Sequence
+from typing import Final
 
 from emu.admin.ogp.responder import master_uplink
 from emu.config import Address
@@ -24,17 +22,20 @@ _log = logger("query")
 
 
 class MasterUplink:
-    """Sends from the port at which the server is asked, since that is what masters learn of it."""
+    """Tells masters where the server is asked: the port that they are told from."""
 
     def __init__(
         self,
-        shell: DatagramProtocol,
+        send: Callable[[bytes, tuple[str, int]], object],
         masters: Sequence[Address],
         game_id: int,
         scheduler: Scheduler,
     ) -> None:
-        """Look the masters' names up, once; one without an address is told of and left out."""
-        self._shell = shell
+        """Look the masters' names up, once; one without an address is told of and left out.
+
+        `send` is that of the port's shell.
+        """
+        self._send_to = send
         self._datagram = master_uplink(game_id)
         self._scheduler = scheduler
         self._call: DelayedCall | None = None
@@ -56,9 +57,5 @@ class MasterUplink:
             self._call.cancel()
 
     def _send(self) -> None:
-        transport: Any = self._shell.transport
         for master in self._masters:
-            try:
-                transport.write(self._datagram, (master.host, master.port))
-            except OSError as error:
-                _log.debug("no uplink to {master}: {reason}", master=master, reason=error.strerror)
+            self._send_to(self._datagram, (master.host, master.port))

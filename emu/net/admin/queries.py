@@ -77,7 +77,7 @@ class QueryPart:
         ogp = self.shells.get("ogp")
         if ogp is not None and self._config.ogp.masters:
             self._masters = MasterUplink(
-                ogp, self._config.ogp.masters, self._config.ogp.game_id, self._scheduler
+                ogp.send, self._config.ogp.masters, self._config.ogp.game_id, self._scheduler
             )
             self._masters.start()
 

@@ -76,11 +76,12 @@ async def test_banned_addresses_are_told_so_by_ogp(tmp_path: Path) -> None:
     assert answer == bytes.fromhex("ffffffff4f475000 03 ff 01 00")
 
 
-async def test_masters_are_told_from_the_port_of_ogp(tmp_path: Path) -> None:
+@pytest.mark.parametrize("host", [HOST, "[::]"])
+async def test_masters_are_told_from_the_port_of_ogp(tmp_path: Path, host: str) -> None:
     master = Asker()
     port = reactor.listenUDP(0, master, interface=HOST)
     at = f"{HOST}:{port.getHost().port}"
-    part = part_of(tmp_path, f"ogp.listen={HOST}:0", f"ogp.masters={at}", "ogp.game_id=258")
+    part = part_of(tmp_path, f"ogp.listen={host}:0", f"ogp.masters={at}", "ogp.game_id=258")
     part.listen()
     try:
         await until(lambda: master.heard, "the uplink")
