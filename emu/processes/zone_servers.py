@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from emu.errors import Unanswered
+
+MOST_PORT: Final = 0xFFFF
 
 
 class ServedHere:
@@ -62,8 +64,19 @@ class ZoneTable:
         about = self._others.get(server)
         if about is None:
             raise Unanswered(f"that zone cannot be reached now: its server {server} is away")
-        return str(about["host"]), int(about["port"])
+        address = address_of(about)
+        if address is None:
+            raise Unanswered(f"that zone cannot be reached: its server {server} tells no address")
+        return address
 
     def server_of(self, zone_id: int) -> str:
         """Return the name of the process that serves a zone."""
         return self._table().get(zone_id) or self._rest()
+
+
+def address_of(about: Mapping[str, Any]) -> tuple[str, int] | None:
+    """Return host and port that a process tells for clients; None when it tells none."""
+    match about:
+        case {"host": str() as host, "port": int() as port} if host and 0 < port <= MOST_PORT:
+            return host, port
+    return None

@@ -29,3 +29,15 @@ def test_a_table_says_which_process_serves_what_and_the_rest_is_one_s() -> None:
         servers.elsewhere(33)
     others["west"] = {"host": "192.0.2.3", "port": 9003}
     assert servers.elsewhere(33) == ("192.0.2.3", 9003)
+
+
+@pytest.mark.parametrize(
+    "about",
+    [{}, {"host": "192.0.2.1"}, {"port": 9001}, {"host": 5, "port": 9001}, {"host": "", "port": 1},
+     {"host": "192.0.2.1", "port": "x"}, {"host": "192.0.2.1", "port": 0},
+     {"host": "192.0.2.1", "port": 65_536}],
+)  # fmt: skip
+def test_a_process_that_tells_no_address_cannot_be_gone_to(about: dict[str, Any]) -> None:
+    servers = ZoneTable("east", table=dict, rest=lambda: "hub", others={"hub": about})
+    with pytest.raises(Unanswered, match="its server hub tells no address"):
+        servers.elsewhere(325)

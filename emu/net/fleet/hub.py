@@ -28,6 +28,7 @@ from emu.processes.fleet.bus import FleetBus
 from emu.processes.fleet.end import FleetEnd
 from emu.processes.fleet.greeting import NUMBER_SIZE, HubGreeting, Joined, Self
 from emu.processes.ports import CAME, Note
+from emu.processes.zone_servers import address_of
 
 _log = logger("processes")
 LIMITS = ConnectionLimits(most=256, per_address=64, silent_per_address=8)
@@ -158,5 +159,9 @@ def _evict(connection: MemberConnection) -> None:
 
 def _tell_of(note: Note) -> None:
     """Say that a member is there."""
-    at = Address(str(note["host"]), int(note["port"] or 0))
-    _log.info("{name} joined, its clients on UDP {at}", name=note["process"], at=at)
+    address = address_of(note)
+    if address is None:
+        _log.warn("{name} joined and tells no address for clients", name=note["process"])
+    else:
+        at = Address(*address)
+        _log.info("{name} joined, its clients on UDP {at}", name=note["process"], at=at)

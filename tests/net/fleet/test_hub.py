@@ -16,7 +16,9 @@ from twisted.python.failure import Failure
 from emu.net.fleet.hub import LIMITS
 from emu.processes.fleet.bus import FleetBus
 from emu.processes.fleet.frames import encode_frame
+from emu.processes.ports import CAME
 from tests.support.fleets import OverTcp, reactor, shell
+from tests.support.house import captured_log
 
 pytestmark = pytest.mark.usefixtures("collect_garbage")
 
@@ -127,3 +129,13 @@ async def test_a_member_that_talks_nonsense_is_cut_off_and_comes_back(joined: Ov
             break
         await joined.settle()
     await unharmed(joined)
+
+
+async def test_a_member_that_tells_no_address_is_said_to_tell_none(joined: OverTcp) -> None:
+    with captured_log("text") as log:
+        joined.buses["hub"]._local.publish(CAME, {"process": "north", "host": 5})
+        joined.buses["hub"]._local.publish(
+            CAME, {"process": "south", "host": "192.0.2.1", "port": 9001}
+        )
+    assert "north joined and tells no address for clients" in log.text
+    assert "south joined, its clients on UDP 192.0.2.1:9001" in log.text
