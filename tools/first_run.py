@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 from emu.config import Address, load
+from emu.limits.addresses import reachable
 
 ACCOUNT, PASSWORD = "testlabs", "testpass"  # documented, on loopback only
 EXAMPLE = Path(__file__).resolve().parent.parent / "data" / "emu.toml"
@@ -46,7 +47,7 @@ def main() -> int:
 
 def next_commands(emu: list[str], listen: Address) -> list[tuple[str, str]]:
     """Return command lines ready to be typed, each with what it is for."""
-    near = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(listen.host, listen.host)
+    near = reachable(listen.host)
     at = str(Address(near, listen.port))
     player = [at, "--user", ACCOUNT, "--password", PASSWORD]
     character = ["--character", "Aldana", "--create"]

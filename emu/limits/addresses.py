@@ -69,3 +69,8 @@ def is_loopback(host: str) -> bool:
         return parse_host(host).is_loopback
     except ValueError:
         return False
+
+
+def reachable(host: str) -> str:
+    """Return an address at which a port bound to `host` can be reached from this machine."""
+    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104

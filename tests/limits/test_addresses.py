@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.limits.addresses import address_key, is_loopback, parse_host, plain_host, socket_host
+from emu.limits.addresses import (
+    address_key,
+    is_loopback,
+    parse_host,
+    plain_host,
+    reachable,
+    socket_host,
+)
 
 
 @pytest.mark.parametrize(
@@ -67,3 +74,9 @@ def test_others_are_not_this_machine(host: str) -> None:
 def test_what_is_no_address_is_refused() -> None:
     with pytest.raises(ValueError, match="somewhere"):
         parse_host("somewhere")
+
+
+def test_a_port_bound_to_every_address_is_reached_on_loopback() -> None:
+    assert reachable("0.0.0.0") == "127.0.0.1"
+    assert reachable("::") == "::1"
+    assert reachable("203.0.113.7") == "203.0.113.7"

@@ -18,6 +18,7 @@ from emu.client.steps import StepFailed
 from emu.config import Address
 from emu.config.readers import address as read_address
 from emu.errors import EmuError
+from emu.limits.addresses import reachable
 from emu.net.client.connection import ClientConnection, open_client
 from emu.net.client.world_connection import enter_world
 from emu.opcodes import OpcodeTables
@@ -36,8 +37,7 @@ def login_address(now: Snapshot) -> Address | None:
     for door in now.doors:
         if door.key == "login.listen" and door.protocol == "UDP":
             at = read_address(door.address)
-            host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(at.host, at.host)  # noqa: S104
-            return Address(host, at.port)
+            return Address(reachable(at.host), at.port)
     return None
 
 

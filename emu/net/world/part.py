@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -12,7 +11,7 @@ from emu.commands import Registry
 from emu.config import Address, Config
 from emu.dialects import Dialects, shipped_rules
 from emu.errors import StoreError
-from emu.link.settings import LoginServerAddress, WorldLinkConfig
+from emu.limits.addresses import reachable
 from emu.looks.models import Models
 from emu.model import WorldCharacter
 from emu.net import parameters
@@ -31,6 +30,7 @@ from emu.net.watch import Watch
 from emu.net.world.account import LinkAccount
 from emu.net.world.clients import VisitorHandler, WorldTimer, report_to, report_world
 from emu.net.world.guard import limited
+from emu.net.world.registering import login_link
 from emu.opcodes import OpcodeTables
 from emu.processes.ports import CAME
 from emu.session import Endpoint
@@ -47,9 +47,6 @@ from emu.world.knowledge import read_knowledge
 from emu.world.places import Population, read_atlas
 from emu.world.players import leaving, saving
 from emu.world.players.looks import with_models
-from emu.world.registration.creation import CharacterCreation, CreationRules
-from emu.world.registration.names import NameRules
-from emu.world.registration.registry import RegistryConfig, WorldRegistry
 from emu.world.registration.whereabouts import Whereabouts
 from emu.world.service import WorldService
 from emu.world.world import World
@@ -84,9 +81,10 @@ class WorldPart:
         """How it proves itself; set before `register` where the configuration does not say."""
         self._tasks = Tasks(_log)
         self.atlas = read_atlas(config.world.zones)
-        self.fleet = fleet_part(
-            Ground(config, storage, self.atlas, self._told_address, reactor, scheduler, self._tasks)
+        self._ground = Ground(
+            config, storage, self.atlas, self._told_address, reactor, scheduler, self._tasks
         )
+        self.fleet = fleet_part(self._ground)
         self._models = Models(self.fleet.models)
         self.admission = Admission(
             AdmissionRules(max_players=config.world.max_players),
@@ -213,7 +211,7 @@ class WorldPart:
             "{name}, clients on UDP {at}",
             name=self._config.world.name, at=Address(host.host, host.port),
         )  # fmt: skip
-        told = _reachable(host.host)
+        told = reachable(host.host)
         if told != host.host and not self._config.world.advertise:
             _log.warn(
                 "players are told {told}, which only this machine can reach: set world.advertise"
@@ -229,18 +227,10 @@ class WorldPart:
         self.fleet.start()
         if self._config.processes.hub is not None:
             return
-        servers = parameters.login_servers(self._config)
-        if not servers and self._login_address is not None:
-            host, port = self._login_address
-            servers = (LoginServerAddress(_reachable(host), port),)
-        self.link = LoginLink(
-            WorldLinkConfig(servers=servers),
-            self._registry(),
-            self._tasks,
-            self._reactor,
-            self._scheduler,
-            random=random.SystemRandom().random,
-        )
+        self.link = login_link(
+            self._ground, self.fleet, self.account, self.admission, self._models,
+            login_address=self._login_address,
+        )  # fmt: skip
         Whereabouts(self.fleet.processes.bus, self.atlas, self.link.send)
         self.link.start()
 
@@ -312,37 +302,7 @@ class WorldPart:
     def _told_address(self) -> tuple[str, int]:
         """Return where players reach this world, as it is told to them."""
         bound = self._port.getHost()
-        return self._config.world.advertise or _reachable(bound.host), bound.port
-
-    def _registry(self) -> WorldRegistry:
-        world = self._config.world
-        host, port = self._told_address()
-        creation = CharacterCreation(
-            CreationRules(creations_per_hour=world.creations_per_hour),
-            NameRules(blocked=world.name_filter),
-            self.fleet.characters,
-            shipped_catalog(),
-            self.atlas.start_of,
-        )
-        config = RegistryConfig(
-            name=world.name,
-            account=self.account.account,
-            password=self.account.password,
-            address=host,
-            port=port,
-            internal_address=world.internal_address,
-            max_level=world.max_level,
-        )
-        return WorldRegistry(
-            config,
-            characters=self.fleet.characters,
-            creation=creation,
-            admission=self.admission,
-            zone_servers=self.fleet.processes.zone_servers,
-            zones=self.atlas.described,
-            models=self._models,
-            clock=self._scheduler,
-        )
+        return self._config.world.advertise or reachable(bound.host), bound.port
 
     async def _played(self, char_id: int, moment: Moment) -> None:
         """Have it stored when a character was played; the player who comes in waits for nothing."""
@@ -365,8 +325,3 @@ class WorldPart:
 
     def _new_visitor(self, port: SessionPort, now: Monotonic) -> VisitorHandler:
         return VisitorHandler(port, self.door, _log, now)
-
-
-def _reachable(host: str) -> str:
-    """Return an address at which a port bound to `host` can be reached from this machine."""
-    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104

@@ -9,7 +9,7 @@ from emu.commands import Registry
 from emu.config.load import parse
 from emu.errors import EmuError
 from emu.net.scheduler import Scheduler
-from emu.net.world.part import WorldPart, _reachable
+from emu.net.world.part import WorldPart
 from tests.support.house import captured_log
 from tests.support.zone_files import write_zones, zone_text
 
@@ -32,12 +32,6 @@ def test_an_address_that_players_cannot_reach_is_warned_of(
     with captured_log("text") as log:
         part.listen()
     assert ("set world.advertise" in log.text) is warned
-
-
-def test_a_port_bound_to_every_address_is_reached_on_loopback() -> None:
-    assert _reachable("0.0.0.0") == "127.0.0.1"
-    assert _reachable("::") == "::1"
-    assert _reachable("203.0.113.7") == "203.0.113.7"
 
 
 def test_zones_of_the_folder_are_read_at_the_start_and_at_reload(tmp_path: Path) -> None:
