@@ -35,6 +35,7 @@ from emu.net.admin.uses import report_use
 from emu.net.login.part import LoginPart
 from emu.net.logs import logger
 from emu.net.open_files import OpenFiles
+from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler
 from emu.net.stores.storage import Storage
 from emu.net.watch import Watch
@@ -61,7 +62,8 @@ class AdminPart:
         self._end = end
         self._world: WorldPart | None = None
         self._login: LoginPart | None = None
-        self.commands = Registry(watch.port("commands", report_use(_log)))
+        self._refusals = RefusalLog(_log, scheduler)
+        self.commands = Registry(watch.port("commands", report_use(_log, self._refusals)))
         self.status = StatusSource(
             self._name, self._port, scheduler.now(), config.network.max_sessions
         )
@@ -144,6 +146,7 @@ class AdminPart:
         database may lie deeper than a socket's name can say.
         """
         self._open_files.start()
+        self._refusals.start()
         self.rcon.listen()
         self.ssq.listen()
         if self.queries is not None:
@@ -176,6 +179,7 @@ class AdminPart:
             await self.queries.stop()
         if self.ggmp is not None:
             await self.ggmp.stop()
+        self._refusals.stop()
 
     def handle_timer(self, now: Monotonic) -> None:
         """Announce a shutdown, or stop; called by the scheduler."""
