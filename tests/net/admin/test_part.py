@@ -54,6 +54,7 @@ async def test_a_login_server_alone_has_commands_too(tmp_path: Path) -> None:
         await service.stopService()
 
 
+@pytest.mark.slow
 async def test_a_shutdown_is_announced_and_comes(tmp_path: Path) -> None:
     ended: list[Any] = []
     with captured_log("text") as log:

@@ -25,6 +25,7 @@ def link(port: int, fingerprint: str = "") -> HubLink:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 async def test_a_hub_that_is_not_there_is_told_of_once_and_found_later() -> None:
     fleet = OverTcp()
     fleet.hub.listen(Address("127.0.0.1", 0), None)

@@ -137,6 +137,7 @@ async def test_a_scripted_login_server_accepts_our_world_and_asks_it(make: Make)
     assert bench.link.server == LoginServerAddress("127.0.0.1", bench.logins[0].number)
 
 
+@pytest.mark.slow
 async def test_status_is_sent_again_and_again_and_at_once_when_the_door_shuts(make: Make) -> None:
     bench = make()
     bench.start(end=WorldEndConfig(status_interval=0.05))

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
+import pytest
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.protocol import connectionDone
@@ -105,6 +106,7 @@ async def test_a_fault_of_ours_is_an_answer_and_a_line_in_the_log(
         assert (await made.browser.get("/session")).told["signed_in"]
 
 
+@pytest.mark.slow
 async def test_every_answer_is_json_that_is_not_kept_and_loads_nothing() -> None:
     async with office() as made:
         for answer in (
@@ -133,6 +135,7 @@ async def test_who_waits_for_a_wrong_password_is_answered_when_the_server_stops(
     await until(lambda: not len(made.site.connections), "the connections to end")
 
 
+@pytest.mark.slow
 async def test_who_leaves_while_waiting_harms_nobody() -> None:
     async with office() as made:
         waiting = Deferred.fromCoroutine(made.sign_in("wrong"))
