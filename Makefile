@@ -19,7 +19,7 @@ run: $(MARK)     ## set up, make the database and an example account, serve in t
 	$(BIN)/twistd --nodaemon --pidfile= emu --config $(STATE)/emu.toml $(ARGS)
 
 quick: $(MARK) lint types layers    ## what to run all day: all checks but the slow tests, in well under a minute
-	$(BIN)/pytest -q -n 2 --dist loadfile -m "not slow" --hypothesis-profile=quick $(ARGS)
+	$(BIN)/pytest -q -n 3 --dist worksteal -m "not slow" --hypothesis-profile=quick $(ARGS)
 
 test: $(MARK) lint types layers docs unit    ## set up and pass every check
 
@@ -36,13 +36,13 @@ layers: $(MARK)  ## import-linter
 docs: $(MARK)    ## the site of docs/ in build/site; every warning is an error
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs --quiet build --strict -f tools/site/mkdocs.yml
 
-unit: $(MARK)    ## pytest on two processes
-	$(BIN)/pytest -q -n 2 --dist loadfile $(ARGS)
+unit: $(MARK)    ## pytest on three processes: tests wait about as long as they work
+	$(BIN)/pytest -q -n 3 --dist worksteal $(ARGS)
 
 test-compiled: $(MARK)  ## the tests again on the compiled form, in a copy of the tree
 	$(BIN)/python -m pip install --quiet --group compile
 	$(BIN)/python tools/compiled_copy.py .compiled
-	cd .compiled && ../$(BIN)/pytest -q -n 2 --dist loadfile $(ARGS)
+	cd .compiled && ../$(BIN)/pytest -q -n 3 --dist worksteal $(ARGS)
 
 test-all: test   ## the tests again under each other Python that is installed
 	$(PYTHON) tools/test_all.py

@@ -1,6 +1,7 @@
 """What the layering contract cannot say: which rooms may know the outside world at all."""
 
 import ast
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -24,14 +25,17 @@ PURE = (
     "world",
     "client",
 )
-ALLOWED = {
-    "opcodes/stored/store.py": {"sqlite3", "sqlite_utils"},
-}
+
+
+@cache
+def nodes_of(path: Path) -> tuple[ast.AST, ...]:
+    """Return everything that a module's source is made of."""
+    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
 
 
 def imports_of(path: Path) -> set[str]:
     names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             names.update(alias.name.split(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -56,8 +60,7 @@ def test_twisted_is_known_only_to_the_shells() -> None:
 
 def names_in(path: Path) -> set[str]:
     """Return every name and attribute that a module mentions."""
-    tree = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-    return {getattr(node, "attr", getattr(node, "id", "")) for node in tree}
+    return {getattr(node, "attr", getattr(node, "id", "")) for node in nodes_of(path)}
 
 
 def test_delayed_calls_are_made_in_one_place() -> None:
@@ -77,7 +80,7 @@ def test_clocks_are_read_in_one_place() -> None:
     }
     for path in EMU.rglob("*.py"):
         if str(path.relative_to(EMU)) not in readers:
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for node in nodes_of(path):
                 text = ast.unparse(node) if isinstance(node, ast.Attribute) else ""
                 clocks = {"time.time", "time.monotonic", "time.perf_counter", "datetime.now"}
                 assert text not in clocks, f"{path}: {text}"
@@ -102,7 +105,7 @@ def dotted(path: Path) -> str:
 def modules_needed(path: Path, name: str, files: dict[str, Path]) -> set[str]:
     """Return the modules of ours that a file imports; of a name out of a package, its module."""
     needed: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             needed.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:

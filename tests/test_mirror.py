@@ -1,5 +1,7 @@
 """The tests mirror the tree: each module has its own test file, and no test file is an orphan."""
 
+from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -67,22 +69,29 @@ def stem_of(module: str) -> str:
     return Path(module).stem.lstrip("_")
 
 
+def by_folder(files: Iterable[str]) -> defaultdict[Path, list[str]]:
+    """Return the names of files, without their ending, by the folder they stand in."""
+    found = defaultdict(list)
+    for path in map(Path, files):
+        found[path.parent].append(path.stem)
+    return found
+
+
 def test_every_module_has_a_test_file() -> None:
-    tests = test_files()
+    names_in = by_folder(test_files())
     missing = []
     for module in sorted(modules() - set(PLAIN)):
         folder = Path(module).relative_to("emu").parent
-        names = [Path(name) for name in tests if Path(name).parent == folder]
         stem = stem_of(module)
         if not any(
-            name.stem == f"test_{stem}" or name.stem.startswith(f"test_{stem}_") for name in names
+            name == f"test_{stem}" or name.startswith(f"test_{stem}_") for name in names_in[folder]
         ):
             missing.append(module)
     assert not missing, f"modules without tests/<folder>/test_<module>.py: {missing}"
 
 
 def test_no_test_file_is_an_orphan() -> None:
-    known = modules()
+    modules_in = by_folder(modules())
     orphans = []
     for name in sorted(test_files()):
         path = Path(name)
@@ -90,7 +99,7 @@ def test_no_test_file_is_an_orphan() -> None:
         if path.parts[0] == WHOLE or (path.parent == Path() and stem in HOUSE):
             continue
         folder = Path("emu") / path.parent
-        stems = [stem_of(module) for module in known if Path(module).parent == folder]
+        stems = [name.lstrip("_") for name in modules_in[folder]]
         package = (ROOT / folder / "__init__.py").exists() and path.parent.name == stem
         if not package and not any(stem == s or stem.startswith(f"{s}_") for s in stems):
             orphans.append(name)

@@ -19,10 +19,10 @@ from tests.support.programs import debian_program, run_beside
 SETTINGS = {"rcon.listen": f"{HOST}:0", "rcon.password": "sekret"}
 OF_PYPI = {**rcon_clients.CLIENTS, **rcon_clients.FOR_SRCDS}
 ASCII_ONLY = {"aiorcon", "python-valve", "simple-rcon", "valve-server-query"}
-FIRST_PACKET = {"aio-mc-rcon", "modern-rcon", "rcon-client", "valve-server-query"}
+FIRST_PACKET = {"aio-mc-rcon", "modern-rcon", "rcon-client"}
 """Clients that take one packet for the whole answer, whatever the server does."""
-ONE_READ = {"rcon-srcds", "simple-rcon"}
-"""Clients that take all that they read at once for one packet's text, other packets' heads too."""
+ONE_READ = {"rcon-srcds", "simple-rcon", "valve-server-query"}
+"""Clients that take what they happen to read at once for one answer, the next answer too."""
 DEAF = {"aio-mc-rcon"}
 """Clients that take the rest of a long answer for the next one."""
 
