@@ -88,6 +88,7 @@ def test_something_that_is_no_address_is_covered_by_itself_only() -> None:
     assert not bans.covers("1.2.3.4", 6.0)
 
 
+@pytest.mark.slow
 @given(st.lists(NETWORKS, max_size=20), st.ip_addresses())
 def test_a_list_covers_what_one_of_its_networks_does(networks: list, address: object) -> None:
     bans = BanList([(normalize_prefix(str(network)), None) for network in networks])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import tracemalloc
 
+import pytest
+
 from emu.limits.repeats import (
     MOST_NEWS,
     MOST_NEWS_OF_BOTH,
@@ -62,6 +64,7 @@ def test_reasons_that_quote_a_stranger_are_no_news_for_long() -> None:
     assert len(reasons) == MOST_REASONS + 1
 
 
+@pytest.mark.slow
 def test_lines_and_memory_are_bounded_whoever_comes() -> None:
     repeats = Repeats()
     tracemalloc.start()

@@ -98,6 +98,7 @@ LOGIN_MESSAGES = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(WORLD_MESSAGES)
 @settings(max_examples=300)
 def test_what_a_world_sends_round_trips(message) -> None:

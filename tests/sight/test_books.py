@@ -126,6 +126,7 @@ def test_records_whose_base_was_missed_are_not_guessed_but_an_empty_book_is_empt
 NUMBERS = st.lists(st.integers(0, 0xFFFFFFFF), max_size=6)
 
 
+@pytest.mark.slow
 @given(st.lists(NUMBERS, min_size=1, max_size=6), st.sampled_from((546, 561)))
 def test_lists_that_grow_and_shrink_come_back(lists: list[list[int]], version: int) -> None:
     book = Book("WS_UpdateRecipeBook", 12, version)

@@ -163,6 +163,7 @@ QUESTIONS = (b"SELECT name,hostname WHERE ping > 10 and (name != 'x' or max < 3)
              b"SP players", b"CL LONG", b"AUTH x", b"VERSION")  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.sampled_from(QUESTIONS), st.lists(st.tuples(st.integers(0, 90), st.binary(max_size=3))))
 @example(b"", [])

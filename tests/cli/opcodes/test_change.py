@@ -120,6 +120,7 @@ def test_derive_starts_from_what_is_in_effect(db: Path) -> None:
     assert numbers(db, 700000) == numbers(db, 544)
 
 
+@pytest.mark.slow
 def test_redo_and_reset(db: Path) -> None:
     emu(db, "set", "OP_KeymapLoadMsg", "400", "--version", "546")
     emu(db, "undo")

@@ -61,6 +61,7 @@ def test_a_question_goes_on_until_it_is_answered() -> None:
     assert server.asked == [b"ask 0", b"ask 1"]
 
 
+@pytest.mark.slow
 def test_what_is_lost_is_asked_again() -> None:
     server = Server(b"told", lost=2)
     assert asked(server, 0.6).heard == [b"told", b"told"]

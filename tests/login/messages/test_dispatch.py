@@ -136,6 +136,7 @@ steps = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(st.sampled_from(LOGIN_VERSION_STEPS), st.booleans(), steps)
 def test_any_messages_in_any_order_leave_the_client_sane(

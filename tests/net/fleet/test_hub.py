@@ -118,6 +118,7 @@ async def test_a_name_that_is_taken_is_refused_until_it_is_free(joined: OverTcp)
     await unharmed(joined)
 
 
+@pytest.mark.slow
 async def test_a_member_that_talks_nonsense_is_cut_off_and_comes_back(joined: OverTcp) -> None:
     connection = joined.links[0].connection
     assert connection is not None

@@ -159,6 +159,7 @@ async def test_the_fall_back_is_used_while_the_first_does_not_answer(make: Make)
     assert bench.link.counters["cannot connect"] == 1
 
 
+@pytest.mark.slow
 async def test_the_first_is_taken_again_when_it_is_back(make: Make) -> None:
     bench = make(2)
     await bench.logins[0].stop()

@@ -97,6 +97,7 @@ NAMES = st.text(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.lists(NAMES, max_size=12))
 def test_any_names_are_kept_apart_and_found_again(names: list[str]) -> None:

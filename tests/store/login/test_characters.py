@@ -121,6 +121,7 @@ CHARACTERS = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(st.lists(CHARACTERS, max_size=8, unique_by=lambda item: item.char_id))
 def test_any_characters_come_back_as_they_were(rows: list[Character]) -> None:

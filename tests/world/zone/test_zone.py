@@ -323,6 +323,7 @@ def test_a_zone_holds_as_many_spawns_as_it_may() -> None:
         zone.add(npc(3), 0.0)
 
 
+@pytest.mark.slow
 def test_a_crowd_at_random_ends_with_everybody_seeing_who_is_near() -> None:
     chance = random.Random(11)
     zone = Zone(325)
