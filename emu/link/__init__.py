@@ -7,7 +7,7 @@ Nothing here knows a socket, a clock or a store. Source: docs/protocol/link.md.
 
 from __future__ import annotations
 
-from emu.link.end import LinkClosed, LinkEvent, LinkLimits, MessageReceived
+from emu.link.end import LinkClosed, LinkLimits, MessageReceived
 from emu.link.frames import Frame, FrameReader, encode_frame
 from emu.link.login_end import LoginEnd, LoginEndConfig, WorldIntroduced
 from emu.link.messages import LinkMessage, OpaqueMessage, from_login, from_world
@@ -19,7 +19,6 @@ __all__ = [
     "Frame",
     "FrameReader",
     "LinkClosed",
-    "LinkEvent",
     "LinkLimits",
     "LinkMessage",
     "LinkOpcode",

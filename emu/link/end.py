@@ -8,13 +8,14 @@ closes this link with one fixed reason. Source of the times: docs/protocol/link.
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from dataclasses import dataclass
 
 from emu.errors import PeerError
 from emu.limits.rate import RateLimit
 from emu.link.frames import KEEP_ALIVE, MAX_FRAME_SIZE, Frame, FrameReader
 from emu.link.messages import LinkMessage, to_frame
+from emu.stream_end import StreamEnd
 from emu.times import Monotonic
 
 
@@ -50,46 +51,34 @@ class LinkClosed:
     reason: str
 
 
-LinkEvent = object
-"""`MessageReceived`, `LinkClosed`, or an event of one kind of end."""
+class LinkEnd(StreamEnd):
+    """One end of a link. `LoginEnd` and `WorldEnd` add what may come when.
 
-
-class LinkEnd:
-    """One end of a link. `LoginEnd` and `WorldEnd` add what may come when."""
+    Events: `MessageReceived`, those of one kind of end, and `LinkClosed`.
+    """
 
     __slots__ = (
         "_bytes",
-        "_events",
         "_frame_deadline",
         "_frames",
         "_keep_alive_at",
         "_limits",
-        "_output",
         "_reader",
         "_silent_at",
-        "close_reason",
         "drops",
     )
 
     def __init__(self, limits: LinkLimits, now: Monotonic) -> None:
+        super().__init__()
         self._limits = limits
         self._reader = FrameReader(limits.max_frame_size)
         self._frames = RateLimit(limits.frames_per_second, limits.frame_burst, now)
         self._bytes = RateLimit(limits.bytes_per_second, limits.byte_burst, now)
-        self._output: list[bytes] = []
-        self._events: deque[LinkEvent] = deque()
         self._keep_alive_at = now + limits.keep_alive
         self._silent_at = now + limits.silence
         self._frame_deadline: float | None = None
-        self.close_reason: str | None = None
-        """Why the link was closed; None while it is open."""
         self.drops: Counter[str] = Counter()
         """Messages ignored, by reason."""
-
-    @property
-    def closed(self) -> bool:
-        """True once the link is over; what is left to send should still be sent."""
-        return self.close_reason is not None
 
     def receive_data(self, data: bytes, now: Monotonic) -> None:
         """Take bytes from the peer."""
@@ -114,30 +103,10 @@ class LinkEnd:
         elif before is None:
             self._frame_deadline = now + self._limits.frame_timeout
 
-    def connection_lost(self, now: Monotonic) -> None:
-        """The connection is gone; nothing more can be sent."""
-        self.close("connection lost", now)
-        self._output.clear()
-
     def send(self, message: LinkMessage, now: Monotonic) -> None:
         """Send a message; does nothing on a closed link. Raises `StructValueError`."""
         if not self.closed:
             self._write(to_frame(message), now)
-
-    def close(self, reason: str, now: Monotonic) -> None:  # noqa: ARG002  # every input takes the time
-        """End the link; `reason` is counted by whoever hears `LinkClosed`."""
-        if self.close_reason is None:
-            self.close_reason = reason
-            self._events.append(LinkClosed(reason))
-
-    def data_to_send(self) -> list[bytes]:
-        """Return and forget what is to be sent: one item a frame, each to be written whole."""
-        output, self._output = self._output, []
-        return output
-
-    def next_event(self) -> LinkEvent | None:
-        """Return the oldest event that was not returned yet."""
-        return self._events.popleft() if self._events else None
 
     def get_timer(self) -> Monotonic | None:
         """Return when `handle_timer` wants to be called; None on a closed link."""
@@ -153,6 +122,9 @@ class LinkEnd:
             self.close("frame not finished in time", now)
         elif now >= self._keep_alive_at:
             self._write(KEEP_ALIVE, now)
+
+    def _ended(self, reason: str) -> LinkClosed:
+        return LinkClosed(reason)
 
     def _deadlines(self) -> list[float]:
         deadlines = [self._silent_at, self._keep_alive_at]

@@ -6,7 +6,6 @@ this connection with one reason. What the frames after the greeting mean is the 
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -19,6 +18,7 @@ from emu.processes.fleet.frames import (
     encode_frame,
 )
 from emu.processes.fleet.greeting import Joined, Refused, Step
+from emu.stream_end import StreamEnd
 from emu.times import Monotonic
 
 KEEP_ALIVE: Final = "alive"
@@ -60,32 +60,24 @@ class Ended:
     reason: str
 
 
-class FleetEnd:
+class FleetEnd(StreamEnd):
     """One end. Its events are `Joined`, then `Received`, and `Ended`."""
 
     __slots__ = (
-        "_alive_at", "_events", "_greeting", "_limits", "_output", "_reader", "_silent_at",
-        "close_reason", "joined",
+        "_alive_at", "_greeting", "_limits", "_reader", "_silent_at", "joined",
     )  # fmt: skip
 
     def __init__(self, greeting: Greeting, now: Monotonic, limits: EndLimits | None = None) -> None:
+        super().__init__()
         self._greeting = greeting
         self._limits = limits or EndLimits()
         self._reader = FrameReader(LARGEST_OF_STRANGERS)
-        self._output: list[bytes] = []
-        self._events: deque[object] = deque()
         self._silent_at = now + self._limits.greeting
         self._alive_at = now + self._limits.keep_alive
         self.joined: Joined | None = None
         """Who is at the other end, once that is known."""
-        self.close_reason: str | None = None
         for frame in greeting.begin():
             self._write(frame)
-
-    @property
-    def closed(self) -> bool:
-        """True once it is over; what is left to send should still be sent."""
-        return self.close_reason is not None
 
     def receive_data(self, data: bytes, now: Monotonic) -> None:
         """Take bytes from the other end."""
@@ -113,26 +105,6 @@ class FleetEnd:
             self._write(frame)
             self._alive_at = now + self._limits.keep_alive
 
-    def connection_lost(self, now: Monotonic) -> None:
-        """The connection is gone; nothing more can be sent."""
-        self.close("connection lost", now)
-        self._output.clear()
-
-    def close(self, reason: str, now: Monotonic) -> None:  # noqa: ARG002  # every input takes the time
-        """End the connection; does nothing on a closed one."""
-        if self.close_reason is None:
-            self.close_reason = reason
-            self._events.append(Ended(reason))
-
-    def data_to_send(self) -> list[bytes]:
-        """Return and forget what is to be sent."""
-        output, self._output = self._output, []
-        return output
-
-    def next_event(self) -> object | None:
-        """Return the oldest event that was not returned yet."""
-        return self._events.popleft() if self._events else None
-
     def get_timer(self) -> Monotonic | None:
         """Return when `handle_timer` wants to be called; None on a closed one."""
         if self.closed:
@@ -148,6 +120,9 @@ class FleetEnd:
             self.close("silent" if self.joined else "no greeting in time", now)
         elif now >= self._alive_at:
             self.send([KEEP_ALIVE], now)
+
+    def _ended(self, reason: str) -> Ended:
+        return Ended(reason)
 
     def _take(self, frame: Frame, now: Monotonic) -> None:
         if self.joined is not None:
