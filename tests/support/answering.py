@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -17,21 +18,28 @@ class Core(Protocol):
     def answer(self, data: bytes, address: tuple[str, int], now: Monotonic) -> Sequence[bytes]: ...
 
 
+Unasked = Callable[[Monotonic], Sequence[tuple[bytes, tuple[str, int]]]]
+"""Does what is due, and returns what leaves without being an answer."""
+
+
 @contextmanager
-def answering(core: Core) -> Iterator[str]:
+def answering(core: Core, unasked: Unasked = lambda _now: ()) -> Iterator[str]:
     """Serve, and yield where: ``127.0.0.1:PORT``."""
     ended = threading.Event()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as port:
         port.bind(("127.0.0.1", 0))
-        port.settimeout(0.05)
+        port.settimeout(0.02)
 
         def serve() -> None:
             while not ended.is_set():
+                now = Monotonic(time.monotonic())
+                for data, to in unasked(now):
+                    port.sendto(data, to)
                 try:
                     asked, asker = port.recvfrom(4096)
                 except TimeoutError:
                     continue
-                for data in core.answer(asked, asker, Monotonic(1.0)):
+                for data in core.answer(asked, asker, now):
                     port.sendto(data, asker)
 
         thread = threading.Thread(target=serve)

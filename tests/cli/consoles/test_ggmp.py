@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
-import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -19,6 +16,7 @@ from emu.admin.ggmp.orders import LITTLE
 from emu.admin.ggmp.rules import GgmpRules
 from emu.admin.ggmp.server import GgmpServer
 from emu.times import Monotonic
+from tests.support.answering import answering
 from tests.support.command_line import CommandLine
 from tests.support.ggmp import BOB, GRANT, GUARD, TOKEN, FakeStage
 
@@ -32,31 +30,13 @@ def emu(tmp_path: Path) -> CommandLine:
 def serving(rules: GgmpRules) -> Iterator[str]:
     """Serve in a thread; yields the address."""
     core = GgmpServer(FakeStage(), rules, randbelow)
-    ended = threading.Event()
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as port:
-        port.bind(("127.0.0.1", 0))
-        port.settimeout(0.02)
 
-        def serve() -> None:
-            while not ended.is_set():
-                now = Monotonic(time.monotonic())
-                core.handle_timer(now)
-                for data, to in core.data_to_send():
-                    port.sendto(data, to)
-                try:
-                    asked, asker = port.recvfrom(2048)
-                except TimeoutError:
-                    continue
-                for data in core.answer(asked, asker, now):
-                    port.sendto(data, asker)
+    def unasked(now: Monotonic) -> list[tuple[bytes, tuple[str, int]]]:
+        core.handle_timer(now)
+        return core.data_to_send()
 
-        thread = threading.Thread(target=serve)
-        thread.start()
-        try:
-            yield f"127.0.0.1:{port.getsockname()[1]}"
-        finally:
-            ended.set()
-            thread.join(5)
+    with answering(core, unasked) as address:
+        yield address
 
 
 @pytest.fixture

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import pytest
-import pytest_twisted
 
 from emu.processes.presence import SharedPresence
 from tests.processes.contracts.bus import BusContract, Buses
@@ -13,14 +10,6 @@ from tests.processes.contracts.presence import Pictures, PresenceContract
 from tests.support.fleets import OverTcp
 
 pytestmark = pytest.mark.usefixtures("collect_garbage")
-
-
-@pytest_twisted.async_yield_fixture
-async def joined() -> AsyncIterator[OverTcp]:
-    made = OverTcp()
-    await made.start()
-    yield made
-    await made.stop()
 
 
 class TestBusOverTcp(BusContract):

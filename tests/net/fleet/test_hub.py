@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-import pytest_twisted
 from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import HostnameEndpoint
 from twisted.internet.protocol import Factory, Protocol, connectionDone
@@ -21,14 +19,6 @@ from tests.support.fleets import OverTcp, reactor, shell
 from tests.support.house import captured_log
 
 pytestmark = pytest.mark.usefixtures("collect_garbage")
-
-
-@pytest_twisted.async_yield_fixture
-async def joined() -> AsyncIterator[OverTcp]:
-    made = OverTcp()
-    await made.start()
-    yield made
-    await made.stop()
 
 
 class Stranger(Protocol):
