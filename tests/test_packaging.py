@@ -1,5 +1,6 @@
 """The wheel holds all the server needs: built, installed into an empty venv, started, stopped."""
 
+import ast
 import os
 import re
 import signal
@@ -10,6 +11,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
+from tools.compiled import modules, required
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parent.parent
@@ -52,6 +55,17 @@ def test_the_wheel_carries_data_opcodes_and_the_plugin(wheel: Path) -> None:
     assert any(re.match(r"emu/_data/sql/", name) for name in names)
     assert not any(name.startswith(("tests/", "tools/")) for name in names)
     assert not any(name.endswith("dropin.cache") for name in names)
+
+
+def test_compiling_brings_every_library_that_the_compiled_modules_import() -> None:
+    imported = set()
+    for name in modules(ROOT):
+        for node in ast.walk(ast.parse((ROOT / name).read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                imported.add(node.module.split(".")[0])
+    libraries = imported - sys.stdlib_module_names - {"emu"}
+    brought = {re.split(r"[^\w-]", need)[0] for need in required(ROOT)}
+    assert libraries <= brought
 
 
 @pytest.mark.parametrize("program", ["twist", "twistd"])

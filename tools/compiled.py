@@ -26,10 +26,10 @@ IN_C: Final = {"emu.net.udp._datagrams": "emu/net/udp/_datagrams.c"}
 
 
 def required(root: Path) -> list[str]:
-    """Return what compiling needs: the dependency group `compile`."""
+    """Return what compiling needs: the group `compile`, and the libraries whose types are read."""
     with (root / "pyproject.toml").open("rb") as stream:
-        needed: list[str] = tomllib.load(stream)["dependency-groups"]["compile"]
-    return needed
+        project = tomllib.load(stream)
+    return [*project["dependency-groups"]["compile"], *project["project"]["dependencies"]]
 
 
 def modules(root: Path) -> list[str]:
