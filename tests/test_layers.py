@@ -97,6 +97,35 @@ def test_no_file_needs_one_that_needs_it() -> None:
         raise AssertionError(" needs ".join(reversed(error.args[1]))) from None
 
 
+def test_classes_that_are_imported_together_have_names_of_their_own() -> None:
+    """A reader of one file must not meet two classes of one name, its packages' included."""
+    files = {dotted(path): path for path in EMU.rglob("*.py")}
+    shown = {name: classes_shown(name, files) for name in files}
+    for name, path in files.items():
+        met: dict[str, str] = {}
+        for module in sorted({name, *modules_needed(path, name, files)}):
+            for kind, home in shown[module].items():
+                assert met.setdefault(kind, home) == home, f"{name}: {kind} of {met[kind]}, {home}"
+
+
+def classes_shown(name: str, files: dict[str, Path]) -> dict[str, str]:
+    """Return a module's public classes, each with its home; a package shows what it imports."""
+    tree = nodes_of(files[name])[0]
+    assert isinstance(tree, ast.Module)
+    shown: dict[str, str] = {}
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            shown[node.name] = name
+        elif (
+            isinstance(node, ast.ImportFrom)
+            and files[name].name == "__init__.py"
+            and node.module in files.keys() - {name}
+        ):
+            inner = classes_shown(node.module, files)
+            shown |= {a.name: inner[a.name] for a in node.names if a.name in inner}
+    return shown
+
+
 def dotted(path: Path) -> str:
     parts = path.relative_to(EMU.parent).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)

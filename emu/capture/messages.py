@@ -47,7 +47,7 @@ class Decoder(Protocol):
         """Return the fields; raises an `EmuError` when the bytes do not fit exactly."""
 
 
-class Layouts(Protocol):
+class LayoutSource(Protocol):
     """Where layouts come from."""
 
     def layouts_for(
@@ -126,7 +126,7 @@ class MessageDecoder:
 
     __slots__ = ("_layouts", "_names", "_tables")
 
-    def __init__(self, tables: Tables, layouts: Layouts) -> None:
+    def __init__(self, tables: Tables, layouts: LayoutSource) -> None:
         self._tables = tables
         self._layouts = layouts
         self._names: dict[int, Names | None] = {}
@@ -162,7 +162,7 @@ class SessionDecoder:
 
     __slots__ = ("_layouts", "_names", "_version", "version", "world")
 
-    def __init__(self, names: Names | None, layouts: Layouts, version: int | None) -> None:
+    def __init__(self, names: Names | None, layouts: LayoutSource, version: int | None) -> None:
         self.version = version
         self.world = WorldStream(_VersionLayouts(layouts, version or 0))
         """What was told so far, of which later messages say only what changed."""
@@ -220,7 +220,7 @@ class SessionDecoder:
 class _VersionLayouts:
     """The structs of one client version, as `emu.sight` asks for them."""
 
-    layouts: Layouts
+    layouts: LayoutSource
     version: int
 
     def layout(self, name: str) -> Layout:

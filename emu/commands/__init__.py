@@ -6,15 +6,15 @@ words become values, and that every use is told of, is the registry's.
 
 from __future__ import annotations
 
-from emu.commands.arguments import Argument, Kind
+from emu.commands.arguments import Argument, ArgumentKind
 from emu.commands.registry import Call, Caller, Command, Refused, Registry, Reply, Use
 
 __all__ = [
     "Argument",
+    "ArgumentKind",
     "Call",
     "Caller",
     "Command",
-    "Kind",
     "Refused",
     "Registry",
     "Reply",

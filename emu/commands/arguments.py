@@ -22,7 +22,7 @@ _YES = frozenset(("1", "on", "yes", "true"))
 _NO = frozenset(("0", "off", "no", "false"))
 
 
-class Kind(enum.Enum):
+class ArgumentKind(enum.Enum):
     """What an argument takes."""
 
     WORD = "a word"
@@ -43,7 +43,7 @@ class Argument:
     """One argument of a command."""
 
     name: str
-    kind: Kind = Kind.WORD
+    kind: ArgumentKind = ArgumentKind.WORD
     help: str = ""
     optional: bool = False
     default: Value = None
@@ -66,16 +66,16 @@ class Argument:
             raise CommandError(f"{self.name}: {word!r} is none of {', '.join(self.choices)}")
         if self.choices:
             return word.lower()
-        if self.kind is Kind.SWITCH and word.lower() in _YES | _NO:
+        if self.kind is ArgumentKind.SWITCH and word.lower() in _YES | _NO:
             return word.lower() in _YES
         try:
-            if self.kind is Kind.NUMBER:
+            if self.kind is ArgumentKind.NUMBER:
                 return self._within(int(word, 10))
-            if self.kind is Kind.DECIMAL and math.isfinite(float(word)):
+            if self.kind is ArgumentKind.DECIMAL and math.isfinite(float(word)):
                 return self._within(float(word))
         except ValueError:
             pass
-        if self.kind in (Kind.WORD, Kind.TEXT, Kind.SECRET):
+        if self.kind in (ArgumentKind.WORD, ArgumentKind.TEXT, ArgumentKind.SECRET):
             return word
         raise CommandError(f"{self.name}: {word!r} is not {self.kind.value}")
 
@@ -111,7 +111,7 @@ def without_secrets(arguments: Sequence[Argument], line: str) -> str:
 
     One with a secret and words that do not fit is left out as a whole from the secret on.
     """
-    secret = next((n for n, one in enumerate(arguments) if one.kind is Kind.SECRET), None)
+    secret = next((n for n, one in enumerate(arguments) if one.kind is ArgumentKind.SECRET), None)
     words = split_line(line)
     if secret is None or len(words) <= secret:
         return line
@@ -132,7 +132,7 @@ def read_arguments(arguments: Sequence[Argument], line: str) -> dict[str, Value]
             values[argument.name] = argument.default
             continue
         word, start = words[0]
-        if argument.kind is Kind.TEXT:
+        if argument.kind is ArgumentKind.TEXT:
             values[argument.name] = line[start:].strip()
             words = []
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from emu.commands.arguments import COMMAND, Argument, Kind, split_line
+from emu.commands.arguments import COMMAND, Argument, ArgumentKind, split_line
 from emu.commands.registry import Call, Caller, Command, Registry, Reply
 from emu.errors import CommandError
 
@@ -47,7 +47,7 @@ def complete_command(registry: Registry) -> Command:
         found = completions(registry, call.caller, call["line"])
         return Reply(tuple(found), found)
 
-    line = Argument("line", Kind.TEXT, "what is typed so far", optional=True, default="")
+    line = Argument("line", ArgumentKind.TEXT, "what is typed so far", optional=True, default="")
     return Command("complete", "list how a line may go on", run, (line,), is_quiet=True)
 
 
@@ -70,7 +70,7 @@ def _argument_words(registry: Registry, command: Command, at: int) -> list[str]:
     argument: Argument = command.arguments[at]
     if argument.choices:
         return list(argument.choices)
-    if argument.kind is Kind.SWITCH:
+    if argument.kind is ArgumentKind.SWITCH:
         return list(SWITCHES)
     listing = registry.known.get(argument.among)
     return list(listing()) if listing is not None else []

@@ -6,7 +6,14 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from emu.commands.arguments import COMMAND, Argument, Kind, Value, read_arguments, without_secrets
+from emu.commands.arguments import (
+    COMMAND,
+    Argument,
+    ArgumentKind,
+    Value,
+    read_arguments,
+    without_secrets,
+)
 from emu.errors import CommandError, EmuError
 from emu.times import Monotonic
 
@@ -223,7 +230,12 @@ def help_command(registry: Registry) -> Command:
         run,
         (
             Argument(
-                "command", Kind.TEXT, "the one to explain", optional=True, default="", among=COMMAND
+                "command",
+                ArgumentKind.TEXT,
+                "the one to explain",
+                optional=True,
+                default="",
+                among=COMMAND,
             ),
         ),
         is_quiet=True,

@@ -57,7 +57,7 @@ class Severity(StrEnum):
     NOTE = "note"
 
 
-class Finding(NamedTuple):
+class OpcodeFinding(NamedTuple):
     """One thing to know about the rows; `code` names the rule, `range` is "" for all of them."""
 
     severity: Severity
@@ -72,7 +72,7 @@ def check(
     used: Iterable[str] = (),
     rejected: Iterable[Rejected] = (),
     shipped: OpcodeTables | None = None,
-) -> list[Finding]:
+) -> list[OpcodeFinding]:
     """Return all findings, the worst first.
 
     `used` are the names that this program speaks: two of them must not share a number. `rejected`
@@ -99,12 +99,12 @@ def check(
     return sorted(found, key=lambda finding: order.index(finding.severity))
 
 
-def errors(findings: Iterable[Finding]) -> list[Finding]:
+def errors(findings: Iterable[OpcodeFinding]) -> list[OpcodeFinding]:
     """Return the findings that the server must not run with."""
     return [finding for finding in findings if finding.severity is Severity.ERROR]
 
 
-def _unusable(rows: Sequence[OpcodeRow], rejected: Iterable[Rejected]) -> Iterator[Finding]:
+def _unusable(rows: Sequence[OpcodeRow], rejected: Iterable[Rejected]) -> Iterator[OpcodeFinding]:
     inverted: defaultdict[str, list[str]] = defaultdict(list)
     for place, problem in itertools.chain(
         ((one.place, one.problem) for one in rejected),
@@ -113,9 +113,9 @@ def _unusable(rows: Sequence[OpcodeRow], rejected: Iterable[Rejected]) -> Iterat
         if problem.startswith("inverted"):
             inverted[problem.partition(" (")[0]].append(f"{place}: {problem}")
         else:
-            yield Finding(Severity.ERROR, "invalid-row", "", f"{place}: {problem}")
+            yield OpcodeFinding(Severity.ERROR, "invalid-row", "", f"{place}: {problem}")
     for problem, all_of_it in inverted.items():
-        yield Finding(
+        yield OpcodeFinding(
             Severity.ERROR,
             "inverted-range",
             problem.rpartition(" ")[2],
@@ -123,10 +123,10 @@ def _unusable(rows: Sequence[OpcodeRow], rejected: Iterable[Rejected]) -> Iterat
         )
 
 
-def _coverage(tables: OpcodeTables) -> Iterator[Finding]:
+def _coverage(tables: OpcodeTables) -> Iterator[OpcodeFinding]:
     missing = [str(version) for version in (0, 1) if not tables.covers(version)]
     if missing:
-        yield Finding(
+        yield OpcodeFinding(
             Severity.ERROR,
             "uncovered",
             "",
@@ -135,11 +135,11 @@ def _coverage(tables: OpcodeTables) -> Iterator[Finding]:
         )
 
 
-def needed_findings(tables: OpcodeTables, shipped: OpcodeTables) -> Iterator[Finding]:
+def needed_findings(tables: OpcodeTables, shipped: OpcodeTables) -> Iterator[OpcodeFinding]:
     """Find versions without a message that the services need."""
     for one in missing_messages(tables, shipped):
         if one.lost:
-            yield Finding(
+            yield OpcodeFinding(
                 Severity.ERROR,
                 "lost-message",
                 str(one.versions),
@@ -147,7 +147,7 @@ def needed_findings(tables: OpcodeTables, shipped: OpcodeTables) -> Iterator[Fin
                 " versions could not be served (`emu opcodes reset` brings it back)",
             )
         if one.never:
-            yield Finding(
+            yield OpcodeFinding(
                 Severity.WARNING,
                 "missing-message",
                 str(one.versions),
@@ -156,10 +156,10 @@ def needed_findings(tables: OpcodeTables, shipped: OpcodeTables) -> Iterator[Fin
             )
 
 
-def _core(version_range: VersionRange, rows: Sequence[OpcodeRow]) -> Iterator[Finding]:
+def _core(version_range: VersionRange, rows: Sequence[OpcodeRow]) -> Iterator[OpcodeFinding]:
     for row in rows:
         if row.name in CORE and row.opcode != CORE[row.name]:
-            yield Finding(
+            yield OpcodeFinding(
                 Severity.ERROR,
                 "core-number",
                 str(version_range),
@@ -167,7 +167,7 @@ def _core(version_range: VersionRange, rows: Sequence[OpcodeRow]) -> Iterator[Fi
             )
         owner = _CORE_NAMES.get(row.opcode)
         if owner is not None and row.name not in CORE:
-            yield Finding(
+            yield OpcodeFinding(
                 Severity.ERROR,
                 "core-number",
                 str(version_range),
@@ -183,7 +183,7 @@ def _shared(
     rows: Sequence[OpcodeRow],
     full: Mapping[str, str],
     used: frozenset[str],
-) -> Iterator[Finding]:
+) -> Iterator[OpcodeFinding]:
     """Find numbers with several names."""
     dead = dead_numbers(rows)
     names: defaultdict[int, set[str]] = defaultdict(set)
@@ -195,7 +195,7 @@ def _shared(
             continue
         ordered = sorted(group, key=lambda name: preference(name, full))
         if number in dead:
-            yield Finding(
+            yield OpcodeFinding(
                 Severity.NOTE,
                 "dead-group",
                 str(version_range),
@@ -203,7 +203,7 @@ def _shared(
                 " not there",
             )
         elif len(group & used) > 1:
-            yield Finding(
+            yield OpcodeFinding(
                 Severity.ERROR,
                 "clash",
                 str(version_range),
@@ -211,7 +211,7 @@ def _shared(
                 " not tell them apart",
             )
         else:
-            yield Finding(
+            yield OpcodeFinding(
                 Severity.WARNING,
                 "shared-number",
                 str(version_range),
@@ -219,12 +219,12 @@ def _shared(
             )
 
 
-def _absent(version_range: VersionRange, rows: Sequence[OpcodeRow]) -> Iterator[Finding]:
+def _absent(version_range: VersionRange, rows: Sequence[OpcodeRow]) -> Iterator[OpcodeFinding]:
     """Find place-holders that a number alone gives away."""
     sentinels = [row for row in rows if row.opcode in SENTINELS]
     if sentinels:
         numbers = ", ".join(map(str, sorted({row.opcode for row in sentinels})))
-        yield Finding(
+        yield OpcodeFinding(
             Severity.NOTE,
             "sentinel",
             str(version_range),
@@ -233,7 +233,7 @@ def _absent(version_range: VersionRange, rows: Sequence[OpcodeRow]) -> Iterator[
         )
     others = [row for row in rows if is_absent(row.opcode) and row.opcode not in SENTINELS]
     if others:
-        yield Finding(
+        yield OpcodeFinding(
             Severity.NOTE,
             "placeholder",
             str(version_range),
@@ -242,9 +242,9 @@ def _absent(version_range: VersionRange, rows: Sequence[OpcodeRow]) -> Iterator[
         )
 
 
-def _cut_names(full: Mapping[str, str]) -> Iterator[Finding]:
+def _cut_names(full: Mapping[str, str]) -> Iterator[OpcodeFinding]:
     if full:
-        yield Finding(
+        yield OpcodeFinding(
             Severity.NOTE,
             "cut-name",
             "",
@@ -255,7 +255,7 @@ def _cut_names(full: Mapping[str, str]) -> Iterator[Finding]:
 
 def _twins(
     version_range: VersionRange, rows: Sequence[OpcodeRow], full: Mapping[str, str]
-) -> Iterator[Finding]:
+) -> Iterator[OpcodeFinding]:
     """Find cut names whose full name has another number in the same range."""
     numbers = {row.name: row.opcode for row in rows}
     for cut, whole in sorted(full.items()):
@@ -263,7 +263,7 @@ def _twins(
         if first is None or second is None or is_absent(first) or is_absent(second):
             continue
         if first != second:
-            yield Finding(
+            yield OpcodeFinding(
                 Severity.WARNING,
                 "cut-twin",
                 str(version_range),
@@ -271,7 +271,7 @@ def _twins(
             )
 
 
-def _overlaps(by_range: Mapping[VersionRange, Sequence[OpcodeRow]]) -> Iterator[Finding]:
+def _overlaps(by_range: Mapping[VersionRange, Sequence[OpcodeRow]]) -> Iterator[OpcodeFinding]:
     """Find pairs of ranges with versions in common, and say which wins where."""
     ranges = sorted(by_range)
     numbers = {one: {row.name: row.opcode for row in by_range[one]} for one in ranges}
@@ -293,7 +293,7 @@ def _overlaps(by_range: Mapping[VersionRange, Sequence[OpcodeRow]]) -> Iterator[
         ]
         where = common.first if common.width == 1 else common
         rest = "" if len(by_range[narrow]) >= WHOLE_TABLE else ", and the other adds to it"
-        yield Finding(
+        yield OpcodeFinding(
             Severity.WARNING if differing else Severity.NOTE,
             "overlap",
             str(where),

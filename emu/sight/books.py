@@ -23,7 +23,7 @@ LIST_FIELD: Final = "equip_flag"
 MOST_LISTS: Final = 8
 
 
-class Told(NamedTuple):
+class ToldList(NamedTuple):
     """What was told of one list: the latest message in the clear, and the base of the next."""
 
     head: bytes
@@ -49,7 +49,7 @@ class BookReader:
         empty = layout.empty_size()
         self._tail = empty - COUNT_AND_LENGTH
         self._record = len(layout.encode({array.count_field: 1, array.name: [{}]})) - empty
-        self._lists: dict[int, Told] = {}
+        self._lists: dict[int, ToldList] = {}
         self._known = True
 
     @property
@@ -72,7 +72,7 @@ class BookReader:
             raise LimitExceeded("too many lists of items")
         base = last.base if last is not None else b""
         records = xor(delta, base[:size].ljust(size, b"\0"))
-        told = self._lists[which] = Told(head, records + base[size:], tail)
+        told = self._lists[which] = ToldList(head, records + base[size:], tail)
         fields = self._layout.decode(told.message(size))
         return fields if last is None else self._changes(self._elements(last), fields)
 
@@ -81,7 +81,7 @@ class BookReader:
         self._known = False
         self._lists.clear()
 
-    def _elements(self, told: Told) -> list[Any]:
+    def _elements(self, told: ToldList) -> list[Any]:
         count = int.from_bytes(told.head[:2], "little")
         elements: list[Any] = self._layout.decode(told.message(count * self._record))[self._array]
         return elements

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.commands import Argument, Kind
+from emu.commands import Argument, ArgumentKind
 from emu.commands.arguments import one_line, read_arguments, split_line
 from emu.errors import CommandError
 
@@ -33,8 +33,8 @@ def test_any_line_is_split(line: str) -> None:
 
 
 NAME = Argument("name")
-TEXT = Argument("text", Kind.TEXT)
-SECONDS = Argument("seconds", Kind.NUMBER, optional=True, default=10)
+TEXT = Argument("text", ArgumentKind.TEXT)
+SECONDS = Argument("seconds", ArgumentKind.NUMBER, optional=True, default=10)
 STATE = Argument("state", choices=("on", "off"))
 
 
@@ -46,9 +46,9 @@ STATE = Argument("state", choices=("on", "off"))
         ((SECONDS,), "", {"seconds": 10}),
         ((SECONDS,), "-3", {"seconds": -3}),
         ((STATE,), "ON", {"state": "on"}),
-        ((Argument("x", Kind.DECIMAL),), "-1.5", {"x": -1.5}),
-        ((Argument("x", Kind.SWITCH),), "Yes", {"x": True}),
-        ((Argument("x", Kind.SWITCH),), "0", {"x": False}),
+        ((Argument("x", ArgumentKind.DECIMAL),), "-1.5", {"x": -1.5}),
+        ((Argument("x", ArgumentKind.SWITCH),), "Yes", {"x": True}),
+        ((Argument("x", ArgumentKind.SWITCH),), "0", {"x": False}),
         ((), " ", {}),
     ],
 )
@@ -64,13 +64,13 @@ def test_words_become_values(arguments, line, values) -> None:
         ((NAME,), "a b", "'b' is one word too many"),
         ((SECONDS,), "soon", "seconds: 'soon' is not a whole number"),
         ((STATE,), "maybe", "state: 'maybe' is none of on, off"),
-        ((Argument("x", Kind.DECIMAL),), "nan", "x: 'nan' is not a number"),
-        ((Argument("x", Kind.DECIMAL),), "1e999", "x: '1e999' is not a number"),
+        ((Argument("x", ArgumentKind.DECIMAL),), "nan", "x: 'nan' is not a number"),
+        ((Argument("x", ArgumentKind.DECIMAL),), "1e999", "x: '1e999' is not a number"),
         ((SECONDS,), "9" * 400, "seconds: must be -1000000000 to 1000000000"),
         ((SECONDS,), "-1000000001", "seconds: must be -1000000000 to"),
         ((SECONDS,), "9" * 5000, "is not a whole number"),
-        ((Argument("x", Kind.DECIMAL),), "1e30", "x: must be -1000000000 to 1000000000"),
-        ((Argument("x", Kind.SWITCH),), "up", "x: 'up' is not on or off"),
+        ((Argument("x", ArgumentKind.DECIMAL),), "1e30", "x: must be -1000000000 to 1000000000"),
+        ((Argument("x", ArgumentKind.SWITCH),), "up", "x: 'up' is not on or off"),
     ],
 )
 def test_what_is_wrong_is_said(arguments, line, complaint) -> None:

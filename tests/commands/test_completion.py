@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from emu.commands import Argument, Call, Caller, Command, Kind
+from emu.commands import Argument, ArgumentKind, Call, Caller, Command
 from emu.commands.completion import complete_command, completions
 from emu.commands.registry import help_command
 from tests.support.commanding import CONSOLE, Desk
@@ -13,7 +13,7 @@ def desk() -> Desk:
 
     made = Desk()
     player = Argument("name", among="player")
-    switch = Argument("forever", Kind.SWITCH, optional=True, default=False)
+    switch = Argument("forever", ArgumentKind.SWITCH, optional=True, default=False)
     what = Argument("what", choices=("opcodes", "structs"))
     made.registry.extend(
         [

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from emu.commands import Argument, Call, Caller, Command, Kind, Registry, Reply, Use
+from emu.commands import Argument, ArgumentKind, Call, Caller, Command, Registry, Reply, Use
 from emu.commands.registry import help_command
 from emu.errors import CommandError, StoreError
 
@@ -42,7 +42,7 @@ def registry() -> tuple[Registry, list[Use]]:
         return Reply(("sat",), {"sat": True})
 
     made.add(Command("kick", "send a player away", kick, (Argument("name", help="whom"),), 100))
-    made.add(Command("say", "speak", say, (Argument("text", Kind.TEXT),), is_quiet=True))
+    made.add(Command("say", "speak", say, (Argument("text", ArgumentKind.TEXT),), is_quiet=True))
     made.add(Command("sit", "sit down", sit, outside=False, aliases=("rest",)))
     made.add(help_command(made))
     return made, uses
@@ -120,7 +120,7 @@ def test_a_name_of_two_words() -> None:
     async def add(call: Call) -> str:
         return f"added {call['name']}"
 
-    secret = Argument("password", Kind.SECRET)
+    secret = Argument("password", ArgumentKind.SECRET)
     made.add(Command("account add", "add one", add, (Argument("name"), secret), 200))
     made.add(Command("account list", "list all", add, (Argument("name"),)))
     assert run(made.run(CONSOLE, "account  ADD alice s3cret", 5.0)).text == "added alice"
@@ -137,7 +137,7 @@ def test_no_secret_is_told_of_however_wrong_the_line(line: str) -> None:
 
     async def add(_call: Call) -> None: ...
 
-    secret = Argument("password", Kind.SECRET)
+    secret = Argument("password", ArgumentKind.SECRET)
     made.add(Command("account add", "add one", add, (Argument("name"), secret)))
     run(made.run(CONSOLE, line, 5.0))
     assert "s3cret" not in uses[0].line + uses[0].result

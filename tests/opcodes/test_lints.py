@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from emu.opcodes import OpcodeRow
-from emu.opcodes.lints import CORE, Finding, Severity, check, errors
+from emu.opcodes.lints import CORE, OpcodeFinding, Severity, check, errors
 from emu.opcodes.stored.changes import Rejected
 from emu.opcodes.table import WHOLE_TABLE
 from tests.support.opcode_rows import ROWS
@@ -19,7 +19,7 @@ def login(first: int = 0, last: int = 374) -> list[OpcodeRow]:
     return [OpcodeRow(first, last, name, number) for name, number in CORE.items()]
 
 
-def only(*rows: OpcodeRow, used: tuple[str, ...] = ()) -> Finding:
+def only(*rows: OpcodeRow, used: tuple[str, ...] = ()) -> OpcodeFinding:
     (found,) = check([*login(), *rows], used=used)
     return found
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from emu.admin.ports import AccountAdministration
-from emu.commands import Argument, Call, Command, Kind, Reply
+from emu.commands import Argument, ArgumentKind, Call, Command, Reply
 from emu.commands.ranks import ADMINISTRATOR, GUIDE
 from emu.errors import CommandError
 from emu.model import Account
@@ -82,7 +82,7 @@ def _making(accounts: Accounts) -> list[Command]:
         await accounts.store.set_password(account.id, hashed)
         return Reply((f"account {account.name} has a new password",))
 
-    secret = Argument("password", Kind.SECRET)
+    secret = Argument("password", ArgumentKind.SECRET)
     return [
         Command("account add", "add an account", add, (NAME, secret), ADMINISTRATOR),
         Command("account password", "give an account another password", password,

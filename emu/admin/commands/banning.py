@@ -12,7 +12,7 @@ from typing import Final
 from emu.admin.commands.accounts import NAME, Accounts, found, subordinate
 from emu.admin.commands.characters import CHARACTER, character_named
 from emu.admin.ports import CharacterList
-from emu.commands import Argument, Call, Command, Kind, Reply
+from emu.commands import Argument, ArgumentKind, Call, Command, Reply
 from emu.commands.ranks import ADMINISTRATOR, MASTER
 from emu.errors import CommandError
 from emu.times import Moment
@@ -23,7 +23,9 @@ FOR_EVER: Final = "ever"
 LASTING: Final = Argument(
     "lasting", help="90m, 12h, 7d, 2w or ever", optional=True, default=FOR_EVER
 )
-REASON: Final = Argument("reason", Kind.TEXT, "players do not see it", optional=True, default="")
+REASON: Final = Argument(
+    "reason", ArgumentKind.TEXT, "players do not see it", optional=True, default=""
+)
 
 
 def commands(accounts: Accounts, characters: CharacterList) -> list[Command]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from emu.admin.ports import CharacterList, CharacterRanks, ListedCharacter
-from emu.commands import Argument, Call, Command, Kind, Reply
+from emu.commands import Argument, ArgumentKind, Call, Command, Reply
 from emu.commands.ranks import ADMINISTRATOR, GUIDE, OWNER
 from emu.errors import CommandError
 from emu.timestamps import timestamp
@@ -87,7 +87,9 @@ def _changing(characters: Characters) -> list[Command]:
         await characters.store.restore(entry)
         return Reply((f"{entry.name} is back",))
 
-    level = Argument("rank", Kind.NUMBER, "0 player, 10 guide, 100 master, 200 administrator")
+    level = Argument(
+        "rank", ArgumentKind.NUMBER, "0 player, 10 guide, 100 master, 200 administrator"
+    )
     return [
         Command("character rank", "give a character another rank", rank, (CHARACTER, level),
                 ADMINISTRATOR),

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from emu.admin.countdown import Countdown
 from emu.admin.source import status_lines
 from emu.admin.status import ServerStatus
-from emu.commands import Argument, Call, Command, Kind, Reply
+from emu.commands import Argument, ArgumentKind, Call, Command, Reply
 from emu.commands.ranks import ADMINISTRATOR, GUIDE, MASTER
 from emu.errors import CommandError
 
@@ -61,7 +61,7 @@ def commands(controls: Controls) -> list[Command]:
         "what", help="what to read anew", optional=True, default="all",
         choices=(*controls.reloads, "all"),
     )  # fmt: skip
-    seconds = Argument("seconds", Kind.NUMBER, "from now", optional=True, default=30)
+    seconds = Argument("seconds", ArgumentKind.NUMBER, "from now", optional=True, default=30)
     return [
         Command("status", "show how the server does", status, rank=GUIDE),
         Command("reload", "read tables and files anew", reload, (what,), MASTER),

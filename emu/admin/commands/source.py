@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from emu.commands import Argument, Call, Command, Kind, Registry, Reply
+from emu.commands import Argument, ArgumentKind, Call, Command, Registry, Reply
 from emu.commands.ranks import GUIDE
 
 RULE = "-" * 14
@@ -28,7 +28,7 @@ def commands(registry: Registry) -> list[Command]:
             [command.name for command in found],
         )
 
-    text = Argument("text", Kind.TEXT, optional=True, default="")
+    text = Argument("text", ArgumentKind.TEXT, optional=True, default="")
     beginning = Argument("beginning", help="how names begin", optional=True, default="")
     return [
         Command("echo", "answer with a text", echo, (text,), GUIDE, is_quiet=True),

@@ -28,14 +28,14 @@ from emu.world.knowledge import read_knowledge
 from emu.world.places import read_atlas
 
 
-class Finding(NamedTuple):
+class Objection(NamedTuple):
     """One line for the operator; a server with a `grave` one does not start, or serves nobody."""
 
     grave: bool
     text: str
 
 
-def look_around(config: Config) -> Iterator[Finding]:
+def look_around(config: Config) -> Iterator[Objection]:
     """Yield what would keep a server with this configuration from its work, on this machine."""
     yield from look_at_files(config)
     for port in listening_ports(config):
@@ -43,7 +43,7 @@ def look_around(config: Config) -> Iterator[Finding]:
     yield from look_at_world(config)
 
 
-def look_at_files(config: Config) -> Iterator[Finding]:
+def look_at_files(config: Config) -> Iterator[Objection]:
     """Yield what is wrong with database, trace, certificates, and files of who may do what."""
     yield from _database(config.database.path)
     if config.trace.file is not None:
@@ -54,7 +54,7 @@ def look_at_files(config: Config) -> Iterator[Finding]:
     yield from _named_in(lambda: ggmp_rules(config.ggmp))
 
 
-def look_at_world(config: Config) -> Iterator[Finding]:
+def look_at_world(config: Config) -> Iterator[Objection]:
     """Yield what is wrong with the world's own files, and the addresses that others are told."""
     if config.world.enabled:
         yield from _readable("world.zones", read_atlas, config.world.zones)
@@ -65,20 +65,20 @@ def look_at_world(config: Config) -> Iterator[Finding]:
             yield from _told("world.login_servers", server.host)
 
 
-def _database(path: Path) -> Iterator[Finding]:
+def _database(path: Path) -> Iterator[Objection]:
     yield from _writable("database.url", path, folder_is_made=True)
     if path.is_file():
         try:
             with Database.connect(path) as database:
                 schema().check(database.connection, path)
         except EmuError as error:
-            yield Finding(True, f"database.url: {error}")
+            yield Objection(True, f"database.url: {error}")
 
 
-def _writable(key: str, path: Path, *, folder_is_made: bool = False) -> Iterator[Finding]:
+def _writable(key: str, path: Path, *, folder_is_made: bool = False) -> Iterator[Objection]:
     """Look whether a file could be written, by a nameless one beside it."""
     if path.is_dir():
-        yield Finding(True, f"{key}: {path} is a folder; name a file in it")
+        yield Objection(True, f"{key}: {path} is a folder; name a file in it")
         return
     folder = path.parent
     while folder_is_made and not folder.exists() and folder != folder.parent:
@@ -90,62 +90,62 @@ def _writable(key: str, path: Path, *, folder_is_made: bool = False) -> Iterator
             path.open("r+b").close()
     except OSError as error:
         reason = error.strerror or error
-        yield Finding(True, f"{key}: {path} cannot be written ({reason}); check its folder")
+        yield Objection(True, f"{key}: {path} cannot be written ({reason}); check its folder")
 
 
 def _readable(
     key: str, read: Callable[[Path | None], object], folder: Path | None
-) -> Iterator[Finding]:
+) -> Iterator[Objection]:
     try:
         read(folder)
     except EmuError as error:
-        yield Finding(True, f"{key}: {error}")
+        yield Objection(True, f"{key}: {error}")
 
 
-def _certificate(config: Config) -> Iterator[Finding]:
+def _certificate(config: Config) -> Iterator[Objection]:
     try:
         pem = parameters.read_certificate(config)
         if pem is not None:
             server_options(pem)
     except EmuError as error:
-        yield Finding(True, f"link.certificate: {error}")
+        yield Objection(True, f"link.certificate: {error}")
 
 
-def _members(certificate: Path | None) -> Iterator[Finding]:
+def _members(certificate: Path | None) -> Iterator[Objection]:
     if certificate is None:
         return
     try:
         server_options(certificate.read_bytes())
     except (OSError, EmuError) as error:
         reason = getattr(error, "strerror", None) or error
-        yield Finding(True, f"processes.certificate: {certificate}: {reason}")
+        yield Objection(True, f"processes.certificate: {certificate}: {reason}")
 
 
-def _named_in(read: Callable[[], object]) -> Iterator[Finding]:
+def _named_in(read: Callable[[], object]) -> Iterator[Objection]:
     """Read a file whose setting its complaint names."""
     try:
         read()
     except ConfigError as error:
-        yield Finding(True, str(error))
+        yield Objection(True, str(error))
 
 
-def _listening(port: ListeningPort) -> Iterator[Finding]:
+def _listening(port: ListeningPort) -> Iterator[Objection]:
     """Try to open a port; one that is taken may be taken by the server itself."""
     key, protocol, address = port
     try:
         at = listen_address(key, address)
     except ConfigError as error:
-        yield Finding(True, str(error))
+        yield Objection(True, str(error))
         return
     reason = bind_error(protocol, at)
     if reason is None:
         return
     if reason.errno == errno.EADDRINUSE:
-        yield Finding(False, f"{key}: {protocol} {at} is in use; by a running server?")
+        yield Objection(False, f"{key}: {protocol} {at} is in use; by a running server?")
     elif reason.errno == errno.EADDRNOTAVAIL:
-        yield Finding(True, f"{key}: {at.host} is no address of this machine")
+        yield Objection(True, f"{key}: {at.host} is no address of this machine")
     else:
-        yield Finding(True, f"{key}: cannot listen on {at} ({reason.strerror})")
+        yield Objection(True, f"{key}: cannot listen on {at} ({reason.strerror})")
 
 
 def bind_error(protocol: str, at: Address) -> OSError | None:
@@ -162,7 +162,7 @@ def bind_error(protocol: str, at: Address) -> OSError | None:
     return None
 
 
-def _told(key: str, host: str | None) -> Iterator[Finding]:
+def _told(key: str, host: str | None) -> Iterator[Objection]:
     """Look at an address that players are told, or that the world connects to."""
     if host is None:
         return
@@ -172,12 +172,12 @@ def _told(key: str, host: str | None) -> Iterator[Finding]:
         yield from _known(key, host)
         return
     if address.is_unspecified or address.is_multicast:
-        yield Finding(True, f"{key}: {host} is no address that anybody can connect to")
+        yield Objection(True, f"{key}: {host} is no address that anybody can connect to")
 
 
-def _known(key: str, host: str) -> Iterator[Finding]:
+def _known(key: str, host: str) -> Iterator[Objection]:
     """Look whether a name that others will look up has an address, as seen from here."""
     try:
         listen_address(key, Address(host, 0))
     except ConfigError as error:
-        yield Finding(False, str(error).partition(";")[0])
+        yield Objection(False, str(error).partition(";")[0])

@@ -21,7 +21,7 @@ from textual.widgets import DataTable, Footer, Header, Input, Label
 from emu.cli.help_screen import HelpScreen
 from emu.cli.opcodes.dialogs import EditRow
 from emu.errors import EmuError
-from emu.opcodes.lints import Finding, Severity, check
+from emu.opcodes.lints import OpcodeFinding, Severity, check
 from emu.opcodes.names import dead_numbers, is_absent
 from emu.opcodes.needed import Missing, missing_messages
 from emu.opcodes.rows import OpcodeRow, VersionRange
@@ -311,7 +311,7 @@ def _conflicts(rows: list[OpcodeRow]) -> dict[str, str]:
     }
 
 
-def _worst(findings: list[Finding]) -> list[str]:
+def _worst(findings: list[OpcodeFinding]) -> list[str]:
     """Return the gravest findings as lines."""
     grave = [
         one

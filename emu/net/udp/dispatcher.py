@@ -46,7 +46,7 @@ class Tracer(Protocol):
         """A session's keys became known."""
 
 
-class Call(Protocol):
+class PlannedCall(Protocol):
     """Something that is to be called."""
 
     def cancel(self) -> None:
@@ -62,7 +62,7 @@ class Agenda(Clock, Protocol):
     def drop(self, timer: Timer[Timed]) -> None:
         """Disarm a timer for good."""
 
-    def soon(self, function: Callable[[], object]) -> Call:
+    def soon(self, function: Callable[[], object]) -> PlannedCall:
         """Call once what is being done now is done."""
 
 
@@ -126,7 +126,7 @@ class Dispatcher:
         self._log = log
         self._ports: dict[Session, SessionPort] = {}
         self._touched: list[SessionPort] = []
-        self._serving: Call | None = None
+        self._serving: PlannedCall | None = None
         self._abandoned = False
 
     @property

@@ -12,7 +12,7 @@ from emu.net.udp.dispatcher import SessionPort
 
 
 class SessionLink:
-    """The `ClientLink` of a client of the login service, and the `VisitorLink` of a player's."""
+    """The `ClientLink` of a client of the login service, and the `EntrantLink` of a player's."""
 
     __slots__ = ("_failure", "_log", "_port")
 

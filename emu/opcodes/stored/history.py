@@ -41,7 +41,7 @@ class HistoryEntry(NamedTuple):
         return Change(self.old, self.new).row
 
 
-class Step(NamedTuple):
+class HistoryStep(NamedTuple):
     """One change as a whole; `undoes` is the change that it took back."""
 
     change: int
@@ -59,7 +59,7 @@ def entry_of(row: Sequence[Any]) -> HistoryEntry:
     return HistoryEntry(number, change, at, who, action, undoes, old, new)
 
 
-def newest_to_undo(steps: Iterable[Step]) -> int:
+def newest_to_undo(steps: Iterable[HistoryStep]) -> int:
     """Return the newest change whose effect stands; `steps` come the newest first.
 
     What the program ships is nobody's change. Raises `CommandError` when there is none.
@@ -70,7 +70,7 @@ def newest_to_undo(steps: Iterable[Step]) -> int:
     raise CommandError("there is nothing to undo")
 
 
-def newest_to_redo(steps: Iterable[Step]) -> int:
+def newest_to_redo(steps: Iterable[HistoryStep]) -> int:
     """Return the newest undo that stands and after which nothing else was changed.
 
     Raises `CommandError` when there is none.
@@ -108,7 +108,7 @@ def check_takes_back(
         )
 
 
-def _standing(steps: Iterable[Step]) -> Iterator[Step]:
+def _standing(steps: Iterable[HistoryStep]) -> Iterator[HistoryStep]:
     """Yield the changes that no standing later one took back."""
     void: set[int] = set()
     for step in steps:

@@ -37,7 +37,7 @@ from emu.opcodes.stored.history import (
     SHIPPED,
     UNDO,
     HistoryEntry,
-    Step,
+    HistoryStep,
     check_takes_back,
     entry_of,
     newest_to_redo,
@@ -244,7 +244,7 @@ class OpcodeStore:
     def _existing(self) -> dict[Key, OpcodeRow]:
         return {key_of(row): row for row in self.rows()}
 
-    def _steps(self, version_range: VersionRange | None) -> list[Step]:
+    def _steps(self, version_range: VersionRange | None) -> list[HistoryStep]:
         """Return the changes of the history, the newest first, those of one range when given."""
         where, values = "", ()
         if version_range is not None:
@@ -254,7 +254,7 @@ class OpcodeStore:
             " GROUP BY change, action ORDER BY change DESC",
             values,
         )
-        return [Step(*row) for row in found]
+        return [HistoryStep(*row) for row in found]
 
     def _take_back(
         self, number: int, action: str, version_range: VersionRange | None

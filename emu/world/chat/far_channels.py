@@ -22,7 +22,7 @@ SAID: Final = "channel.said"
 """Topics. Their notes name the ``process`` that tells, the ``channel``, and ``char_id``."""
 
 
-class NearChat(Protocol):
+class NearChannels(Protocol):
     """The chat of this process."""
 
     channels: Channels
@@ -37,7 +37,7 @@ class NearChat(Protocol):
 class FarChannels:
     """Tells other processes of channels, and hears them."""
 
-    def __init__(self, near: NearChat, world: World) -> None:
+    def __init__(self, near: NearChannels, world: World) -> None:
         """Begin to hear the others."""
         self._near = near
         self._world = world

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from emu.commands import Argument, Call, Command, Kind, Reply
+from emu.commands import Argument, ArgumentKind, Call, Command, Reply
 from emu.commands.registry import Run
 from emu.errors import CommandError
 from emu.world.commands.ground import House, own_player, player_named
@@ -72,7 +72,7 @@ def _being_in(house: House) -> list[Command]:
         names = [member.name for member in _players(house, group)]
         return Reply((f"{names[0]} leads", ", ".join(names)), names)
 
-    text = Argument("text", Kind.TEXT, "what to say")
+    text = Argument("text", ArgumentKind.TEXT, "what to say")
     return [
         _quiet("leavegroup", "leave your group", leave, aliases=("disband",)),
         _quiet("gsay", "speak to your group", say, text),

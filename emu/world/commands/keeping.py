@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from emu.commands import Argument, Call, Command, Kind, Reply
+from emu.commands import Argument, ArgumentKind, Call, Command, Reply
 from emu.commands.ranks import GUIDE, MASTER
 from emu.counts import counted
 from emu.errors import CommandError
@@ -149,8 +149,8 @@ def _spawning(house: House) -> list[Command]:
         )
 
     name = Argument("name", help="what it is called")
-    model = Argument("model", Kind.NUMBER, "its body's number", optional=True, default=85)
-    distance = Argument("distance", Kind.DECIMAL, "how far", optional=True, default=NEAR)
+    model = Argument("model", ArgumentKind.NUMBER, "its body's number", optional=True, default=85)
+    distance = Argument("distance", ArgumentKind.DECIMAL, "how far", optional=True, default=NEAR)
     return [
         Command("spawn", "put a creature where you stand", spawn, (name, model), MASTER,
                 outside=False),

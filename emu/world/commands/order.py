@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from emu.commands import Argument, Call, Command, Kind, Reply
+from emu.commands import Argument, ArgumentKind, Call, Command, Reply
 from emu.commands.ranks import GUIDE, MASTER, STATUS_BANNED, STATUS_BANNED_FOR_EVER
 from emu.counts import counted
 from emu.errors import CommandError
@@ -21,7 +21,7 @@ from emu.world.commands.ground import (
 from emu.world.players import leaving
 
 NAME = Argument("name", help="the player", among="player")
-REASON = Argument("reason", Kind.TEXT, optional=True, default="")
+REASON = Argument("reason", ArgumentKind.TEXT, optional=True, default="")
 MINUTE = 60.0
 
 
@@ -88,7 +88,9 @@ def _banning(house: House) -> list[Command]:
             raise CommandError(f"there is no character {call['name']}")
         return row
 
-    forever = Argument("forever", Kind.SWITCH, "the whole account", optional=True, default=False)
+    forever = Argument(
+        "forever", ArgumentKind.SWITCH, "the whole account", optional=True, default=False
+    )
     return [
         Command("ban", "keep a character or its account out", ban, (NAME, forever), GUIDE),
         Command("unban", "let a banned character in again", unban, (NAME,), GUIDE),
@@ -122,7 +124,7 @@ def _silencing(house: House) -> list[Command]:
         world.mutes_changed(player)
         return Reply((f"{player.name} may speak",))
 
-    minutes = Argument("minutes", Kind.NUMBER, "for how long", optional=True, default=10)
+    minutes = Argument("minutes", ArgumentKind.NUMBER, "for how long", optional=True, default=10)
     return [
         Command("mute", "let a player not speak for a while", mute, (NAME, minutes, REASON), GUIDE),
         Command("unmute", "let a player speak again", unmute, (NAME,), GUIDE),
@@ -146,8 +148,8 @@ def _announcing(house: House) -> list[Command]:
     async def read_motd(_call: Call) -> Reply:
         return Reply((house.world.motd or "there is no message of the day",), house.world.motd)
 
-    text = Argument("text", Kind.TEXT)
-    maybe = Argument("text", Kind.TEXT, optional=True, default="")
+    text = Argument("text", ArgumentKind.TEXT)
+    maybe = Argument("text", ArgumentKind.TEXT, optional=True, default="")
     return [
         Command("broadcast", "show everybody a line of text", broadcast, (text,), GUIDE),
         Command("announce", "show everybody a text in the middle of the screen", announce, (text,),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from emu.commands import Argument, Call, Command, Kind, Reply
+from emu.commands import Argument, ArgumentKind, Call, Command, Reply
 from emu.commands.ranks import GUIDE
 from emu.counts import counted
 from emu.model import Present
@@ -51,7 +51,7 @@ def commands(house: House) -> list[Command]:
         Command("players", "list everybody in the world with their places", players, rank=GUIDE),
         Command(
             "afk", "go away from the keyboard, or come back", afk,
-            (Argument("message", Kind.TEXT, optional=True, default="",
+            (Argument("message", ArgumentKind.TEXT, optional=True, default="",
                       help="what those are told who tell you something"),),
             outside=False, is_quiet=True,
         ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from emu.commands import Argument, Call, Command, Kind, Reply
+from emu.commands import Argument, ArgumentKind, Call, Command, Reply
 from emu.commands.registry import Run
 from emu.times import Monotonic
 from emu.world.commands.ground import House, own_player
@@ -14,7 +14,7 @@ from emu.world.players.player import Player
 from emu.world.players.relations import Relation
 from emu.world.players.saving import Kept
 
-TEXT = Argument("text", Kind.TEXT, "what to say")
+TEXT = Argument("text", ArgumentKind.TEXT, "what to say")
 NAME = Argument("name", help="the player", among="player")
 CHANNEL = Argument("channel", help="its name")
 

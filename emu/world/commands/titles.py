@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from emu.commands import Argument, Call, Command, Kind, Reply
+from emu.commands import Argument, ArgumentKind, Call, Command, Reply
 from emu.commands.ranks import MASTER
 from emu.errors import CommandError
 from emu.model import Title
@@ -40,9 +40,11 @@ def commands(house: House) -> list[Command]:
         "action", optional=True, default=LIST, choices=(LIST, BEFORE, BEHIND),
         help="what to do",
     )  # fmt: skip
-    which = Argument("title", Kind.TEXT, "its number or text, or none", optional=True, default="")
+    which = Argument(
+        "title", ArgumentKind.TEXT, "its number or text, or none", optional=True, default=""
+    )
     name = Argument("name", help="the player")
-    text = Argument("title", Kind.TEXT, "number or text of a title, or a new one")
+    text = Argument("title", ArgumentKind.TEXT, "number or text of a title, or a new one")
     return [
         Command("title", "show your titles, or choose one to bear", title, (action, which),
                 outside=False, is_quiet=True),

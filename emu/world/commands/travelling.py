@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from emu.commands import Argument, Call, Command, Kind, Reply
+from emu.commands import Argument, ArgumentKind, Call, Command, Reply
 from emu.commands.ranks import GUIDE, MASTER
 from emu.errors import CommandError
 from emu.world.commands.ground import House, own_player, player_elsewhere, player_named
@@ -48,7 +48,7 @@ def _places(house: House) -> list[Command]:
             {"zone": name, "x": at.x, "y": at.y, "z": at.z, "heading": at.heading},
         )
 
-    numbers = tuple(Argument(axis, Kind.DECIMAL) for axis in "xyz")
+    numbers = tuple(Argument(axis, ArgumentKind.DECIMAL) for axis in "xyz")
     return [
         Command(
             "zone", "go to another zone", zone,

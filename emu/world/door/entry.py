@@ -1,7 +1,7 @@
 """The world's door: a client shows its hand-off key and is let in, or its session ends.
 
 Owns one client's state at the door. What happens behind it (zones, spawns, chat) is `Inside`'s.
-Knows no socket; `VisitorLink` is what the shell provides. Source: docs/protocol/world/entering.md,
+Knows no socket; `EntrantLink` is what the shell provides. Source: docs/protocol/world/entering.md,
 docs/protocol/world/entering.md#door (a wrong key gets no message, only the end of the session).
 """
 
@@ -60,8 +60,8 @@ PATIENCE = 10.0
 """Seconds a session may stand without having shown a key."""
 
 
-class VisitorLink(PlayerLink, Protocol):
-    """What a visitor needs of its session."""
+class EntrantLink(PlayerLink, Protocol):
+    """What an entrant needs of its session."""
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
         """Run a coroutine to its end; the session ends with what it raises."""
@@ -154,12 +154,12 @@ class Door:
         self.clock = clock
         self.counters: Counter[str] = Counter()
 
-    def connect(self, link: VisitorLink, address: str, now: Monotonic) -> Visitor:
+    def connect(self, link: EntrantLink, address: str, now: Monotonic) -> Entrant:
         """Take a new session; `address` is the client's IP address."""
-        return Visitor(self, link, address, now)
+        return Entrant(self, link, address, now)
 
 
-class Visitor:
+class Entrant:
     """One client of the world. The shell calls its public methods."""
 
     __slots__ = (
@@ -167,7 +167,7 @@ class Visitor:
         "_player",
     )  # fmt: skip
 
-    def __init__(self, door: Door, link: VisitorLink, address: str, now: Monotonic) -> None:
+    def __init__(self, door: Door, link: EntrantLink, address: str, now: Monotonic) -> None:
         self._door = door
         self._link = link
         self._address = address

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from emu.world.movement.prediction import PredictionReader, Step
+from emu.world.movement.prediction import Step, StepReader
 from emu.world.movement.trust import Pace
 
-__all__ = ["Pace", "PredictionReader", "Step"]
+__all__ = ["Pace", "Step", "StepReader"]

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from emu.dialects import Dialect
-from emu.sight import PredictionReader as SightReader
+from emu.sight import PredictionReader
 from emu.world.spawns import Position
 
 HALF_TURN: Final = 180.0
@@ -30,14 +30,14 @@ class Step(NamedTuple):
     activity: int
 
 
-class PredictionReader:
+class StepReader:
     """The server's end of one client's predictions."""
 
     __slots__ = ("_layout", "_reader")
 
     def __init__(self, dialect: Dialect) -> None:
         """Begin as a client does when it enters a zone. Raises `UnknownStruct`."""
-        self._reader = SightReader(dialect)
+        self._reader = PredictionReader(dialect)
         self._layout = self._reader.positions.layout
 
     def read(self, payload: bytes) -> Step:

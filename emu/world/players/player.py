@@ -14,7 +14,7 @@ from typing import Final
 from emu.limits.rate import RateLimit
 from emu.model import Membership, Present, WorldCharacter
 from emu.times import Moment, Monotonic
-from emu.world.movement import Pace, PredictionReader
+from emu.world.movement import Pace, StepReader
 from emu.world.players.client import WorldClient
 from emu.world.players.hotbars import Hotbars
 from emu.world.players.relations import Relation, Relations
@@ -103,7 +103,7 @@ class Player:
     def connect(self, client: WorldClient) -> None:
         """Take the session that plays this character now; what a client keeps begins anew."""
         self.client = client
-        self.predictions = PredictionReader(client.dialect)
+        self.predictions = StepReader(client.dialect)
         self.sheet = SheetSender(client.dialect)
         self._messages = None
         self.viewer = None

@@ -5,15 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.errors import CommandError
-from emu.opcodes.stored.history import Step, entry_of, newest_to_redo, newest_to_undo
+from emu.opcodes.stored.history import HistoryStep, entry_of, newest_to_redo, newest_to_undo
 
 
-def steps(*words: str) -> list[Step]:
+def steps(*words: str) -> list[HistoryStep]:
     """Make changes 1, 2, ... of words like `set`, `undo 2`; the newest comes first."""
     made = []
     for number, word in enumerate(words, 1):
         action, _, undoes = word.partition(" ")
-        made.append(Step(number, action, int(undoes) if undoes else None))
+        made.append(HistoryStep(number, action, int(undoes) if undoes else None))
     return made[::-1]
 
 
@@ -40,13 +40,13 @@ def test_redo_goes_forward_until_something_else_happens() -> None:
 @given(st.lists(st.sampled_from(["set", "undo", "redo"]), max_size=30))
 def test_any_walk_is_that_of_an_editor(keys: list[str]) -> None:
     """Undo and redo behave like two stacks, as in every editor."""
-    history: list[Step] = []
+    history: list[HistoryStep] = []
     done: list[int] = []
     undone: list[int] = []
     effect = {}
     for number, key in enumerate(keys, 1):
         if key == "set":
-            step, undone = Step(number, "set", None), []
+            step, undone = HistoryStep(number, "set", None), []
             effect[number] = number
             done.append(number)
         else:
@@ -60,7 +60,7 @@ def test_any_walk_is_that_of_an_editor(keys: list[str]) -> None:
             assert effect[taken] == stack[-1]
             effect[number] = stack[-1]
             other.append(stack.pop())
-            step = Step(number, key, taken)
+            step = HistoryStep(number, key, taken)
         history.insert(0, step)
 
 

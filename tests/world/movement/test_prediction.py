@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.errors import MalformedMessage
-from emu.world.movement import PredictionReader
+from emu.world.movement import StepReader
 from tests.support.ghost_views import dialect
 from tests.support.predictions import PredictionWriter
 
@@ -24,7 +24,7 @@ NUMBERS = st.floats(width=32, allow_nan=False, allow_infinity=False)
 
 
 def test_the_recorded_steps() -> None:
-    reader = PredictionReader(dialect(546))
+    reader = StepReader(dialect(546))
     first = reader.read(FIRST)
     assert first.position == (440.0, -37.0, 820.0, 180.0, 55)
     assert first.pitch == 180.0
@@ -38,13 +38,13 @@ def test_the_recorded_steps() -> None:
 def test_steps_come_back_as_they_were_sent(
     version: int, places: list[tuple[float, float, float]]
 ) -> None:
-    writer, reader = PredictionWriter(dialect(version)), PredictionReader(dialect(version))
+    writer, reader = PredictionWriter(dialect(version)), StepReader(dialect(version))
     for place in places:
         assert reader.read(writer.write(*place)).position[:3] == place
 
 
 def test_nonsense_is_read_and_the_next_step_is_understood() -> None:
-    writer, reader = PredictionWriter(dialect(546)), PredictionReader(dialect(546))
+    writer, reader = PredictionWriter(dialect(546)), StepReader(dialect(546))
     assert math.isnan(reader.read(writer.write(math.nan, 1e30, -math.inf)).position.x)
     assert reader.read(writer.write(1.0, 2.0, 3.0)).position[:3] == (1.0, 2.0, 3.0)
 
@@ -62,7 +62,7 @@ def test_nonsense_is_read_and_the_next_step_is_understood() -> None:
     ],
 )
 def test_what_cannot_be_unpacked_leaves_the_base(body: bytes) -> None:
-    reader = PredictionReader(dialect(546))
+    reader = StepReader(dialect(546))
     reader.read(FIRST)
     with pytest.raises(MalformedMessage):
         reader.read(body)
@@ -72,4 +72,4 @@ def test_what_cannot_be_unpacked_leaves_the_base(body: bytes) -> None:
 @given(st.binary(max_size=300))
 def test_any_bytes_are_read_or_refused(body: bytes) -> None:
     with contextlib.suppress(MalformedMessage):
-        PredictionReader(dialect(546)).read(body)
+        StepReader(dialect(546)).read(body)
