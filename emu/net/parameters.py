@@ -106,16 +106,12 @@ def read_certificate(config: Config) -> bytes | None:
 def world_rules(config: Config) -> WorldRules:
     """Return the rules of the built-in world."""
     world = config.world
-    return WorldRules(
-        name=world.name,
-        motd=world.motd,
-        max_level=world.max_level,
-        link_dead=world.link_dead,
+    return taken_from(
+        world,
+        WorldRules,
         camp=world.camp_seconds,
         save_interval=world.save_seconds,
         hear=world.say_distance,
-        message_rate=world.message_rate,
-        message_burst=world.message_burst,
         movement=MovementRules(fastest=world.fastest_move, fastest_fall=world.fastest_fall),
     )
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from emu.admin.snapshot import Snapshot
-from emu.admin.snapshot.making import OpenDoor, snapshot_value
+from emu.admin.snapshot import OpenDoor, Snapshot
+from emu.admin.snapshot.making import snapshot_value
 from emu.admin.status import WorldStatus
 from emu.measures import Measures
 from emu.times import Monotonic

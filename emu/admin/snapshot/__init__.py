@@ -6,6 +6,6 @@ addresses and the last lines of the log are in it.
 
 from __future__ import annotations
 
-from emu.admin.snapshot.reading import Door, Histogram, Snapshot
+from emu.admin.snapshot.reading import Histogram, OpenDoor, Snapshot
 
-__all__ = ["Door", "Histogram", "Snapshot"]
+__all__ = ["Histogram", "OpenDoor", "Snapshot"]

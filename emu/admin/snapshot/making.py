@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from typing import Any
 
+from emu.admin.snapshot.reading import OpenDoor
 from emu.admin.status import ServerStatus
 from emu.admin.web import api
 from emu.measures import Reading
 from emu.measures.families import Buckets
 from emu.times import Monotonic
-
-
-@dataclass(frozen=True, slots=True)
-class OpenDoor:
-    """A port or socket that listens.
-
-    `key` is its setting, `protocol` UDP, TCP or UNIX, `address` where it is bound; `counters` is
-    what came of those who came, by reason or result.
-    """
-
-    key: str
-    protocol: str
-    address: str
-    counters: Mapping[str, int]
 
 
 def snapshot_value(

@@ -44,8 +44,12 @@ class Histogram:
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
-    """A port or socket that listens; see `emu.admin.snapshot.making.OpenDoor`."""
+class OpenDoor:
+    """A port or socket that listens.
+
+    `key` is its setting, `protocol` UDP, TCP or UNIX, `address` where it is bound; `counters` is
+    what came of those who came, by reason or result.
+    """
 
     key: str
     protocol: str
@@ -64,7 +68,7 @@ class Snapshot:
     worlds: Sequence[Mapping[str, Any]]
     zones: Sequence[Mapping[str, Any]]
     players: Sequence[Mapping[str, Any]]
-    doors: tuple[Door, ...]
+    doors: tuple[OpenDoor, ...]
     numbers: Mapping[str, Mapping[Labels, float]]
     """Counters and gauges by name, each by its label values."""
     histograms: Mapping[str, Mapping[Labels, Histogram]]
@@ -83,7 +87,7 @@ class Snapshot:
                 worlds=[dict(row) for row in value["worlds"]],
                 zones=[dict(row) for row in value["zones"]],
                 players=[dict(row) for row in value["players"]],
-                doors=tuple(Door(**row) for row in value["doors"]),
+                doors=tuple(OpenDoor(**row) for row in value["doors"]),
                 numbers=numbers,
                 histograms=histograms,
                 log=tuple(map(str, value["log"])),

@@ -5,34 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from typing import Final, Protocol
+from typing import Final
 
 from twisted.internet.defer import Deferred
 
 from emu.errors import EmuError
 from emu.limits.bans import BanList
-from emu.times import Clock, Moment
+from emu.store import BannedAddress
+from emu.times import Clock
 
 REREAD: Final = 5.0
 """Seconds between two looks at the store."""
 
 
-class Ban(Protocol):
-    """A ban as the store has it."""
-
-    @property
-    def prefix(self) -> str:
-        """What it covers."""
-
-    @property
-    def until(self) -> Moment | None:
-        """When it ends."""
-
-
 class KnownBans:
     """Says at once whether an address is banned, as far as was known a moment ago."""
 
-    def __init__(self, read: Callable[[], Awaitable[Sequence[Ban]]], clock: Clock) -> None:
+    def __init__(
+        self, read: Callable[[], Awaitable[Sequence[BannedAddress]]], clock: Clock
+    ) -> None:
         self._read = read
         self._clock = clock
         self._list = BanList(())

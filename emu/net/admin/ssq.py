@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from emu.admin.snapshot.making import OpenDoor
+from emu.admin.snapshot import OpenDoor
 from emu.admin.ssq.query import Headers
 from emu.admin.ssq.responder import ANSWER_RULES, SsqResponder, SsqRules
 from emu.admin.ssq.tables import Told

@@ -9,12 +9,12 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
-from emu.admin.snapshot.making import OpenDoor
+from emu.admin.snapshot import OpenDoor
 from emu.config import Config
 from emu.config.processes import ProcessesConfig
 from emu.errors import ConfigError, StoreError
@@ -62,30 +62,23 @@ class Ground:
     tasks: Tasks
 
 
-class FleetPart(Protocol):
-    """What the world has of the others. `listen`, then `start`, then `stop`."""
+class FleetPart:
+    """What the world has of the others. `listen`, then `start`, then `stop`.
 
-    @property
-    def processes(self) -> Processes:
-        """The others."""
+    The characters, what they have, and the numbers of models are here or at the hub.
+    """
 
-    @property
-    def characters(self) -> WorldCharacterStore:
-        """The world's characters, here or at the hub."""
-
-    @property
-    def belongings(self) -> BelongingsStore:
-        """What they have."""
-
-    @property
-    def models(self) -> ModelSource:
-        """Numbers of models."""
+    processes: Processes
+    characters: WorldCharacterStore
+    belongings: BelongingsStore
+    models: ModelSource
 
     def listen(self) -> None:
         """Open what others connect to, if anything. Raises `CannotListenError` and `EmuError`."""
 
     def doors(self) -> Iterator[OpenDoor]:
         """Yield the port that is open, if one is."""
+        yield from ()
 
     def start(self) -> None:
         """Begin to connect, if to anything."""
@@ -104,7 +97,7 @@ def fleet_part(ground: Ground) -> FleetPart:
     return Alone(ground)
 
 
-class Alone:
+class Alone(FleetPart):
     """The only process of its world."""
 
     def __init__(self, ground: Ground) -> None:
@@ -115,21 +108,8 @@ class Alone:
         self.belongings = ground.storage.belongings
         self.models = ground.storage.models
 
-    def listen(self) -> None:
-        """Open nothing."""
 
-    def doors(self) -> Iterator[OpenDoor]:
-        """Yield nothing."""
-        yield from ()
-
-    def start(self) -> None:
-        """Connect to nobody."""
-
-    async def stop(self) -> None:
-        """Nothing is open."""
-
-
-class Hub:
+class Hub(FleetPart):
     """The process that the others connect to."""
 
     def __init__(self, ground: Ground) -> None:
@@ -170,15 +150,12 @@ class Hub:
         """Yield the port of the members."""
         return self.port.doors()
 
-    def start(self) -> None:
-        """Connect to nobody."""
-
     async def stop(self) -> None:
         """Close the port and all connections."""
         await self.port.stop()
 
 
-class Member:
+class Member(FleetPart):
     """A process that serves some zones and has all else of the hub."""
 
     def __init__(self, ground: Ground) -> None:
@@ -203,13 +180,6 @@ class Member:
             own, settings.hub, fingerprint=settings.hub_tls_fingerprint, bus=bus,
             reactor=ground.reactor, scheduler=ground.scheduler,
         )  # fmt: skip
-
-    def listen(self) -> None:
-        """Open nothing."""
-
-    def doors(self) -> Iterator[OpenDoor]:
-        """Yield nothing."""
-        yield from ()
 
     def start(self) -> None:
         """Begin to connect to the hub."""

@@ -44,51 +44,51 @@ def unsupported(request: Request, methods: Iterable[bytes]) -> bytes:
     return b"this method is not taken here\n"
 
 
-class JsonResource(Resource):
-    """Answers with what `ask` returns, as JSON."""
+def json_body(request: Request, value: Any, status: int = 200) -> bytes:
+    """Set the headers of an answer in JSON and return its body."""
+    prepare(request, "application/json", status)
+    return json.dumps(value, separators=(",", ":")).encode()
+
+
+class Answer(Resource):
+    """An address at which a function answers at once: it sets the headers, and returns the body."""
 
     isLeaf = True
 
-    def __init__(self, ask: Callable[[], Any]) -> None:
+    def __init__(self, answer: Callable[[Request], bytes]) -> None:
         super().__init__()
-        self._ask = ask
+        self._answer = answer
 
     def render_GET(self, request: Request) -> bytes:
         """Answer; called by Twisted."""
-        prepare(request, "application/json")
-        return json.dumps(self._ask(), separators=(",", ":")).encode()
+        return self._answer(request)
 
 
-class HealthResource(Resource):
-    """Says ``ok`` with 200, or what is missing with 503."""
-
-    isLeaf = True
-
-    def __init__(self, missing: Callable[[], str]) -> None:
-        super().__init__()
-        self._missing = missing
-
-    def render_GET(self, request: Request) -> bytes:
-        """Answer; called by Twisted."""
-        missing = self._missing()
-        prepare(request, "text/plain; charset=utf-8", 503 if missing else 200)
-        return f"{missing or 'ok'}\n".encode()
+def json_answer(ask: Callable[[], Any]) -> Answer:
+    """Answer with what `ask` returns, as JSON."""
+    return Answer(lambda request: json_body(request, ask()))
 
 
-class PageFile(Resource):
-    """One file of the page, read when the server starts."""
+def health(missing: Callable[[], str]) -> Answer:
+    """Say ``ok`` with 200, or what is missing with 503."""
 
-    isLeaf = True
+    def answer(request: Request) -> bytes:
+        lacking = missing()
+        prepare(request, "text/plain; charset=utf-8", 503 if lacking else 200)
+        return f"{lacking or 'ok'}\n".encode()
 
-    def __init__(self, path: Path) -> None:
-        super().__init__()
-        self._type = TYPES[path.suffix]
-        self._content = path.read_bytes()
+    return Answer(answer)
 
-    def render_GET(self, request: Request) -> bytes:
-        """Answer; called by Twisted."""
-        prepare(request, self._type)
-        return self._content
+
+def page_file(path: Path) -> Answer:
+    """Answer with one file of the page, read when the server starts."""
+    content = path.read_bytes()
+
+    def answer(request: Request) -> bytes:
+        prepare(request, TYPES[path.suffix])
+        return content
+
+    return Answer(answer)
 
 
 class Folder(Resource):
@@ -97,17 +97,9 @@ class Folder(Resource):
     def getChild(self, path: bytes, request: Request) -> Resource:
         """Return what answers for a name that is not there; called by Twisted."""
         del path, request
-        return _NotThere()
+        return Folder()
 
     def render(self, request: Request) -> bytes:
-        """Answer who asks for the folder itself; called by Twisted."""
-        return _NotThere().render(request)
-
-
-class _NotThere(Resource):
-    isLeaf = True
-
-    def render(self, request: Request) -> bytes:
-        """Answer; called by Twisted."""
+        """Answer who asks for the folder itself, or what is not there; called by Twisted."""
         prepare(request, "text/plain; charset=utf-8", 404)
         return b"there is nothing here\n"

@@ -6,7 +6,6 @@ Every answer is JSON: what came of it in `text`, and whether it was done in `ok`
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
@@ -31,7 +30,7 @@ from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler
 from emu.net.tasks import Tasks
 from emu.net.watch import Watch
-from emu.net.web.answers import Folder, JsonResource, prepare
+from emu.net.web.answers import Folder, json_answer, json_body
 from emu.net.web.pauses import Pauses
 
 _log = logger("web")
@@ -45,7 +44,7 @@ Told = tuple[int, dict[str, Any]]
 def closed_desk() -> Resource:
     """Return what answers at `/api/admin/` while nobody may sign in: that it is so."""
     root = Folder()
-    root.putChild(b"session", JsonResource(lambda: {"enabled": False}))
+    root.putChild(b"session", json_answer(lambda: {"enabled": False}))
     return root
 
 
@@ -254,10 +253,9 @@ def _body(request: Request) -> bytes:
 
 def written(request: Request, code: int, told: dict[str, Any]) -> bytes:
     """Set the headers of an answer and return its body."""
-    prepare(request, "application/json", code)
     if code == NOT_SIGNED_IN:
         request.setHeader("WWW-Authenticate", 'Session realm="emu"')
-    return json.dumps(told, separators=(",", ":")).encode()
+    return json_body(request, told, code)
 
 
 def finish(request: Request, code: int, told: dict[str, Any]) -> None:

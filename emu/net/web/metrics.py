@@ -14,12 +14,11 @@ from prometheus_client.core import (
 )
 from prometheus_client.exposition import choose_encoder
 from prometheus_client.registry import Collector
-from twisted.web.resource import Resource
 from twisted.web.server import Request
 
 from emu.measures import Kind, Measures, Reading
 from emu.measures.families import Buckets, Labels
-from emu.net.web.answers import prepare
+from emu.net.web.answers import Answer, prepare
 
 PREFIX: Final = "emu_"
 
@@ -35,24 +34,19 @@ class MeasuresCollector(Collector):
         return [family_of(reading) for reading in self._measures.read()]
 
 
-class MetricsResource(Resource):
-    """Answers with all measures.
+def metrics_answer(measures: Measures) -> Answer:
+    """Answer with all measures, in the form that the asker prefers.
 
-    The library's own resource of this name reads them in a thread, while they are counted in the
-    reactor's.
+    The library's own resource reads them in a thread, while they are counted in the reactor's.
     """
+    registry = registry_of(measures)
 
-    isLeaf = True
-
-    def __init__(self, measures: Measures) -> None:
-        super().__init__()
-        self._registry = registry_of(measures)
-
-    def render_GET(self, request: Request) -> bytes:
-        """Answer in the form that the asker prefers; called by Twisted."""
+    def answer(request: Request) -> bytes:
         written, content_type = choose_encoder(request.getHeader("accept") or "")
         prepare(request, content_type)
-        return written(self._registry)
+        return written(registry)
+
+    return Answer(answer)
 
 
 def registry_of(measures: Measures) -> CollectorRegistry:

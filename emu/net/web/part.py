@@ -10,7 +10,7 @@ from twisted.python.threadable import isInIOThread
 from twisted.web.resource import Resource
 
 import emu
-from emu.admin.snapshot.making import OpenDoor
+from emu.admin.snapshot import OpenDoor
 from emu.admin.status import ServerStatus
 from emu.admin.web import api
 from emu.admin.web.desk.events import SignedIn, SignInRefused
@@ -22,10 +22,10 @@ from emu.net.hosts import door, listen_address
 from emu.net.logs import logger, subscribe
 from emu.net.scheduler import Scheduler
 from emu.net.watch import Watch
-from emu.net.web.answers import Folder, HealthResource, JsonResource, PageFile
+from emu.net.web.answers import Folder, health, json_answer, page_file
 from emu.net.web.desk import DeskPart, closed_desk
 from emu.net.web.live import LiveResource
-from emu.net.web.metrics import MetricsResource
+from emu.net.web.metrics import metrics_answer
 from emu.net.web.site import PageSite
 from emu.reports import Report
 from emu.resources import data_file
@@ -116,28 +116,28 @@ class WebPart:
 
     def _root(self) -> Resource:
         root = Folder()
-        root.putChild(b"", PageFile(data_file("web", "index.html")))
+        root.putChild(b"", page_file(data_file("web", "index.html")))
         for name in FILES:
-            root.putChild(name.encode(), PageFile(data_file("web", name)))
-        root.putChild(b"healthz", HealthResource(lambda: ""))
-        root.putChild(b"readyz", HealthResource(self._missing))
-        root.putChild(b"metrics", MetricsResource(self._watch.measures))
+            root.putChild(name.encode(), page_file(data_file("web", name)))
+        root.putChild(b"healthz", health(lambda: ""))
+        root.putChild(b"readyz", health(self._missing))
+        root.putChild(b"metrics", metrics_answer(self._watch.measures))
         root.putChild(b"api", self._api())
         return root
 
     def _api(self) -> Resource:
         root = Folder()
         for name, part in api.PARTS.items():
-            root.putChild(name.encode(), JsonResource(self._part(part)))
+            root.putChild(name.encode(), json_answer(self._part(part)))
         opcodes = Folder()
-        opcodes.putChild(b"history", JsonResource(self._history))
+        opcodes.putChild(b"history", json_answer(self._history))
         root.putChild(b"opcodes", opcodes)
-        root.putChild(b"logins", JsonResource(lambda: self._last()["logins"]))
-        root.putChild(b"population", JsonResource(self._population))
-        root.putChild(b"lines", JsonResource(lambda: self._last()["lines"]))
+        root.putChild(b"logins", json_answer(lambda: self._last()["logins"]))
+        root.putChild(b"population", json_answer(self._population))
+        root.putChild(b"lines", json_answer(lambda: self._last()["lines"]))
         root.putChild(b"events", self._live)
         root.putChild(b"admin", self._desk.root if self._desk is not None else closed_desk())
-        root.putChild(b"openapi.json", JsonResource(lambda: api.openapi(emu.__version__)))
+        root.putChild(b"openapi.json", json_answer(lambda: api.openapi(emu.__version__)))
         return root
 
     def _part(self, part: Callable[[ServerStatus], api.Json]) -> Callable[[], api.Json]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.admin.snapshot import Door
+from emu.admin.snapshot import OpenDoor
 from emu.cli.doctor.findings import Finding, Level
 from emu.cli.doctor.ports import judge_buffer, judge_port, look_at_ports
 from emu.config import Address
@@ -65,7 +65,7 @@ def test_a_name_without_an_address_is_found(
 def test_a_port_of_the_running_server_is_its_own() -> None:
     now = Measured().snapshot()
     assert judge_port(PORT, errno.EADDRINUSE, now).level is Level.OK
-    elsewhere = replace(now, doors=(Door("login.listen", "TCP", "127.0.0.1:9100", {}),))
+    elsewhere = replace(now, doors=(OpenDoor("login.listen", "TCP", "127.0.0.1:9100", {}),))
     assert judge_port(PORT, errno.EADDRINUSE, elsewhere).level is Level.FAIL
     assert judge_port(PORT, None, elsewhere).level is Level.WARN, "it should be open"
     assert judge_port(PORT, errno.EADDRINUSE, None, is_hidden=True).level is Level.OK

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.admin.snapshot import Door
+from emu.admin.snapshot import OpenDoor
 from emu.cli.doctor.findings import Level
 from emu.cli.doctor.visit import Visit, judge_lists, judge_refusal, login_address
 from emu.client import Credentials, LoginDenied
@@ -92,7 +92,7 @@ async def test_where_nobody_is_nothing_answers() -> None:
 def test_the_address_is_the_one_that_is_bound() -> None:
     now = Measured().snapshot()
     assert login_address(now) == Address("127.0.0.1", 9100)
-    wide = replace(now, doors=(Door("login.listen", "UDP", "[::]:9100", {}),))
+    wide = replace(now, doors=(OpenDoor("login.listen", "UDP", "[::]:9100", {}),))
     assert login_address(wide) == Address("::1", 9100)
     assert login_address(replace(now, doors=())) is None
 
