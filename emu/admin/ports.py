@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
-from emu.model import Account, WorldCharacter
+from emu.model import Account, RosterEntry, WorldCharacter
 from emu.times import Moment
 
 
@@ -31,56 +31,16 @@ class AccountAdministration(Protocol):
         """Ban an account until a moment (``math.inf``: for ever), or lift its ban with None."""
 
 
-class ListedCharacter(Protocol):
-    """A character as the list of all has it."""
-
-    @property
-    def own_id(self) -> int | None:
-        """Its id in the built-in world; None when another world has it."""
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-
-    @property
-    def account(self) -> str:
-        """Name of its account."""
-
-    @property
-    def world(self) -> str:
-        """Name of its world."""
-
-    @property
-    def level(self) -> int:
-        """Its level."""
-
-    @property
-    def zone_id(self) -> int:
-        """Where it was last."""
-
-    @property
-    def created(self) -> Moment:
-        """When it was made."""
-
-    @property
-    def last_played(self) -> Moment:
-        """When it was played last."""
-
-    @property
-    def deleted(self) -> bool:
-        """Whether it is deleted and can be restored."""
-
-
 class CharacterList(Protocol):
     """All characters, whatever world they are of. All raise `StoreError`."""
 
-    async def every(self) -> Sequence[ListedCharacter]:
+    async def every(self) -> Sequence[RosterEntry]:
         """Return all characters by name, deleted ones too."""
 
-    async def delete(self, entry: Any) -> None:
+    async def delete(self, entry: RosterEntry) -> None:
         """Mark one of `every` deleted."""
 
-    async def restore(self, entry: Any) -> None:
+    async def restore(self, entry: RosterEntry) -> None:
         """Bring a deleted one back. Raises `DuplicateName` when its name was taken."""
 
 

@@ -15,6 +15,8 @@ from emu.times import Monotonic
 
 PERIOD: Final = 30.0
 """Seconds for which one number is given; it is taken in this period and the next."""
+ANY_PORT: Final = 0
+"""For challenges that hold for an address, whatever port it asks from."""
 _BITS: Final = 0x7FFFFFFF
 """Numbers have 31 bits: some clients read them signed, and take a negative one for a failure."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from emu.measures.registry import Measures
 
@@ -34,11 +35,11 @@ class DoorMeasures:
         self._doors: dict[str, tuple[Uses, Callable[[], int]]] = {}
         measures.gauge("connections", "Connections that are open.", self._open, ["port"])
         for name, about, label, counts in (
-            ("requests", "Commands and pages that were asked for.", "result", _requests),
-            ("authentications", "Passwords that were given.", "result", _logins),
-            ("connections_ended", "Connections not taken, or over.", "reason", _ended),
+            ("requests", "Commands and pages that were asked for.", "result", "requests"),
+            ("authentications", "Passwords that were given.", "result", "logins"),
+            ("connections_ended", "Connections not taken, or over.", "reason", "ended"),
         ):
-            measures.counter(name, about, ["port", label]).also(self._of_uses(counts))
+            measures.counter(name, about, ["port", label]).also(partial(self._of_uses, counts))
 
     def watch(self, port: str, uses: Uses, connections: Callable[[], int]) -> None:
         """Measure a door under a name; `connections` says how many are open."""
@@ -47,23 +48,10 @@ class DoorMeasures:
     def _open(self) -> dict[tuple[str, ...], float]:
         return {(port,): connections() for port, (_, connections) in self._doors.items()}
 
-    def _of_uses(
-        self, counts: Callable[[Uses], Mapping[str, int]]
-    ) -> Callable[[], dict[tuple[str, ...], float]]:
-        return lambda: {
+    def _of_uses(self, counts: str) -> dict[tuple[str, ...], float]:
+        """Return one of the counters of `Uses`, by port and label."""
+        return {
             (port, label): count
             for port, (uses, _) in self._doors.items()
-            for label, count in counts(uses).items()
+            for label, count in getattr(uses, counts).items()
         }
-
-
-def _requests(uses: Uses) -> Mapping[str, int]:
-    return uses.requests
-
-
-def _logins(uses: Uses) -> Mapping[str, int]:
-    return uses.logins
-
-
-def _ended(uses: Uses) -> Mapping[str, int]:
-    return uses.ended

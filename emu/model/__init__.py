@@ -6,7 +6,7 @@ Times are `emu.times.Moment`, names `str`; what a row id of 0 means is said with
 from emu.model.accounts import Account
 from emu.model.answers import CreateResponse, PlayResponse
 from emu.model.belongings import Hotkey, Membership, Title
-from emu.model.characters import Character, Color, Equipment
+from emu.model.characters import Character, Color, Equipment, RosterEntry
 from emu.model.logs import ClientLog
 from emu.model.presence import Handoff, Present
 from emu.model.world_characters import Place, WorldCharacter
@@ -27,6 +27,7 @@ __all__ = [
     "PlayResponse",
     "Present",
     "RegisteredWorld",
+    "RosterEntry",
     "Title",
     "WorldCharacter",
     "WorldEntry",

@@ -1,4 +1,4 @@
-"""A character as the login server lists it."""
+"""Characters as the login server lists them."""
 
 from __future__ import annotations
 
@@ -65,3 +65,33 @@ class Character:
     appearance: Mapping[str, int] = field(default_factory=dict)
     colors: Mapping[str, Color] = field(default_factory=dict)
     equipment: Sequence[Equipment] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RosterEntry:
+    """A character as an operator knows it: in the list, in the built-in world, or in both."""
+
+    id: int | None
+    """Its row in the list; None when the list does not have it."""
+    own_id: int | None
+    """Its row in the built-in world; None when another world has it, or the world lost it."""
+    char_id: int
+    """Its id on its world."""
+    name: str
+    account_id: int
+    account: str
+    """Name of its account; empty when the account is another login server's."""
+    world: str
+    """Name of its world; empty for one that only the built-in world knows."""
+    is_built_in: bool
+    """Whether the built-in world is its world."""
+    level: int
+    race: int
+    class_: int
+    gender: int
+    zone_id: int
+    client_version: int
+    created: Moment
+    last_played: Moment
+    deleted: bool
+    deleted_at: Moment | None

@@ -7,45 +7,12 @@ login server is elsewhere has only the world's.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from emu.errors import DuplicateName
-from emu.model import BUILT_IN_ACCOUNT
+from emu.model import BUILT_IN_ACCOUNT, RosterEntry
 from emu.store.names import name_key
 from emu.store.repository import Repository, changes, reads
-from emu.times import Moment
-
-
-@dataclass(frozen=True, slots=True)
-class RosterEntry:
-    """One character."""
-
-    id: int | None
-    """Its row in the list; None when the list does not have it."""
-    own_id: int | None
-    """Its row in the built-in world; None when another world has it, or the world lost it."""
-    char_id: int
-    """Its id on its world."""
-    name: str
-    account_id: int
-    account: str
-    """Name of its account; empty when the account is another login server's."""
-    world: str
-    """Name of its world; empty for one that only the built-in world knows."""
-    is_built_in: bool
-    """Whether the built-in world is its world."""
-    level: int
-    race: int
-    class_: int
-    gender: int
-    zone_id: int
-    client_version: int
-    created: Moment
-    last_played: Moment
-    deleted: bool
-    deleted_at: Moment | None
-
 
 _SAME = (
     "worlds.account = :built_in AND listed.char_id = own.id AND listed.account_id = own.account_id"

@@ -5,9 +5,8 @@ from dataclasses import replace
 import pytest
 
 from emu.errors import DuplicateName
-from emu.model import BUILT_IN_ACCOUNT, RegisteredWorld
+from emu.model import BUILT_IN_ACCOUNT, RegisteredWorld, RosterEntry
 from emu.store import Store
-from emu.store.roster import RosterEntry
 from tests.support.stores import character, world_character
 
 

@@ -19,9 +19,9 @@ from emu.admin.a2s.messages import (
     push_rules,
 )
 from emu.admin.a2s.splitting import MOST_BYTES, NUMBERS, PART_SIZE, split
-from emu.admin.challenge_numbers import ANY_PORT, ChallengeNumbers
 from emu.admin.status import ServerStatus
 from emu.errors import MalformedMessage
+from emu.limits.challenges import ANY_PORT, Challenges
 from emu.times import Monotonic
 
 MOST_PARTS: Final = 8
@@ -31,9 +31,7 @@ MOST_PARTS: Final = 8
 class A2sResponder:
     """A `emu.net.udp.query.QueryCore`."""
 
-    def __init__(
-        self, status: Callable[[Monotonic], ServerStatus], challenges: ChallengeNumbers
-    ) -> None:
+    def __init__(self, status: Callable[[Monotonic], ServerStatus], challenges: Challenges) -> None:
         """Tell what `status` returns; the same object for as long as it is the same."""
         self._status = status
         self._challenges = challenges

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from emu.admin.ports import CharacterList, CharacterRanks, ListedCharacter
+from emu.admin.ports import CharacterList, CharacterRanks
 from emu.commands import Argument, ArgumentKind, Call, Command, Reply
 from emu.commands.ranks import ADMINISTRATOR, GUIDE, OWNER
 from emu.errors import CommandError
+from emu.model import RosterEntry
 from emu.timestamps import timestamp
 
 MOST_SHOWN: Final = 500
@@ -102,7 +103,7 @@ def _changing(characters: Characters) -> list[Command]:
 
 async def character_named(
     characters: CharacterList, name: str, *, deleted: bool | None = None
-) -> ListedCharacter:
+) -> RosterEntry:
     """Return the character of a name, of the built-in world if it has one. Raises `CommandError`.
 
     `deleted` says which are meant; without it, one that is not deleted comes first.
@@ -123,14 +124,14 @@ async def _rank(characters: Characters, char_id: int) -> int:
     return found.admin_status if found is not None else 0
 
 
-def _own(entry: ListedCharacter) -> int:
+def _own(entry: RosterEntry) -> int:
     """Return the id of a character of the built-in world. Raises `CommandError` for others."""
     if entry.own_id is None:
         raise CommandError(f"{entry.name} is of the world {entry.world}, which is another server")
     return entry.own_id
 
 
-def _row(entry: ListedCharacter) -> dict[str, Any]:
+def _row(entry: RosterEntry) -> dict[str, Any]:
     return {
         "name": entry.name,
         "id": entry.own_id,

@@ -7,7 +7,7 @@ itself. A reply is a JSON object on one line: the request's `id`, `ok`, `lines` 
 
 from __future__ import annotations
 
-from emu.admin.console.client import ConsoleClient, ConsoleReply
+from emu.admin.console.client import ConsoleClient
 from emu.admin.console.session import ConsoleSession
 
-__all__ = ["ConsoleClient", "ConsoleReply", "ConsoleSession"]
+__all__ = ["ConsoleClient", "ConsoleSession"]

@@ -3,19 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import Any
 
+from emu.commands import Reply
 from emu.errors import MalformedMessage
-
-
-@dataclass(frozen=True, slots=True)
-class ConsoleReply:
-    """What a command answered: lines for people, the same as data for programs."""
-
-    ok: bool
-    lines: tuple[str, ...]
-    data: Any
 
 
 class ConsoleClient:
@@ -28,7 +18,7 @@ class ConsoleClient:
         """Return the bytes that run a line."""
         return json.dumps({"line": line}).encode() + b"\n"
 
-    def receive_data(self, data: bytes) -> list[ConsoleReply]:
+    def receive_data(self, data: bytes) -> list[Reply]:
         """Take bytes from the server and return the replies that are complete.
 
         Raises `MalformedMessage` when something else speaks there.
@@ -37,9 +27,9 @@ class ConsoleClient:
         return [_reply(line) for line in lines]
 
 
-def _reply(line: bytes) -> ConsoleReply:
+def _reply(line: bytes) -> Reply:
     try:
         value = json.loads(line)
-        return ConsoleReply(bool(value["ok"]), tuple(map(str, value["lines"])), value["data"])
+        return Reply(tuple(map(str, value["lines"])), value["data"], bool(value["ok"]))
     except (ValueError, TypeError, LookupError, RecursionError):
         raise MalformedMessage("no reply of a server") from None

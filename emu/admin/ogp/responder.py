@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from emu.admin.challenge_numbers import ANY_PORT, ChallengeNumbers
 from emu.admin.ogp.body import Content, pull_query, push_answer
 from emu.admin.ogp.fields import DIALECTS, Dialect
 from emu.admin.ogp.head import (
@@ -28,6 +27,7 @@ from emu.admin.ogp.head import (
 )
 from emu.admin.ogp.splitting import room, split
 from emu.errors import MalformedDatagram, MalformedMessage
+from emu.limits.challenges import ANY_PORT, Challenges
 from emu.limits.throttle import Allowance, Throttle
 from emu.times import Monotonic
 
@@ -59,7 +59,7 @@ class OgpResponder:
     def __init__(
         self,
         content: Callable[[Monotonic], Content],
-        challenges: ChallengeNumbers,
+        challenges: Challenges,
         rules: OgpRules | None = None,
         *,
         is_banned: Callable[[str], bool] = lambda _host: False,

@@ -12,10 +12,9 @@ from emu.cli.stores import change_store, look_store
 from emu.cli.tables import Row, format_option, print_record, print_rows, show_moment
 from emu.errors import CommandError
 from emu.link.characters import MAX_NAME
-from emu.model import Character
+from emu.model import Character, RosterEntry
 from emu.store import Store
 from emu.store.names import name_key
-from emu.store.roster import RosterEntry
 from emu.times import UNKNOWN, Moment
 from emu.world.registration.names import LEAST_LENGTH, MOST_LENGTH, NameRules
 

@@ -29,7 +29,7 @@ def admin(ctx: click.Context, words: tuple[str, ...], style: str) -> None:
     if style == "json":
         click.echo(json.dumps(reply.data if reply.ok and reply.data is not None else reply.lines))
     elif reply.lines:
-        click.echo("\n".join(reply.lines), err=not reply.ok)
+        click.echo(reply.text, err=not reply.ok)
     if not reply.ok:
         sys.exit(1)
 

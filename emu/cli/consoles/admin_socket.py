@@ -6,7 +6,8 @@ import socket
 from pathlib import Path
 from typing import Self
 
-from emu.admin.console import ConsoleClient, ConsoleReply
+from emu.admin.console import ConsoleClient
+from emu.commands import Reply
 from emu.errors import CommandError, PeerError
 
 CHUNK = 65536
@@ -48,7 +49,7 @@ class ConsoleSocket:
     def __exit__(self, *_error: object) -> None:
         self._socket.close()
 
-    def run(self, line: str) -> ConsoleReply:
+    def run(self, line: str) -> Reply:
         """Run a line and wait for its reply. Raises `CommandError` when the server goes away."""
         try:
             self._socket.sendall(self._client.request(line))

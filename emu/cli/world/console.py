@@ -26,7 +26,7 @@ def console(ctx: click.Context) -> None:
 
         def ask(line: str) -> Told:
             reply = server.run(line)
-            return Told("\n".join(reply.lines), reply.ok)
+            return Told(reply.text, reply.ok)
 
         if not converse(ask, "emu> "):
             sys.exit(1)

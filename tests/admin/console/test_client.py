@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from emu.admin.console import ConsoleClient, ConsoleReply, ConsoleSession
+from emu.admin.console import ConsoleClient, ConsoleSession
 from emu.commands import Caller, Reply
 from emu.errors import MalformedMessage
 
@@ -14,7 +14,7 @@ def test_a_reply_comes_out_as_it_went_in() -> None:
     session.answered(Reply(("one", "two"), [1, None], ok=False), 0.0)
     [data] = session.data_to_send()
     assert client.receive_data(data[:5]) == []
-    assert client.receive_data(data[5:]) == [ConsoleReply(False, ("one", "two"), [1, None])]
+    assert client.receive_data(data[5:]) == [Reply(("one", "two"), [1, None], ok=False)]
 
 
 @pytest.mark.parametrize("line", [b"SSH-2.0-x", b"[]", b'{"ok": 1}', b'{"ok":1,"lines":2}'])
