@@ -83,6 +83,20 @@ class AddOnStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenDoor:
+    """A port or socket that listens.
+
+    `key` is its setting, `protocol` UDP, TCP or UNIX, `address` where it is bound; `counters` is
+    what came of those who came, by reason or result.
+    """
+
+    key: str
+    protocol: str
+    address: str
+    counters: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class ServerStatus:
     """The whole server at one time."""
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from twisted.internet.error import CannotListenError
 
-from emu.admin.snapshot import OpenDoor
+from emu.admin.status import OpenDoor
 from emu.config import Address
 from emu.errors import ConfigError
 

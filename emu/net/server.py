@@ -18,9 +18,8 @@ from twisted.internet.error import CannotListenError
 from twisted.logger import ILogObserver, globalLogPublisher
 
 from emu.admin.commands.running import Reload
-from emu.admin.snapshot import OpenDoor
 from emu.admin.snapshot.making import snapshot_value
-from emu.admin.status import in_short
+from emu.admin.status import OpenDoor, in_short
 from emu.built import form
 from emu.config import Address, Config
 from emu.config.ports import listening_ports

@@ -9,7 +9,7 @@ import pytest
 from twisted.internet.address import IPv4Address, IPv6Address, UNIXAddress
 from twisted.internet.error import CannotListenError
 
-from emu.admin.snapshot import OpenDoor
+from emu.admin.status import OpenDoor
 from emu.config import Address
 from emu.errors import ConfigError
 from emu.net.hosts import cannot_listen, door, listen_address

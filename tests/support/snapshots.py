@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from emu.admin.snapshot import OpenDoor, Snapshot
+from emu.admin.snapshot import Snapshot
 from emu.admin.snapshot.making import snapshot_value
-from emu.admin.status import WorldStatus
+from emu.admin.status import OpenDoor, WorldStatus
 from emu.measures import Measures
 from emu.times import Monotonic
 from tests.support.statuses import server_status

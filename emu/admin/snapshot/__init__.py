@@ -6,6 +6,6 @@ addresses and the last lines of the log are in it.
 
 from __future__ import annotations
 
-from emu.admin.snapshot.reading import Histogram, OpenDoor, Snapshot
+from emu.admin.snapshot.reading import Histogram, Snapshot
 
-__all__ = ["Histogram", "OpenDoor", "Snapshot"]
+__all__ = ["Histogram", "Snapshot"]

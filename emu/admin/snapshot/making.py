@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from emu.admin.snapshot.reading import OpenDoor
-from emu.admin.status import ServerStatus
+from emu.admin.status import OpenDoor, ServerStatus
 from emu.admin.web import api
 from emu.measures import Reading
 from emu.measures.families import Buckets

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from emu.admin.status import OpenDoor
 from emu.errors import MalformedMessage
 
 Labels = tuple[str, ...]
@@ -41,20 +42,6 @@ class Histogram:
                 return low + (bound - low) * (wanted - below) / (at_most - below)
             low, below = bound, at_most
         return low
-
-
-@dataclass(frozen=True, slots=True)
-class OpenDoor:
-    """A port or socket that listens.
-
-    `key` is its setting, `protocol` UDP, TCP or UNIX, `address` where it is bound; `counters` is
-    what came of those who came, by reason or result.
-    """
-
-    key: str
-    protocol: str
-    address: str
-    counters: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)

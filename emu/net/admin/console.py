@@ -23,7 +23,7 @@ from twisted.internet.protocol import Factory, connectionDone
 from twisted.python.failure import Failure
 
 from emu.admin.console import ConsoleSession
-from emu.admin.snapshot import OpenDoor
+from emu.admin.status import OpenDoor
 from emu.commands import Caller, Registry
 from emu.commands.ranks import OWNER
 from emu.errors import StoreError

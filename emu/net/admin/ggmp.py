@@ -15,7 +15,7 @@ from emu.admin.ggmp.orders import ORDERS
 from emu.admin.ggmp.ports import Stage
 from emu.admin.ggmp.rules import GgmpRules
 from emu.admin.ggmp.server import ANSWER_RULES, GgmpServer
-from emu.admin.snapshot import OpenDoor
+from emu.admin.status import OpenDoor
 from emu.commands import Use
 from emu.config import Address
 from emu.config.administration import GgmpConfig

@@ -16,7 +16,7 @@ from emu.admin.commands.accounts import Accounts
 from emu.admin.commands.characters import Characters
 from emu.admin.commands.running import Controls, Reload
 from emu.admin.countdown import Countdown
-from emu.admin.snapshot import OpenDoor
+from emu.admin.status import OpenDoor
 from emu.commands import Registry
 from emu.commands.completion import complete_command
 from emu.commands.registry import help_command

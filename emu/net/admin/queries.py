@@ -17,8 +17,7 @@ from emu.admin.ogp.colors import ColorChange
 from emu.admin.ogp.content import ContentSource, Presentation
 from emu.admin.ogp.fields import DIALECTS
 from emu.admin.ogp.responder import OgpResponder, OgpRules
-from emu.admin.snapshot import OpenDoor
-from emu.admin.status import ServerStatus
+from emu.admin.status import OpenDoor, ServerStatus
 from emu.config import Address, Config
 from emu.errors import CommandError
 from emu.limits.answers import AnswerRules

@@ -13,7 +13,7 @@ from twisted.python.failure import Failure
 from emu.admin.events import LoggedIn, LoginFailed
 from emu.admin.rcon import RconRules, RconSession, RconUser, RconUsers
 from emu.admin.rcon.users import read_users
-from emu.admin.snapshot import OpenDoor
+from emu.admin.status import OpenDoor
 from emu.commands import Registry
 from emu.commands.ranks import ADMINISTRATOR
 from emu.config import Address, RconConfig

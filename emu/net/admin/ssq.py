@@ -6,12 +6,11 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from emu.admin.snapshot import OpenDoor
 from emu.admin.ssq.query import Headers
 from emu.admin.ssq.responder import ANSWER_RULES, SsqResponder, SsqRules
 from emu.admin.ssq.tables import Told
 from emu.admin.ssq.tokens import Tokens
-from emu.admin.status import ServerStatus
+from emu.admin.status import OpenDoor, ServerStatus
 from emu.config import Address
 from emu.config.administration import SsqConfig
 from emu.net.hosts import door, listen_address

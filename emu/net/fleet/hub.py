@@ -15,7 +15,7 @@ from twisted.internet.interfaces import IAddress
 from twisted.internet.protocol import Factory
 from twisted.internet.ssl import CertificateOptions
 
-from emu.admin.snapshot import OpenDoor
+from emu.admin.status import OpenDoor
 from emu.config import Address
 from emu.limits.addresses import plain_host
 from emu.limits.connections import ConnectionLimits, Connections

@@ -14,7 +14,7 @@ from typing import Any
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
-from emu.admin.snapshot import OpenDoor
+from emu.admin.status import OpenDoor
 from emu.config import Config
 from emu.config.processes import ProcessesConfig
 from emu.errors import ConfigError, StoreError

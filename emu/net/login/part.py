@@ -9,7 +9,7 @@ from typing import Any
 
 from twisted.internet.error import CannotListenError
 
-from emu.admin.snapshot import OpenDoor
+from emu.admin.status import OpenDoor
 from emu.config import Address, Config
 from emu.link.settings import LinkServerConfig
 from emu.login.accounts.authentication import AccountService

@@ -10,8 +10,7 @@ from twisted.python.threadable import isInIOThread
 from twisted.web.resource import Resource
 
 import emu
-from emu.admin.snapshot import OpenDoor
-from emu.admin.status import ServerStatus
+from emu.admin.status import OpenDoor, ServerStatus
 from emu.admin.web import api
 from emu.admin.web.desk.events import SignedIn, SignInRefused
 from emu.admin.web.recent import Line, Login, Recent, without_addresses

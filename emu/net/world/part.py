@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from emu.admin.snapshot import OpenDoor
+from emu.admin.status import OpenDoor
 from emu.commands import Registry
 from emu.config import Address, Config
 from emu.dialects import Dialects, shipped_rules

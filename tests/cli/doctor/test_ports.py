@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.admin.snapshot import OpenDoor
+from emu.admin.status import OpenDoor
 from emu.cli.doctor.findings import Finding, Level
 from emu.cli.doctor.ports import judge_buffer, judge_port, look_at_ports
 from emu.config import Address

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.admin.snapshot import OpenDoor
+from emu.admin.status import OpenDoor
 from emu.cli.doctor.findings import Level
 from emu.cli.doctor.visit import Visit, judge_lists, judge_refusal, login_address
 from emu.client import Credentials, LoginDenied
