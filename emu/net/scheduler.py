@@ -61,7 +61,11 @@ class Scheduler:
         # Methods of other objects, taken as they are: they are called for every datagram.
         self.now = cast("Callable[[], Monotonic]", reactor.seconds)
         self.moment = cast("Callable[[], Moment]", moment)
-        self._timers: TimerHeap[Timed] = TimerHeap()
+        self._timers: TimerHeap[Timed] = TimerHeap(moved=self._moved)
+        self.arm = self._timers.arm
+        """Sets when a timer's owner gets `handle_timer`; None is never."""
+        self.drop = self._timers.drop
+        """Disarms a timer for good and lets go of its owner; a second time does nothing."""
         self._wake: IDelayedCall | None = None
         self._wake_at = math.inf
         """When the reactor calls; minus infinity while due timers are handled."""
@@ -69,19 +73,6 @@ class Scheduler:
     def timer(self, owner: Timed) -> Timer[Timed]:
         """Make a timer for an owner, not armed yet."""
         return Timer(owner)
-
-    def arm(self, timer: Timer[Timed], deadline: Monotonic | None) -> None:
-        """Set when a timer's owner gets `handle_timer`; None is never."""
-        self._timers.arm(timer, deadline)
-        if deadline is None:
-            self._rest()
-        elif deadline < self._wake_at:
-            self._set_wake()
-
-    def drop(self, timer: Timer[Timed]) -> None:
-        """Disarm a timer for good and let go of its owner; a second time does nothing."""
-        self._timers.drop(timer)
-        self._rest()
 
     def soon(self, function: Callable[[], object]) -> IDelayedCall:
         """Call once what is being done now is done."""
@@ -106,21 +97,17 @@ class Scheduler:
         self.later(seconds, lambda: waiting.callback(None))
         await waiting
 
-    def _rest(self) -> None:
-        """Let go of the reactor when there is nothing to wait for."""
-        if self._wake is not None and self._timers.next() is None:
-            self._wake.cancel()
-            self._wake = None
-            self._wake_at = math.inf
-
-    def _set_wake(self) -> None:
-        """Have the one reactor call stand at the earliest deadline."""
+    def _moved(self) -> None:
+        """Have the one reactor call stand at the earliest deadline; let go of it without one."""
         deadline = self._timers.next()
+        if deadline is not None and deadline >= self._wake_at:
+            return
         if self._wake is not None:
             self._wake.cancel()
             self._wake = None
-        self._wake_at = math.inf if deadline is None else deadline
+        self._wake_at = math.inf
         if deadline is not None:
+            self._wake_at = deadline
             self._wake = self._reactor.callLater(max(0.0, deadline - self.now()), self._wake_up)
 
     def _wake_up(self) -> None:
@@ -132,7 +119,8 @@ class Scheduler:
                 owner.handle_timer(now)
             except Exception:  # noqa: BLE001  # the timers of all others would stand still
                 _log.failure("a timer failed")
-        self._set_wake()
+        self._wake_at = math.inf
+        self._moved()
 
 
 def make_steady(reactor: Any) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Generic, Protocol, TypeVar
 
 from emu.times import Monotonic
@@ -41,12 +41,20 @@ class Timer(Generic[Owner]):
         """When the earliest heap entry of this timer comes up."""
 
 
+def _nobody() -> None:
+    """Whom a heap tells that is asked anyway."""
+
+
 class TimerHeap(Generic[Owner]):
-    """All deadlines of one endpoint. Times are seconds on the caller's clock."""
+    """All deadlines of one endpoint. Times are seconds on the caller's clock.
 
-    __slots__ = ("_armed", "_heap", "_serial", "_sweep_from", "_void")
+    `moved` is called when what `next` says has become earlier, or None.
+    """
 
-    def __init__(self, sweep_from: int = SWEEP_FROM) -> None:
+    __slots__ = ("_armed", "_heap", "_moved", "_serial", "_sweep_from", "_void")
+
+    def __init__(self, sweep_from: int = SWEEP_FROM, moved: Callable[[], object] = _nobody) -> None:
+        self._moved = moved
         self._heap: list[tuple[float, int, Timer[Owner]]] = []
         self._armed = 0
         self._serial = 0
@@ -127,6 +135,8 @@ class TimerHeap(Generic[Owner]):
         timer.queued = timer.deadline
         self._serial += 1
         heapq.heappush(self._heap, (timer.deadline, self._serial, timer))
+        if self._heap[0][2] is timer:
+            self._moved()
 
     def _note_void(self) -> None:
         """Count an entry that lost its meaning; sweep when half of the heap may be such."""
@@ -146,3 +156,5 @@ class TimerHeap(Generic[Owner]):
                 kept.append(entry)
         heapq.heapify(kept)
         self._heap = kept
+        if not kept:
+            self._moved()

@@ -57,7 +57,9 @@ class OpcodeTable:
 
     def number(self, name: str) -> int:
         """Return the number of a message; raises `UnknownOpcode` when the client has none."""
-        found = self.get(name)
+        found = self._numbers.get(name)
+        if found is None:
+            found = self.get(name)  # which knows cut forms as well
         if found is None:
             raise UnknownOpcode(
                 f"client version {self.version} (range {self.range}) has no opcode {name}"

@@ -99,18 +99,12 @@ def _session_stat_response(core: Core, packet: bytes, now: Monotonic) -> None:
 
 
 def _ack(core: Core, packet: bytes, now: Monotonic) -> None:
-    queue = core.channel.queue
-    under_way = queue.under_way
-    queue.acknowledge_up_to(packets.pull_acknowledged(packet), now)
-    if queue.under_way < under_way:
+    if core.channel.queue.acknowledge_up_to(packets.pull_acknowledged(packet), now):
         core.note_acknowledged(now)
 
 
 def _out_of_order_ack(core: Core, packet: bytes, now: Monotonic) -> None:
-    queue = core.channel.queue
-    under_way = queue.under_way
-    queue.acknowledge_one(packets.pull_acknowledged(packet), now)
-    if queue.under_way < under_way:
+    if core.channel.queue.acknowledge_one(packets.pull_acknowledged(packet), now):
         core.note_acknowledged(now)
 
 

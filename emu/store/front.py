@@ -13,6 +13,7 @@ import math
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 
 from emu.commands.ranks import account_rank
@@ -72,70 +73,47 @@ class Front(Generic[R]):
         self.later = writes, ways.later
 
 
-class Look(Generic[R, P, T]):
-    """A call of a port that is a small read: answered at once, in the caller's thread.
+Port = Callable[Concatenate[Front[R], P], Coroutine[Any, Any, T]]
+"""A method of a port."""
+
+
+def look(method: Callable[Concatenate[R, P], T]) -> Port[R, P, T]:
+    """Make a call of a port of a small read: answered at once, in the caller's thread.
 
     With WAL a read waits for nobody, except when the database is being recovered; then it is
     carried out like any other read.
     """
 
-    def __init__(self, method: Callable[Concatenate[R, P], T]) -> None:
-        self._method = method
+    async def call(front: Front[R], /, *values: P.args, **named: P.kwargs) -> T:
+        try:
+            return method(front.here, *values, **named)
+        except StoreLocked:
+            repository, run = front.read
+            return await run(partial(method, repository, *values, **named))
 
-    def __get__(
-        self, front: Front[R], owner: type[Front[R]]
-    ) -> Callable[P, Coroutine[Any, Any, T]]:
-        method, here = self._method, front.here
-
-        async def call(*values: P.args, **named: P.kwargs) -> T:
-            try:
-                return method(here, *values, **named)
-            except StoreLocked:
-                return await _awaitable(method, *front.read)(*values, **named)
-
-        return call
+    return call
 
 
-class Read(Generic[R, P, T]):
-    """A call of a port that is a method that reads."""
-
-    def __init__(self, method: Callable[Concatenate[R, P], T]) -> None:
-        self._method = method
-
-    def __get__(
-        self, front: Front[R], owner: type[Front[R]]
-    ) -> Callable[P, Coroutine[Any, Any, T]]:
-        return _awaitable(self._method, *front.read)
+def read(method: Callable[Concatenate[R, P], T]) -> Port[R, P, T]:
+    """Make a call of a port of a method that reads."""
+    return _by(attrgetter("read"), method)
 
 
-class Write(Generic[R, P, T]):
-    """A call of a port that is a method that changes something."""
-
-    def __init__(self, method: Callable[Concatenate[R, P], T]) -> None:
-        self._method = method
-
-    def __get__(
-        self, front: Front[R], owner: type[Front[R]]
-    ) -> Callable[P, Coroutine[Any, Any, T]]:
-        return _awaitable(self._method, *front.write)
+def write(method: Callable[Concatenate[R, P], T]) -> Port[R, P, T]:
+    """Make a call of a port of a method that changes something."""
+    return _by(attrgetter("write"), method)
 
 
-class Later(Generic[R, P, T]):
-    """The same of a change that nobody waits for."""
-
-    def __init__(self, method: Callable[Concatenate[R, P], T]) -> None:
-        self._method = method
-
-    def __get__(
-        self, front: Front[R], owner: type[Front[R]]
-    ) -> Callable[P, Coroutine[Any, Any, T]]:
-        return _awaitable(self._method, *front.later)
+def later(method: Callable[Concatenate[R, P], T]) -> Port[R, P, T]:
+    """Make the same of a change that nobody waits for."""
+    return _by(attrgetter("later"), method)
 
 
-def _awaitable(
-    method: Callable[Concatenate[R, P], T], repository: R, run: Run
-) -> Callable[P, Coroutine[Any, Any, T]]:
-    async def call(*values: P.args, **named: P.kwargs) -> T:
+def _by(
+    way: Callable[[Front[R]], tuple[R, Run]], method: Callable[Concatenate[R, P], T]
+) -> Port[R, P, T]:
+    async def call(front: Front[R], /, *values: P.args, **named: P.kwargs) -> T:
+        repository, run = way(front)
         return await run(partial(method, repository, *values, **named))
 
     return call
@@ -144,78 +122,78 @@ def _awaitable(
 class AccountFront(Front[Accounts]):
     """Implements `emu.login.ports.AccountStore`."""
 
-    find_account = Look(Accounts.find)
-    add_account = Write(Accounts.add)
-    set_password = Write(Accounts.set_password)
-    record_login = Later(Accounts.record_login)
+    find_account = look(Accounts.find)
+    add_account = write(Accounts.add)
+    set_password = write(Accounts.set_password)
+    record_login = later(Accounts.record_login)
 
 
 class AccountAdministrationFront(Front[Accounts]):
     """Implements `emu.admin.ports.AccountAdministration`."""
 
-    every = Read(Accounts.every)
-    find_account = Read(Accounts.find)
-    add_account = Write(Accounts.add)
-    set_password = Write(Accounts.set_password)
-    set_enabled = Write(Accounts.set_enabled)
-    ban = Write(Accounts.ban)
+    every = read(Accounts.every)
+    find_account = read(Accounts.find)
+    add_account = write(Accounts.add)
+    set_password = write(Accounts.set_password)
+    set_enabled = write(Accounts.set_enabled)
+    ban = write(Accounts.ban)
 
 
 class RosterFront(Front[Roster]):
     """Implements `emu.admin.ports.CharacterList`."""
 
-    every = Read(Roster.every)
-    delete = Write(Roster.delete)
-    restore = Write(Roster.restore)
+    every = read(Roster.every)
+    delete = write(Roster.delete)
+    restore = write(Roster.restore)
 
 
 class CharacterFront(Front[Characters]):
     """Implements `emu.login.ports.CharacterStore`."""
 
-    characters_of = Look(Characters.of_account)
-    add_character = Write(Characters.add)
-    delete_character = Write(Characters.delete)
-    update_character = Write(Characters.update)
-    set_equipment = Write(Characters.set_equipment)
+    characters_of = look(Characters.of_account)
+    add_character = write(Characters.add)
+    delete_character = write(Characters.delete)
+    update_character = write(Characters.update)
+    set_equipment = write(Characters.set_equipment)
 
 
 class WorldFront(Front[Worlds]):
     """Implements `emu.login.ports.RegisteredWorlds`."""
 
-    find_world_by_account = Read(Worlds.find_by_account)
-    add_world = Write(Worlds.add)
-    world_connected = Write(Worlds.connected)
-    record_status = Write(Worlds.record_status)
-    set_zones = Write(Worlds.set_zones)
-    zones_of = Read(Worlds.zones_of)
+    find_world_by_account = read(Worlds.find_by_account)
+    add_world = write(Worlds.add)
+    world_connected = write(Worlds.connected)
+    record_status = write(Worlds.record_status)
+    set_zones = write(Worlds.set_zones)
+    zones_of = read(Worlds.zones_of)
 
 
 class ReportFront(Front[Reports]):
     """Implements `emu.login.ports.LogStore`."""
 
-    add_client_log = Later(Reports.add_client_log)
-    add_bug_report = Write(Reports.add_bug_report)
+    add_client_log = later(Reports.add_client_log)
+    add_bug_report = write(Reports.add_bug_report)
 
 
 class ModelFront(Front[Models]):
     """Implements `emu.looks.models.ModelSource`."""
 
-    model_numbers = Read(Models.numbers)
+    model_numbers = read(Models.numbers)
 
 
 class WorldCharacterFront(Front[WorldCharacters]):
     """Implements `emu.world.ports.WorldCharacterStore`."""
 
-    create = Write(WorldCharacters.create)
-    find = Look(WorldCharacters.find)
-    find_named = Read(WorldCharacters.find_named)
-    of_account = Look(WorldCharacters.of_account)
-    statuses_of = Look(WorldCharacters.statuses_of)
-    delete = Write(WorldCharacters.delete)
-    played = Write(WorldCharacters.played)
-    save_place = Later(WorldCharacters.save_place)
-    save_mute = Write(WorldCharacters.save_mute)
-    set_admin_status = Write(WorldCharacters.set_admin_status)
+    create = write(WorldCharacters.create)
+    find = look(WorldCharacters.find)
+    find_named = read(WorldCharacters.find_named)
+    of_account = look(WorldCharacters.of_account)
+    statuses_of = look(WorldCharacters.statuses_of)
+    delete = write(WorldCharacters.delete)
+    played = write(WorldCharacters.played)
+    save_place = later(WorldCharacters.save_place)
+    save_mute = write(WorldCharacters.save_mute)
+    set_admin_status = write(WorldCharacters.set_admin_status)
 
     async def rank_of(self, account_id: int) -> int:
         """Return the rank of an account; see `emu.commands.ranks.account_rank`."""
@@ -225,16 +203,16 @@ class WorldCharacterFront(Front[WorldCharacters]):
 class BelongingsFront(Front[Belongings]):
     """Implements `emu.world.ports.BelongingsStore`."""
 
-    save_relations = Later(Belongings.save_relations)
-    save_titles = Later(Belongings.save_titles)
-    save_hotkeys = Later(Belongings.save_hotkeys)
-    save_channels = Later(Belongings.save_channels)
+    save_relations = later(Belongings.save_relations)
+    save_titles = later(Belongings.save_titles)
+    save_hotkeys = later(Belongings.save_hotkeys)
+    save_channels = later(Belongings.save_channels)
 
 
 class BanFront(Front[Bans]):
     """The bans as every login asks for them: kept in memory, parsed again when they changed."""
 
-    every = Look(Bans.every)
+    every = look(Bans.every)
 
     def __init__(self, ways: Ways, clock: Clock) -> None:
         super().__init__(ways, lambda store: store.login.bans)

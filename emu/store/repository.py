@@ -21,23 +21,18 @@ T = TypeVar("T")
 
 
 class Repository:
-    """Rows of one subject in a database."""
+    """Rows of one subject in a `database`."""
 
-    __slots__ = ("_database", "_run", "_run_many")
+    __slots__ = ("_run", "_run_many", "database")
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        self.database = database
         self._run = database.connection.execute
         self._run_many = database.connection.executemany
 
     def _table(self, name: str) -> Table:
         """Return a table for what sqlite-utils does well; not for what every login needs."""
-        return self._database.tables.table(name)
-
-    @property
-    def database(self) -> Database:
-        """Where the rows are."""
-        return self._database
+        return self.database.tables.table(name)
 
 
 R = TypeVar("R", bound=Repository)

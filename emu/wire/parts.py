@@ -14,6 +14,8 @@ from emu.errors import LimitExceeded, LocalProtocolError, MalformedDatagram
 PART_LIMIT: Final = 4096
 """How many parts are read when a caller gives no bound of its own."""
 _ESCAPE: Final = 0xFF
+_SHORT: Final = tuple(bytes((length,)) for length in range(_ESCAPE))
+"""Lengths in one byte, as those of nearly all parts are."""
 _U16_MAXIMUM: Final = 0xFFFF
 _U32_MAXIMUM: Final = 0xFFFFFFFF
 
@@ -21,7 +23,7 @@ _U32_MAXIMUM: Final = 0xFFFFFFFF
 def length_bytes(length: int) -> bytes:
     """Return a length (big-endian) in its shortest form: u8, FF and u16, or FF FF FF and u32."""
     if 0 <= length < _ESCAPE:
-        return length.to_bytes(1, "big")
+        return _SHORT[length]
     if 0 <= length < _U16_MAXIMUM:
         return b"\xff" + length.to_bytes(2, "big")
     if 0 <= length <= _U32_MAXIMUM:
@@ -29,14 +31,11 @@ def length_bytes(length: int) -> bytes:
     raise LocalProtocolError(f"{length} is not a length")
 
 
-def _pull_length(data: bytes, start: int) -> tuple[int, int]:
-    """Return the length that stands at `start`, and where the part behind it begins.
+def _pull_long(data: bytes, start: int) -> tuple[int, int]:
+    """Return the length that an escape at `start` announces, and where the part behind it begins.
 
     Raises `MalformedDatagram` when the length itself is cut off.
     """
-    length = data[start]
-    if length < _ESCAPE:
-        return length, start + 1
     begin = start + 3
     length = int.from_bytes(data[start + 1 : begin], "big")
     if length == _U16_MAXIMUM:
@@ -57,7 +56,9 @@ def pull_parts(data: bytes, limit: int = PART_LIMIT, start: int = 0) -> tuple[by
     parts: list[bytes] = []
     position, size = start, len(data)
     while position < size:
-        length, begin = _pull_length(data, position)
+        length, begin = data[position], position + 1
+        if length == _ESCAPE:
+            length, begin = _pull_long(data, position)
         if not length:
             raise MalformedDatagram("empty part")
         if len(parts) == limit:
@@ -75,5 +76,6 @@ def push_parts(parts: Iterable[bytes]) -> bytes:
     for part in parts:
         if not part:
             raise LocalProtocolError("a part may not be empty")
-        pieces += (length_bytes(len(part)), part)
+        size = len(part)
+        pieces += (_SHORT[size] if size < _ESCAPE else length_bytes(size), part)
     return b"".join(pieces)

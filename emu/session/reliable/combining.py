@@ -23,36 +23,23 @@ def _join(
 
     No more parts are joined than a receiver with the same configuration takes.
     """
+    if len(parts) < 2:
+        return list(parts)
     # A part has one or three bytes of length in front. `room` bounds the joined whole only: a part
     # that alone is longer is cut into fragments later, by those who know how.
-    joined: list[bytes] = []
-    group: list[bytes] = []
-    size = len(marker)
+    groups: list[list[bytes]] = []
+    size = room
     for part in parts:
         length = len(part)
-        if length > part_limit:
-            if group:  # what came before must stay before
-                joined.append(_wrap(marker, group))
-                group, size = [], len(marker)
-            joined.append(part)
-            continue
         grown = size + (1 if length < 0xFF else 3) + length
-        if group and (grown > room or len(group) == count_limit):
-            joined.append(_wrap(marker, group))
-            group = [part]
-            size = len(marker) + (1 if length < 0xFF else 3) + length
+        if grown > room or length > part_limit or len(groups[-1]) == count_limit:
+            groups.append([part])
+            # Behind a part that must stay bare there is no room for another one.
+            size = room if length > part_limit else grown - size + len(marker)
         else:
-            group.append(part)
+            groups[-1].append(part)
             size = grown
-    if group:
-        joined.append(_wrap(marker, group))
-    return joined
-
-
-def _wrap(marker: bytes, group: Sequence[bytes]) -> bytes:
-    if len(group) == 1:
-        return group[0]
-    return marker + push_parts(group)
+    return [group[0] if len(group) == 1 else marker + push_parts(group) for group in groups]
 
 
 def join_messages(

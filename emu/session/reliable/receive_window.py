@@ -41,10 +41,10 @@ class ReceiveWindow:
 
     def place(self, sequence: int, opcode: int, data: bytes) -> Placement:
         """Find out where a packet belongs; hold it when it is early. NEXT moves the window."""
-        ahead = distance(self.expected, sequence)
-        if ahead == 0:
+        if sequence == self.expected:
             self.expected = (sequence + 1) & MASK
             return Placement.NEXT
+        ahead = distance(self.expected, sequence)
         # Behind the window a number may belong to the round of 65,536 before or to the next one:
         # nothing may be acknowledged by guess.
         if ahead < 0:

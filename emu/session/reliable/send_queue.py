@@ -56,24 +56,10 @@ class SendQueue:
     """
 
     __slots__ = (
-        "_backoff",
-        "_base",
-        "_config",
-        "_loss_time",
-        "_lost",
-        "_needs_detection",
-        "_newest_acked",
-        "_next",
-        "_reorder",
-        "_timer_start",
-        "_under_way",
-        "_waiting",
-        "congestion",
-        "exhausted",
-        "queued_bytes",
-        "retransmissions",
-        "round_trip",
-    )
+        "_backoff", "_base", "_config", "_loss_time", "_lost", "_needs_detection", "_newest_acked",
+        "_next", "_reorder", "_timer_start", "_under_way", "_waiting", "congestion", "exhausted",
+        "queued_bytes", "retransmissions", "round_trip",
+    )  # fmt: skip
 
     def __init__(self, config: SessionConfig, max_length: int) -> None:
         self._config = config
@@ -189,33 +175,40 @@ class SendQueue:
         """The one the receiver waits for; only to be asked while something is under way."""
         return next(iter(self._under_way.values()))
 
-    def acknowledge_up_to(self, sequence: int, now: Monotonic) -> None:
-        """Handle an Ack. Raises `MalformedDatagram` for a packet that was never sent."""
+    def acknowledge_up_to(self, sequence: int, now: Monotonic) -> bool:
+        """Handle an Ack; say whether something arrived by it that was under way.
+
+        Raises `MalformedDatagram` for a packet that was never sent.
+        """
         count = distance(self._base, sequence) + 1
         if count <= 0:
-            return  # late copy of an older Ack
+            return False  # late copy of an older Ack
         if count > (self._next - self._base) & MASK:
             raise MalformedDatagram("ack of a packet never sent")
+        under_way = len(self._under_way)
+        was_repeated = False
+        for step in range(count):
+            sent = self._arrived((self._base + step) & MASK, now)
+            was_repeated |= sent is not None and sent.transmissions > 1
         # The last one only: those before it may have waited at the receiver for one that was late.
-        arrived = [self._arrived((self._base + step) & MASK, now) for step in range(count)]
-        last = arrived[-1]
         # When one of them was sent twice, the last may have waited for that one: no measure of the
         # path either.
-        if last is not None and all(sent is None or sent.transmissions == 1 for sent in arrived):
-            self.round_trip.measure(now - last.sent_at)
+        if sent is not None and not was_repeated:
+            self.round_trip.measure(now - sent.sent_at)
         self._base = (sequence + 1) & MASK
         self._progress(now)
+        return len(self._under_way) < under_way
 
     def acknowledge_all(self, now: Monotonic) -> None:
         """Take everything that was sent as arrived: the peer has answered it in another way."""
         if self._under_way:
             self.acknowledge_up_to((self._next - 1) & MASK, now)
 
-    def acknowledge_one(self, sequence: int, now: Monotonic) -> None:
-        """Handle an OutOfOrderAck. Raises `MalformedDatagram` for a packet never sent."""
+    def acknowledge_one(self, sequence: int, now: Monotonic) -> bool:
+        """Handle an OutOfOrderAck in the same way."""
         ahead = distance(self._base, sequence)
         if ahead < 0:
-            return
+            return False
         if ahead >= (self._next - self._base) & MASK:
             raise MalformedDatagram("ack of a packet never sent")
         sent = self._arrived(sequence, now)
@@ -224,6 +217,7 @@ class SendQueue:
             if sent.transmissions == 1:
                 self.round_trip.measure(now - sent.sent_at)
             self._progress(now)
+        return sent is not None
 
     def _arrived(self, sequence: int, now: Monotonic) -> _Sent | None:
         """Take a packet off the way and learn from it; None when that was done before."""
