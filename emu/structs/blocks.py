@@ -158,8 +158,8 @@ class Block:
 
     def _two_types(self, entry: FieldDefinition, key: str, first: Part) -> Part:
         assert entry.type2 is not None  # noqa: S101
-        kinds = [name for name in self._scope.names if name.endswith("stat_type")]
-        getter = self._scope.find(kinds[-1]) if kinds else None
+        kind = self._scope.last_ending("stat_type")
+        getter = self._scope.find(kind) if kind else None
         if getter is None:
             return first
         second = FieldDefinition(

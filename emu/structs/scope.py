@@ -14,13 +14,16 @@ is what a codec needs.)
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any, Final
 
 from emu.structs.base import Scopes
 from emu.structs.definitions import Conditions
 
 Path = tuple[str | int, ...]
+Known = tuple[int, Path]
+"""The moment at which a name was made known, and the way to its value."""
 Getter = Callable[[Mapping[str, Any], Scopes], Any]
 Test = Callable[[Mapping[str, Any], Scopes, frozenset[str]], bool]
 
@@ -31,20 +34,25 @@ _NUMBERED: Final = re.compile(r"(.+)_([0-9]{1,5})")
 class Scope:
     """The names known so far at one level of a layout, and the level around it."""
 
-    __slots__ = ("_copies", "_key", "_name", "array", "holder", "names")
+    __slots__ = ("_copies", "_names", "_substructs", "array", "holder", "key", "moments", "prefix")
 
     def __init__(self, holder: Scope | None = None, *, array: str = "") -> None:
-        self.names: dict[str, Path] = {}
         self.holder = holder
         self.array = array
         """Key of the array whose elements have these names, empty where there is none."""
-        self._name = self._key = ""
+        self.prefix = self.key = ""
+        """What flat names of a substruct's fields begin with, and where its values are."""
+        self.moments: Iterator[int] = holder.moments if holder else count()
+        """Numbers for what one layout makes known, in order."""
+        self._names: dict[str, Known] = {}
+        self._substructs: list[Scope] = []
         self._copies = 0
 
     def substruct(self, name: str, key: str, copies: int) -> Scope:
-        """Return a scope for a substruct's fields; this one learns their flat names from it."""
+        """Return a scope for a substruct's fields; this one knows them by their flat names."""
         inner = Scope(self)
-        inner._name, inner._key, inner._copies = name, key, copies
+        inner.prefix, inner.key, inner._copies = f"{name}_", key, copies
+        self._substructs.append(inner)
         return inner
 
     def element(self, key: str) -> Scope:
@@ -53,26 +61,10 @@ class Scope:
 
     def add(self, name: str, key: str, size: int) -> None:
         """Make a field known under its name, and each of several values under its number."""
-        self.know(name, (key,))
+        self._names[name] = next(self.moments), (key,)
         if size > 1:
             for i in range(size):
-                self.know(f"{name}_{i}", (key, i))
-
-    def know(self, name: str, path: Path) -> None:
-        """Make a value known under a name; a substruct's holder learns its flat names."""
-        self.names[name] = path
-        holder = self.holder
-        if holder is None or not self._copies:
-            return
-        paths = [(self._key, *path)]
-        if self._copies > 1:
-            paths = [(self._key, i, *path) for i in range(self._copies)]
-        if self._copies > 1 or not holder.array:  # in an array the number is the element's
-            for i, whole in enumerate(paths):
-                holder.know(f"{self._name}_{name}_{i}", whole)
-        flat = f"{self._name}_{name}"
-        if holder.names.get(flat, paths[0])[0] == self._key:  # else another field is called so
-            holder.know(flat, paths[0])
+                self._names[f"{name}_{i}"] = next(self.moments), (key, i)
 
     def find(self, name: str) -> Getter | None:
         """Return what reads a variable, None when no such field stands before."""
@@ -80,9 +72,9 @@ class Scope:
         depth = 0
         scope: Scope | None = self
         while scope is not None:
-            path = scope.names.get(name)
-            if path is not None:
-                return _getter(path, depth)
+            known = scope.known(name)
+            if known is not None:
+                return _getter(known[1], depth)
             if scope.array:
                 path = scope.path_of_element(name)
                 return None if path is None else _getter(path, depth + 1)
@@ -90,12 +82,63 @@ class Scope:
             depth += 1
         return None
 
+    def last_ending(self, ending: str) -> str | None:
+        """Return the last name so far with an ending, substructs' flat names included."""
+        return max(self.all_ending(ending, ""), default=(0, None))[1]
+
+    def all_ending(self, ending: str, prefix: str) -> Iterator[tuple[int, str]]:
+        """Yield every name with an ending, and the moment at which it was made known."""
+        for name, (moment, _) in self._names.items():
+            if (prefix + name).endswith(ending):
+                yield moment, prefix + name
+        for inner in self._substructs:
+            yield from inner.all_ending(ending, prefix + inner.prefix)
+
+    def known(self, name: str) -> Known | None:
+        """Return where a name of this level leads; of one made known twice the later counts.
+
+        Flat names are taken apart when they are asked for: substructs that each hold two others
+        have more of them than could be kept.
+        """
+        known = self._names.get(name)
+        for inner in self._substructs:
+            if not name.startswith(inner.prefix):
+                continue
+            rest = name.removeprefix(inner.prefix)
+            plain, numbered = inner.copy(rest, 0), inner.numbered(rest)
+            taken = known is not None and known[1][0] != inner.key
+            if numbered is None and taken:
+                continue  # another field is called so
+            for found in (plain, numbered):
+                if found is not None and (known is None or found[0] >= known[0]):
+                    known = found
+        return known
+
+    def numbered(self, name: str) -> Known | None:
+        """Return where a name with a copy's number behind it leads, seen from the holder."""
+        match = _NUMBERED.fullmatch(name)
+        assert self.holder is not None  # noqa: S101
+        if match is None or int(match[2]) >= self._copies or match[2] != str(int(match[2])):
+            return None
+        if self._copies == 1 and self.holder.array:
+            return None  # in an array the number is the element's
+        return self.copy(match[1], int(match[2]))
+
+    def copy(self, name: str, number: int) -> Known | None:
+        """Return where a name leads in one copy of the substruct, seen from the holder."""
+        known = self.known(name)
+        if known is None:
+            return None
+        moment, path = known
+        return moment, (self.key, number, *path) if self._copies > 1 else (self.key, *path)
+
     def path_of_element(self, name: str) -> Path | None:
         """Return where a field of one certain element of the array is, seen from its holder."""
         match = _NUMBERED.fullmatch(name)
-        if match is None or match[1] not in self.names:
+        known = self.known(match[1]) if match else None
+        if match is None or known is None:
             return None
-        return (self.array, int(match[2]), *self.names[match[1]])
+        return (self.array, int(match[2]), *known[1])
 
 
 def _getter(path: Path, depth: int) -> Getter:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from emu.structs import shipped_catalog
@@ -132,3 +134,26 @@ def test_messages_that_no_table_has_are_told() -> None:
     assert said(COUNT, head=head) == []
     (line,) = said(COUNT, head=head, known={"OP_ClientCmdMsg"})
     assert line.startswith("odd.xml, line 2: struct WS_Odd 1: no opcode table has OP_EqOddCmd")
+
+
+@pytest.mark.slow
+def test_structs_that_each_hold_the_one_before_twice_are_looked_at_soon() -> None:
+    held = '<Data ElementName="x" Substruct="S{0}"/><Data ElementName="y" Substruct="S{0}"/>'
+    doubling = "".join(
+        f'<Struct Name="S{i + 1}" ClientVersion="1">{held.format(i)}</Struct>' for i in range(12)
+    )
+    last = (
+        '<Struct Name="Last" ClientVersion="1"><Data ElementName="z" Substruct="S12"/>{}</Struct>'
+    )
+    names = "z_" + "x_" * 11 + "y_n", "z_" + "x_" * 12 + "n_0_0", "z_" + "x_" * 13 + "n"
+    asking = "".join(
+        f'<Data ElementName="a{i}" Type="int8" IfVariableSet="{name}"/>'
+        for i, name in enumerate(names)
+    )
+    begun = time.perf_counter()
+    first = f'<Struct Name="S0" ClientVersion="1">{COUNT}</Struct>'
+    text = f"<EQ2Emulator>{first}{doubling}{last.format(asking)}</EQ2Emulator>"
+    structs = read_text(text.encode(), "odd.xml")
+    (line,) = (line for made in structs for line in oddities(made))
+    assert f"field a2: IfVariableSet names {names[2]}, which does not stand before" in line
+    assert time.perf_counter() - begun < 5

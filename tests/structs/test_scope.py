@@ -145,3 +145,27 @@ def test_an_element_knows_nothing_of_what_is_around_its_array() -> None:
     element = filled(scope_of("n").element("list"), "flag")
     assert element.find("n") is None
     assert filled(element.substruct("sub", "sub", 1), "x").find("n") is None
+
+
+def test_the_last_name_with_an_ending_may_be_a_substructs() -> None:
+    scope = scope_of("stat_type", "other")
+    assert scope.last_ending("stat_type") == "stat_type"
+    inner = filled(scope.substruct("sub", "sub", 1), "stat_type")
+    assert scope.last_ending("stat_type") == "sub_stat_type"
+    assert inner.last_ending("stat_type") == "stat_type"
+    assert scope.last_ending("kind") is None
+
+
+def test_a_name_of_two_fields_is_the_later_one_s_but_for_a_substruct_s_plain_name() -> None:
+    scope = scope_of("sub_x", "sub_y_0")
+    filled(scope.substruct("sub", "sub", 1), "x", "y")
+    filled(scope.substruct("sub", "sub_2", 1), "y")
+    for name, fields in (
+        ("sub_x", {"sub_x": 5, "sub": {"x": 4}}),
+        ("sub_x_0", {"sub_x": 4, "sub": {"x": 5}}),
+        ("sub_y_0", {"sub_y_0": 4, "sub": {"y": 4}, "sub_2": {"y": 5}}),
+        ("sub_y", {"sub": {"y": 5}, "sub_2": {"y": 4}}),
+    ):
+        get = scope.find(name)
+        assert get is not None
+        assert get(fields, ()) == 5
