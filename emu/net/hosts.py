@@ -13,7 +13,8 @@ from typing import Any
 from twisted.internet.error import CannotListenError
 
 from emu.admin.status import OpenDoor
-from emu.config import Address
+from emu.config import Address, Config
+from emu.config.ports import listening_ports
 from emu.errors import ConfigError
 
 
@@ -48,3 +49,11 @@ def cannot_listen(key: str, error: CannotListenError) -> str:
         f"{key}: cannot listen on {error.interface}:{error.port} ({reason}); "
         "stop the program that holds the port, or choose another"
     )
+
+
+def key_of(config: Config, error: CannotListenError) -> str:
+    """Return the setting of a port that cannot be opened."""
+    failed = Address(str(error.interface), int(error.port))
+    ports = [(port.key, port.address) for port in listening_ports(config)]
+    found = (key for key, address in ports if failed == listen_address(key, address))
+    return next(found, "login.listen")

@@ -21,12 +21,11 @@ from emu.admin.commands.running import Reload
 from emu.admin.snapshot.making import snapshot_value
 from emu.admin.status import OpenDoor, in_short
 from emu.built import form
-from emu.config import Address, Config
-from emu.config.ports import listening_ports
+from emu.config import Config
 from emu.errors import EmuError
 from emu.net import logs, parameters
 from emu.net.admin.part import AdminPart
-from emu.net.hosts import cannot_listen, listen_address
+from emu.net.hosts import cannot_listen, key_of
 from emu.net.login.part import LoginPart
 from emu.net.opcode_source import OpcodeSource, last_changes
 from emu.net.reload import LIVE, differences, merged, reread
@@ -55,6 +54,12 @@ class CannotStart(SystemExit, Exception):
     An `Exception` as well, because a daemon's `twistd` tells the process that was started by hand
     of nothing else, and that one would wait for ever.
     """
+
+    def __init__(self, line: str, *, told: bool) -> None:
+        """Say `line` at the end, unless the log has told it: twistd's errors go there as well."""
+        super().__init__(f"emu: {line}")
+        if told:
+            self.code = 1
 
 
 def check_files(config: Config) -> None:
@@ -95,6 +100,7 @@ class EmuService(Service):
         self._reread = reread
         self._end = end
         self._log_observer = log_observer
+        self._writes_log = False
         self._reactor = reactor
         self._lock: ServerLock | None = None
         self._scheduler: Scheduler | None = None
@@ -118,6 +124,7 @@ class EmuService(Service):
         """Join the application, and write its log in our form when it takes an observer."""
         if self._log_observer is not None and hasattr(parent, "setComponent"):
             parent.setComponent(ILogObserver, self._log_observer)
+            self._writes_log = True
         super().setServiceParent(parent)  # type: ignore[no-untyped-call]
 
     def privilegedStartService(self) -> None:
@@ -198,9 +205,9 @@ class EmuService(Service):
             self._lock = ServerLock(self.config.database.path)
             self._open()
         except CannotListenError as error:
-            self._give_up(f"emu: {cannot_listen(_key_of(self.config, error), error)}")
+            self._give_up(cannot_listen(key_of(self.config, error), error))
         except EmuError as error:
-            self._give_up(f"emu: {error}")
+            self._give_up(str(error))
 
     def _give_up(self, line: str) -> NoReturn:
         """End a start that failed; it has changed nothing."""
@@ -208,7 +215,9 @@ class EmuService(Service):
             self._lock.release()
         self._given_up()
         globalLogPublisher.removeObserver(self.watch.lines)
-        raise CannotStart(line) from None
+        if self._writes_log:
+            _log.error("{line}", line=line)
+        raise CannotStart(line, told=self._writes_log) from None
 
     def _open(self) -> None:
         """Open the database, then the ports, and change something only when all are ours."""
@@ -337,11 +346,3 @@ class EmuService(Service):
         globalLogPublisher.removeObserver(self.watch.lines)
         if self._manager is not None:
             self._manager.stop()
-
-
-def _key_of(config: Config, error: CannotListenError) -> str:
-    """Return the setting of a port that cannot be opened."""
-    failed = Address(str(error.interface), int(error.port))
-    ports = [(port.key, port.address) for port in listening_ports(config)]
-    found = (key for key, address in ports if failed == listen_address(key, address))
-    return next(found, "login.listen")

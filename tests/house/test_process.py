@@ -138,9 +138,8 @@ async def test_a_taken_port_is_said_in_one_line(
             holder.listen()
         port = holder.getsockname()[1]
         lines = await fails(tmp_path, {key: f"{HOST}:{port}"})
-    (line,) = [line for line in lines if "emu: " in line]
-    assert f"emu: {key}: cannot listen on {HOST}:{port} " in line
-    assert len([line for line in lines if " info " not in line]) == 1, lines
+    (line,) = [line for line in lines if " info " not in line]
+    assert f" error server: {key}: cannot listen on {HOST}:{port} " in line
 
 
 DATABASES = {
@@ -234,7 +233,7 @@ def test_what_cannot_work_is_named_in_one_line(
 
 async def test_a_trace_that_cannot_be_written_is_said_in_one_line(tmp_path: Path) -> None:
     (line,) = await fails(tmp_path, {"trace.file": "/nowhere/trace.pcapng"})
-    assert "emu: /nowhere/trace.pcapng: cannot be written" in line
+    assert " error server: /nowhere/trace.pcapng: cannot be written" in line
 
 
 async def test_two_servers_on_one_database_do_each_other_no_harm(tmp_path: Path) -> None:

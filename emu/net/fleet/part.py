@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from twisted.internet.defer import Deferred
-from twisted.python.failure import Failure
 
 from emu.admin.status import OpenDoor
 from emu.config import Config
 from emu.config.processes import ProcessesConfig
 from emu.errors import ConfigError, StoreError
 from emu.looks.models import ModelSource
+from emu.net.fleet.faults import Faults
 from emu.net.fleet.hub import HubPort
 from emu.net.fleet.member import HubLink
 from emu.net.hosts import listen_address
@@ -72,6 +72,7 @@ class FleetPart:
     characters: WorldCharacterStore
     belongings: BelongingsStore
     models: ModelSource
+    faults: Faults
 
     def listen(self) -> None:
         """Open what others connect to, if anything. Raises `CannotListenError` and `EmuError`."""
@@ -82,9 +83,11 @@ class FleetPart:
 
     def start(self) -> None:
         """Begin to connect, if to anything."""
+        self.faults.start()
 
     async def stop(self) -> None:
         """Close all connections."""
+        self.faults.stop()
 
 
 def fleet_part(ground: Ground) -> FleetPart:
@@ -101,7 +104,8 @@ class Alone(FleetPart):
     """The only process of its world."""
 
     def __init__(self, ground: Ground) -> None:
-        bus, name = LocalBus(_failed), "here"
+        self.faults = Faults(ground.scheduler)
+        bus, name = LocalBus(self.faults), "here"
         presence = SharedPresence(bus, name, ground.scheduler.moment)
         self.processes = Processes(name, bus, _keys(ground), presence, ServedHere())
         self.characters = ground.storage.world_characters
@@ -116,7 +120,8 @@ class Hub(FleetPart):
         settings, storage = ground.config.processes, ground.storage
         self._ground = ground
         name = settings.own_name
-        bus = FleetBus(name, _shell(ground))
+        self.faults = Faults(ground.scheduler)
+        bus = FleetBus(name, _shell(ground, self.faults))
         keys, leases = _keys(ground), Leases()
         table = _zones(settings, ground.atlas)
         presence = SharedPresence(bus, name, ground.scheduler.moment)
@@ -153,6 +158,7 @@ class Hub(FleetPart):
     async def stop(self) -> None:
         """Close the port and all connections."""
         await self.port.stop()
+        await super().stop()
 
 
 class Member(FleetPart):
@@ -162,7 +168,8 @@ class Member(FleetPart):
         settings = ground.config.processes
         assert settings.hub is not None  # noqa: S101  # what makes it a member
         name = settings.name
-        bus = FleetBus(name, _shell(ground))
+        self.faults = Faults(ground.scheduler)
+        bus = FleetBus(name, _shell(ground, self.faults))
         counter = Counter(bus, name)
         presence = SharedPresence(bus, name, ground.scheduler.moment)
         self._table: dict[int, str] = {}
@@ -183,11 +190,13 @@ class Member(FleetPart):
 
     def start(self) -> None:
         """Begin to connect to the hub."""
+        super().start()
         self.link.start()
 
     async def stop(self) -> None:
         """Leave the hub."""
         await self.link.stop()
+        await super().stop()
 
     def _learn_zones(self, note: Note) -> None:
         """Take from the hub which process serves which zone; it counts until the hub says else."""
@@ -223,16 +232,12 @@ def _keys(ground: Ground) -> LocalHandoffKeys:
     return LocalHandoffKeys(lambda: secrets.randbits(32), ground.scheduler)
 
 
-def _shell(ground: Ground) -> Shell:
+def _shell(ground: Ground, faults: Faults) -> Shell:
     return Shell(
-        answer=Deferred, later=ground.scheduler.later, start=ground.tasks.spawn, failed=_failed
+        answer=Deferred, later=ground.scheduler.later, start=ground.tasks.spawn, failed=faults
     )
 
 
 def _about(ground: Ground) -> dict[str, Any]:
     host, port = ground.told_address()
     return {"host": host, "port": port}
-
-
-def _failed(error: Exception) -> None:
-    _log.failure("what another process told or asked came to grief", failure=Failure(error))  # type: ignore[no-untyped-call]
