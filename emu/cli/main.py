@@ -13,6 +13,7 @@ import os
 import sys
 
 import click
+from click.exceptions import NoSuchCommand
 
 import emu
 from emu.built import form
@@ -56,6 +57,15 @@ class NounGroup(click.Group):
         assert isinstance(command, click.Command)  # noqa: S101
         share_options(command)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the noun that is meant; the error for an unknown one names those like it."""
+        try:
+            return super().resolve_command(ctx, args)
+        except NoSuchCommand as error:
+            raise NoSuchCommand(error.command_name, possibilities=NOUNS, ctx=ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the list of nouns without importing them."""

@@ -1,4 +1,4 @@
-"""What is asked at the doors for those who run the server: RCON, the console, the web."""
+"""What is asked at the doors for those who run the server: RCON, the console, the web, queries."""
 
 from __future__ import annotations
 
@@ -32,21 +32,22 @@ class DoorMeasures:
     """Measures of all such doors of a process; each has a name, the label ``port``."""
 
     def __init__(self, measures: Measures) -> None:
-        self._doors: dict[str, tuple[Uses, Callable[[], int]]] = {}
+        self._doors: dict[str, tuple[Uses, Callable[[], int] | None]] = {}
         measures.gauge("connections", "Connections that are open.", self._open, ["port"])
         for name, about, label, counts in (
             ("requests", "Commands and pages that were asked for.", "result", "requests"),
-            ("authentications", "Passwords that were given.", "result", "logins"),
+            ("authentications", "Passwords and tokens that were given.", "result", "logins"),
             ("connections_ended", "Connections not taken, or over.", "reason", "ended"),
         ):
             measures.counter(name, about, ["port", label]).also(partial(self._of_uses, counts))
 
-    def watch(self, port: str, uses: Uses, connections: Callable[[], int]) -> None:
-        """Measure a door under a name; `connections` says how many are open."""
+    def watch(self, port: str, uses: Uses, connections: Callable[[], int] | None = None) -> None:
+        """Measure a door under a name; `connections` says how many are open, if it has any."""
         self._doors[port] = (uses, connections)
 
     def _open(self) -> dict[tuple[str, ...], float]:
-        return {(port,): connections() for port, (_, connections) in self._doors.items()}
+        doors = self._doors.items()
+        return {(port,): count() for port, (_, count) in doors if count is not None}
 
     def _of_uses(self, counts: str) -> dict[tuple[str, ...], float]:
         """Return one of the counters of `Uses`, by port and label."""

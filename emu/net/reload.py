@@ -35,6 +35,7 @@ LIVE: Final = frozenset(
         "rcon.dialect", "rcon.max_request", "rcon.max_connections",
         "rcon.connections_per_address", "rcon.idle_timeout",
         "ssq.password", "ssq.password_file", "ssq.headers", "ssq.datagram_bytes",
+        "web.url", "web.proxies", "web.idle_timeout", "web.session_timeout",
         "ggmp.policy", "ggmp.tokens_file", "ggmp.open_actions", "ggmp.clients_file",
     }
 )  # fmt: skip

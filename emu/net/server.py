@@ -172,7 +172,7 @@ class EmuService(Service):
         changed = sorted(differences(self.config, fresh))
         self.config = merged(self.config, fresh)
         logs.set_level(self.config.log.level)
-        for part in (self.login, self.world, self.admin):
+        for part in (self.login, self.world, self.admin, self._web):
             if part is not None:
                 part.configure(self.config)
         now = ", ".join(key for key in changed if key in LIVE) or "nothing"

@@ -48,8 +48,8 @@ class Watch:
         """Measure the sessions of a UDP port."""
         self._endpoints.watch(port, endpoint)
 
-    def door(self, port: str, uses: Uses, connections: Callable[[], int]) -> None:
-        """Measure a TCP port or UNIX socket for those who run the server."""
+    def door(self, port: str, uses: Uses, connections: Callable[[], int] | None = None) -> None:
+        """Measure a port or UNIX socket for those who run the server."""
         self._doors.watch(port, uses, connections)
 
     def queue(self, name: str, about: str, length: Callable[[], int]) -> None:

@@ -1,3 +1,4 @@
+import re
 import subprocess
 import sys
 
@@ -23,6 +24,15 @@ def test_the_version_is_the_packages() -> None:
 
 def test_an_unknown_noun_is_a_usage_error() -> None:
     assert CliRunner().invoke(cli.root, ["nonsense"]).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"), [("acount list", "account"), ("account lst", "list"), ("query sqs", "ssq")]
+)
+def test_a_mistyped_word_is_answered_with_what_may_be_meant(words: str, meant: str) -> None:
+    result = CliRunner().invoke(cli.root, words.split())
+    assert result.exit_code == 2
+    assert re.search(f"Did you mean .*'{meant}'", result.output)
 
 
 def test_an_error_of_ours_is_one_line_and_exit_status_1(monkeypatch, capsys) -> None:

@@ -93,6 +93,60 @@ def words(events: list[WorldEvent]) -> str:
     )
 
 
+async def test_who_is_rude_is_muted_and_banned_and_forgiven(
+    browser: Browser, tmp_path: Path
+) -> None:
+    async with opened(browser, tmp_path) as (server, page):
+        async with await player(server, "rude") as rude:
+            heard: list[WorldEvent] = []
+            rude.on_event = heard.append
+            await rude.stand()
+            await sign_in(page, "boss")
+            await click(page, "#players [data-action=mute]")
+            await page.shows("#ask-title", "Mute Rude")
+            await page.locate("#ask-minutes", lambda box: box.fill("5"))
+            await page.locate("#ask-reason", lambda box: box.fill("shouting"))
+            await page.press("Enter")
+            await page.shows("#desk-result.good", "Rude is muted for 5 minutes")
+            await until(lambda: "shouting" in words(heard), "the reason")
+
+            await click(page, "#players [data-action=ban]")
+            await page.shows("#ask-title", "Ban the account of Rude")
+            await page.locate("#ask-reason", lambda box: box.fill("shouting on"))
+            await click(page, "#ask-yes")
+            await page.shows("#desk-result.good", "account rude is banned until ")
+            await until(lambda: rude.core.stage is WorldStage.CLOSED, "the end")
+        await page.shows("#players", "Nobody is in the world.")
+        assert banned(server) == ["rude"]
+
+        await page.locate("#unban-account", lambda box: box.fill("rude"))
+        await click(page, "#unban-button")
+        await page.shows("#desk-result.good", "rude")
+        assert banned(server) == []
+
+
+def banned(server: House) -> list[str]:
+    return [name for (name,) in server.rows("SELECT name FROM accounts WHERE banned_until > 0")]
+
+
+async def test_a_shutdown_is_asked_for_twice_and_can_be_cancelled(
+    browser: Browser, tmp_path: Path
+) -> None:
+    async with opened(browser, tmp_path) as (server, page):
+        await sign_in(page, "boss")
+        await page.locate("#shutdown-seconds", lambda box: box.fill("90"))
+        await click(page, "#shutdown-button")
+        await page.shows("#ask-title", "Shut the server down in 90 seconds")
+        await click(page, "#ask-no")
+        assert "shutdown" not in server.log.text
+        await click(page, "#shutdown-button")
+        await click(page, "#ask-yes")
+        await page.shows("#desk-result.good", "90 seconds")
+        await page.shows("#log", "90 seconds")
+        await click(page, "#cancel-button")
+        await page.shows("#desk-result.good", "the server goes on")
+
+
 async def test_a_button_keeps_the_focus_while_the_page_is_told_news(
     browser: Browser, tmp_path: Path
 ) -> None:

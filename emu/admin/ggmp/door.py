@@ -5,6 +5,7 @@ Source: docs/protocol/administration/ggmp.md#joining.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Final
 
 from emu.admin.ggmp.acting import Seat
@@ -22,10 +23,12 @@ GUESSES: Final = Allowance(burst=5, refill=12.0)
 class Door:
     """Knows the rules of joining, and who guesses at tokens."""
 
-    __slots__ = ("_guesses", "rules")
+    __slots__ = ("_guesses", "logins", "rules")
 
     def __init__(self, rules: GgmpRules) -> None:
         self.rules = rules
+        self.logins: Counter[str] = Counter()
+        """Tokens that were shown by newcomers, by result."""
         self._guesses = Throttle(GUESSES, most_keys=10_000)
 
     def shows_token(self, message: Message) -> bool:
@@ -38,11 +41,12 @@ class Door:
         token = _shown(message)
         if not token:
             return self.rules.anonymous
-        if not self._guesses.allows(key, now):
-            return None
-        grant = grant_of(self.rules.grants, token)
-        if grant is None:
-            self._guesses.take(key, now)
+        grant = None
+        if self._guesses.allows(key, now):
+            grant = grant_of(self.rules.grants, token)
+            if grant is None:
+                self._guesses.take(key, now)
+        self.logins["refused" if grant is None else "accepted"] += 1
         return grant
 
     def grant_again(self, seat: Seat) -> Grant | None:

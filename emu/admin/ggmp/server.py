@@ -78,6 +78,11 @@ class GgmpServer:
         """What it does."""
         return self._door.rules
 
+    @property
+    def logins(self) -> Counter[str]:
+        """Tokens that were shown by newcomers, by result."""
+        return self._door.logins
+
     def __len__(self) -> int:
         return len(self._by_id)
 

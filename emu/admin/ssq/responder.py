@@ -87,6 +87,8 @@ class SsqResponder:
         self._bodies: dict[bytes, bytes] = {}
         self.counters: Counter[str] = Counter()
         """Questions by what became of them."""
+        self.logins: Counter[str] = Counter()
+        """Passwords that were given, by result."""
 
     def configure(self, rules: SsqRules) -> None:
         """Go on with other rules, of the same tables."""
@@ -171,6 +173,7 @@ class SsqResponder:
 
     def _authenticate(self, query: Auth, host: str, now: Monotonic) -> bytes:
         token = self.tokens.give(query.password, host, now)
+        self.logins["accepted" if token else "refused"] += 1
         if token is None:
             self.counters["too many guesses"] += 1
             return b""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any, cast
@@ -143,6 +144,7 @@ def run_reactor(body: Body) -> None:
     from twisted.internet.task import react  # noqa: PLC0415
 
     ended: list[EmuError | None] = []
+    begun: list[Coroutine[Any, Any, None]] = []
 
     async def guarded(reactor: Any) -> None:
         try:
@@ -152,12 +154,18 @@ def run_reactor(body: Body) -> None:
         else:
             ended.append(None)
 
+    def begin(reactor: Any) -> Deferred[None]:
+        begun.append(guarded(reactor))
+        return Deferred.fromCoroutine(begun[0])
+
     try:
-        react(lambda reactor: Deferred.fromCoroutine(guarded(reactor)))
+        react(begin)
     except SystemExit as end:
         if end.code:
             raise
     if not ended:
+        with suppress(RuntimeError):  # it would wait for something; nothing comes any more
+            begun[0].close()  # so that a display puts the terminal right while it can
         raise CommandError("interrupted")
     if ended[0] is not None:
         raise ended[0]

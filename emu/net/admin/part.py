@@ -23,6 +23,7 @@ from emu.commands.registry import help_command
 from emu.config import Config
 from emu.errors import StoreError
 from emu.login.accounts.names import account_name
+from emu.measures import Uses
 from emu.net.admin.console import ConsoleServer
 from emu.net.admin.ggmp import GgmpPort, ggmp_rules
 from emu.net.admin.ggmp_stage import WorldStage
@@ -59,6 +60,7 @@ class AdminPart:
         """`end` stops the whole server. Raises `ConfigError` when the RCON users are wrong."""
         self._config = config
         self._scheduler = scheduler
+        self._watch = watch
         self._end = end
         self._world: WorldPart | None = None
         self._login: LoginPart | None = None
@@ -74,6 +76,7 @@ class AdminPart:
         watch.door("console", self._console.uses, lambda: len(self._console.connections))
         watch.door("rcon", self.rcon.uses, lambda: len(self.rcon.connections))
         self.ssq = SsqPort(config.ssq, self.status.status, _game_host(config), reactor, scheduler)
+        watch.door("ssq", Uses(logins=self.ssq.core.logins))
         self.ggmp: GgmpPort | None = None
         self.queries: QueryPart | None = None
         watch.measures.counter(
@@ -116,6 +119,8 @@ class AdminPart:
             self.status.behaviors = world.behaviors
             stage = WorldStage(world.world, world.chat, self.status.status)
             self.ggmp = self._make_ggmp(self._config.ggmp, stage, told=self.commands.told)
+            core = self.ggmp.core
+            self._watch.door("ggmp", Uses(logins=core.logins), lambda: len(core))
         bans = KnownBans(storage.bans.every, self._scheduler)
         self.queries = self._make_queries(
             self._config, status=self.status.status, is_banned=bans.covers

@@ -63,11 +63,11 @@ class DeskPart:
         self._tasks = Tasks(_log)
         self._pauses = Pauses(scheduler)
         self._refusals = RefusalLog(_log, scheduler)
-        rules = SessionRules(idle=config.idle_timeout, longest=config.session_timeout)
+        self._sessions = Sessions(session_rules(config), os.urandom)
         self.desk = Desk(
             accounts,
             registry,
-            Sessions(rules, os.urandom),
+            self._sessions,
             SignIns(SignInRules()),
             clock=scheduler,
             pause=self._pauses.wait,
@@ -87,6 +87,11 @@ class DeskPart:
     def start(self) -> None:
         """Begin to sum up refusals for the log."""
         self._refusals.start()
+
+    def configure(self, config: WebConfig) -> None:
+        """Go on with other settings; those who are signed in stay, unless their time is over."""
+        self._gate = Gate(config.url, config.proxies)
+        self._sessions.rules = session_rules(config)
 
     async def stop(self) -> None:
         """Answer everybody who waits."""
@@ -226,6 +231,11 @@ class _Actions(Folder):
         if not path:
             return super().getChild(path, request)
         return _Asked(self._part, b"POST", partial(self._part.act, path.decode("latin-1")))
+
+
+def session_rules(config: WebConfig) -> SessionRules:
+    """Return how long people stay signed in."""
+    return SessionRules(idle=config.idle_timeout, longest=config.session_timeout)
 
 
 def origin_of(request: Request) -> Origin:

@@ -14,7 +14,7 @@ from emu.admin.status import OpenDoor, ServerStatus
 from emu.admin.web import api
 from emu.admin.web.desk.events import SignedIn, SignInRefused
 from emu.admin.web.recent import Line, Login, Recent, without_addresses
-from emu.config import Address
+from emu.config import Address, Config
 from emu.login.events import LoginAccepted, LoginRefused
 from emu.measures import Uses
 from emu.net.hosts import door, listen_address
@@ -89,6 +89,11 @@ class WebPart:
         if self._desk is not None:
             self._desk.start()
             _log.info("accounts with a rank may sign in there")
+
+    def configure(self, config: Config) -> None:
+        """Go on with other settings; the port stays as it is."""
+        if self._desk is not None:
+            self._desk.configure(config.web)
 
     def doors(self) -> Iterator[OpenDoor]:
         """Yield the port, while it is open."""

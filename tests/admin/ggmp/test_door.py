@@ -39,6 +39,7 @@ def test_guessing_ends() -> None:
     assert door.grant(shown(TOKEN), HOST, NOW) is None
     assert door.grant(shown(TOKEN), "192.0.2.51", NOW) is GRANT
     assert door.grant(shown(TOKEN), HOST, Monotonic(NOW + 13)) is GRANT
+    assert door.logins == {"refused": 6, "accepted": 2}
 
 
 def test_a_number_is_good_at_its_host_only() -> None:

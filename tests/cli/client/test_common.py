@@ -1,5 +1,8 @@
 """Where to: addresses of a command line."""
 
+import subprocess
+import sys
+
 import pytest
 from click import BadParameter, Command, Context, Option
 
@@ -17,3 +20,37 @@ def test_an_address_is_read() -> None:
 def test_another_text_is_wrong_usage(text: str) -> None:
     with pytest.raises(BadParameter):
         server_address(CONTEXT, PARAMETER, text)
+
+
+INTERRUPTED = """
+import os, signal, sys
+from contextlib import contextmanager
+from twisted.internet.defer import Deferred
+from emu.cli.client.common import run_reactor
+from emu.errors import CommandError
+
+@contextmanager
+def display():
+    try:
+        yield
+    finally:
+        import colorsys  # what Python can no longer do once it ends
+        print("terminal put right")
+
+async def body(reactor):
+    with display():
+        reactor.callLater(0, os.kill, os.getpid(), signal.SIGTERM)
+        await Deferred()
+
+try:
+    run_reactor(body)
+except CommandError as error:
+    print(error)
+"""
+
+
+def test_who_is_interrupted_still_puts_the_terminal_right() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=30, check=True
+    )
+    assert (done.stdout, done.stderr) == ("terminal put right\ninterrupted\n", "")

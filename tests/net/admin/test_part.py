@@ -105,6 +105,10 @@ async def test_queries_and_tools_are_let_in_when_the_configuration_says_so(tmp_p
         assert admin.ggmp.port
         (answer,) = admin.ssq.core.answer(b"\0\0SP info", ("127.0.0.1", 9), reactor.seconds())
         assert b"Norrath" in answer
+        admin.ssq.core.answer(b"\0\0AUTH wrong", ("127.0.0.1", 9), reactor.seconds())
+        value = service.watch.measures.value
+        assert value("authentications", "ssq", "refused") == 1
+        assert value("authentications", "ggmp", "refused") == value("connections", "ggmp") == 0
     finally:
         await service.stopService()
 

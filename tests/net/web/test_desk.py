@@ -196,3 +196,13 @@ async def test_mutated_requests_raise_nothing_and_the_desk_goes_on() -> None:
         await until(lambda: not len(made.part._tasks), "those who wait")
         made.part.desk._sign_ins._addresses.succeeded("192.168.1.1")
         assert (await made.sign_in()).code == 200
+
+
+async def test_other_settings_count_while_it_runs() -> None:
+    async with office() as made:
+        assert (await made.sign_in()).code == 200
+        assert (await made.browser.get("/session")).told["signed_in"]
+        made.part.configure(WebConfig(idle_timeout=0.0))
+        assert not (await made.browser.get("/session")).told["signed_in"]
+        made.part.configure(WebConfig(url="https://emu.example.org", proxies=("192.0.2.1",)))
+        assert (await made.sign_in()).told["text"] == "come by https://emu.example.org"

@@ -51,7 +51,7 @@ class Sessions:
     """All sessions; `random_bytes` must be fit for secrets."""
 
     def __init__(self, rules: SessionRules, random_bytes: Callable[[int], bytes]) -> None:
-        self._rules = rules
+        self.rules = rules
         self._random_bytes = random_bytes
         self._by_hash: dict[bytes, WebSession] = {}
 
@@ -84,13 +84,13 @@ class Sessions:
         for session in [one for one in self._by_hash.values() if self._is_over(one, now)]:
             self.end(session)
         own = [one for one in self._by_hash.values() if one.account_id == account_id]
-        if len(own) >= self._rules.most_per_account:
+        if len(own) >= self.rules.most_per_account:
             self.end(min(own, key=lambda one: one.begun))
-        elif len(self._by_hash) >= self._rules.most:
+        elif len(self._by_hash) >= self.rules.most:
             self.end(min(self._by_hash.values(), key=lambda one: one.used))
 
     def _is_over(self, session: WebSession, now: Monotonic) -> bool:
-        return now - session.used >= self._rules.idle or now - session.begun >= self._rules.longest
+        return now - session.used >= self.rules.idle or now - session.begun >= self.rules.longest
 
     def _token(self) -> str:
         return urlsafe_b64encode(self._random_bytes(TOKEN_SIZE)).rstrip(b"=").decode()
