@@ -8,23 +8,16 @@ nobody knows has no number, and clients are then told 0, as EQ2Emulator does.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Protocol
 
 from emu.errors import FileFormatError
+from emu.processes.stores import ModelSource
 from emu.resources import data_file
 
 LARGEST_MODEL = 0xFFFF
 """Messages carry a model's number in 16 bits."""
-
-
-class ModelSource(Protocol):
-    """Where the numbers of further models come from; `emu.store.front.ModelFront` is one."""
-
-    async def model_numbers(self, paths: Collection[str]) -> Mapping[str, int]:
-        """Return the numbers of those paths that are known; paths are as `model_key` has them."""
 
 
 class Models:

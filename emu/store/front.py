@@ -176,13 +176,13 @@ class ReportFront(Front[Reports]):
 
 
 class ModelFront(Front[Models]):
-    """Implements `emu.looks.models.ModelSource`."""
+    """Implements `emu.processes.stores.ModelSource`."""
 
     model_numbers = read(Models.numbers)
 
 
 class WorldCharacterFront(Front[WorldCharacters]):
-    """Implements `emu.world.ports.WorldCharacterStore`."""
+    """Implements `emu.processes.stores.WorldCharacterStore`."""
 
     create = write(WorldCharacters.create)
     find = look(WorldCharacters.find)
@@ -201,7 +201,7 @@ class WorldCharacterFront(Front[WorldCharacters]):
 
 
 class BelongingsFront(Front[Belongings]):
-    """Implements `emu.world.ports.BelongingsStore`."""
+    """Implements `emu.processes.stores.BelongingsStore`."""
 
     save_relations = later(Belongings.save_relations)
     save_titles = later(Belongings.save_titles)

@@ -15,6 +15,7 @@ from typing import Any
 from emu.dialects import Dialect, Dialects
 from emu.model import WorldCharacter
 from emu.processes.ports import Processes
+from emu.processes.stores import BelongingsStore, WorldCharacterStore
 from emu.times import Moment, Monotonic
 from emu.world.deadlines import Deadlines
 from emu.world.events import WorldEvent
@@ -22,7 +23,6 @@ from emu.world.ghosts import GhostForm, GhostRules
 from emu.world.groups import Groups
 from emu.world.knowledge import Knowledge
 from emu.world.players.player import Player
-from emu.world.ports import BelongingsStore, WorldCharacterStore
 from emu.world.rules import WorldRules
 from emu.world.zone.directory import Zones
 

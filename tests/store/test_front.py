@@ -9,7 +9,6 @@ import pytest
 
 from emu.errors import DuplicateName, StoreLocked
 from emu.login.ports import AccountStore, CharacterStore, LogStore, RegisteredWorlds
-from emu.looks.models import ModelSource
 from emu.model import (
     ClientLog,
     Equipment,
@@ -19,6 +18,7 @@ from emu.model import (
     Title,
     ZoneDescription,
 )
+from emu.processes.stores import BelongingsStore, ModelSource, WorldCharacterStore
 from emu.store import BannedAddress, Store
 from emu.store.front import (
     AccountFront,
@@ -32,7 +32,6 @@ from emu.store.front import (
     WorldCharacterFront,
     WorldFront,
 )
-from emu.world.ports import BelongingsStore, WorldCharacterStore
 from tests.support.stores import character, finish, run_inline, world_character
 from tests.support.times import ManualClock
 

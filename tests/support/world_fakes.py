@@ -20,7 +20,7 @@ def world_character(char_id: int = 5, account_id: int = 101, **changes: object) 
 
 
 class CharactersInMemory:
-    """Implements `emu.world.ports.WorldCharacterStore` and `BelongingsStore`."""
+    """Implements `emu.processes.stores.WorldCharacterStore` and `BelongingsStore`."""
 
     def __init__(self, *rows: WorldCharacter) -> None:
         self.rows = {row.id: row for row in rows}

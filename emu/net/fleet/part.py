@@ -17,7 +17,6 @@ from emu.admin.status import OpenDoor
 from emu.config import Config
 from emu.config.processes import ProcessesConfig
 from emu.errors import ConfigError, StoreError
-from emu.looks.models import ModelSource
 from emu.net.fleet.faults import Faults
 from emu.net.fleet.hub import HubPort
 from emu.net.fleet.member import HubLink
@@ -29,10 +28,11 @@ from emu.net.stores.storage import Storage
 from emu.net.tasks import Tasks
 from emu.processes.bus import LocalBus
 from emu.processes.fleet.bus import FleetBus, Shell
-from emu.processes.fleet.calls import Counter, Desk
+from emu.processes.fleet.desk import Desk
 from emu.processes.fleet.greeting import Self
 from emu.processes.fleet.leases import LeasedKeys, Leases
 from emu.processes.fleet.remote import (
+    Counter,
     RemoteBelongings,
     RemoteCharacters,
     RemoteKeys,
@@ -41,9 +41,9 @@ from emu.processes.fleet.remote import (
 from emu.processes.handoffs import LocalHandoffKeys
 from emu.processes.ports import CAME, Note, Processes
 from emu.processes.presence import SharedPresence
+from emu.processes.stores import BelongingsStore, ModelSource, WorldCharacterStore
 from emu.processes.zone_servers import ServedHere, ZoneTable
 from emu.world.places import Atlas
-from emu.world.ports import BelongingsStore, WorldCharacterStore
 
 _log = logger("processes")
 

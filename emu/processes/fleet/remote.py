@@ -1,128 +1,146 @@
-"""What a member has of the hub, in the form of the ports: one call each, see `calls`.
+"""What a member has of the hub, in the form of the ports: one call for each of their methods.
 
-Each raises `StoreError` when the hub cannot be reached or cannot do it, and `OutOfDate` for a
-character that another process plays by now.
+Signatures are the ports'; what travels is read from their type hints, at both ends. Each call
+raises `StoreError` when the hub cannot be reached or cannot do it, and `OutOfDate` for a character
+that another process plays by now.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Coroutine
+from inspect import signature
+from typing import Any, ClassVar, Concatenate, Final, Generic, ParamSpec, TypeVar, get_type_hints
 
-from emu.model import Handoff, Hotkey, Membership, Place, Title, WorldCharacter
-from emu.processes.fleet.calls import Counter
-from emu.times import Moment
+from emu.errors import (
+    CommandError,
+    LimitExceeded,
+    LocalProtocolError,
+    MalformedMessage,
+    OutOfDate,
+    StoreError,
+    Unanswered,
+)
+from emu.processes.fleet.records import from_text, to_text
+from emu.processes.ports import Bus, HandoffKeys
+from emu.processes.stores import BelongingsStore, ModelSource, WorldCharacterStore
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+TOPIC: Final = "hub.call"
 
 
-class RemoteKeys:
+class Counter:
+    """A member's way to the hub's desk: `ask` makes one call."""
+
+    def __init__(self, bus: Bus, process: str) -> None:
+        self._bus = bus
+        self._process = process
+
+    async def ask(self, name: str, arguments: tuple[Any, ...], result: Any) -> Any:
+        """Return what the hub answers, which is of the kind `result`.
+
+        Raises `OutOfDate` when another process plays the character, `LimitExceeded` as the hub
+        does, and `StoreError` for all else that goes wrong.
+        """
+        note = {"process": self._process, "call": name, "arguments": to_text(arguments)}
+        try:
+            told = await self._bus.request(TOPIC, note)
+            if told.get("out_of_date"):
+                raise OutOfDate("another process plays that character now")
+            if "limit" in told:
+                raise LimitExceeded(str(told["limit"]))
+            return from_text(result, str(told["result"]))
+        except Unanswered as error:
+            raise StoreError(f"the hub cannot be reached now: {error}") from None
+        except (CommandError, LocalProtocolError, MalformedMessage) as error:
+            raise StoreError(str(error)) from None
+
+
+class Room:
+    """One port of the hub's; `place` is what its desk calls it."""
+
+    place: ClassVar[str]
+
+    def __init__(self, counter: Counter) -> None:
+        self.counter = counter
+
+
+class Asked(Generic[P, T]):
+    """A method of a port that the hub carries out."""
+
+    def __init__(
+        self,
+        method: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]],
+        *,
+        leased: bool = False,
+    ) -> None:
+        """`leased`: only the process that plays the character, the first argument, may call it."""
+        self._signature = signature(method)
+        *arguments, self._result = get_type_hints(method).values()
+        self.arguments = tuple[tuple(arguments)]  # type: ignore[misc]
+        """Kinds of the arguments, as one."""
+        self.leased = leased
+
+    def __set_name__(self, room: type[Room], name: str) -> None:
+        self.name = f"{room.place}.{name}"
+
+    def __get__(self, room: Room, owner: type[Room]) -> Callable[P, Coroutine[Any, Any, T]]:
+        async def call(*values: P.args, **named: P.kwargs) -> T:
+            arguments = self._signature.bind(room, *values, **named).args[1:]
+            told: T = await room.counter.ask(self.name, arguments, self._result)
+            return told
+
+        return call
+
+
+class RemoteKeys(Room):
     """Implements `emu.processes.ports.HandoffKeys`."""
 
-    def __init__(self, counter: Counter) -> None:
-        self._ask = counter.ask
-
-    async def issue(self, account_id: int, char_id: int, name: str) -> int:
-        """Return a new key."""
-        key: int = await self._ask("keys.issue", account_id, char_id, name)
-        return key
-
-    async def redeem(self, account_id: int, key: int) -> Handoff | None:
-        """Take a key back."""
-        found: Handoff | None = await self._ask("keys.redeem", account_id, key)
-        return found
-
-    async def withdraw(self, char_id: int) -> None:
-        """Forget every key of a character."""
-        await self._ask("keys.withdraw", char_id)
-
-    async def withdraw_account(self, account_id: int) -> None:
-        """Forget every key of an account."""
-        await self._ask("keys.withdraw_account", account_id)
-
-    async def held_by_others(self, account_id: int) -> int:
-        """Return how many keys are outstanding that are not this account's."""
-        count: int = await self._ask("keys.held_by_others", account_id)
-        return count
+    place = "keys"
+    issue = Asked(HandoffKeys.issue)
+    redeem = Asked(HandoffKeys.redeem)
+    withdraw = Asked(HandoffKeys.withdraw)
+    withdraw_account = Asked(HandoffKeys.withdraw_account)
+    held_by_others = Asked(HandoffKeys.held_by_others)
 
 
-class RemoteCharacters:
-    """Implements `emu.world.ports.WorldCharacterStore`."""
+class RemoteCharacters(Room):
+    """Implements `emu.processes.stores.WorldCharacterStore`."""
 
-    def __init__(self, counter: Counter) -> None:
-        self._ask = counter.ask
-
-    async def create(self, character: WorldCharacter) -> WorldCharacter:
-        """Store a new character and return it with its id."""
-        made: WorldCharacter = await self._ask("characters.create", character)
-        return made
-
-    async def find(self, char_id: int) -> WorldCharacter | None:
-        """Return a character that is not deleted."""
-        found: WorldCharacter | None = await self._ask("characters.find", char_id)
-        return found
-
-    async def find_named(self, name: str) -> WorldCharacter | None:
-        """Return a character that is not deleted by its name, without regard to case."""
-        found: WorldCharacter | None = await self._ask("characters.find_named", name)
-        return found
-
-    async def of_account(self, account_id: int) -> Sequence[WorldCharacter]:
-        """Return an account's characters that are not deleted."""
-        found: Sequence[WorldCharacter] = await self._ask("characters.of_account", account_id)
-        return found
-
-    async def delete(self, account_id: int, char_id: int) -> bool:
-        """Mark one deleted."""
-        done: bool = await self._ask("characters.delete", account_id, char_id)
-        return done
-
-    async def set_admin_status(self, char_id: int, status: int) -> None:
-        """Set a character's rank, or ban it."""
-        await self._ask("characters.set_admin_status", char_id, status)
-
-    async def played(self, char_id: int, moment: Moment) -> None:
-        """Remember when a character was played last."""
-        await self._ask("characters.played", char_id, moment)
-
-    async def save_place(self, char_id: int, zone_id: int, place: Place) -> None:
-        """Remember where a character is."""
-        await self._ask("characters.save_place", char_id, zone_id, place)
-
-    async def save_mute(self, char_id: int, until: Moment) -> None:
-        """Remember until when a character may not speak."""
-        await self._ask("characters.save_mute", char_id, until)
+    place = "characters"
+    create = Asked(WorldCharacterStore.create)
+    find = Asked(WorldCharacterStore.find)
+    find_named = Asked(WorldCharacterStore.find_named)
+    of_account = Asked(WorldCharacterStore.of_account)
+    delete = Asked(WorldCharacterStore.delete)
+    set_admin_status = Asked(WorldCharacterStore.set_admin_status)
+    played = Asked(WorldCharacterStore.played, leased=True)
+    save_place = Asked(WorldCharacterStore.save_place, leased=True)
+    save_mute = Asked(WorldCharacterStore.save_mute, leased=True)
 
 
-class RemoteBelongings:
-    """Implements `emu.world.ports.BelongingsStore`."""
+class RemoteBelongings(Room):
+    """Implements `emu.processes.stores.BelongingsStore`."""
 
-    def __init__(self, counter: Counter) -> None:
-        self._ask = counter.ask
-
-    async def save_relations(self, char_id: int, relations: Sequence[tuple[int, str]]) -> None:
-        """Replace a character's lists of friends and ignored ones."""
-        await self._ask("belongings.save_relations", char_id, relations)
-
-    async def save_titles(
-        self, char_id: int, titles: Sequence[Title], prefix: str, suffix: str
-    ) -> None:
-        """Replace a character's titles and those of them that it bears."""
-        await self._ask("belongings.save_titles", char_id, titles, prefix, suffix)
-
-    async def save_hotkeys(self, char_id: int, hotkeys: Sequence[Hotkey]) -> None:
-        """Replace what stands on a character's hotbars."""
-        await self._ask("belongings.save_hotkeys", char_id, hotkeys)
-
-    async def save_channels(self, char_id: int, channels: Sequence[Membership]) -> None:
-        """Replace the channels a character is in."""
-        await self._ask("belongings.save_channels", char_id, channels)
+    place = "belongings"
+    save_relations = Asked(BelongingsStore.save_relations, leased=True)
+    save_titles = Asked(BelongingsStore.save_titles, leased=True)
+    save_hotkeys = Asked(BelongingsStore.save_hotkeys, leased=True)
+    save_channels = Asked(BelongingsStore.save_channels, leased=True)
 
 
-class RemoteModels:
-    """Implements `emu.looks.models.ModelSource`."""
+class RemoteModels(Room):
+    """Implements `emu.processes.stores.ModelSource`."""
 
-    def __init__(self, counter: Counter) -> None:
-        self._ask = counter.ask
+    place = "models"
+    model_numbers = Asked(ModelSource.model_numbers)
 
-    async def model_numbers(self, paths: Collection[str]) -> Mapping[str, int]:
-        """Return the numbers of those paths that are known."""
-        found: Mapping[str, int] = await self._ask("models.model_numbers", sorted(paths))
-        return found
+
+CALLS: Final = {
+    call.name: call
+    for room in (RemoteKeys, RemoteCharacters, RemoteBelongings, RemoteModels)
+    for call in vars(room).values()
+    if isinstance(call, Asked)
+}
+"""All that may be asked of the hub, by name."""

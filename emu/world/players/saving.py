@@ -13,10 +13,10 @@ from typing import Final
 
 from emu.errors import OutOfDate, StoreError
 from emu.model import WorldCharacter
+from emu.processes.stores import BelongingsStore
 from emu.times import Monotonic
 from emu.world.events import PlayerRefused
 from emu.world.players.player import Player
-from emu.world.ports import BelongingsStore
 from emu.world.spawns import Destination
 from emu.world.world import World
 

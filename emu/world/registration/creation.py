@@ -16,11 +16,11 @@ from emu.errors import DuplicateName, MalformedMessage, StoreError, UnknownStruc
 from emu.limits.throttle import Throttle, hourly
 from emu.link.characters import CharacterCreateReply
 from emu.model import WorldCharacter
+from emu.processes.stores import WorldCharacterStore
 from emu.structs import StructCatalog
 from emu.times import Moment, Monotonic
 from emu.versions import CLIENT_2006, LAST_OLD_CLIENT
 from emu.world.places.starts import Start
-from emu.world.ports import WorldCharacterStore
 from emu.world.registration.looks import read_looks
 from emu.world.registration.names import NAME_TAKEN, NameRules
 

@@ -11,13 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from emu.errors import StoreError, Unanswered
-from emu.link.batches import LoginEquipmentRequest, ZoneItem, ZoneUpdatesRequest
-from emu.link.characters import (
-    DELETE,
-    BasicCharUpdate,
-    CharacterCreateRequest,
-    RaceUpdate,
-)
+from emu.link.batches import ZoneItem, ZoneUpdatesRequest
+from emu.link.characters import DELETE, BasicCharUpdate, CharacterCreateRequest, RaceUpdate
 from emu.link.messages import LinkMessage
 from emu.link.password import hash_link_password
 from emu.link.play import UsertoWorldReq, UsertoWorldResp
@@ -32,11 +27,11 @@ from emu.link.registration import (
 from emu.looks.models import Models
 from emu.model import WorldCharacter
 from emu.processes.ports import ZoneServers
+from emu.processes.stores import WorldCharacterStore
 from emu.times import Clock, Monotonic
 from emu.world.door.admission import LOADING_ERROR, PROBLEM, SUCCESS, Admission
-from emu.world.ports import WorldCharacterStore
 from emu.world.registration.addresses import address_for
-from emu.world.registration.batches import EquipmentReport, ZoneReport
+from emu.world.registration.batches import ZoneReport
 from emu.world.registration.creation import CharacterCreation
 
 
@@ -85,8 +80,6 @@ class WorldRegistry:
         self._zones = ZoneReport(zones)
         self._models = models
         self._clock = clock
-        self.equipment = EquipmentReport()
-        """Told by the world what its characters wear."""
         self.registration().encode()
         for address in (config.address, config.internal_address or ""):
             self._response(UsertoWorldReq(0, 0, 0), PROBLEM, 0, address, config.port).encode()
@@ -128,9 +121,6 @@ class WorldRegistry:
         if isinstance(message, ZoneUpdatesRequest):
             zones = self._zones.next_batch(message.max_per_batch)
             return [zones] if zones else []
-        if isinstance(message, LoginEquipmentRequest):
-            items = self.equipment.next_batch(message.max_per_batch)
-            return [items] if items else []
         if isinstance(message, BasicCharUpdate) and message.field == DELETE and message.data == 1:
             await self._delete(message.account_id, message.char_id)
         return []

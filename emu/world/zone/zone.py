@@ -84,11 +84,6 @@ class Zone:
     def __len__(self) -> int:
         return len(self._spawns)
 
-    @property
-    def viewers(self) -> list[Viewer]:
-        """All players' eyes; a snapshot."""
-        return list(self._viewers.values())
-
     def spawn(self, spawn_id: int) -> Spawn | None:
         """Return a spawn by its number."""
         return self._spawns.get(spawn_id)
@@ -97,10 +92,6 @@ class Zone:
         """Return the spawns within a distance of a place, the nearest first."""
         found = self._grid.near(center, distance)
         return sorted(found, key=lambda spawn: center.distance_to(spawn.position))
-
-    def viewer_of(self, spawn: Spawn) -> Viewer | None:
-        """Return the eyes of a player's spawn."""
-        return self._viewers.get(spawn.id)
 
     # -- coming and going -----------------------------------------------------------------------
 

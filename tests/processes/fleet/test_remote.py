@@ -7,9 +7,9 @@ from itertools import count
 
 import pytest
 
-from emu.processes.fleet.calls import Counter, Desk
+from emu.processes.fleet.desk import Desk
 from emu.processes.fleet.leases import LeasedKeys, Leases
-from emu.processes.fleet.remote import RemoteKeys, RemoteModels
+from emu.processes.fleet.remote import Counter, RemoteKeys, RemoteModels
 from emu.processes.handoffs import LocalHandoffKeys
 from tests.processes.contracts.handoff_keys import HandoffKeysContract
 from tests.support.fleets import Simulated

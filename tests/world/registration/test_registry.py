@@ -202,9 +202,6 @@ def test_batches_are_answered_while_there_is_something_to_tell() -> None:
     bench.registry.link_began()
     assert len(bench.ask(ZoneUpdatesRequest())) == 1
     assert bench.ask(LoginEquipmentRequest()) == []
-    bench.registry.equipment.worn(5, 0, 100, (1, 2, 3))
-    assert len(bench.ask(LoginEquipmentRequest())) == 1
-    assert bench.ask(LoginEquipmentRequest()) == []
 
 
 def test_a_time_stamp_deletes_nothing() -> None:

@@ -272,7 +272,7 @@ def test_leaving_tells_the_others_and_forgets_the_pictures() -> None:
     zone.remove(one.spawn, 3.0)
     assert len(zone) == 0
     assert len(zone._album) == 0
-    assert zone.viewers == []
+    assert not zone._viewers
     assert not zone._watchers
     assert len(zone._grid) == 0
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 import pytest
 
-from emu.errors import CommandError, DuplicateName, LimitExceeded, OutOfDate, StoreError
+from emu.errors import CommandError, LimitExceeded, OutOfDate, StoreError
 from emu.model import Membership, Title
 from emu.processes.bus import LocalBus
 from emu.processes.fleet import remote
-from emu.processes.fleet.calls import CALLS, TOPIC, Counter, Desk
+from emu.processes.fleet.desk import Desk
 from emu.processes.fleet.leases import LeasedKeys, Leases
-from emu.world.ports import BelongingsStore, WorldCharacterStore
+from emu.processes.fleet.remote import TOPIC, Counter
+from emu.processes.stores import BelongingsStore, WorldCharacterStore
 from tests.support.processes import handoff_keys
 from tests.support.world_fakes import CharactersInMemory, world_character
 
@@ -106,15 +106,3 @@ async def test_calls_that_are_none(call: str, arguments: str) -> None:
     bench = Bench()
     with pytest.raises(CommandError):
         await bench.bus.request(TOPIC, {"process": "east", "call": call, "arguments": arguments})
-
-
-def test_every_call_is_one_of_a_port_with_as_many_arguments() -> None:
-    rooms: dict[str, Any] = {
-        "keys": remote.RemoteKeys, "characters": remote.RemoteCharacters,
-        "belongings": remote.RemoteBelongings, "models": remote.RemoteModels,
-    }  # fmt: skip
-    for name, signature in CALLS.items():
-        room, _, method = name.partition(".")
-        parameters = inspect.signature(getattr(rooms[room], method)).parameters
-        assert len(parameters) == len(signature.arguments) + 1, name
-    assert issubclass(DuplicateName, StoreError)

@@ -1,11 +1,12 @@
-"""What the world service needs of the outside, stated as protocols; see `emu.login.ports`.
+"""Ports of what is stored once for all processes of a world: characters, what they have, models.
 
-The world's characters are its own: the login server only keeps a copy for its list.
+The world's characters are its own: the login server only keeps a copy for its list. Every call
+raises `StoreError`; that it may, is not said with each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from emu.model import Hotkey, Membership, Place, Title, WorldCharacter
@@ -63,3 +64,13 @@ class BelongingsStore(Protocol):
 
     async def save_channels(self, char_id: int, channels: Sequence[Membership]) -> None:
         """Replace the channels a character is in."""
+
+
+class ModelSource(Protocol):
+    """Where the numbers of models come from that do not ship with the project."""
+
+    async def model_numbers(self, paths: Collection[str]) -> Mapping[str, int]:
+        """Return the numbers of those paths that are known.
+
+        Paths are as `emu.looks.models.model_key` has them.
+        """
