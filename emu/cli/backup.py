@@ -16,8 +16,7 @@ from emu.errors import CommandError
 @click.command()
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("--replace", is_flag=True, help="Replace FILE when it is there.")
-@click.pass_context
-def backup(ctx: click.Context, file: Path | None, *, replace: bool) -> None:
+def backup(file: Path | None, *, replace: bool) -> None:
     """Copy the database into FILE; the server may run meanwhile.
 
     The copy is what was stored when it began, checked and whole: accounts, characters, opcode
@@ -30,7 +29,7 @@ def backup(ctx: click.Context, file: Path | None, *, replace: bool) -> None:
 
     Example: emu backup emu-copy.db
     """
-    path = load_config(ctx).database.path
+    path = load_config().database.path
     named = f"{path.name}.{datetime.fromtimestamp(present(), UTC):%Y%m%d-%H%M%S}.bak"
     copy = path.with_name(named) if file is None else file / named if file.is_dir() else file
     with Database.connect(path) as database:  # as it is: a backup brings no schema up to date

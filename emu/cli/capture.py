@@ -25,7 +25,7 @@ from emu.capture.lookup import StructLookup, opcode_ranges
 from emu.capture.messages import MessageDecoder
 from emu.capture.sessions.follow import CaptureFollower, Notice
 from emu.capture.show import to_json, to_text
-from emu.cli.common import VerbGroup, load_config
+from emu.cli.common import VerbGroup, load_config, together
 from emu.cli.opcodes.common import present_tables
 from emu.cli.tables import line_format_option
 from emu.errors import CommandError, FileFormatError
@@ -49,7 +49,7 @@ def capture() -> None:
     """
 
 
-_DECODING: tuple[Callable[[Any], Any], ...] = (
+_decoding_options = together(
     click.option(
         "--keys",
         type=FILE,
@@ -80,17 +80,10 @@ _DECODING: tuple[Callable[[Any], Any], ...] = (
 )
 
 
-def _decoding_options(command: Callable[..., None]) -> Callable[..., None]:
-    for option in reversed(_DECODING):
-        command = option(command)
-    return command
-
-
 @capture.command()
 @click.argument("file", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path))
 @_decoding_options
-@click.pass_context
-def decode(ctx: click.Context, /, file: Path, style: str, **options: Any) -> None:
+def decode(file: Path, style: str, **options: Any) -> None:
     """Print every application message in FILE (pcap or pcapng, gzipped or not; - is stdin).
 
     Ghosts, sheets, books and predictions are shown whole the first time, then as what changed.
@@ -99,7 +92,7 @@ def decode(ctx: click.Context, /, file: Path, style: str, **options: Any) -> Non
 
     Example: emu capture decode --json session.pcap.gz > session.jsonl
     """
-    follower = _make_follower(ctx, **options)
+    follower = _make_follower(**options)
     reader = CaptureReader()
     out = _standard_output()
     damage: FileFormatError | None = None
@@ -125,10 +118,7 @@ def decode(ctx: click.Context, /, file: Path, style: str, **options: Any) -> Non
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path), required=False)
 @click.option("--from-start", is_flag=True, help="Print what the file holds already, too.")
 @_decoding_options
-@click.pass_context
-def follow(
-    ctx: click.Context, /, file: Path | None, from_start: bool, style: str, **options: Any
-) -> None:
+def follow(file: Path | None, from_start: bool, style: str, **options: Any) -> None:
     """Print messages as a running server writes them to its trace FILE; stop with Ctrl-C.
 
     Without FILE it is the configuration's trace.file. The file may be missing yet, or be replaced
@@ -136,11 +126,11 @@ def follow(
 
     Example: emu capture follow
     """
-    path = file if file is not None else load_config(ctx).trace.file
+    path = file if file is not None else load_config().trace.file
     if path is None:
         raise CommandError("no FILE given, and the configuration's trace.file is empty")
     out = _standard_output()
-    reader, follower = CaptureReader(), _make_follower(ctx, **options)
+    reader, follower = CaptureReader(), _make_follower(**options)
     quiet = not from_start
     if not path.exists():
         click.echo(f"waiting for {path}", err=True)
@@ -149,7 +139,7 @@ def follow(
         for chunk in tail(path, lambda: time.sleep(POLL_INTERVAL)):
             if chunk is None:
                 click.echo(f"{path} was replaced; following the new file", err=True)
-                reader, follower = CaptureReader(), _make_follower(ctx, **options)
+                reader, follower = CaptureReader(), _make_follower(**options)
                 quiet = False
                 continue
             if not chunk:
@@ -170,15 +160,14 @@ def follow(
 
 
 @capture.command()
-@click.pass_context
-def dissector(ctx: click.Context) -> None:
+def dissector() -> None:
     """Write a Wireshark dissector (Lua) to standard output, made from the opcode tables.
 
     Put it into Wireshark's personal Lua plugin folder, or give it to tshark.
 
     Example: emu capture dissector > eq2.lua && tshark -X lua_script:eq2.lua -r session.pcap
     """
-    click.echo(make_dissector(opcode_ranges(present_tables(ctx))), nl=False)
+    click.echo(make_dissector(opcode_ranges(present_tables())), nl=False)
 
 
 def tail(path: Path, wait: Callable[[], None]) -> Iterator[bytes | None]:
@@ -224,7 +213,6 @@ def _replaced(path: Path, stream: BinaryIO) -> bool:
 
 
 def _make_follower(
-    ctx: click.Context,
     *,
     keys: Path | None,
     key_lines: tuple[str, ...],
@@ -236,7 +224,7 @@ def _make_follower(
         _add_keys(ring, keys)
     ring.add_text("\n".join(key_lines), name="--key")
     lookup = StructLookup(shipped_catalog(), structs)
-    return CaptureFollower(MessageDecoder(present_tables(ctx), lookup), keys=ring, version=version)
+    return CaptureFollower(MessageDecoder(present_tables(), lookup), keys=ring, version=version)
 
 
 def _add_keys(ring: KeyRing, path: Path) -> None:

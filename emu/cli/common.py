@@ -7,13 +7,16 @@ and how the files they name are found.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
 from emu.config import Config, default_path, load
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 _SENTENCE = 1000
 """Letters of a verb's help that its noun's help shows at most: all of the first sentence."""
@@ -71,25 +74,41 @@ def share_options(command: click.Command) -> None:
             share_options(inner)
 
 
-def config_path(ctx: click.Context) -> Path | None:
+def together(*decorators: Callable[[Any], Any]) -> Callable[[Command], Command]:
+    """Return what gives a command several arguments and options at once, in this order."""
+
+    def give(command: Command) -> Command:
+        for decorator in reversed(decorators):
+            command = decorator(command)
+        return command
+
+    return give
+
+
+def _root() -> Root:
+    """Return what was said to the command that runs."""
+    return click.get_current_context().find_root().ensure_object(Root)
+
+
+def config_path() -> Path | None:
     """Return the configuration file that is to be read, or None when there is none."""
-    given = ctx.find_root().ensure_object(Root).config
+    given = _root().config
     return given if given is not None else default_path()
 
 
-def given_database(ctx: click.Context) -> Path | None:
+def given_database() -> Path | None:
     """Return the file that ``--db`` names."""
-    return ctx.find_root().ensure_object(Root).db
+    return _root().db
 
 
-def load_config(ctx: click.Context) -> Config:
+def load_config() -> Config:
     """Return the configuration, with the database that ``--db`` names when it does.
 
     Raises `ConfigError` when it cannot be used.
     """
-    path = config_path(ctx)
+    path = config_path()
     config = load(None if path is None else path.absolute())
-    given = given_database(ctx)
+    given = given_database()
     if given is None:
         return config
     database = dataclasses.replace(config.database, url=given.absolute())

@@ -16,7 +16,8 @@ from emu.structs import shipped_catalog
 def message_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001
     """Return the opcode names of the database, or of the program, that begin as typed."""
     try:
-        rows = present_rows(ctx)
+        with ctx.scope(cleanup=False):
+            rows = present_rows()
     except EmuError:  # nothing can be said at a prompt: offer what is known anyway
         rows = list(shipped_rows())
     return _beginning({row.name for row in rows}, incomplete)

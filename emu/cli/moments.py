@@ -5,15 +5,12 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any, TypeVar
 
 import click
 
+from emu.cli.common import together
 from emu.times import Moment, Monotonic
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 _DURATION = re.compile(r"(\d{1,5})([smhdw])")
@@ -45,20 +42,20 @@ def read_moment(text: str) -> Moment:
     return Moment(moment.timestamp())
 
 
-def end_options(command: Command) -> Command:
-    """Give a command ``--until`` and ``--for``, which `end_of` joins."""
-    until = click.option(
+end_options = together(
+    click.option(
         "--until",
         callback=lambda _ctx, _param, text: None if text is None else read_moment(text),
         help="When the ban ends, in UTC, like 2030-12-31T18:00.",
-    )
-    lasting = click.option(
+    ),
+    click.option(
         "--for",
         "lasting",
         callback=lambda _ctx, _param, text: None if text is None else read_duration(text),
         help="How long it lasts: 90m, 12h, 7d, 2w.",
-    )
-    return until(lasting(command))
+    ),
+)
+"""``--until`` and ``--for``, which `end_of` joins."""
 
 
 def end_of(until: Moment | None, lasting: float | None, moment: Moment) -> Moment:

@@ -14,18 +14,18 @@ from emu.login.accounts.passwords import MAX_PASSWORD
 from emu.store import Store
 
 
-def look_store(ctx: click.Context) -> Store:
+def look_store() -> Store:
     """Open the configured database to read it; nobody's write is in the way."""
-    return Store.look(load_config(ctx).database.path)
+    return Store.look(load_config().database.path)
 
 
 @contextmanager
-def change_store(ctx: click.Context, *, create: bool = False) -> Iterator[Store]:
+def change_store(*, create: bool = False) -> Iterator[Store]:
     """Open the configured database for a change, and say at the end which one it is.
 
     With `create` it is made when it is not there.
     """
-    path = load_config(ctx).database.path
+    path = load_config().database.path
     with Store.create(path) if create else Store.open(path) as store:
         yield store
         tell_database(path)

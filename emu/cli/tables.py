@@ -7,7 +7,7 @@ import io
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 from rich import box
@@ -15,11 +15,10 @@ from rich.cells import set_cell_size
 from rich.console import Console
 from rich.table import Table
 
+from emu.cli.common import Command, together
 from emu.cli.table_fit import fit
 from emu.times import Moment
 from emu.timestamps import timestamp
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 Row = Mapping[str, str | int | float | bool | None]
 
@@ -31,24 +30,10 @@ _MANY = 1000
 """From so many rows on a table is plain text; rich would take half a millisecond a row."""
 
 
-def format_option(command: Command) -> Command:
-    """Give a command ``--format`` and ``--json`` for rows, which `print_rows` understands."""
-    return _formats(["table", "csv", "json"], "How to print rows.")(command)
-
-
-def line_format_option(command: Command) -> Command:
-    """Give a command that prints what happens line by line ``--format`` and ``--json``.
-
-    The `style` of the command is then "text" or "json", which is one JSON object a line.
-    """
-    return _formats(["text", "json"], "How to print; json is one object a line.")(command)
-
-
 def _formats(choices: Sequence[str], about: str) -> Callable[[Command], Command]:
     """Make ``--format`` with these choices, and ``--json``, which is short for one of them."""
-
-    def give(command: Command) -> Command:
-        form = click.option(
+    return together(
+        click.option(
             "--format",
             "style",
             type=click.Choice(choices),
@@ -56,18 +41,25 @@ def _formats(choices: Sequence[str], about: str) -> Callable[[Command], Command]
             show_default=True,
             callback=lambda ctx, _param, value: "json" if ctx.meta.get(_JSON) else value,
             help=about,
-        )
-        short = click.option(
+        ),
+        click.option(
             "--json",
             is_flag=True,
             is_eager=True,
             expose_value=False,
             callback=lambda ctx, _param, value: ctx.meta.__setitem__(_JSON, value),
             help="Short for --format json.",
-        )
-        return form(short(command))
+        ),
+    )
 
-    return give
+
+format_option = _formats(["table", "csv", "json"], "How to print rows.")
+"""``--format`` and ``--json`` for rows, which `print_rows` understands."""
+line_format_option = _formats(["text", "json"], "How to print; json is one object a line.")
+"""``--format`` and ``--json`` for a command that prints what happens line by line.
+
+The `style` of the command is then "text" or "json", which is one JSON object a line.
+"""
 
 
 def json_text(value: Any) -> str:

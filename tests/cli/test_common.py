@@ -13,9 +13,8 @@ from tests.support.command_line import CommandLine
 
 
 @click.command()
-@click.pass_context
-def probe(ctx: click.Context) -> None:
-    config = load_config(ctx)
+def probe() -> None:
+    config = load_config()
     click.echo(f"{config.world.name} {config.database.path}")
 
 

@@ -48,9 +48,10 @@ def test_only_creating_makes_a_database(tmp_path: Path) -> None:
     config = tmp_path / "emu.toml"
     config.write_text('[database]\nurl = "sqlite:deep/emu.sqlite"\n', encoding="utf-8")
     context = click.Context(ask, obj=Root(config))
-    with pytest.raises(StoreError, match="no such database"), stores.change_store(context):
-        pass
-    with context, stores.change_store(context, create=True):
-        pass
-    with stores.look_store(context) as store:
-        assert store.path == tmp_path / "deep" / "emu.sqlite"
+    with context:
+        with pytest.raises(StoreError, match="no such database"), stores.change_store():
+            pass
+        with stores.change_store(create=True):
+            pass
+        with stores.look_store() as store:
+            assert store.path == tmp_path / "deep" / "emu.sqlite"

@@ -44,31 +44,29 @@ account.add_command(import_eq2emu)
 @account.command()
 @click.argument("name")
 @password_option
-@click.pass_context
-def add(ctx: click.Context, name: str, password: str | None) -> None:
+def add(name: str, password: str | None) -> None:
     """Add an account; the database is made when there is none.
 
     Example: emu account add alice
     """
     clean = _clean(name)
-    with change_store(ctx, create=True) as store:
+    with change_store(create=True) as store:
         if store.login.accounts.find(clean) is not None:
             raise CommandError(f"there is already an account {clean!r}")
-        hashed = _hash(ctx, chosen_password(password))
+        hashed = _hash(chosen_password(password))
         added = store.login.accounts.add(clean, hashed, present())
     click.echo(f"added account {added.name!r} with the id {added.id}", err=True)
 
 
 @account.command("list")
 @format_option
-@click.pass_context
-def list_accounts(ctx: click.Context, style: str) -> None:
+def list_accounts(style: str) -> None:
     """List all accounts by name.
 
     Example: emu account list --format csv > accounts.csv
     """
     moment = present()
-    with look_store(ctx) as store:
+    with look_store() as store:
         print_rows(
             [_row(account, moment) for account in store.login.accounts.every()], style, COLUMNS
         )
@@ -77,13 +75,12 @@ def list_accounts(ctx: click.Context, style: str) -> None:
 @account.command()
 @click.argument("name")
 @format_option
-@click.pass_context
-def show(ctx: click.Context, name: str, style: str) -> None:
+def show(name: str, style: str) -> None:
     """Show all there is to know about one account, but for its password.
 
     Example: emu account show alice
     """
-    with look_store(ctx) as store:
+    with look_store() as store:
         found = _find(store, name)
         characters = store.login.characters.of_account(found.id)
     record = _row(found, present()) | {
@@ -102,54 +99,48 @@ def show(ctx: click.Context, name: str, style: str) -> None:
 @account.command()
 @click.argument("name")
 @password_option
-@click.pass_context
-def password(ctx: click.Context, name: str, password: str | None) -> None:
+def password(name: str, password: str | None) -> None:
     """Give an account another password.
 
     Example: emu account password alice
     """
-    with change_store(ctx) as store:
+    with change_store() as store:
         found = _find(store, name)
-        store.login.accounts.set_password(found.id, _hash(ctx, chosen_password(password)))
+        store.login.accounts.set_password(found.id, _hash(chosen_password(password)))
     click.echo(f"account {found.name!r} has a new password", err=True)
 
 
 @account.command()
 @click.argument("name")
-@click.pass_context
-def disable(ctx: click.Context, name: str) -> None:
+def disable(name: str) -> None:
     """Keep an account from logging in until it is enabled again.
 
     Example: emu account disable alice
     """
-    _set_enabled(ctx, name, enabled=False)
+    _set_enabled(name, enabled=False)
 
 
 @account.command()
 @click.argument("name")
-@click.pass_context
-def enable(ctx: click.Context, name: str) -> None:
+def enable(name: str) -> None:
     """Let a disabled account log in again.
 
     Example: emu account enable alice
     """
-    _set_enabled(ctx, name, enabled=True)
+    _set_enabled(name, enabled=True)
 
 
 @account.command()
 @click.argument("name")
 @end_options
 @click.option("--reason", default="", help="Why; players do not see it.")
-@click.pass_context
-def ban(
-    ctx: click.Context, name: str, until: Moment | None, lasting: float | None, reason: str
-) -> None:
+def ban(name: str, until: Moment | None, lasting: float | None, reason: str) -> None:
     """Ban an account for a while, or for ever without --until and --for.
 
     Example: emu account ban alice --for 7d --reason "gold selling"
     """
     end = end_of(until, lasting, present())
-    with change_store(ctx) as store:
+    with change_store() as store:
         found = _find(store, name)
         store.login.accounts.ban(found.id, end, reason)
     click.echo(f"account {found.name!r} is banned until: {_ban_end(end)}", err=True)
@@ -157,13 +148,12 @@ def ban(
 
 @account.command()
 @click.argument("name")
-@click.pass_context
-def unban(ctx: click.Context, name: str) -> None:
+def unban(name: str) -> None:
     """Lift an account's ban.
 
     Example: emu account unban alice
     """
-    with change_store(ctx) as store:
+    with change_store() as store:
         found = _find(store, name)
         store.login.accounts.ban(found.id, None, "")
     click.echo(f"account {found.name!r} is not banned", err=True)
@@ -172,13 +162,12 @@ def unban(ctx: click.Context, name: str) -> None:
 @account.command()
 @click.argument("name")
 @click.option("--characters", is_flag=True, help="Remove it even though it has characters.")
-@click.pass_context
-def remove(ctx: click.Context, name: str, characters: bool) -> None:
+def remove(name: str, characters: bool) -> None:
     """Remove an account for good, with the login server's rows of its characters.
 
     Example: emu account remove alice
     """
-    with change_store(ctx) as store:
+    with change_store() as store:
         found = _find(store, name)
         count = store.login.characters.count_of_account(found.id)
         if count and not characters:
@@ -204,15 +193,15 @@ def _find(store: Store, name: str) -> Account:
     return found
 
 
-def _set_enabled(ctx: click.Context, name: str, *, enabled: bool) -> None:
-    with change_store(ctx) as store:
+def _set_enabled(name: str, *, enabled: bool) -> None:
+    with change_store() as store:
         found = _find(store, name)
         store.login.accounts.set_enabled(found.id, enabled)
     click.echo(f"account {found.name!r} is {'enabled' if enabled else 'disabled'}", err=True)
 
 
-def _hash(ctx: click.Context, password: bytes) -> str:
-    config = parameters.account_config(load_config(ctx))
+def _hash(password: bytes) -> str:
+    config = parameters.account_config(load_config())
     return hash_password(password, secrets.token_bytes(SALT_SIZE), config.passwords)
 
 

@@ -28,10 +28,7 @@ def address() -> None:
 @click.argument("prefix")
 @end_options
 @click.option("--reason", default="", help="Why; nobody outside sees it.")
-@click.pass_context
-def ban(
-    ctx: click.Context, prefix: str, until: Moment | None, lasting: float | None, reason: str
-) -> None:
+def ban(prefix: str, until: Moment | None, lasting: float | None, reason: str) -> None:
     """Ban an address, all addresses that begin with PREFIX, or a network.
 
     A prefix ends where a part of the address ends: 192.0.2 covers 192.0.2.7 and not 192.0.20.1.
@@ -41,21 +38,20 @@ def ban(
     moment = present()
     end = end_of(until, lasting, moment)
     entry = BannedAddress(_clean(prefix), reason, moment, None if end == math.inf else end)
-    with change_store(ctx) as store:
+    with change_store() as store:
         new = store.login.bans.add(entry)
     click.echo(f"{entry.prefix} is banned{'' if new else ' (the ban was changed)'}", err=True)
 
 
 @address.command()
 @click.argument("prefix")
-@click.pass_context
-def unban(ctx: click.Context, prefix: str) -> None:
+def unban(prefix: str) -> None:
     """Lift a ban, named as it is listed.
 
     Example: emu account address unban 192.0.2.0/24
     """
     clean = _clean(prefix)
-    with change_store(ctx) as store:
+    with change_store() as store:
         if not store.login.bans.lift(clean):
             raise CommandError(f"{clean} is not banned; `emu account address list` shows all")
     click.echo(f"{clean} is not banned any more", err=True)
@@ -63,13 +59,12 @@ def unban(ctx: click.Context, prefix: str) -> None:
 
 @address.command("list")
 @format_option
-@click.pass_context
-def list_addresses(ctx: click.Context, style: str) -> None:
+def list_addresses(style: str) -> None:
     """List all bans of addresses, ended ones too.
 
     Example: emu account address list
     """
-    with look_store(ctx) as store:
+    with look_store() as store:
         bans = store.login.bans.every()
     rows = [
         {

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
-
 import click
 
-from emu.cli.common import VerbGroup, load_config
+from emu.cli.common import VerbGroup, load_config, together
 from emu.cli.stores import change_store, look_store
 from emu.cli.tables import Row, format_option, print_record, print_rows, show_moment
 from emu.errors import CommandError
@@ -17,8 +14,6 @@ from emu.store import Store
 from emu.store.names import name_key
 from emu.times import UNKNOWN, Moment
 from emu.world.registration.names import LEAST_LENGTH, MOST_LENGTH, NameRules
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 COLUMNS = ("name", "account", "world", "level", "state", "last_played", "created", "id")
 
@@ -35,11 +30,11 @@ def character() -> None:
     """
 
 
-def chosen(command: Command) -> Command:
-    """Give a command the argument and the option that `_find` reads."""
-    argument = click.argument("character")
-    option = click.option("--world", help="The character's world, where two have the name.")
-    return argument(option(command))
+chosen = together(
+    click.argument("character"),
+    click.option("--world", help="The character's world, where two have the name."),
+)
+"""What `_find` reads."""
 
 
 @character.command("list")
@@ -47,15 +42,12 @@ def chosen(command: Command) -> Command:
 @click.option("--world", help="Only characters of this world.")
 @click.option("--deleted", is_flag=True, help="Deleted characters, too.")
 @format_option
-@click.pass_context
-def list_characters(
-    ctx: click.Context, account: str | None, world: str | None, deleted: bool, style: str
-) -> None:
+def list_characters(account: str | None, world: str | None, deleted: bool, style: str) -> None:
     """List characters by name.
 
     Example: emu character list --world Antonia --deleted
     """
-    with look_store(ctx) as store:
+    with look_store() as store:
         entries = store.roster.every()
     rows = [
         _row(entry)
@@ -70,13 +62,12 @@ def list_characters(
 @character.command()
 @chosen
 @format_option
-@click.pass_context
-def show(ctx: click.Context, character: str, world: str | None, style: str) -> None:
+def show(character: str, world: str | None, style: str) -> None:
     """Show all there is to know about one character.
 
     Example: emu character show Aldana
     """
-    with look_store(ctx) as store:
+    with look_store() as store:
         entry = _find(store, character, world)
         listed = None if entry.id is None else store.login.characters.get(entry.id)
     record = _row(entry) | {
@@ -97,15 +88,14 @@ def show(ctx: click.Context, character: str, world: str | None, style: str) -> N
 @character.command()
 @chosen
 @click.argument("name")
-@click.pass_context
-def rename(ctx: click.Context, character: str, name: str, world: str | None) -> None:
+def rename(character: str, name: str, world: str | None) -> None:
     """Give a character another name.
 
     Example: emu character rename Aldana Aldara
     """
-    with change_store(ctx) as store:
+    with change_store() as store:
         entry = _find(store, character, world)
-        _check_name(ctx, entry, name)
+        _check_name(entry, name)
         store.roster.rename(entry, name)
         click.echo(f"character {entry.name!r} is called {name!r}", err=True)
         _tell_elsewhere(entry)
@@ -113,13 +103,12 @@ def rename(ctx: click.Context, character: str, name: str, world: str | None) -> 
 
 @character.command()
 @chosen
-@click.pass_context
-def delete(ctx: click.Context, character: str, world: str | None) -> None:
+def delete(character: str, world: str | None) -> None:
     """Delete a character; for a while it can be restored.
 
     Example: emu character delete Aldana
     """
-    with change_store(ctx) as store:
+    with change_store() as store:
         entry = _find(store, character, world, deleted=False)
         store.roster.delete(entry)
         click.echo(f"character {entry.name!r} is deleted", err=True)
@@ -128,13 +117,12 @@ def delete(ctx: click.Context, character: str, world: str | None) -> None:
 
 @character.command()
 @chosen
-@click.pass_context
-def restore(ctx: click.Context, character: str, world: str | None) -> None:
+def restore(character: str, world: str | None) -> None:
     """Bring a deleted character back.
 
     Example: emu character restore Aldana
     """
-    with change_store(ctx) as store:
+    with change_store() as store:
         entry = _find(store, character, world, deleted=True)
         if entry.is_built_in and entry.own_id is None:
             raise CommandError(f"the world does not have {entry.name!r} any more")
@@ -145,13 +133,12 @@ def restore(ctx: click.Context, character: str, world: str | None) -> None:
 
 @character.command("free-name")
 @chosen
-@click.pass_context
-def free_name(ctx: click.Context, character: str, world: str | None) -> None:
+def free_name(character: str, world: str | None) -> None:
     """Let others have the name of a deleted character, which then is gone for good.
 
     Example: emu character free-name Aldana
     """
-    with change_store(ctx) as store:
+    with change_store() as store:
         entry = _find(store, character, world, deleted=True)
         if not entry.is_built_in:
             raise CommandError(f"the name {entry.name!r} is kept by its world, {entry.world}")
@@ -188,10 +175,10 @@ def _find(
     return entries[0]
 
 
-def _check_name(ctx: click.Context, entry: RosterEntry, name: str) -> None:
+def _check_name(entry: RosterEntry, name: str) -> None:
     """Refuse a name that the character's world would refuse, as far as that is known."""
     if entry.is_built_in:
-        if NameRules(blocked=load_config(ctx).world.name_filter).reason_against(name) is not None:
+        if NameRules(blocked=load_config().world.name_filter).reason_against(name) is not None:
             raise CommandError(
                 f"{name!r} cannot be a name: {LEAST_LENGTH} to {MOST_LENGTH} letters A to Z, and"
                 " nothing that world.name_filter keeps out"

@@ -39,10 +39,7 @@ CONFIGURED_BY = {
     "--renumber", is_flag=True, help="Give rows whose id is taken here a new one; see above."
 )
 @format_option
-@click.pass_context
-def import_eq2emu(
-    ctx: click.Context, file: Path, dry_run: bool, renumber: bool, style: str
-) -> None:
+def import_eq2emu(file: Path, dry_run: bool, renumber: bool, style: str) -> None:
     """Take over an SQL dump of EQ2Emulator's login database; nothing in it is executed.
 
     Takes accounts and worlds with their bans and settings, the characters of all worlds with their
@@ -57,7 +54,7 @@ def import_eq2emu(
 
     Example: emu account import-eq2emu eq2login.sql.gz --dry-run
     """
-    with _import_target(ctx, dry_run=dry_run) as store, show_progress() as progress:
+    with _import_target(dry_run=dry_run) as store, show_progress() as progress:
         report = import_dump(
             store,
             partial(read_inserts, file),
@@ -74,13 +71,13 @@ def import_eq2emu(
 
 
 @contextmanager
-def _import_target(ctx: click.Context, *, dry_run: bool) -> Iterator[Store]:
+def _import_target(*, dry_run: bool) -> Iterator[Store]:
     """Open the database; to try an import where there is none, an empty one for the moment."""
     if not dry_run:
-        with change_store(ctx, create=True) as store:
+        with change_store(create=True) as store:
             yield store
         return
-    path = load_config(ctx).database.path
+    path = load_config().database.path
     if path.exists():
         with Store.create(path) as store:
             yield store

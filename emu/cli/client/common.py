@@ -7,10 +7,11 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import wraps
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from emu.cli.common import Command, together
 from emu.cli.opcodes.common import present_tables
 from emu.cli.secrets import given_password, password_option
 from emu.cli.tables import line_format_option
@@ -69,34 +70,25 @@ class Target:
         )
 
 
+address_argument = click.argument("address", callback=server_address, metavar="HOST:PORT")
+
+
+def timeout_option(seconds: float, about: str) -> Callable[[Command], Command]:
+    """Give a command ``--timeout``, in seconds."""
+    return click.option(
+        "--timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        default=seconds,
+        show_default=True,
+        help=about,
+    )
+
+
 def server_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the argument and options that every verb has; it is given them as its `target`."""
 
-    @wraps(command)
-    @click.pass_context
-    def call(
-        ctx: click.Context,
-        /,
-        *,
-        address: Address,
-        version: int,
-        timeout: float,
-        style: str,
-        **others: Any,
-    ) -> None:
-        target = Target(address, version, timeout, style, present_tables(ctx))
-        command(target=target, **others)
-
-    result: Callable[..., None] = call
-    for option in (
-        line_format_option,
-        click.option(
-            "--timeout",
-            type=click.FloatRange(min=0, min_open=True),
-            default=STEP_TIMEOUT,
-            show_default=True,
-            help="Seconds that each step may take.",
-        ),
+    @together(
+        address_argument,
         click.option(
             "--version",
             type=click.IntRange(1, 0xFFFF),
@@ -104,21 +96,27 @@ def server_options(command: Callable[..., None]) -> Callable[..., None]:
             show_default=True,
             help="Client data version to play.",
         ),
-        click.argument("address", callback=server_address, metavar="HOST:PORT"),
-    ):
-        result = option(result)
-    return result
+        timeout_option(STEP_TIMEOUT, "Seconds that each step may take."),
+        line_format_option,
+    )
+    @wraps(command)
+    def call(*, address: Address, version: int, timeout: float, style: str, **others: Any) -> None:
+        target = Target(address, version, timeout, style, present_tables())
+        command(target=target, **others)
+
+    return call
 
 
 def account_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options of a verb that logs in; it is given them as `who`."""
 
+    @click.option("--user", required=True, help="Account name.")
+    @password_option
     @wraps(command)
     def call(*, user: str, password: str | None, **others: Any) -> None:
         command(who=Credentials(user, given_password(password)), **others)
 
-    named = click.option("--user", required=True, help="Account name.")
-    return cast("Callable[..., None]", named(password_option(call)))
+    return call
 
 
 def carry_out(body: Body, style: str, *, on_asyncio: bool = False) -> None:

@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from emu.cli.client.common import carry_out, server_address
+from emu.cli.client.common import address_argument, carry_out, timeout_option
 from emu.cli.opcodes.common import present_tables
 from emu.cli.secrets import given_password, password_option
 from emu.cli.tables import line_format_option, print_record
@@ -22,7 +22,7 @@ from emu.versions import CLIENT_2006
 
 @click.command()
 @click.argument("clients", type=click.IntRange(1, 20_000), metavar="N")
-@click.argument("address", callback=server_address, metavar="HOST:PORT")
+@address_argument
 @click.option(
     "--for", "seconds", type=click.FloatRange(min=0, min_open=True), default=30.0,
     show_default=True, metavar="S", help="Seconds to play after all have come in.",
@@ -48,17 +48,10 @@ from emu.versions import CLIENT_2006
     "--radius", type=click.FloatRange(min=0), default=BotHabits().radius, show_default=True,
     help="How far from where it came in each walks, in world units.",
 )  # fmt: skip
-@click.option(
-    "--still", is_flag=True, help="Stand and say nothing: what idle players cost.",
-)  # fmt: skip
-@click.option(
-    "--timeout", type=click.FloatRange(min=0, min_open=True), default=STEP_TIMEOUT,
-    show_default=True, help="Seconds that each step of coming in may take.",
-)  # fmt: skip
+@click.option("--still", is_flag=True, help="Stand and say nothing: what idle players cost.")
+@timeout_option(STEP_TIMEOUT, "Seconds that each step of coming in may take.")
 @line_format_option
-@click.pass_context
 def swarm(
-    ctx: click.Context,
     *,
     clients: int,
     address: Address,
@@ -87,7 +80,7 @@ def swarm(
     Example: emu client swarm 20 127.0.0.1:9100 --for 5 --password secret --json
     """
     secret = given_password(password)
-    tables = present_tables(ctx)
+    tables = present_tables()
 
     async def body(reactor: Any) -> None:
         from emu.net.client.swarm import Swarm, SwarmPlan  # noqa: PLC0415  # imports the reactor

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 def character_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that say who enters the world; it is given them as its `entrance`."""
 
+    @click.option("--character", metavar="NAME", help="Who plays; default the account's first.")
+    @click.option("--create", is_flag=True, help="Make the character when it is missing.")
+    @click.option("--world", metavar="ID", help="World to create it on; default the first up.")
     @wraps(command)
     def call(
         *,
@@ -42,14 +45,7 @@ def character_options(command: Callable[..., None]) -> Callable[..., None]:
         entrance = Entrance(who, character, create, world, target.version)
         command(target=target, entrance=entrance, **others)
 
-    result: Callable[..., None] = call
-    for option in (
-        click.option("--world", metavar="ID", help="World to create it on; default the first up."),
-        click.option("--create", is_flag=True, help="Make the character when it is missing."),
-        click.option("--character", metavar="NAME", help="Who plays; default the account's first."),
-    ):
-        result = option(result)
-    return result
+    return call
 
 
 @click.command()
@@ -101,11 +97,7 @@ def play(
 @server_options
 @account_options
 @character_options
-def shell(
-    *,
-    target: Target,
-    entrance: Entrance,
-) -> None:
+def shell(*, target: Target, entrance: Entrance) -> None:
     """Log in, enter the world, and play by hand: say, tell, move, who, zone, around, raw packets.
 
     TAB completes words, the world's commands and names of those around; `help` lists the words.

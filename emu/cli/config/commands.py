@@ -27,8 +27,7 @@ def config() -> None:
 
 @config.command()
 @click.option("--secrets", is_flag=True, help="Show passwords, too.")
-@click.pass_context
-def show(ctx: click.Context, secrets: bool) -> None:
+def show(secrets: bool) -> None:
     """Print the whole configuration as TOML, each setting with its meaning.
 
     The output is itself a configuration file, which means the same wherever it is saved; passwords
@@ -36,15 +35,14 @@ def show(ctx: click.Context, secrets: bool) -> None:
 
     Example: emu --config emu.toml config show > full.toml
     """
-    settings = load_config(ctx)
-    click.echo(f"# {_source(ctx)}\n")
+    settings = load_config()
+    click.echo(f"# {_source()}\n")
     for line in as_toml(settings, secrets=secrets):
         click.echo(line)
 
 
 @config.command()
-@click.pass_context
-def check(ctx: click.Context) -> None:
+def check() -> None:
     """Check the configuration; exit status 1 and one line for each problem when it is wrong.
 
     Says which file was read, and looks on this machine for what a server would need: the database
@@ -53,11 +51,11 @@ def check(ctx: click.Context) -> None:
 
     Example: emu --config emu.toml config check
     """
-    click.echo(_source(ctx), err=True)
-    settings = load_config(ctx)
+    click.echo(_source(), err=True)
+    settings = load_config()
     found = list(look_around(settings))
     light = (one.text for one in found if not one.grave)
-    for line in (*exposed(settings, config_path(ctx)), *doubts(settings), *light):
+    for line in (*exposed(settings, config_path()), *doubts(settings), *light):
         click.echo(f"warning: {line}", err=True)
     grave = [one.text for one in found if one.grave]
     if grave:
@@ -65,9 +63,9 @@ def check(ctx: click.Context) -> None:
     click.echo("the configuration is good", err=True)
 
 
-def _source(ctx: click.Context) -> str:
+def _source() -> str:
     """Say which file the configuration is from."""
-    path = config_path(ctx)
+    path = config_path()
     if path is not None:
         return f"configuration file: {path.absolute()}"
     searched = " nor ".join(f"./{one}" for one in SEARCHED)

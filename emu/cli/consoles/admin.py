@@ -15,8 +15,7 @@ from emu.cli.tables import line_format_option
 @click.command(context_settings={"ignore_unknown_options": True})
 @line_format_option
 @click.argument("words", nargs=-1, required=True, metavar="COMMAND...", type=click.UNPROCESSED)
-@click.pass_context
-def admin(ctx: click.Context, words: tuple[str, ...], style: str) -> None:
+def admin(words: tuple[str, ...], style: str) -> None:
     """Run a command on the server that runs with this configuration, as its console does.
 
     The commands are those of the game and of RCON: `emu admin help` lists them. The exit status is
@@ -24,7 +23,7 @@ def admin(ctx: click.Context, words: tuple[str, ...], style: str) -> None:
 
     Example: emu admin kick Aldana
     """
-    with ConsoleSocket(load_config(ctx).console_path) as console:
+    with ConsoleSocket(load_config().console_path) as console:
         reply = console.run(command_line(words))
     if style == "json":
         click.echo(json.dumps(reply.data if reply.ok and reply.data is not None else reply.lines))

@@ -17,7 +17,7 @@ from emu.admin.ggmp.peer import Delivery
 from emu.admin.ggmp.ports import Place
 from emu.admin.ggmp.transfers import Whole
 from emu.admin.ggmp.values import ValueType
-from emu.cli.client.common import server_address
+from emu.cli.client.common import address_argument, timeout_option
 from emu.cli.common import VerbGroup
 from emu.cli.consoles.ggmp_socket import GgmpSocket
 from emu.cli.failures import failures_in
@@ -66,14 +66,8 @@ class _Server:
 def _server_options(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the server to join, as `server`, and the form of what it prints."""
 
-    @click.argument("address", callback=server_address, metavar="HOST:PORT")
-    @click.option(
-        "--timeout",
-        type=click.FloatRange(min=0, min_open=True),
-        default=3.0,
-        show_default=True,
-        help="Seconds to wait for each answer.",
-    )
+    @address_argument
+    @timeout_option(3.0, "Seconds to wait for each answer.")
     @click.option(
         "--byteorder", type=click.Choice(sorted(ORDERS)), default=BIG.name, show_default=True,
         help="That of the server.",

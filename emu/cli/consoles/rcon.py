@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from emu.cli.client.common import server_address
+from emu.cli.client.common import address_argument, timeout_option
 from emu.cli.consoles.admin import command_line
 from emu.cli.consoles.dialogue import Told, converse
 from emu.cli.consoles.rcon_socket import RconSocket
@@ -19,15 +19,9 @@ from emu.errors import EmuError
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @line_format_option
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=15.0,
-    show_default=True,
-    help="Seconds that each answer may take.",
-)
+@timeout_option(15.0, "Seconds that each answer may take.")
 @password_option
-@click.argument("address", callback=server_address, metavar="HOST:PORT")
+@address_argument
 @click.argument("words", nargs=-1, metavar="[COMMAND...]", type=click.UNPROCESSED)
 def rcon(
     address: Address,

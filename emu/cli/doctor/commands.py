@@ -43,9 +43,7 @@ COLORS: Final = {Level.OK: "green", Level.WARN: "yellow", Level.FAIL: "red"}
 @click.option("--character", metavar="NAME", help="Its character to go in with; default the first.")
 @click.option("--problems", is_flag=True, help="Leave out what is well.")
 @password_option
-@click.pass_context
 def doctor(
-    ctx: click.Context,
     *,
     style: str,
     user: str | None,
@@ -65,7 +63,7 @@ def doctor(
     account = None
     if user is not None:
         account = Entrance(Credentials(user, given_password(password)), character)
-    found = list(examine(ctx, account))
+    found = list(examine(account))
     shown = [one for one in found if not problems or one.level is not Level.OK]
     if style == "table":
         show(shown)
@@ -77,15 +75,15 @@ def doctor(
         sys.exit(1)
 
 
-def examine(ctx: click.Context, account: Entrance | None) -> Iterator[Finding]:
+def examine(account: Entrance | None) -> Iterator[Finding]:
     """Yield all findings, subject by subject; a wrong configuration ends it."""
     try:
-        config = load_config(ctx)
+        config = load_config()
     except ConfigError as error:
         mend = "emu config show prints every setting with its meaning"
         yield from (fail("configuration", problem, mend) for problem in error.problems)
         return
-    source = config_path(ctx)
+    source = config_path()
     yield ok("configuration", f"{source.absolute() if source else 'all defaults'} is good")
     running, troubles = look_at_server(config.console_path)
     path = config.database.path

@@ -47,9 +47,7 @@ def tell(change: Change) -> None:
 @range_option
 @click.option("--source", help="Where the number is known from.")
 @click.option("--note", help="A remark.")
-@click.pass_context
 def set_verb(
-    ctx: click.Context,
     *,
     name: str,
     number: int,
@@ -67,7 +65,7 @@ def set_verb(
 
     Example: emu opcodes set OP_KeymapLoadMsg 153 --version 546 --note "seen in a capture"
     """
-    with writing(ctx) as store:
+    with writing() as store:
         where = chosen_range(store.tables(), version, version_range)
         plan = store.set(where, name, number, source=source, note=note)
         for change in plan.changes:
@@ -81,15 +79,12 @@ def set_verb(
 @click.argument("name", shell_complete=message_names)
 @version_option
 @range_option
-@click.pass_context
-def unset_verb(
-    ctx: click.Context, name: str, version: int | None, version_range: VersionRange | None
-) -> None:
+def unset_verb(name: str, version: int | None, version_range: VersionRange | None) -> None:
     """Remove a message from a range.
 
     Example: emu opcodes unset OP_KeymapLoadMsg --range 540-546
     """
-    with writing(ctx) as store:
+    with writing() as store:
         plan = store.unset(chosen_range(store.tables(), version, version_range), name)
         for change in plan.changes:
             tell(change)
@@ -99,8 +94,7 @@ def unset_verb(
 @click.command("undo")
 @click.argument("change", required=False, type=int)
 @format_option
-@click.pass_context
-def undo_verb(ctx: click.Context, change: int | None, style: str) -> None:
+def undo_verb(change: int | None, style: str) -> None:
     """Take back a change: the newest that stands, or one by its number in the history.
 
     An undo is itself a change; `emu opcodes redo` takes it back. The tables that come with the
@@ -108,7 +102,7 @@ def undo_verb(ctx: click.Context, change: int | None, style: str) -> None:
 
     Example: emu opcodes undo
     """
-    with writing(ctx) as store:
+    with writing() as store:
         taken = store.undo(change)
         print_rows([history_cells(entry) for entry in taken], style, HISTORY, least=LESS)
         click.echo(f"took back change {taken[0].change} ({len(taken)} rows)", err=True)
@@ -118,15 +112,14 @@ def undo_verb(ctx: click.Context, change: int | None, style: str) -> None:
 @click.command("redo")
 @click.argument("change", required=False, type=int)
 @format_option
-@click.pass_context
-def redo_verb(ctx: click.Context, change: int | None, style: str) -> None:
+def redo_verb(change: int | None, style: str) -> None:
     """Do again what the newest undo took back, or the undo with this number in the history.
 
     Without a number only as long as nothing else was changed after the undo.
 
     Example: emu opcodes redo
     """
-    with writing(ctx) as store:
+    with writing() as store:
         again = store.redo(change)
         print_rows([history_cells(entry) for entry in again], style, HISTORY, least=LESS)
         click.echo(f"did again what {again[0].change} took back ({len(again)} rows)", err=True)
@@ -138,9 +131,7 @@ def redo_verb(ctx: click.Context, change: int | None, style: str) -> None:
 @range_option
 @click.option("--dry-run", is_flag=True, help="Print what would change and write nothing.")
 @format_option
-@click.pass_context
 def reset_verb(
-    ctx: click.Context,
     name: str | None,
     version_range: VersionRange | None,
     dry_run: bool,
@@ -154,9 +145,9 @@ def reset_verb(
     Example: emu opcodes reset OP_KeymapLoadMsg --range 540-546
     """
     if dry_run:
-        plan = plan_reset(present_rows(ctx), shipped_rows(), version_range, name)
+        plan = plan_reset(present_rows(), shipped_rows(), version_range, name)
     else:
-        with writing(ctx) as store:
+        with writing() as store:
             plan = store.reset(version_range, name)
             warn_of_errors(store.rows())
     print_rows([change_cells(change) for change in plan.changes], style, CHANGES)
@@ -190,9 +181,7 @@ def reset_verb(
 @click.option("--replace", is_flag=True, help="Replace the range NEW when it is there already.")
 @click.option("--dry-run", is_flag=True, help="Print the table and write nothing.")
 @format_option
-@click.pass_context
 def derive_verb(
-    ctx: click.Context,
     *,
     new: VersionRange,
     old: VersionRange,
@@ -207,7 +196,7 @@ def derive_verb(
     Example: emu opcodes derive 64754 --from 64753 --insert OP_NewThingMsg@212
     """
     steps = [parse_insertion(text) for text in insertions]
-    rows = present_rows(ctx, to_write=True)
+    rows = present_rows(to_write=True)
     if not replace and any(row.range == new for row in rows):
         raise CommandError(f"the range {new} is there already; --replace replaces it")
     base = _base(rows, old)
@@ -216,7 +205,7 @@ def derive_verb(
     if dry_run:
         print_rows([as_cells(row) for row in made], style, COLUMNS, least=LEAST)
         return
-    with writing(ctx) as store:
+    with writing() as store:
         placed = ((row.name, row) for row in made)
         plan = store.put(placed, action="derive", keep=KEEP_OTHER_RANGES if replace else KEEP_ALL)
         click.echo(

@@ -70,8 +70,7 @@ for _verb in (
 
 @opcodes.command()
 @format_option
-@click.pass_context
-def versions(ctx: click.Context, style: str) -> None:
+def versions(style: str) -> None:
     """List the client version ranges.
 
     `rows` counts the range's own rows, `opcodes` the numbers its clients are spoken to with.
@@ -79,7 +78,7 @@ def versions(ctx: click.Context, style: str) -> None:
 
     Example: emu opcodes versions
     """
-    tables = OpcodeTables(present_rows(ctx))
+    tables = OpcodeTables(present_rows())
     rows: list[dict[str, Any]] = []
     for one in tables.ranges:
         own = tables.rows(one)
@@ -105,9 +104,7 @@ def versions(ctx: click.Context, style: str) -> None:
 @range_option
 @click.option("--filter", "text", default="", help="Only names that hold this text, any case.")
 @format_option
-@click.pass_context
 def list_verb(
-    ctx: click.Context,
     *,
     version: int | None,
     version_range: VersionRange | None,
@@ -120,7 +117,7 @@ def list_verb(
 
     Example: emu opcodes list --version 546 --filter keymap --format csv
     """
-    rows = present_rows(ctx)
+    rows = present_rows()
     if version is not None:
         rows = effective_rows(OpcodeTables(rows), version)
     elif version_range is not None:
@@ -135,15 +132,14 @@ def list_verb(
 @click.argument("opcode", metavar="NAME|NUMBER", shell_complete=message_names)
 @version_option
 @format_option
-@click.pass_context
-def show(ctx: click.Context, opcode: str, version: int | None, style: str) -> None:
+def show(opcode: str, version: int | None, style: str) -> None:
     """Show one message in all ranges, or what a number means in each.
 
     Exit status 1 when it stands nowhere.
 
     Example: emu opcodes show OP_KeymapLoadMsg
     """
-    rows = present_rows(ctx)
+    rows = present_rows()
     if version is not None:
         rows = effective_rows(OpcodeTables(rows), version)
     try:
@@ -168,9 +164,7 @@ def show(ctx: click.Context, opcode: str, version: int | None, style: str) -> No
 @click.option("--both", is_flag=True, help="Only names that both sides have.")
 @click.option("--exit-code", is_flag=True, help="Exit status 1 when there are differences.")
 @format_option
-@click.pass_context
 def diff(
-    ctx: click.Context,
     *,
     first: str,
     second: str,
@@ -189,7 +183,7 @@ def diff(
 
     Example: emu opcodes diff login.sql.gz world.sql.gz --range 540-546
     """
-    found, only = _differences(ctx, (first, second), version, version_range)
+    found, only = _differences((first, second), version, version_range)
     if both:
         found = [one for one in found if one.first is not None and one.second is not None]
     print_rows([one._asdict() for one in found], style, Difference._fields)
@@ -200,12 +194,11 @@ def diff(
 
 
 def _differences(
-    ctx: click.Context,
     operands: tuple[str, str],
     version: int | None,
     version_range: VersionRange | None,
 ) -> tuple[list[Difference], list[tuple[str, list[VersionRange]]]]:
-    sides = [_operand(ctx, one) for one in operands]
+    sides = [_operand(one) for one in operands]
     wanted = [side[1] for side in sides]
     if version is not None:
         wanted = [version if one is None else one for one in wanted]
@@ -229,12 +222,12 @@ def _differences(
     return compare_tables(*tables), []
 
 
-def _operand(ctx: click.Context, text: str) -> tuple[list[OpcodeRow], int | VersionRange | None]:
+def _operand(text: str) -> tuple[list[OpcodeRow], int | VersionRange | None]:
     """Return an operand's rows, and the version or range it names."""
     if text.isdecimal():
-        return present_rows(ctx), int(text)
+        return present_rows(), int(text)
     if text.replace("-", "").isdecimal():
-        return present_rows(ctx), RangeType().convert(text, None, ctx)
+        return present_rows(), RangeType().convert(text, None, None)
     path = Path(text)
     if not path.exists():
         raise CommandError(f"{text} is no version, no range like 540-546 and no file")
@@ -251,8 +244,7 @@ def _operand(ctx: click.Context, text: str) -> tuple[list[OpcodeRow], int | Vers
     help="Leave out what is less grave.",
 )
 @format_option
-@click.pass_context
-def check_verb(ctx: click.Context, file: Path | None, level: str, style: str) -> None:
+def check_verb(file: Path | None, level: str, style: str) -> None:
     """Check the database, or a FILE before it is imported; exit status 1 on errors.
 
     Errors are what a running server would refuse.
@@ -261,7 +253,7 @@ def check_verb(ctx: click.Context, file: Path | None, level: str, style: str) ->
     """
     rejected: list[Rejected] = []
     if file is None:
-        rows = present_rows(ctx)
+        rows = present_rows()
     else:
         rows = []
         for place, row in _placed(file):
@@ -300,15 +292,12 @@ def _placed(file: Path) -> list[tuple[str, OpcodeRow]]:
 @click.option("--change", type=int, help="Only this change.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="At most.")
 @format_option
-@click.pass_context
-def history(
-    ctx: click.Context, name: str | None, change: int | None, limit: int, style: str
-) -> None:
+def history(name: str | None, change: int | None, limit: int, style: str) -> None:
     """Show who changed what and when, the newest first.
 
     Rows of one command share the number in `change`, which `emu opcodes undo` takes.
 
     Example: emu opcodes history --name OP_KeymapLoadMsg
     """
-    entries = present_history(ctx, name=name, change=change, limit=limit)
+    entries = present_history(name=name, change=change, limit=limit)
     print_rows([history_cells(entry) for entry in entries], style, HISTORY, least=LESS)

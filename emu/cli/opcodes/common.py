@@ -5,10 +5,10 @@ from __future__ import annotations
 import getpass
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -24,8 +24,6 @@ from emu.opcodes.stored.database import connect, schema
 from emu.opcodes.stored.history import HistoryEntry
 from emu.opcodes.stored.store import OpcodeStore
 from emu.opcodes.table import OpcodeTables
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 COLUMNS = ("first_version", "last_version", "opcode", "name", "source", "note")
 LEAST = ("note", "source", "last_version", "first_version")
@@ -83,9 +81,9 @@ range_option = click.option(
 )
 
 
-def database_path(ctx: click.Context) -> Path:
+def database_path() -> Path:
     """Return the configured database, or the one that --db names."""
-    return load_config(ctx).database.path
+    return load_config().database.path
 
 
 def who() -> str:
@@ -97,37 +95,37 @@ def who() -> str:
 
 
 @contextmanager
-def writing(ctx: click.Context) -> Iterator[OpcodeStore]:
+def writing() -> Iterator[OpcodeStore]:
     """Open the database for a change; make it when there is none, and name it at the end."""
-    with OpcodeStore.ensure(database_path(ctx), who=who()) as store:
+    with OpcodeStore.ensure(database_path(), who=who()) as store:
         yield store
         tell_database(store.path)
 
 
-def present_rows(ctx: click.Context, *, to_write: bool = False) -> list[OpcodeRow]:
+def present_rows(*, to_write: bool = False) -> list[OpcodeRow]:
     """Return all rows of the database; those of the program while there is none yet.
 
     Reading makes and changes no file. A file that --db names must be there, except `to_write`.
     """
-    path = database_path(ctx)
+    path = database_path()
     there = path.exists()
     if there and _has_tables(path):
         with OpcodeStore.look(path) as store:
             return store.rows()
-    if not to_write and given_database(ctx) is not None:
+    if not to_write and given_database() is not None:
         what = "has no opcode tables" if there else "there is no such database"
         raise CommandError(f"{path}: {what}; `emu opcodes import` makes them")
     return list(shipped_rows())
 
 
-def present_tables(ctx: click.Context) -> OpcodeTables:
+def present_tables() -> OpcodeTables:
     """Return the tables of the database; those of the program while there is none yet."""
-    return OpcodeTables(present_rows(ctx))
+    return OpcodeTables(present_rows())
 
 
-def present_history(ctx: click.Context, **chosen: Any) -> list[HistoryEntry]:
+def present_history(**chosen: Any) -> list[HistoryEntry]:
     """Return the newest entries of the history; none while there is no database yet."""
-    path = database_path(ctx)
+    path = database_path()
     if not path.exists() or not _has_tables(path):
         return []
     with OpcodeStore.look(path) as store:

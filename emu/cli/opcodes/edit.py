@@ -13,8 +13,7 @@ from emu.errors import CommandError
 
 @click.command("edit")
 @click.option("--version", type=click.IntRange(0, 0xFFFFFFFF), help="Start at this client version.")
-@click.pass_context
-def edit_verb(ctx: click.Context, version: int | None) -> None:
+def edit_verb(version: int | None) -> None:
     """Edit the tables on the full screen: versions left, opcodes right, conflicts marked.
 
     Needs the extra `editor` (textual). Every edit is written at once and can be undone.
@@ -29,7 +28,7 @@ def edit_verb(ctx: click.Context, version: int | None) -> None:
         raise CommandError("the editor needs a terminal; use `emu opcodes set` in scripts")
     from emu.cli.opcodes.screen import OpcodeEditor  # noqa: PLC0415  # an optional extra
 
-    with writing(ctx) as store:
+    with writing() as store:
         start = None if version is None else store.tables().for_version(version).range
         OpcodeEditor(store, start=start).run()
 

@@ -67,9 +67,7 @@ MAX_REJECTED = 10
 @click.option("--source", help="Where the numbers are known from; the default is the file's name.")
 @click.option("--strict", is_flag=True, help="Import nothing when a row cannot be used.")
 @format_option
-@click.pass_context
 def import_verb(
-    ctx: click.Context,
     *,
     file: Path,
     dry_run: bool,
@@ -95,12 +93,12 @@ def import_verb(
     with _progress() as progress:
         rows = _read(file, form, version_range, progress)
         if dry_run or strict:
-            existing = {key_of(row): row for row in present_rows(ctx, to_write=True)}
+            existing = {key_of(row): row for row in present_rows(to_write=True)}
             plan = plan_rows(existing, rows, source=label, keep=keep)
         if strict and plan.rejected:
             raise CommandError(f"nothing was imported: {_rejected(plan)}")
         if not dry_run:
-            with writing(ctx) as store:
+            with writing() as store:
                 told = partial(_written, progress, progress.add_task("writing", total=None))
                 plan = store.put(rows, action="import", source=label, keep=keep, progress=told)
                 after = store.rows()
@@ -190,9 +188,7 @@ def _counted(rows: Iterable[Placed], progress: Progress, task: TaskID) -> Iterat
     default=Path("-"),
     help="A file, `-` for standard output, or for csv a folder: one file per range.",
 )
-@click.pass_context
 def export_verb(
-    ctx: click.Context,
     *,
     form: str,
     version: int | None,
@@ -205,7 +201,7 @@ def export_verb(
 
     Example: emu opcodes export --as sql --output opcodes.sql
     """
-    rows = present_rows(ctx)
+    rows = present_rows()
     if version_range is not None:
         rows = [row for row in rows if row.range == version_range]
         if not rows:

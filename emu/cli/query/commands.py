@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -15,30 +15,19 @@ from emu.admin.asking import Question
 from emu.admin.ogp import report
 from emu.admin.ogp.client import OgpQuestion
 from emu.admin.ogp.fields import DIALECTS
-from emu.cli.client.common import server_address
-from emu.cli.common import VerbGroup
+from emu.cli.client.common import address_argument, timeout_option
+from emu.cli.common import VerbGroup, together
 from emu.cli.failures import failures_in
 from emu.cli.query.socket import PATIENCE, ask
 from emu.cli.query.ssq import ssq
 from emu.cli.tables import json_text, line_format_option, printable
 from emu.config import Address
 
-
-def asking_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the argument and options that every verb has."""
-    for option in (
-        line_format_option,
-        click.option(
-            "--timeout",
-            type=click.FloatRange(min=0, min_open=True),
-            default=PATIENCE,
-            show_default=True,
-            help="Seconds to wait for each answer.",
-        ),
-        click.argument("address", callback=server_address, metavar="HOST:PORT"),
-    ):
-        command = option(command)
-    return command
+asking_options = together(
+    address_argument,
+    timeout_option(PATIENCE, "Seconds to wait for each answer."),
+    line_format_option,
+)
 
 
 @click.group(cls=VerbGroup)

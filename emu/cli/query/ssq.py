@@ -10,7 +10,7 @@ import click
 
 from emu.admin.ssq.client import PONG_HEADER, SsqQuestion, auth_question, token_of, with_token
 from emu.admin.ssq.query import LONGEST
-from emu.cli.client.common import server_address
+from emu.cli.client.common import address_argument, timeout_option
 from emu.cli.failures import failures_in
 from emu.cli.moments import passing
 from emu.cli.query.socket import PATIENCE, ask
@@ -29,15 +29,9 @@ class _Told(NamedTuple):
 
 @click.command()
 @format_option
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=PATIENCE,
-    show_default=True,
-    help="Seconds to wait for an answer.",
-)
+@timeout_option(PATIENCE, "Seconds to wait for an answer.")
 @password_option
-@click.argument("address", callback=server_address, metavar="HOST:PORT")
+@address_argument
 @click.argument("words", nargs=-1, metavar="[QUESTION...]")
 def ssq(
     address: Address, words: tuple[str, ...], password: str | None, timeout: float, style: str

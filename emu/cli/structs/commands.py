@@ -11,11 +11,11 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
-from emu.cli.common import VerbGroup
+from emu.cli.common import Command, VerbGroup, together
 from emu.cli.completion import struct_names
 from emu.cli.opcodes.common import present_tables
 from emu.cli.structs.show import FIELD_COLUMNS, field_rows
@@ -26,8 +26,6 @@ from emu.structs import Layout, StructCatalog, load_folder, shipped_catalog
 from emu.structs.client_cmd import EXAMINE_INFO, read_client_cmds, write_client_cmd
 from emu.structs.lints import oddities
 from emu.structs.packed import pack, unpack
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 INPUT_LIMIT = 16_000_000
 """Characters of standard input that are read."""
@@ -42,26 +40,22 @@ def structs() -> None:
     """
 
 
-def _source_options(command: Command) -> Command:
-    """Give a command the options that say where structs are read from."""
-    options = (
-        click.option(
-            "--file",
-            "files",
-            type=XML_FILE,
-            multiple=True,
-            help="Take the structs of this XML file (or .xml.gz) instead of those that come with "
-            "emu; may be given more than once, substructs first.",
-        ),
-        click.option(
-            "--folder",
-            type=click.Path(exists=True, file_okay=False, path_type=Path),
-            help="Take the structs of all XML files of this folder.",
-        ),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+_source_options = together(
+    click.option(
+        "--file",
+        "files",
+        type=XML_FILE,
+        multiple=True,
+        help="Take the structs of this XML file (or .xml.gz) instead of those that come with "
+        "emu; may be given more than once, substructs first.",
+    ),
+    click.option(
+        "--folder",
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        help="Take the structs of all XML files of this folder.",
+    ),
+)
+"""Where structs are read from."""
 
 
 def _version_option(*, required: bool) -> Callable[[Command], Command]:
@@ -132,21 +126,15 @@ def show(name: str, version: int, files: tuple[Path, ...], folder: Path | None, 
     print_rows(list(field_rows(layout.definition.fields)), style, FIELD_COLUMNS)
 
 
-def _wire_options(command: Command) -> Command:
-    """Give a command the options for the forms that structs travel in."""
-    options = (
-        click.option("--flag", "flags", multiple=True, help="A flag for which IfFlagSet holds."),
-        click.option("--create-color", is_flag=True, help="Colors as floats (create requests)."),
-        click.option(
-            "--packed", is_flag=True, help="Behind a length in packed form (spawns, sheet)."
-        ),
-        click.option(
-            "--command", "wrapped", is_flag=True, help="Inside an OP_ClientCmdMsg, with its head."
-        ),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+_wire_options = together(
+    click.option("--flag", "flags", multiple=True, help="A flag for which IfFlagSet holds."),
+    click.option("--create-color", is_flag=True, help="Colors as floats (create requests)."),
+    click.option("--packed", is_flag=True, help="Behind a length in packed form (spawns, sheet)."),
+    click.option(
+        "--command", "wrapped", is_flag=True, help="Inside an OP_ClientCmdMsg, with its head."
+    ),
+)
+"""The forms that structs travel in."""
 
 
 @structs.command()
@@ -156,10 +144,7 @@ def _wire_options(command: Command) -> Command:
 @click.option("--lenient", is_flag=True, help="Read as EQ2Emulator does: what is missing is zero.")
 @_wire_options
 @_source_options
-@click.pass_context
 def decode(
-    ctx: click.Context,
-    /,
     *,
     name: str,
     data: str,
@@ -178,7 +163,7 @@ def decode(
     raw = _bytes(_given(data))
     try:
         if form["wrapped"]:
-            raw = _unwrap(ctx, raw, layout, version)
+            raw = _unwrap(raw, layout, version)
         if form["packed"]:
             raw, _ = unpack(raw, layout.empty_size(), version)
         read = layout.decode_short if form["lenient"] else layout.decode
@@ -200,10 +185,7 @@ def decode(
 @_version_option(required=True)
 @_wire_options
 @_source_options
-@click.pass_context
 def encode(
-    ctx: click.Context,
-    /,
     *,
     name: str,
     values: str,
@@ -229,7 +211,7 @@ def encode(
     if form["packed"]:
         data = pack(data, version)
     if form["wrapped"]:
-        number, examine = _command_numbers(ctx, layout, version)
+        number, examine = _command_numbers(layout, version)
         data = write_client_cmd(number, data, version, examine_info=examine)
     click.echo(data.hex())
 
@@ -244,8 +226,7 @@ def encode(
     help="The least that is told; notes are odd but do no harm.",
 )
 @format_option
-@click.pass_context
-def check_verb(ctx: click.Context, /, paths: tuple[Path, ...], level: str, style: str) -> None:
+def check_verb(paths: tuple[Path, ...], level: str, style: str) -> None:
     """Check struct files, in the order given, as they would be loaded; exit status 1 on errors.
 
     A substruct is looked up in what stands before it, in the same file or an earlier one.
@@ -265,7 +246,7 @@ def check_verb(ctx: click.Context, /, paths: tuple[Path, ...], level: str, style
     if level == "note":
         names = {
             name
-            for _, _, table in present_tables(ctx).spans()
+            for _, _, table in present_tables().spans()
             for shown in table.names.values()
             for name in names_of_message(shown)
         }
@@ -328,9 +309,9 @@ def _bytes(text: str) -> bytes:
         raise CommandError(f"not readable hex: {error}") from None
 
 
-def _unwrap(ctx: click.Context, raw: bytes, layout: Layout, version: int) -> bytes:
+def _unwrap(raw: bytes, layout: Layout, version: int) -> bytes:
     """Return the payload of the struct's command in a body of OP_ClientCmdMsg."""
-    number, examine = _command_numbers(ctx, layout, version)
+    number, examine = _command_numbers(layout, version)
     commands = read_client_cmds(raw, version, examine_info=examine)
     found = [payload for opcode, payload in commands if opcode == number]
     if not found:
@@ -338,10 +319,10 @@ def _unwrap(ctx: click.Context, raw: bytes, layout: Layout, version: int) -> byt
     return found[0]
 
 
-def _command_numbers(ctx: click.Context, layout: Layout, version: int) -> tuple[int, int | None]:
+def _command_numbers(layout: Layout, version: int) -> tuple[int, int | None]:
     """Return the number of the struct's command, and that of the item window if it is known."""
     name = layout.definition.opcode_type
     if not name:
         raise CommandError(f"{layout.name} is no command inside OP_ClientCmdMsg")
-    table = present_tables(ctx).for_version(version)
+    table = present_tables().for_version(version)
     return table.number(name), table.get(EXAMINE_INFO)

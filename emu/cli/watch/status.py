@@ -23,8 +23,7 @@ MOST_DROPS: Final = 5
 
 @click.command()
 @line_format_option
-@click.pass_context
-def status(ctx: click.Context, *, style: str) -> None:
+def status(*, style: str) -> None:
     """Show how the server does that runs with this configuration.
 
     Players, sessions, logins by result, tick times, queues; worlds, zones, the ports that listen
@@ -34,7 +33,7 @@ def status(ctx: click.Context, *, style: str) -> None:
     Example: emu status
     """
     try:
-        value = ask(load_config(ctx).console_path)
+        value = ask(load_config().console_path)
     except NoServer as error:
         click.echo(f"emu: {error}", err=True)
         sys.exit(NOT_RUNNING)

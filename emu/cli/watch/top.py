@@ -24,8 +24,7 @@ from emu.errors import CommandError
     help="Seconds between two looks.",
 )  # fmt: skip
 @click.option("--once", is_flag=True, help="Print two looks' difference, and end.")
-@click.pass_context
-def top(ctx: click.Context, *, every: float, once: bool) -> None:
+def top(*, every: float, once: bool) -> None:
     """Watch the server live that runs with this configuration.
 
     Sessions, logins and traffic by the second, tick times, queues; tables of players, zones, ports,
@@ -37,7 +36,7 @@ def top(ctx: click.Context, *, every: float, once: bool) -> None:
 
     Example: emu top --once
     """
-    path = load_config(ctx).console_path
+    path = load_config().console_path
     if once or not is_terminal():
         print_frame(path, every)
         return

@@ -49,13 +49,12 @@ def certificate(out: Path, name: str) -> None:
 
 @click.command()
 @click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
-@click.pass_context
-def fingerprint(ctx: click.Context, file: Path | None) -> None:
+def fingerprint(file: Path | None) -> None:
     """Print the fingerprint that worlds need of a certificate: of FILE, or the configured one.
 
     Example: emu world fingerprint link.pem
     """
-    path = file or load_config(ctx).link.certificate
+    path = file or load_config().link.certificate
     if path is None:
         raise CommandError("name a file, or set [link] certificate in the configuration")
     try:

@@ -59,17 +59,14 @@ world.add_command(reports)
 @click.option("--account", required=True, help="The account name the world registers with.")
 @password_option
 @click.option("--description", default="", help="A line about the world, for operators.")
-@click.pass_context
-def add(
-    ctx: click.Context, name: str, account: str, password: str | None, description: str
-) -> None:
+def add(name: str, account: str, password: str | None, description: str) -> None:
     """Let a world register; NAME is what players see, whatever the world calls itself.
 
     Example: emu world add Antonia --account antonia
     """
     name = _checked("a world's name", name, LONGEST_NAME)
     account = _checked("the account", account, LONGEST_ACCOUNT)
-    with change_store(ctx, create=True) as store:
+    with change_store(create=True) as store:
         if store.login.worlds.find(name) is not None:
             raise CommandError(f"there is already a world {name!r}")
         hashed = hash_link_password(_text_password(password))
@@ -84,15 +81,14 @@ def add(
 
 @world.command("list")
 @format_option
-@click.pass_context
-def list_worlds(ctx: click.Context, style: str) -> None:
+def list_worlds(style: str) -> None:
     """List all worlds with what they reported last.
 
     A status of "silent" means that the login server has stopped since, without saying goodbye.
 
     Example: emu world list --format json
     """
-    with look_store(ctx) as store:
+    with look_store() as store:
         print_rows(
             [_row(report, present()) for report in store.login.worlds.reports()], style, COLUMNS
         )
@@ -101,13 +97,12 @@ def list_worlds(ctx: click.Context, style: str) -> None:
 @world.command()
 @click.argument("name")
 @password_option
-@click.pass_context
-def password(ctx: click.Context, name: str, password: str | None) -> None:
+def password(name: str, password: str | None) -> None:
     """Give a world another link password.
 
     Example: emu world password Antonia
     """
-    with change_store(ctx) as store:
+    with change_store() as store:
         found = _find(store, name)
         store.login.worlds.set_password(found.id, hash_link_password(_text_password(password)))
     click.echo(f"world {found.name!r} has a new password", err=True)
@@ -115,36 +110,33 @@ def password(ctx: click.Context, name: str, password: str | None) -> None:
 
 @world.command()
 @click.argument("name")
-@click.pass_context
-def disable(ctx: click.Context, name: str) -> None:
+def disable(name: str) -> None:
     """Keep a world from registering until it is enabled again.
 
     Example: emu world disable Antonia
     """
-    _set_enabled(ctx, name, enabled=False)
+    _set_enabled(name, enabled=False)
 
 
 @world.command()
 @click.argument("name")
-@click.pass_context
-def enable(ctx: click.Context, name: str) -> None:
+def enable(name: str) -> None:
     """Let a disabled world register again.
 
     Example: emu world enable Antonia
     """
-    _set_enabled(ctx, name, enabled=True)
+    _set_enabled(name, enabled=True)
 
 
 @world.command()
 @click.argument("name")
 @click.option("--characters", is_flag=True, help="Remove it even though it has characters.")
-@click.pass_context
-def remove(ctx: click.Context, name: str, characters: bool) -> None:
+def remove(name: str, characters: bool) -> None:
     """Remove a world for good, with the login server's rows of its characters.
 
     Example: emu world remove Antonia
     """
-    with change_store(ctx) as store:
+    with change_store() as store:
         found = _find(store, name)
         count = store.login.characters.count_of_world(found.id)
         if count and not characters:
@@ -163,8 +155,8 @@ def _find(store: Store, name: str) -> RegisteredWorld:
     return found
 
 
-def _set_enabled(ctx: click.Context, name: str, *, enabled: bool) -> None:
-    with change_store(ctx) as store:
+def _set_enabled(name: str, *, enabled: bool) -> None:
+    with change_store() as store:
         found = _find(store, name)
         store.login.worlds.set_enabled(found.id, enabled)
     click.echo(f"world {found.name!r} is {'enabled' if enabled else 'disabled'}", err=True)

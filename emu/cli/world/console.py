@@ -12,8 +12,7 @@ from emu.cli.consoles.dialogue import Told, converse
 
 
 @click.command()
-@click.pass_context
-def console(ctx: click.Context) -> None:
+def console() -> None:
     """Run commands on the server that runs with this configuration.
 
     TAB completes commands and names, arrow keys go through what was typed before; exit or Ctrl-D
@@ -22,7 +21,7 @@ def console(ctx: click.Context) -> None:
 
     Example: emu world console
     """
-    with ConsoleSocket(load_config(ctx).console_path) as server:
+    with ConsoleSocket(load_config().console_path) as server:
 
         def ask(line: str) -> Told:
             reply = server.run(line)

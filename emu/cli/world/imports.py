@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
 import click
 
 from emu.cli.accounts.imports import print_counts, show_progress
-from emu.cli.common import load_config
+from emu.cli.common import Command, load_config, together
 from emu.cli.tables import format_option
 from emu.errors import CommandError
 from emu.sqldump import ImportReport
 from emu.world.eq2emu import import_world
 from emu.world.places import read_atlas
-
-Command = TypeVar("Command", bound=Callable[..., None])
 
 
 def dump_options(setting: str, replaced: str) -> Callable[[Command], Command]:
@@ -24,32 +21,24 @@ def dump_options(setting: str, replaced: str) -> Callable[[Command], Command]:
 
     `setting` names the folder that they go to, `replaced` what may have been changed by hand.
     """
-
-    def add(command: Command) -> Command:
-        for option in (
-            format_option,
-            click.option("--replace", is_flag=True, help=f"Write {replaced} changed by hand."),
-            click.option(
-                "--dry-run", is_flag=True, help="Show what would be done, and do nothing."
-            ),
-            click.option(
-                "--to",
-                "folder",
-                type=click.Path(file_okay=False, path_type=Path),
-                help=f"The folder of {setting}.",
-            ),
-            click.argument(
-                "files",
-                nargs=-1,
-                required=True,
-                metavar="FILE...",
-                type=click.Path(exists=True, dir_okay=False, path_type=Path),
-            ),
-        ):
-            command = option(command)
-        return command
-
-    return add
+    return together(
+        click.argument(
+            "files",
+            nargs=-1,
+            required=True,
+            metavar="FILE...",
+            type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        ),
+        click.option(
+            "--to",
+            "folder",
+            type=click.Path(file_okay=False, path_type=Path),
+            help=f"The folder of {setting}.",
+        ),
+        click.option("--dry-run", is_flag=True, help="Show what would be done, and do nothing."),
+        click.option("--replace", is_flag=True, help=f"Write {replaced} changed by hand."),
+        format_option,
+    )
 
 
 def target_folder(given: Path | None, configured: Path | None, setting: str) -> Path:
@@ -74,9 +63,7 @@ def tell_report(report: ImportReport, style: str, *, dry_run: bool, hint: str | 
 
 @click.command("import-eq2emu")
 @dump_options("zone files; by default that of world.zones", "files anew that were")
-@click.pass_context
 def import_eq2emu(
-    ctx: click.Context,
     *,
     files: tuple[Path, ...],
     folder: Path | None,
@@ -98,7 +85,7 @@ def import_eq2emu(
 
     Example: emu world import-eq2emu eq2world.sql.gz --to zones --dry-run
     """
-    configured = load_config(ctx).world.zones
+    configured = load_config().world.zones
     target = target_folder(folder, configured, "world.zones")
     with show_progress() as progress:
         report = import_world(files, target, dry_run=dry_run, replace=replace, progress=progress)

@@ -14,9 +14,7 @@ from emu.world.knowledge import read_knowledge
 
 @click.command("import-eq2emu-knowledge")
 @dump_options("knowledge; by default that of world.knowledge", "the file anew when it was")
-@click.pass_context
 def import_eq2emu_knowledge(
-    ctx: click.Context,
     *,
     files: tuple[Path, ...],
     folder: Path | None,
@@ -37,7 +35,7 @@ def import_eq2emu_knowledge(
 
     Example: emu world import-eq2emu-knowledge eq2world.sql.gz --to knowledge --dry-run
     """
-    configured = load_config(ctx).world.knowledge
+    configured = load_config().world.knowledge
     target = target_folder(folder, configured, "world.knowledge")
     report = import_knowledge(files, target, dry_run=dry_run, replace=replace)
     if not dry_run and target.is_dir():

@@ -21,8 +21,7 @@ COLUMNS = (
 @click.argument("name", required=False)
 @click.option("--last", type=click.IntRange(1), help="Only so many, the newest ones.")
 @format_option
-@click.pass_context
-def reports(ctx: click.Context, name: str | None, last: int | None, style: str) -> None:
+def reports(name: str | None, last: int | None, style: str) -> None:
     """Show the bug reports of players, of all worlds or of the world NAME, oldest first.
 
     A table shows what each is about; csv and json have all of it. Of every world the newest 5,000
@@ -30,7 +29,7 @@ def reports(ctx: click.Context, name: str | None, last: int | None, style: str) 
 
     Example: emu world reports --format csv > reports.csv
     """
-    with look_store(ctx) as store:
+    with look_store() as store:
         names = {report.world.id: report.world.name for report in store.login.worlds.reports()}
         rows = [_row(row, names) for row in store.login.reports.bug_reports()]
         world = store.login.worlds.find(name.strip()) if name is not None else None
