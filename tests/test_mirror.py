@@ -28,6 +28,7 @@ PLAIN = {
     "emu/model/characters.py": "plain values",
     "emu/model/logs.py": "plain values",
     "emu/model/presence.py": "plain values",
+    "emu/model/reply_codes.py": "names for numbers",
     "emu/processes/ports.py": "protocols",
     "emu/model/world_characters.py": "plain values",
     "emu/model/worlds.py": "plain values",

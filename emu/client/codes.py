@@ -1,74 +1,72 @@
-"""Texts of the reply codes a login server sends, as a client would tell its user.
-
-Sources: docs/protocol/login.md#reply-codes (login),
-docs/protocol/characters.md#create-reply, docs/protocol/characters.md#delete,
-docs/protocol/characters.md#play-reply. The numbers are those of EQ2Emulator, which fit the older
-clients.
-"""
+"""Texts of the reply codes a login server sends, as a client would tell its user."""
 
 from __future__ import annotations
 
-LOGIN_ACCEPTED = 0
-LOGIN_FLAGS = 10
-"""Not a refusal: the second login reply, sent after every world list."""
+from collections.abc import Mapping
 
-LOGIN_CODES = {
-    0: "accepted",
-    1: "bad user name or password",
-    2: "the account is already playing",
-    6: "the client version does not match",
-    7: "no play time is scheduled now",
-    8: "the account lacks the features of this server",
-    10: "flags",
-    11: "the client build does not match",
-    12: "the password must be updated",
+from emu.model import CreateCode, DeleteCode, LoginCode, PlayCode
+
+LOGIN_TEXTS: Mapping[int, str] = {
+    LoginCode.ACCEPTED: "accepted",
+    LoginCode.BAD_NAME_OR_PASSWORD: "bad user name or password",
+    LoginCode.ALREADY_PLAYING: "the account is already playing",
+    LoginCode.WRONG_VERSION: "the client version does not match",
+    LoginCode.NO_PLAY_TIME: "no play time is scheduled now",
+    LoginCode.LACKS_FEATURES: "the account lacks the features of this server",
+    LoginCode.FLAGS: "flags",
+    LoginCode.WRONG_BUILD: "the client build does not match",
+    LoginCode.OLD_PASSWORD: "the password must be updated",
 }
 
-CREATE_CODES = {
-    0: "unknown error",
-    1: "created",
-    2: "no servers are available",
-    3: "pending",
-    4: "the account has all the characters it may have",
-    5: "invalid race",
-    6: "invalid city",
-    7: "invalid class",
-    8: "invalid gender",
-    9: "invalid first level",
-    10: "the name is too short or too long",
-    11: "the name has characters that are not letters",
-    12: "the name is blocked by the name filter",
-    13: "the name is taken",
-    14: "the server is overloaded",
-    15: "unknown error 2",
-    16: "invalid features",
-    17: "invalid features",
-    18: "invalid race appearance",
+CREATE_TEXTS: Mapping[int, str] = {
+    CreateCode.UNKNOWN_ERROR: "unknown error",
+    CreateCode.SUCCESS: "created",
+    CreateCode.NO_SERVERS: "no servers are available",
+    CreateCode.PENDING: "pending",
+    CreateCode.MAX_CHARACTERS: "the account has all the characters it may have",
+    CreateCode.INVALID_RACE: "invalid race",
+    CreateCode.INVALID_CITY: "invalid city",
+    CreateCode.INVALID_CLASS: "invalid class",
+    CreateCode.INVALID_GENDER: "invalid gender",
+    CreateCode.INVALID_FIRST_LEVEL: "invalid first level",
+    CreateCode.BAD_NAME_LENGTH: "the name is too short or too long",
+    CreateCode.INVALID_NAME: "the name has characters that are not letters",
+    CreateCode.NAME_FILTER: "the name is blocked by the name filter",
+    CreateCode.NAME_TAKEN: "the name is taken",
+    CreateCode.OVERLOADED: "the server is overloaded",
+    CreateCode.UNKNOWN_ERROR_2: "unknown error 2",
+    CreateCode.INVALID_FEATURES: "invalid features",
+    CreateCode.INVALID_FEATURES_2: "invalid features",
+    CreateCode.INVALID_APPEARANCE: "invalid race appearance",
 }
 
-DELETE_CODES = {0: "refused", 1: "deleted", 3: "not found"}
+DELETE_TEXTS: Mapping[int, str] = {
+    DeleteCode.REFUSED: "refused",
+    DeleteCode.SUCCESS: "deleted",
+    DeleteCode.NOT_FOUND: "not found",
+}
 
-PLAY_CODES = {
-    0: "a problem with the world or the character",
-    1: "go",
-    4: "the zone is down",
-    5: "the character could not be loaded",
-    6: "the character was not found",
-    7: "the account is in use",
-    8: "the world did not answer in time",
-    9: "the world is shutting down",
-    10: "the character could not be loaded",
-    11: "the character belongs to an exchange server",
-    12: "the character belongs to another region",
-    13: "invalid class",
-    14: "too many characters",
-    15: "an expansion is missing",
-    18: "banned",
-    19: "prohibited",
-    253: "the world is full",
+PLAY_TEXTS: Mapping[int, str] = {
+    PlayCode.PROBLEM: "a problem with the world or the character",
+    PlayCode.SUCCESS: "go",
+    PlayCode.ZONE_DOWN: "the zone is down",
+    PlayCode.CHARACTER_NOT_LOADED: "the character could not be loaded",
+    PlayCode.CHARACTER_NOT_FOUND: "the character was not found",
+    PlayCode.ACCOUNT_IN_USE: "the account is in use",
+    PlayCode.TIMEOUT: "the world did not answer in time",
+    PlayCode.SHUTTING_DOWN: "the world is shutting down",
+    PlayCode.LOADING_ERROR: "the character could not be loaded",
+    PlayCode.EXCHANGE_SERVER: "the character belongs to an exchange server",
+    PlayCode.OTHER_REGION: "the character belongs to another region",
+    PlayCode.INVALID_CLASS: "invalid class",
+    PlayCode.TOO_MANY_CHARACTERS: "too many characters",
+    PlayCode.EXPANSION_MISSING: "an expansion is missing",
+    PlayCode.BANNED: "banned",
+    PlayCode.PROHIBITED: "prohibited",
+    PlayCode.WORLD_FULL: "the world is full",
 }
 
 
-def text_of(codes: dict[int, str], code: int) -> str:
+def text_of(texts: Mapping[int, str], code: int) -> str:
     """Return the text of a reply code, ``"unknown reason"`` for one without any."""
-    return codes.get(code, "unknown reason")
+    return texts.get(code, "unknown reason")

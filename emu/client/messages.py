@@ -35,6 +35,7 @@ from emu.client.events import (
 )
 from emu.client.login_request import alert_log, login_request
 from emu.errors import MalformedMessage
+from emu.model import LoginCode
 from emu.opcodes import OpcodeTables, shipped_tables
 from emu.structs import Layout, StructCatalog, shipped_catalog
 
@@ -152,10 +153,10 @@ class LoginMessages:
         if not payload:
             raise MalformedMessage("login reply without a code")
         code = payload[0]
-        if code not in (codes.LOGIN_ACCEPTED, codes.LOGIN_FLAGS):
-            return LoginDenied(code, codes.text_of(codes.LOGIN_CODES, code))
+        if code not in (LoginCode.ACCEPTED, LoginCode.FLAGS):
+            return LoginDenied(code, codes.text_of(codes.LOGIN_TEXTS, code))
         fields = self._login_reply.decode(payload)
-        return LoginFlags(fields) if code == codes.LOGIN_FLAGS else LoginAccepted(fields)
+        return LoginFlags(fields) if code == LoginCode.FLAGS else LoginAccepted(fields)
 
     def _read_world_list(self, payload: bytes) -> Event:
         entries = self._world_list.decode(payload).get("world_list", [])
@@ -179,7 +180,7 @@ class LoginMessages:
     def _read_created(self, payload: bytes) -> Event:
         fields = self._layout("LS_CreateCharacterReply").decode(payload)
         code = fields["response"]
-        text = codes.text_of(codes.CREATE_CODES, code)
+        text = codes.text_of(codes.CREATE_TEXTS, code)
         return Created(code, text, fields["name"], fields["account_id"])
 
     def _read_deleted(self, payload: bytes) -> Event:
@@ -188,19 +189,19 @@ class LoginMessages:
         except MalformedMessage:
             fields = _short_delete_reply(payload)
         code = fields["response"]
-        text = codes.text_of(codes.DELETE_CODES, code)
+        text = codes.text_of(codes.DELETE_TEXTS, code)
         return Deleted(code, text, fields["server_id"], fields["char_id"], fields["name"])
 
     def _read_play(self, payload: bytes) -> Event:
         if (
             len(payload) == 1 and payload[0] != 1
         ):  # the 2006 client reads a failure as this one byte
-            return PlayAnswer(payload[0], codes.text_of(codes.PLAY_CODES, payload[0]), "", 0, 0, 0)
+            return PlayAnswer(payload[0], codes.text_of(codes.PLAY_TEXTS, payload[0]), "", 0, 0, 0)
         fields = self._layout("LS_PlayResponse").decode(payload)
         code = fields["response"]
         return PlayAnswer(
             code,
-            codes.text_of(codes.PLAY_CODES, code),
+            codes.text_of(codes.PLAY_TEXTS, code),
             fields["server"],
             fields["port"],
             fields["access_code"],

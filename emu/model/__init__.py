@@ -9,6 +9,7 @@ from emu.model.belongings import Hotkey, Membership, Title
 from emu.model.characters import Character, Color, Equipment, RosterEntry
 from emu.model.logs import ClientLog
 from emu.model.presence import Handoff, Present
+from emu.model.reply_codes import CreateCode, DeleteCode, LoginCode, PlayCode
 from emu.model.world_characters import Place, WorldCharacter
 from emu.model.worlds import BUILT_IN_ACCOUNT, RegisteredWorld, WorldEntry, ZoneDescription
 
@@ -18,12 +19,16 @@ __all__ = [
     "Character",
     "ClientLog",
     "Color",
+    "CreateCode",
     "CreateResponse",
+    "DeleteCode",
     "Equipment",
     "Handoff",
     "Hotkey",
+    "LoginCode",
     "Membership",
     "Place",
+    "PlayCode",
     "PlayResponse",
     "Present",
     "RegisteredWorld",

@@ -32,6 +32,7 @@ from emu.dialects import Dialect
 from emu.dialects.channels import read_numbers
 from emu.dialects.text import read_name, wire_texts
 from emu.errors import CommandError, MalformedMessage, UnknownOpcode, UnknownStruct
+from emu.model import LoginCode
 from emu.structs import Layout
 from emu.structs.client_cmd import EXAMINE_INFO, each_client_cmd
 
@@ -195,9 +196,9 @@ class WorldMessages:
 
 def _login_reply(fields: Mapping[str, Any]) -> WorldEvent | None:
     code = fields["reply_code"]
-    if code == codes.LOGIN_ACCEPTED:
+    if code == LoginCode.ACCEPTED:
         return None
-    return Refused(code, codes.text_of(codes.LOGIN_CODES, code))
+    return Refused(code, codes.text_of(codes.LOGIN_TEXTS, code))
 
 
 def _zone_told(fields: Mapping[str, Any]) -> WorldEvent:

@@ -18,15 +18,15 @@ from emu.login.messages import replies
 from emu.login.messages.lists import send_characters
 from emu.login.messages.play import request_play
 from emu.login.service import LoginService
-from emu.model import Character, CreateResponse
+from emu.model import Character, CreateCode, CreateResponse, PlayCode
 from emu.times import Monotonic
 
 _REASONS = {
-    replies.CREATE_NO_SERVERS: "world not connected",
-    replies.CREATE_PENDING: "an earlier request is not answered yet",
-    replies.CREATE_MAX_CHARACTERS: "too many characters",
-    replies.CREATE_BAD_NAME_LENGTH: "name too long",
-    replies.CREATE_OVERLOADED: "too many requests lately",
+    CreateCode.NO_SERVERS: "world not connected",
+    CreateCode.PENDING: "an earlier request is not answered yet",
+    CreateCode.MAX_CHARACTERS: "too many characters",
+    CreateCode.BAD_NAME_LENGTH: "name too long",
+    CreateCode.OVERLOADED: "too many requests lately",
 }
 
 
@@ -35,13 +35,13 @@ async def create(service: LoginService, client: Client, payload: bytes, now: Mon
     try:
         request = read_create_request(payload, client.dialect)
     except MalformedMessage:
-        _reply(client, replies.CREATE_UNKNOWN_ERROR, "")
+        _reply(client, CreateCode.UNKNOWN_ERROR, "")
         raise
     try:
         request = request.with_models(await service.models.numbers(request.models.values()))
         code = await _reason_against(service, client, request)
     except StoreError:
-        _refuse(service, client, request, replies.CREATE_UNKNOWN_ERROR, "server problem")
+        _refuse(service, client, request, CreateCode.UNKNOWN_ERROR, "server problem")
         raise
     if client.state is not ClientState.LOGGED_IN:
         return
@@ -53,24 +53,24 @@ async def create(service: LoginService, client: Client, payload: bytes, now: Mon
 
 async def _reason_against(
     service: LoginService, client: Client, request: CreateRequest
-) -> int | None:
+) -> CreateCode | None:
     if not 0 < len(request.raw_name) <= service.config.character_name_size:
-        return replies.CREATE_BAD_NAME_LENGTH
+        return CreateCode.BAD_NAME_LENGTH
     if service.worlds.connected(request.world_id) is None:
-        return replies.CREATE_NO_SERVERS
+        return CreateCode.NO_SERVERS
     if service.creates.awaited_by(client) is not None:
-        return replies.CREATE_PENDING
+        return CreateCode.PENDING
     rows = await service.characters.characters_of(client.account_id)
     if len(rows) >= max(service.config.character_limit, service.config.max_characters):
-        return replies.CREATE_MAX_CHARACTERS
+        return CreateCode.MAX_CHARACTERS
     return None
 
 
 def _hand_on(
     service: LoginService, client: Client, request: CreateRequest, payload: bytes, now: Monotonic
-) -> int | None:
+) -> CreateCode | None:
     if not service.creations.take(client.account_id, now):
-        return replies.CREATE_OVERLOADED
+        return CreateCode.OVERLOADED
     pending = PendingCreate(
         account_id=client.account_id,
         account_name=client.account_name,
@@ -80,7 +80,7 @@ def _hand_on(
         client=client,
     )
     if not service.creates.add(pending, now):
-        return replies.CREATE_PENDING
+        return CreateCode.PENDING
     client.set_deadline("create", service.clock.now() + service.config.create_timeout)
     # the answer may come before this call returns
     asked = service.worlds.request_create(
@@ -89,7 +89,7 @@ def _hand_on(
     if not asked and pending.is_awaited:
         service.creates.withdraw(pending)
         _finish(service, client, pending)
-        return replies.CREATE_NO_SERVERS
+        return CreateCode.NO_SERVERS
     return None
 
 
@@ -99,11 +99,11 @@ async def answered(service: LoginService, pending: PendingCreate, answer: Create
     waits = pending.is_awaited
     if client is not None and waits:
         _finish(service, client, pending)
-    code = answer.response if answer.account_id else replies.CREATE_UNKNOWN_ERROR
+    code = answer.response if answer.account_id else CreateCode.UNKNOWN_ERROR
     row, reason = None, "the world says no"
-    if code == replies.CREATE_SUCCESS:
+    if code == CreateCode.SUCCESS:
         row = await _save(service, pending, answer)
-        code, reason = replies.CREATE_UNKNOWN_ERROR, "server problem"
+        code, reason = CreateCode.UNKNOWN_ERROR, "server problem"
     if client is None or not client.is_logged_in:
         return
     if row is None:
@@ -117,10 +117,10 @@ def timed_out(service: LoginService, client: Client) -> None:
     pending = service.creates.awaited_by(client)
     if pending is not None:
         _finish(service, client, pending)
-        payload = replies.play_failure(client.dialect, client.account_id, replies.PLAY_TIMEOUT)
+        payload = replies.play_failure(client.dialect, client.account_id, PlayCode.TIMEOUT)
         client.send("OP_PlayCharacterReplyMsg", payload)
         service.counters["create refused"] += 1
-        event = _refused_event(pending, replies.PLAY_TIMEOUT, "the world does not answer")
+        event = _refused_event(pending, PlayCode.TIMEOUT, "the world does not answer")
         service.log(event)
 
 
@@ -129,7 +129,7 @@ def world_gone(service: LoginService, pending: PendingCreate) -> None:
     client = pending.client
     if client is not None and pending.is_awaited:
         _finish(service, client, pending)
-        code = replies.CREATE_NO_SERVERS
+        code = CreateCode.NO_SERVERS
         _refuse(service, client, pending.request, code, "the world is gone")
 
 
@@ -152,7 +152,7 @@ async def _save(
 
 async def _show(service: LoginService, client: Client, row: Character, *, play: bool) -> None:
     """Tell a client of its new character; `play` is whether it still waited for the answer."""
-    _reply(client, replies.CREATE_SUCCESS, row.name)
+    _reply(client, CreateCode.SUCCESS, row.name)
     await guarded(client, "OP_CreateCharacterRequestMsg", send_characters(service, client))
     follows = play and client.dialect.rules.play_after_create
     if follows and client.state is ClientState.LOGGED_IN:

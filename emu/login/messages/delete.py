@@ -12,7 +12,7 @@ from emu.login.events import CharacterDeleted, DeleteRefused
 from emu.login.messages import replies
 from emu.login.messages.lists import send_characters
 from emu.login.service import LoginService
-from emu.model import Character
+from emu.model import Character, DeleteCode
 from emu.times import Monotonic
 
 MOST_DELETED = 100
@@ -30,7 +30,7 @@ async def delete(service: LoginService, client: Client, payload: bytes, now: Mon
         _refuse(service, client, asked)
         raise
     if is_deleted:
-        _reply(client, asked, replies.DELETE_SUCCESS)
+        _reply(client, asked, DeleteCode.SUCCESS)
     else:
         _refuse(service, client, asked)
     if client.is_logged_in:
@@ -65,7 +65,7 @@ def _refuse(service: LoginService, client: Client, asked: dict[str, Any]) -> Non
     name = client.account_name
     place = (asked["server_id"], asked["char_id"])
     service.log(DeleteRefused(client.address, name, read_name(asked["name"]), *place))
-    _reply(client, asked, replies.DELETE_REFUSED)
+    _reply(client, asked, DeleteCode.REFUSED)
 
 
 def _reply(client: Client, asked: dict[str, Any], code: int) -> None:

@@ -6,22 +6,18 @@ know an unknown reason, which is true and, unlike "bad password", has nobody cha
 
 from __future__ import annotations
 
-BAD_NAME_OR_PASSWORD = 1
-WRONG_VERSION = 6
-NO_PLAY_TIME = 7
-LACKS_FEATURES = 8
-UNKNOWN_REASON = 9
+from emu.model import LoginCode
 
 _CODES = {
-    "bad password": BAD_NAME_OR_PASSWORD,
-    "no such account": BAD_NAME_OR_PASSWORD,
-    "name not allowed": BAD_NAME_OR_PASSWORD,
-    "banned": NO_PLAY_TIME,
-    "disabled": LACKS_FEATURES,
-    "address banned": LACKS_FEATURES,
+    "bad password": LoginCode.BAD_NAME_OR_PASSWORD,
+    "no such account": LoginCode.BAD_NAME_OR_PASSWORD,
+    "name not allowed": LoginCode.BAD_NAME_OR_PASSWORD,
+    "banned": LoginCode.NO_PLAY_TIME,
+    "disabled": LoginCode.LACKS_FEATURES,
+    "address banned": LoginCode.LACKS_FEATURES,
 }
 
 
 def code_of(reason: str) -> int:
     """Return the code of a reason of `Refused`; any other is an unknown reason."""
-    return _CODES.get(reason, UNKNOWN_REASON)
+    return _CODES.get(reason, LoginCode.UNKNOWN_REASON)

@@ -13,7 +13,7 @@ from emu.login.client import Client
 from emu.login.directory.states import GONE, WorldState, state_of
 from emu.login.messages import replies
 from emu.login.service import LoginService
-from emu.model import Character
+from emu.model import Character, LoginCode
 from emu.times import Monotonic
 
 
@@ -43,7 +43,7 @@ def _send_worlds(service: LoginService, client: Client) -> None:
     client.status_due.clear()
     client.send("OP_WorldListMsg", service.world_list(client.dialect, worlds))
     flags = replies.login_reply(
-        client.dialect, service.config, client.account_name, response=replies.FLAGS
+        client.dialect, service.config, client.account_name, response=LoginCode.FLAGS
     )
     client.send("OP_LoginReplyMsg", flags)
 

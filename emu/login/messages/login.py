@@ -9,7 +9,7 @@ from emu.login.events import LoginAccepted, LoginRefused
 from emu.login.messages import denials, replies
 from emu.login.messages.login_request import LoginRequest, account_of, read_login_request
 from emu.login.service import LoginService
-from emu.model import Account
+from emu.model import Account, LoginCode
 from emu.times import Monotonic
 
 
@@ -19,7 +19,7 @@ async def login(service: LoginService, client: Client, payload: bytes, now: Mono
         request = read_login_request(payload, service.dialects)
     except UnknownVersion as error:
         account = account_of(payload, service.dialects)
-        refuse(service, client, account, str(error), error.version, code=denials.WRONG_VERSION)
+        refuse(service, client, account, str(error), error.version, code=LoginCode.WRONG_VERSION)
         return
     reason = _out_of_bounds(service, request)
     if reason:
@@ -80,7 +80,7 @@ def _admit(service: LoginService, client: Client, account: Account, version: int
     try:
         dialect = service.dialects.for_version(version)
     except UnknownVersion as error:  # the tables were replaced while the password was checked
-        refuse(service, client, account.name, str(error), version, code=denials.WRONG_VERSION)
+        refuse(service, client, account.name, str(error), version, code=LoginCode.WRONG_VERSION)
         return
     if service.logged_in.is_full(client.address, account.id):
         reason = "too many clients from this address"
@@ -94,7 +94,7 @@ def _admit(service: LoginService, client: Client, account: Account, version: int
     service.client_logged_in(client)
     service.counters["login accepted"] += 1
     service.log(LoginAccepted(client.address, account.name, account.id, version))
-    reply = replies.login_reply(dialect, service.config, account.name, response=replies.ACCEPTED)
+    reply = replies.login_reply(dialect, service.config, account.name, response=LoginCode.ACCEPTED)
     client.send("OP_LoginReplyMsg", reply)
     # Nobody waits for it: another program may hold the database's lock, and the player is let in.
     moment = service.clock.moment()

@@ -15,7 +15,7 @@ from emu.login.client import Client, ClientState, PendingPlay, guarded
 from emu.login.events import CharacterDeleted, PlayGranted, PlayRefused
 from emu.login.messages import replies
 from emu.login.service import LoginService
-from emu.model import Character, PlayResponse
+from emu.model import Character, PlayCode, PlayResponse
 from emu.times import Monotonic
 
 
@@ -26,13 +26,13 @@ async def play(service: LoginService, client: Client, payload: bytes, _now: Mono
     try:
         rows = await service.characters.characters_of(client.account_id)
     except StoreError:
-        _refuse(service, client, place, replies.PLAY_PROBLEM, "server problem")
+        _refuse(service, client, place, PlayCode.PROBLEM, "server problem")
         raise
     if client.state is not ClientState.LOGGED_IN:
         return
     row = _find(service, client, rows, asked)
     if row is None:
-        _refuse(service, client, place, replies.PLAY_PROBLEM, "no such character")
+        _refuse(service, client, place, PlayCode.PROBLEM, "no such character")
     else:
         request_play(service, client, row, service.clock.now())
 
@@ -48,7 +48,7 @@ def request_play(service: LoginService, client: Client, row: Character, now: Mon
     )
     if not asked and client.pending_play is not None:
         _finish(client)
-        code = replies.PLAY_PROBLEM
+        code = PlayCode.PROBLEM
         _refuse(service, client, (row.world_id, row.char_id), code, "world not connected")
 
 
@@ -58,27 +58,27 @@ def play_answered(service: LoginService, client: Client, answer: PlayResponse) -
     if pending is None or (pending.world_id, pending.char_id) != (answer.world_id, answer.char_id):
         return False
     _finish(client)
-    if answer.response == replies.PLAY_SUCCESS:
+    if answer.response == PlayCode.SUCCESS:
         _grant(service, client, answer)
         service.start(_remember(service, client, answer))
         return True
     _refuse(
         service, client, (answer.world_id, answer.char_id), answer.response, "the world says no"
     )
-    if answer.response == replies.PLAY_CHARACTER_NOT_LOADED:
+    if answer.response == PlayCode.CHARACTER_NOT_LOADED:
         service.start(_forget(service, client, pending))
     return True
 
 
 def play_timed_out(service: LoginService, client: Client) -> None:
     """Tell a client that its world has not answered."""
-    _give_up(service, client, replies.PLAY_TIMEOUT, "the world does not answer")
+    _give_up(service, client, PlayCode.TIMEOUT, "the world does not answer")
 
 
 def world_gone(service: LoginService, client: Client, world_id: int) -> None:
     """Tell a client that the world it waits for is gone."""
     if client.pending_play is not None and client.pending_play.world_id == world_id:
-        _give_up(service, client, replies.PLAY_PROBLEM, "the world is gone")
+        _give_up(service, client, PlayCode.PROBLEM, "the world is gone")
 
 
 def _find(
@@ -102,7 +102,7 @@ def _grant(service: LoginService, client: Client, answer: PlayResponse) -> None:
         payload = replies.play_success(client.dialect, answer)
     except StructValueError as error:
         client.fault(f"world {answer.world_id} gave an address that cannot be sent: {error}")
-        _refuse(service, client, place, replies.PLAY_PROBLEM, "bad world address")
+        _refuse(service, client, place, PlayCode.PROBLEM, "bad world address")
         return
     client.send("OP_PlayCharacterReplyMsg", payload)
     service.counters["play granted"] += 1

@@ -14,29 +14,10 @@ from emu.dialects.text import wire_name
 from emu.errors import StructValueError
 from emu.login.choices import DELETE_REPLY_MAX_CHARACTERS, FIRST_REPLY_ACCOUNT, SECOND_REPLY_ACCOUNT
 from emu.login.settings import LoginServiceConfig
-from emu.model import PlayResponse, WorldEntry
+from emu.model import CreateCode, LoginCode, PlayCode, PlayResponse, WorldEntry
 
 NAME_FIELDS = frozenset(("username", "password"))
 """Where a login reply holds the account's name."""
-
-ACCEPTED = 0
-FLAGS = 10
-
-PLAY_PROBLEM = 0
-PLAY_SUCCESS = 1
-PLAY_CHARACTER_NOT_LOADED = 5
-PLAY_TIMEOUT = 8
-
-CREATE_UNKNOWN_ERROR = 0
-CREATE_SUCCESS = 1
-CREATE_NO_SERVERS = 2
-CREATE_PENDING = 3
-CREATE_MAX_CHARACTERS = 4
-CREATE_BAD_NAME_LENGTH = 10
-CREATE_OVERLOADED = 14
-
-DELETE_REFUSED = 0
-DELETE_SUCCESS = 1
 
 MOST_WORLDS = 255
 
@@ -66,7 +47,7 @@ def login_reply(
 
 
 def _login_reply(dialect: Dialect, config: LoginServiceConfig, name: str, response: int) -> bytes:
-    number = FIRST_REPLY_ACCOUNT if response == ACCEPTED else SECOND_REPLY_ACCOUNT
+    number = FIRST_REPLY_ACCOUNT if response == LoginCode.ACCEPTED else SECOND_REPLY_ACCOUNT
     values = {
         "login_response": response,
         "do_not_force_soga": 1,
@@ -126,7 +107,7 @@ def world_update(dialect: Dialect, world_id: int, *, up: bool, locked: bool) -> 
 
 def create_reply(dialect: Dialect, account_id: int, code: int, name: str) -> bytes:
     """Return the answer to a create request; the name goes with a success only."""
-    success = code == CREATE_SUCCESS
+    success = code == CreateCode.SUCCESS
     values = {
         "account_id": account_id,
         "unknown": 0xFFFFFFFF if success else 0,
@@ -163,7 +144,7 @@ def play_success(dialect: Dialect, answer: PlayResponse) -> bytes:
     if not answer.address or not answer.port:
         raise StructValueError("address or port is missing")
     values = {
-        "response": PLAY_SUCCESS,
+        "response": PlayCode.SUCCESS,
         "server": wire_name(answer.address),
         "port": answer.port,
         "account_id": answer.account_id,

@@ -12,17 +12,8 @@ from dataclasses import dataclass
 
 from emu.commands.ranks import STATUS_BANNED, STATUS_BANNED_FOR_EVER
 from emu.errors import LimitExceeded
-from emu.model import Handoff, WorldCharacter
+from emu.model import Handoff, PlayCode, WorldCharacter
 from emu.processes.ports import HandoffKeys, Presence
-
-PROBLEM = 0
-SUCCESS = 1
-CHARACTER_NOT_LOADED = 5
-ACCOUNT_IN_USE = 7
-LOADING_ERROR = 10
-BANNED = 18
-WORLD_FULL = 253
-"""-3 in the byte that the reply has for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +55,15 @@ class Admission:
 
     async def grant(
         self, characters: Sequence[WorldCharacter], account_id: int, char_id: int
-    ) -> tuple[int, int]:
+    ) -> tuple[PlayCode, int]:
         """Answer a play request for one of an account's `characters`: play reply code and key.
 
-        The key is 0 unless the code is `SUCCESS`. Outstanding keys count as players, and an account
-        has one, whichever character it is for; game masters have one for each.
+        The key is 0 unless the code is `PlayCode.SUCCESS`. Outstanding keys count as players, and
+        an account has one, whichever character it is for; game masters have one for each.
         """
         expected = await self._handoffs.held_by_others(account_id)
         code = self._decide(characters, char_id, expected)
-        if code != SUCCESS:
+        if code != PlayCode.SUCCESS:
             return code, 0
         character = next(row for row in characters if row.id == char_id)
         if character.admin_status < self.rules.game_master:
@@ -80,13 +71,13 @@ class Admission:
         try:
             return code, await self._handoffs.issue(account_id, char_id, character.name)
         except LimitExceeded:
-            return WORLD_FULL, 0
+            return PlayCode.WORLD_FULL, 0
 
     async def redeem(self, account_id: int, key: int) -> Handoff | None:
         """Take a key back at the door; None when it lets nobody in."""
         return await self._handoffs.redeem(account_id, key)
 
-    def at_door(self, characters: Sequence[WorldCharacter], char_id: int) -> int:
+    def at_door(self, characters: Sequence[WorldCharacter], char_id: int) -> PlayCode:
         """Return the code for a character whose key was taken back just now.
 
         Its place was promised, so that only those who are in count.
@@ -98,21 +89,23 @@ class Admission:
         await self._handoffs.withdraw(char_id)
         self.presence.dismiss(char_id)
 
-    def _decide(self, characters: Sequence[WorldCharacter], char_id: int, expected: int) -> int:
+    def _decide(
+        self, characters: Sequence[WorldCharacter], char_id: int, expected: int
+    ) -> PlayCode:
         rules = self.rules
         if any(row.admin_status == STATUS_BANNED_FOR_EVER for row in characters):
-            return BANNED
+            return PlayCode.BANNED
         character = next((row for row in characters if row.id == char_id), None)
         if character is None:
-            return CHARACTER_NOT_LOADED
+            return PlayCode.CHARACTER_NOT_LOADED
         status = character.admin_status
         if status < 0:
-            return BANNED if status == STATUS_BANNED else PROBLEM
+            return PlayCode.BANNED if status == STATUS_BANNED else PlayCode.PROBLEM
         if status < rules.game_master and self.presence.is_playing(character.account_id):
-            return ACCOUNT_IN_USE
+            return PlayCode.ACCOUNT_IN_USE
         if self.locked:
-            return SUCCESS if status >= rules.locked_override else PROBLEM
+            return PlayCode.SUCCESS if status >= rules.locked_override else PlayCode.PROBLEM
         others = self.presence.players_besides(character.account_id) + expected
         if 0 <= rules.max_players <= others and status < rules.full_override:
-            return WORLD_FULL
-        return SUCCESS
+            return PlayCode.WORLD_FULL
+        return PlayCode.SUCCESS

@@ -16,18 +16,10 @@ from typing import Any, Protocol
 from emu.dialects import Dialects
 from emu.errors import EmuError, MalformedMessage, StoreError, UnknownStruct, UnknownVersion
 from emu.mailbox import Mailbox
-from emu.model import Handoff, WorldCharacter
+from emu.model import Handoff, LoginCode, PlayCode, WorldCharacter
 from emu.processes.ports import Presence
 from emu.times import Clock, Moment, Monotonic
-from emu.world.door.admission import (
-    ACCOUNT_IN_USE,
-    BANNED,
-    CHARACTER_NOT_LOADED,
-    PROBLEM,
-    SUCCESS,
-    WORLD_FULL,
-    Admission,
-)
+from emu.world.door.admission import Admission
 from emu.world.players.client import PlayerLink, WorldClient
 from emu.world.players.player import Player
 
@@ -35,25 +27,20 @@ LOGIN_BY_NUMBER = 1
 """OP_LoginByNumRequestMsg has this number in every known table."""
 REQUEST_LAYOUTS = (1, 562, 1208)
 """Struct versions of the request; each has a length of its own, and that tells them apart."""
-BAD_VERSION = 6
-"""Login reply code for a client of another version (docs/protocol/login.md#reply-codes)."""
 DENIAL_LAYOUT = 1
 """Struct version of every denial, whatever the client.
 
 Source: docs/protocol/world/entering.md#login-reply.
 """
-REFUSED = (9, "it may not come in")
+REFUSED = (LoginCode.UNKNOWN_REASON, "it may not come in")
 REFUSALS = {
-    CHARACTER_NOT_LOADED: (9, "the character is gone"),
-    ACCOUNT_IN_USE: (2, "its account is playing already"),
-    BANNED: (7, "it is banned"),
-    PROBLEM: (9, "the world is locked"),
-    WORLD_FULL: (9, "the world is full"),
+    PlayCode.CHARACTER_NOT_LOADED: (LoginCode.UNKNOWN_REASON, "the character is gone"),
+    PlayCode.ACCOUNT_IN_USE: (LoginCode.ALREADY_PLAYING, "its account is playing already"),
+    PlayCode.BANNED: (LoginCode.NO_PLAY_TIME, "it is banned"),
+    PlayCode.PROBLEM: (LoginCode.UNKNOWN_REASON, "the world is locked"),
+    PlayCode.WORLD_FULL: (LoginCode.UNKNOWN_REASON, "the world is full"),
 }
-"""Play reply code -> login reply code, and the log's.
-
-Source: docs/protocol/login.md#reply-codes; 9 is an unknown reason.
-"""
+"""Login reply code for each play reply code, and the log's words."""
 MOST_WAITING = 64
 """Messages that may wait while the store is asked about a client."""
 PATIENCE = 10.0
@@ -253,14 +240,14 @@ class Entrant:
             return
         code = self._door.admission.at_door(characters, handoff.char_id)
         client = WorldClient(dialect, self._link, self._address)
-        if code != SUCCESS:
+        if code != PlayCode.SUCCESS:
             self._refuse(client, code)
             return
         character = next(row for row in characters if row.id == handoff.char_id)
         try:
             self._enter(handoff, character, client, key, now)
         except UnknownStruct as error:
-            self._deny(client, BAD_VERSION, f"client version {version}: {error}")
+            self._deny(client, LoginCode.WRONG_VERSION, f"client version {version}: {error}")
             return
         except EmuError as error:
             self._deny(client, REFUSED[0], str(error))
@@ -299,11 +286,11 @@ class Entrant:
             )
         )  # fmt: skip
 
-    def _refuse(self, client: WorldClient, code: int) -> None:
+    def _refuse(self, client: WorldClient, code: PlayCode) -> None:
         """Tell somebody whose key was good why it lets nobody in, and end the session."""
         self._deny(client, *REFUSALS.get(code, REFUSED))
 
-    def _deny(self, client: WorldClient, told: int, reason: str) -> None:
+    def _deny(self, client: WorldClient, told: LoginCode, reason: str) -> None:
         layout = self._door.dialects.catalog.layout("LS_LoginResponse", DENIAL_LAYOUT)
         values = {"reply_code": told, "unknown03": -1, "unknown04": -1}
         client.send_bytes("OP_LoginReplyMsg", layout.encode(values))

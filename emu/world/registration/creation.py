@@ -15,22 +15,14 @@ from emu.commands.ranks import STATUS_BANNED_FOR_EVER
 from emu.errors import DuplicateName, MalformedMessage, StoreError, UnknownStruct
 from emu.limits.throttle import Throttle, hourly
 from emu.link.characters import CharacterCreateReply
-from emu.model import WorldCharacter
+from emu.model import CreateCode, WorldCharacter
 from emu.processes.stores import WorldCharacterStore
 from emu.structs import StructCatalog
 from emu.times import Moment, Monotonic
 from emu.versions import CLIENT_2006, LAST_OLD_CLIENT
 from emu.world.places.starts import Start
 from emu.world.registration.looks import read_looks
-from emu.world.registration.names import NAME_TAKEN, NameRules
-
-UNKNOWN_ERROR = 0
-SUCCESS = 1
-NO_SERVERS_AVAILABLE = 2
-MAX_CHARACTERS = 4
-SERVER_OVERLOADED = 14
-UNKNOWN_ERROR_2 = 15
-"""What a banned account hears."""
+from emu.world.registration.names import NameRules
 
 STRUCT = "CreateCharacter"
 BARE_STRUCT = "CreateCharacterBare"
@@ -85,33 +77,33 @@ class CharacterCreation:
         try:
             request = self._decode(version, payload)
         except (UnknownStruct, MalformedMessage):
-            return CharacterCreateReply(0, 0, UNKNOWN_ERROR)
+            return CharacterCreateReply(0, 0, CreateCode.UNKNOWN_ERROR)
         wanted = self._read(request, version, moment)
         account_id = wanted.account_id
-        code = NO_SERVERS_AVAILABLE if locked else self._names.reason_against(wanted.name)
+        code = CreateCode.NO_SERVERS if locked else self._names.reason_against(wanted.name)
         if code is not None:
             return CharacterCreateReply(account_id, 0, code)
         try:
             code, char_id = await self._store_new(wanted, now)
         except StoreError:
-            code, char_id = UNKNOWN_ERROR, 0
+            code, char_id = CreateCode.UNKNOWN_ERROR, 0
         return CharacterCreateReply(account_id, char_id, code)
 
-    async def _store_new(self, wanted: WorldCharacter, now: Monotonic) -> tuple[int, int]:
+    async def _store_new(self, wanted: WorldCharacter, now: Monotonic) -> tuple[CreateCode, int]:
         """Return code and id. Raises `StoreError`."""
         others = await self._store.of_account(wanted.account_id)
         if any(row.admin_status == STATUS_BANNED_FOR_EVER for row in others):
-            return UNKNOWN_ERROR_2, 0
+            return CreateCode.UNKNOWN_ERROR_2, 0
         if len(others) >= self._rules.max_characters:
-            return MAX_CHARACTERS, 0
+            return CreateCode.MAX_CHARACTERS, 0
         if not self._made.take(wanted.account_id, now):
-            return SERVER_OVERLOADED, 0
+            return CreateCode.OVERLOADED, 0
         try:
             made = await self._store.create(wanted)
         except DuplicateName:
             self._made.give_back(wanted.account_id, now)
-            return NAME_TAKEN, 0
-        return SUCCESS, made.id
+            return CreateCode.NAME_TAKEN, 0
+        return CreateCode.SUCCESS, made.id
 
     def _decode(self, version: int, payload: bytes) -> Mapping[str, Any]:
         """Read a request with the layout that fits it to the last byte, else with the usual one."""

@@ -7,12 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-LEAST_LENGTH, MOST_LENGTH = 4, 15
+from emu.model import CreateCode
 
-BAD_NAME_LENGTH = 10
-INVALID_NAME = 11
-NAME_FILTER = 12
-NAME_TAKEN = 13
+LEAST_LENGTH, MOST_LENGTH = 4, 15
 
 
 class NameRules:
@@ -23,13 +20,13 @@ class NameRules:
     def __init__(self, blocked: Iterable[str] = ()) -> None:
         self._words: Sequence[str] = sorted({word.lower() for word in blocked if word})
 
-    def reason_against(self, name: str) -> int | None:
+    def reason_against(self, name: str) -> CreateCode | None:
         """Return the create reply code that refuses a name; None when the name may be used."""
         if not LEAST_LENGTH <= len(name) <= MOST_LENGTH:
-            return BAD_NAME_LENGTH
+            return CreateCode.BAD_NAME_LENGTH
         if not (name.isascii() and name.isalpha()):
-            return INVALID_NAME
+            return CreateCode.INVALID_NAME
         lower = name.lower()
         if any(word in lower for word in self._words):
-            return NAME_FILTER
+            return CreateCode.NAME_FILTER
         return None

@@ -25,11 +25,11 @@ from emu.link.registration import (
     LSStatus,
 )
 from emu.looks.models import Models
-from emu.model import WorldCharacter
+from emu.model import PlayCode, WorldCharacter
 from emu.processes.ports import ZoneServers
 from emu.processes.stores import WorldCharacterStore
 from emu.times import Clock, Monotonic
-from emu.world.door.admission import LOADING_ERROR, PROBLEM, SUCCESS, Admission
+from emu.world.door.admission import Admission
 from emu.world.registration.addresses import address_for
 from emu.world.registration.batches import ZoneReport
 from emu.world.registration.creation import CharacterCreation
@@ -82,7 +82,9 @@ class WorldRegistry:
         self._clock = clock
         self.registration().encode()
         for address in (config.address, config.internal_address or ""):
-            self._response(UsertoWorldReq(0, 0, 0), PROBLEM, 0, address, config.port).encode()
+            self._response(
+                UsertoWorldReq(0, 0, 0), PlayCode.PROBLEM, 0, address, config.port
+            ).encode()
 
     def registration(self) -> LSInfo:
         """Return how the world introduces itself."""
@@ -132,7 +134,7 @@ class WorldRegistry:
             rows = await self._characters.of_account(account_id)
             response, key = await self._admission.grant(rows, account_id, char_id)
         except StoreError:
-            response, key = LOADING_ERROR, 0
+            response, key = PlayCode.LOADING_ERROR, 0
         config = self._config
         address = address_for(request.client_address, config.address, config.internal_address)
         host, port = self._process_of(rows, char_id) or (address, config.port)
@@ -154,7 +156,7 @@ class WorldRegistry:
 
         Login servers need not know models; and a list that has the wrong one is mended.
         """
-        if response != SUCCESS:
+        if response != PlayCode.SUCCESS:
             return []
         try:
             row = await self._characters.find(char_id)

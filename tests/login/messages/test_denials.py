@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from emu.client.codes import LOGIN_CODES
+from emu.client.codes import LOGIN_TEXTS
 from emu.login.messages import denials
+from emu.model import LoginCode
 
 
 def test_only_a_wrong_name_or_password_is_called_one() -> None:
@@ -14,5 +15,5 @@ def test_only_a_wrong_name_or_password_is_called_one() -> None:
 
 
 def test_the_code_of_an_unknown_reason_is_one_that_clients_do_not_know() -> None:
-    assert denials.UNKNOWN_REASON > 1
-    assert denials.UNKNOWN_REASON not in LOGIN_CODES
+    assert LoginCode.UNKNOWN_REASON > 1
+    assert LoginCode.UNKNOWN_REASON not in LOGIN_TEXTS

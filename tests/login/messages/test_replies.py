@@ -10,7 +10,7 @@ from emu.dialects import BEFORE_LOGIN, Dialect, Dialects, shipped_rules
 from emu.errors import StructValueError
 from emu.login.messages import replies
 from emu.login.settings import LoginServiceConfig
-from emu.model import PlayResponse
+from emu.model import LoginCode, PlayResponse
 from emu.opcodes import shipped_tables
 from emu.structs import shipped_catalog
 
@@ -45,7 +45,7 @@ def dialect(version: int) -> Dialect:
 
 @pytest.mark.parametrize("version", EXAMPLES)
 def test_the_acceptance_is_the_example_to_the_byte(version: int) -> None:
-    reply = replies.login_reply(dialect(version), CONFIG, "tester", response=replies.ACCEPTED)
+    reply = replies.login_reply(dialect(version), CONFIG, "tester", response=LoginCode.ACCEPTED)
     assert reply.hex() == EXAMPLES[version]
 
 
@@ -55,14 +55,14 @@ def test_a_reply_kept_for_all_is_not_given_to_the_wrong_one(version: int) -> Non
     other = replace(CONFIG, cities_flag=1)
     asked = [(CONFIG, "tester"), (other, "tester"), (CONFIG, "somebody"), (CONFIG, "tester")]
     for config, account in asked:
-        fresh = replies.login_reply(dialect(version), config, account, response=replies.ACCEPTED)
-        assert replies.login_reply(same, config, account, response=replies.ACCEPTED) == fresh
+        fresh = replies.login_reply(dialect(version), config, account, response=LoginCode.ACCEPTED)
+        assert replies.login_reply(same, config, account, response=LoginCode.ACCEPTED) == fresh
     assert len(same.made) == (2 if version == 546 else 0)
 
 
 @pytest.mark.parametrize("version", EXAMPLES)
 def test_the_second_reply_has_code_10_and_account_0(version: int) -> None:
-    reply = replies.login_reply(dialect(version), CONFIG, "tester", response=replies.FLAGS)
+    reply = replies.login_reply(dialect(version), CONFIG, "tester", response=LoginCode.FLAGS)
     wanted = bytearray.fromhex(EXAMPLES[version])
     wanted[0] = 10
     wanted[16:20] = bytes(4)
@@ -71,7 +71,7 @@ def test_the_second_reply_has_code_10_and_account_0(version: int) -> None:
 
 @pytest.mark.parametrize("version", LENGTHS)
 def test_every_step_has_its_length(version: int) -> None:
-    reply = replies.login_reply(dialect(version), CONFIG, "tester", response=replies.ACCEPTED)
+    reply = replies.login_reply(dialect(version), CONFIG, "tester", response=LoginCode.ACCEPTED)
     assert len(reply) == LENGTHS[version]
 
 
@@ -79,7 +79,7 @@ def test_flags_come_from_the_configuration() -> None:
     config = replace(
         CONFIG, expansion_flag=0x1234, cities_flag=0x56, enabled_races=0x9ABC, subscription_level=2
     )
-    reply = replies.login_reply(dialect(1096), config, "tester", response=replies.ACCEPTED)
+    reply = replies.login_reply(dialect(1096), config, "tester", response=LoginCode.ACCEPTED)
     assert reply[25:27] == b"\x34\x12"
     assert reply[32:36] == b"\xbc\x9a\x00\x00"
     assert reply[38] == 0x56
