@@ -12,6 +12,7 @@ Time is the `now` of each call.
 from __future__ import annotations
 
 import enum
+import math
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
@@ -102,8 +103,8 @@ class Client:
     """
 
     __slots__ = (
-        "_deadlines", "_link", "_mailbox", "_owner", "account", "address", "deleted", "dialect",
-        "drops", "logs_stored", "pending_play", "shown_worlds", "state", "status_due",
+        "_deadlines", "_link", "_owner", "account", "address", "deleted", "dialect", "drops",
+        "logs_stored", "mailbox", "pending_play", "shown_worlds", "state", "status_due",
     )  # fmt: skip
 
     def __init__(
@@ -129,7 +130,8 @@ class Client:
         self.status_due: set[int] = set()
         self.pending_play: PendingPlay | None = None
         self.logs_stored = 0
-        self._mailbox = Mailbox(link.start, owner.waiting_before_login)
+        self.mailbox = Mailbox(link.start, owner.waiting_before_login)
+        """What waits for its turn."""
         self._deadlines = {"login": now + owner.login_timeout}
 
     # what the shell calls
@@ -137,11 +139,6 @@ class Client:
     def message(self, opcode: int, payload: bytes, now: Monotonic) -> None:
         """Take one application message; it waits for those that came before."""
         self.put(partial(self._owner.dispatch, self, opcode, payload, now), len(payload))
-
-    @property
-    def held_bytes(self) -> int:
-        """How many bytes of messages wait for their turn."""
-        return self._mailbox.held_bytes
 
     def closed(self, reason: str = "session closed") -> None:
         """Learn that the session is over, from whichever side; may come more than once."""
@@ -192,18 +189,21 @@ class Client:
         if self.state is not ClientState.CLOSED:
             self.state = state
         if state in END_STATES:
-            self._mailbox.clear()
+            self.mailbox.clear()
 
     def trust(self) -> None:
         """Lift the limits of a stranger, here and in the session: the client is logged in."""
-        self._mailbox.limit = self._owner.waiting_messages
+        self.mailbox.limit = self._owner.waiting_messages
         self._link.trust()
 
     def set_deadline(self, name: str, due: float) -> None:
         """Set or move one deadline; `emu.login.server` says what happens at each."""
-        if self.state is not ClientState.CLOSED:
-            self._deadlines[name] = due
+        if self.state is ClientState.CLOSED:
+            return
+        # A shell that is called too early asks again; only one that would come too late is woken.
+        if due < min(self._deadlines.values(), default=math.inf):
             self._link.wake()
+        self._deadlines[name] = due
 
     def clear_deadline(self, name: str) -> None:
         """Take one deadline back."""
@@ -248,13 +248,13 @@ class Client:
 
         `size` is how many bytes it keeps in memory while it waits.
         """
-        if self.state not in END_STATES and not self._mailbox.put(task, size):
+        if self.state not in END_STATES and not self.mailbox.put(task, size):
             self.close("too many messages waiting")
 
     def _end(self, reason: str) -> None:
         self.state = ClientState.CLOSED
         self._deadlines.clear()
-        self._mailbox.clear()
+        self.mailbox.clear()
         self.pending_play = None
         self._owner.ended(self)
         self._owner.journal.log(ClientEnded(self.address, self.account_name, reason))

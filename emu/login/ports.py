@@ -8,9 +8,9 @@ that an implementation may run in a worker thread; none of it may block.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
-from emu.login.accounts.verdicts import Admitted, Refused
 from emu.model import (
     Account,
     Character,
@@ -23,6 +23,24 @@ from emu.model import (
     ZoneDescription,
 )
 from emu.times import Moment, Monotonic
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """The name and password were right and the account may log in."""
+
+    account: Account
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A login is refused.
+
+    `reason` is one of ``bad password``, ``no such account``, ``disabled``, ``banned``,
+    ``address banned``, ``name not allowed``, ``too many attempts``, ``busy``.
+    """
+
+    reason: str
 
 
 class AccountStore(Protocol):

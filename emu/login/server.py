@@ -15,6 +15,7 @@ This package knows no socket, thread, database or reactor.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from emu.dialects import BEFORE_LOGIN
 from emu.login.client import Client, ClientLink, ClientOwner
@@ -33,7 +34,7 @@ class LoginServer:
     def __init__(self, service: LoginService) -> None:
         self.service = service
         self._owner = ClientOwner(
-            dispatch=self._dispatch,
+            dispatch=partial(dispatch, service),
             deadline_passed=self._deadline_passed,
             ended=service.client_ended,
             journal=service.journal,
@@ -79,11 +80,6 @@ class LoginServer:
 
     def character_changed(self, account_id: int, now: Monotonic) -> None:
         """Take note of a changed character: nothing to do, every list is read from the store."""
-
-    async def _dispatch(self, client: Client, opcode: int, payload: bytes, now: Monotonic) -> None:
-        if client.is_logged_in:
-            self.service.stays_awake(client, now)
-        await dispatch(self.service, client, opcode, payload, now)
 
     def _deadline_passed(self, client: Client, name: str) -> None:
         _DEADLINES[name](self.service, client)

@@ -10,10 +10,11 @@ What is done with it is in the handlers; `emu.login.server` joins the two.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from typing import Any
 
 from emu.dialects import MOST_DIALECTS, Dialect, Dialects, RuleTable, shipped_rules
+from emu.limits.addresses import address_key
 from emu.limits.throttle import Throttle, hourly
 from emu.login.characters.pending import PendingCreates
 from emu.login.characters.zone_texts import ZoneSource, ZoneTexts
@@ -21,7 +22,6 @@ from emu.login.client import Client
 from emu.login.directory.states import WorldStates
 from emu.login.events import LoginEvent, SessionReplaced
 from emu.login.journal import Journal
-from emu.login.logged_in import LoggedIn
 from emu.login.messages import replies
 from emu.login.ports import Authenticator, CharacterStore, LogStore, Worlds
 from emu.login.settings import LoginServiceConfig
@@ -94,7 +94,7 @@ class LoginService:
 
     def client_logged_in(self, client: Client) -> None:
         """Register a client; an earlier session of the same account ends."""
-        earlier = self.logged_in.find(client.account_id)
+        earlier = self.logged_in.find(client.owner.id)
         if earlier is not None:
             reason = f"logged in again from {client.address}"
             self.log(SessionReplaced(earlier.address, earlier.account_name, reason))
@@ -122,3 +122,48 @@ class LoginService:
         if made is None:
             made = self._lists[dialect.version] = replies.world_list(dialect, entries)
         return made
+
+
+class LoggedIn:
+    """Clients by account id. At most `per_address` of them may be from one address."""
+
+    def __init__(self, per_address: int) -> None:
+        self._per_address = per_address
+        self._clients: dict[int, Client] = {}
+        self._addresses: Counter[str] = Counter()
+        """How many of them there are from each address (IPv6: from each /64 network)."""
+
+    def __len__(self) -> int:
+        return len(self._clients)
+
+    def __iter__(self) -> Iterator[Client]:
+        """Go through the clients as they are now; some may end meanwhile."""
+        return iter(list(self._clients.values()))
+
+    def find(self, account_id: int) -> Client | None:
+        """Return an account's client."""
+        return self._clients.get(account_id)
+
+    def is_full(self, address: str, account_id: int) -> bool:
+        """Say whether an address has as many clients as it may, not counting this account's."""
+        source = address_key(address)
+        here = self._addresses.get(source, 0)
+        earlier = self._clients.get(account_id)
+        if earlier is not None and address_key(earlier.address) == source:
+            here -= 1
+        return here >= self._per_address
+
+    def add(self, client: Client) -> None:
+        """Add a client; the account must not have another one."""
+        self._clients[client.owner.id] = client
+        self._addresses[address_key(client.address)] += 1
+
+    def remove(self, client: Client) -> None:
+        """Forget a client, if it is here; its account may log in again at once."""
+        if client.account is None or self._clients.get(client.account.id) is not client:
+            return
+        del self._clients[client.account.id]
+        source = address_key(client.address)
+        self._addresses[source] -= 1
+        if not self._addresses[source]:
+            del self._addresses[source]

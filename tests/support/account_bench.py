@@ -11,7 +11,7 @@ from emu.errors import DuplicateName, LimitExceeded
 from emu.login.accounts.authentication import AccountService
 from emu.login.accounts.passwords import hash_password
 from emu.login.accounts.settings import AccountConfig, PasswordConfig
-from emu.login.accounts.verdicts import Refused
+from emu.login.ports import Refused
 from emu.model import Account
 from emu.times import Moment
 from tests.support.stores import Done, finish, run_inline

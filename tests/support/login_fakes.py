@@ -12,9 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 from emu.errors import StoreError
-from emu.login.accounts.verdicts import Admitted, Refused
 from emu.login.events import LoginEvent
-from emu.login.ports import WorldObserver
+from emu.login.ports import Admitted, Refused, WorldObserver
 from emu.model import (
     Account,
     Character,

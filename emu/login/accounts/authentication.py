@@ -24,9 +24,8 @@ from emu.login.accounts.guesses import Guess, GuessLimits
 from emu.login.accounts.names import account_name
 from emu.login.accounts.passwords import MAX_PASSWORD, SALT_SIZE, check_password, hash_password
 from emu.login.accounts.settings import AccountConfig
-from emu.login.accounts.verdicts import Admitted, Refused
 from emu.login.accounts.verified_passwords import VerifiedPasswords
-from emu.login.ports import AccountStore
+from emu.login.ports import AccountStore, Admitted, Refused
 from emu.model import Account
 from emu.times import Clock, Moment, Monotonic
 

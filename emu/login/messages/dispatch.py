@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from emu.login.client import LOGGED_IN_STATES, Client, ClientState, guarded
-from emu.login.messages import create, delete, lists, login, logs, play
-from emu.login.messages.client_logs import KINDS
+from emu.login.messages import client_logs, create, delete, lists, login, play
 from emu.login.service import LoginService
 from emu.times import Monotonic
 
@@ -45,23 +44,26 @@ MESSAGES: dict[str, Rule] = {
     "OP_DeleteCharacterRequestMsg": Rule(delete.delete, _IDLE),
     "OP_PlayCharacterRequestMsg": Rule(play.play, _IDLE),
     "OP_KeymapLoadMsg": Rule(ignored, LOGGED_IN_STATES),
-} | {name: Rule(partial(logs.keep, kind=kind), LOGGED_IN_STATES) for name, kind in KINDS.items()}
+} | {
+    name: Rule(partial(client_logs.keep, kind=kind), LOGGED_IN_STATES)
+    for name, kind in client_logs.KINDS.items()
+}
 
 
 async def dispatch(
     service: LoginService, client: Client, opcode: int, payload: bytes, now: Monotonic
 ) -> None:
     """Hand one message to its handler."""
-    name = client.dialect.table.name(opcode)
-    rule = MESSAGES.get(name) if name else None
-    if rule is None and client.is_logged_in:
-        client.unknown(opcode, payload)
+    is_known = client.is_logged_in
+    if is_known:
+        service.stays_awake(client, now)
+    name = client.dialect.table.name(opcode) or str(opcode)
+    rule = MESSAGES.get(name)
+    if rule is not None and client.state in rule.states:
+        await guarded(client, name, rule.handler(service, client, payload, now))
+    elif not is_known:
+        client.drop(name, "message before login")
     elif rule is None:
-        client.drop(name or str(opcode), "message before login")
-    elif client.state not in rule.states:
-        known = client.is_logged_in
-        client.drop(
-            name or str(opcode), "message out of order" if known else "message before login"
-        )
+        client.unknown(opcode, payload)
     else:
-        await guarded(client, name or str(opcode), rule.handler(service, client, payload, now))
+        client.drop(name, "message out of order")

@@ -57,7 +57,8 @@ async def send_characters(service: LoginService, client: Client) -> None:
 
 async def _characters(service: LoginService, client: Client) -> bytes | None:
     """Return the character list as the store has it now, None when the client has gone."""
-    rows = await service.characters.characters_of(client.account_id)
+    account_id = client.owner.id
+    rows = await service.characters.characters_of(account_id)
     entries = [entry for row in rows if (entry := await _entry(service, client, row))]
     if not client.is_logged_in:
         return None
@@ -68,7 +69,7 @@ async def _characters(service: LoginService, client: Client) -> bytes | None:
     return character_list(
         client.dialect,
         service.config,
-        client.account_id,
+        account_id,
         entries,
         veterans=_veterans(service, rows),
     )

@@ -1,16 +1,75 @@
-"""OP_LoginRequestMsg: from a connected client to a logged-in one, or to a denial."""
+"""OP_LoginRequestMsg: from a connected client to a logged-in one, or to a denial.
+
+Sources: docs/protocol/login.md#request, docs/protocol/login.md#version.
+
+Two layouts are in use and nothing in the message says which: the classic one, whose version field
+is read first, and the one of 1208 and later. Fields past the end of a short message count as
+zero or empty, as the 2006 client's request ends right after its version.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from typing import Any
+
+from emu.dialects import Dialects
+from emu.dialects.text import read_name, read_secret
 from emu.errors import StoreError, UnknownVersion
-from emu.login.accounts.verdicts import Refused
 from emu.login.client import Client, ClientState, guarded
 from emu.login.events import LoginAccepted, LoginRefused
-from emu.login.messages import denials, replies
-from emu.login.messages.login_request import LoginRequest, account_of, read_login_request
+from emu.login.messages import replies
+from emu.login.ports import Refused
 from emu.login.service import LoginService
 from emu.model import Account, LoginCode
 from emu.times import Monotonic
+
+CLASSIC_LAYOUT = 1
+LATER_LAYOUT = 1208
+
+
+@dataclass(frozen=True, slots=True)
+class LoginRequest:
+    """Account name, password bytes and client version of a login request."""
+
+    account: str
+    account_size: int
+    """Bytes that the name took on the wire; bounds are checked against this."""
+    password: bytes = field(repr=False)
+    version: int
+
+
+def read_login_request(payload: bytes, dialects: Dialects) -> LoginRequest:
+    """Read a login request and find the client's version.
+
+    `version` of the result is one that `dialects` can serve. Raises `UnknownVersion` with the
+    version that was found when there is none, and `MalformedMessage` when not even the strings
+    can be read.
+    """
+    classic = dialects.catalog.layout("LS_LoginRequest", CLASSIC_LAYOUT).decode_short(payload)
+    version = int(classic["version"])
+    if dialects.knows(version):
+        return _request(classic, version)
+    later = dialects.catalog.layout("LS_LoginRequest", LATER_LAYOUT).decode_short(payload)
+    version = int(later["version"]) or version
+    if dialects.knows(version):
+        return _request(later, version)
+    raise UnknownVersion(version)
+
+
+def account_of(payload: bytes, dialects: Dialects) -> str:
+    """Return the account name of a login request whose version is unknown, for the log."""
+    classic = dialects.catalog.layout("LS_LoginRequest", CLASSIC_LAYOUT).decode_short(payload)
+    return read_name(str(classic["username"]))
+
+
+def _request(values: dict[str, Any], version: int) -> LoginRequest:
+    name = str(values["username"])
+    return LoginRequest(
+        account=read_name(name),
+        account_size=len(name),
+        password=read_secret(str(values["password"])),
+        version=version,
+    )
 
 
 async def login(service: LoginService, client: Client, payload: bytes, now: Monotonic) -> None:
@@ -61,7 +120,8 @@ def refuse(
     """
     service.counters["login refused"] += 1
     service.log(LoginRefused(client.address, account, reason, version))
-    client.send("OP_LoginReplyMsg", replies.denial(client.dialect, code or denials.code_of(reason)))
+    denial = replies.denial(client.dialect, code or replies.denial_code(reason))
+    client.send("OP_LoginReplyMsg", denial)
     client.set_state(ClientState.REFUSED)
     client.clear_deadline("login")
     client.set_deadline("disconnect", service.clock.now() + service.config.denial_linger)

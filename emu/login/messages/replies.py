@@ -19,9 +19,29 @@ from emu.model import CreateCode, LoginCode, PlayCode, PlayResponse, WorldEntry
 NAME_FIELDS = frozenset(("username", "password"))
 """Where a login reply holds the account's name."""
 
+_DENIALS = {
+    "bad password": LoginCode.BAD_NAME_OR_PASSWORD,
+    "no such account": LoginCode.BAD_NAME_OR_PASSWORD,
+    "name not allowed": LoginCode.BAD_NAME_OR_PASSWORD,
+    "banned": LoginCode.NO_PLAY_TIME,
+    "disabled": LoginCode.LACKS_FEATURES,
+    "address banned": LoginCode.LACKS_FEATURES,
+}
+"""What a player is told for a reason of `Refused` (docs/protocol/login.md#reply-codes)."""
+
 MOST_WORLDS = 255
 
 LOAD_NORMAL, LOAD_DEVELOPMENT, LOAD_LOCKED = 0, 1, 2
+
+
+def denial_code(reason: str) -> int:
+    """Return the code that tells a player why the login is refused.
+
+    The client has none for a server in trouble or too busy. It calls every code that it does not
+    know an unknown reason, which is true and, unlike "bad password", has nobody change the
+    password.
+    """
+    return _DENIALS.get(reason, LoginCode.UNKNOWN_REASON)
 
 
 def denial(dialect: Dialect, code: int) -> bytes:

@@ -68,7 +68,7 @@ class LoginHandler:
 
     def held_bytes(self) -> int:
         """Return how many bytes of messages wait for their turn."""
-        return self.client.held_bytes
+        return self.client.mailbox.held_bytes
 
     def _peer(self) -> Address:
         host, port = self._port.address[:2]

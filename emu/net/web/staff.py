@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from emu.login.accounts.authentication import AccountService
-from emu.login.accounts.verdicts import Admitted
+from emu.login.ports import Admitted
 from emu.model import Account
 from emu.net.stores.storage import Storage
 from emu.times import Clock

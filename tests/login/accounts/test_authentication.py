@@ -8,7 +8,7 @@ import pytest
 from emu.errors import DuplicateName, StoreError
 from emu.limits.throttle import Allowance
 from emu.login.accounts.passwords import eq2emulator_hash, hash_password, is_phc
-from emu.login.accounts.verdicts import Admitted
+from emu.login.ports import Admitted
 from emu.model import Account
 from tests.support.account_bench import CHEAP, HERE, Bench
 from tests.support.stores import finish

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import struct
 import zlib
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.errors import LimitExceeded, MalformedMessage, PeerError
+from emu.errors import LimitExceeded, MalformedMessage, PeerError, StoreError
 from emu.login.messages.client_logs import KINDS, read_client_log
+from emu.login.settings import LoginServiceConfig
+from emu.model import ClientLog
+from emu.versions import LOGIN_VERSION_STEPS
+from tests.support.login_harness import Harness
 
 TEXT = b"Alert: something\nAlert: more"
 
@@ -71,3 +76,71 @@ def test_any_bytes_give_text_or_a_peer_error(body: bytes, long_header: bool, lim
 
 def test_all_four_kinds_have_their_stored_name() -> None:
     assert sorted(KINDS.values()) == ["Alert Log", "Base Log", "Crash Log", "Verify Log"]
+
+
+ALERT = "OP_LsClientAlertlogReplyMsg"
+LOG = b"Alert: no such texture\n" * 178
+
+
+def log(text: bytes = LOG) -> bytes:
+    stream = zlib.compress(text)
+    return struct.pack("<II", len(stream), len(text)) + stream
+
+
+def test_the_2006_client_s_alert_log_is_message_216() -> None:
+    harness = Harness()
+    client, link = harness.login(546)
+    harness.send(client, 216, log())
+    assert harness.store.logs == [
+        ClientLog("Alert Log", LOG.decode(), 7, "tester", "192.0.2.1", 546, harness.clock.moment())
+    ]
+    assert link.take() == []
+    assert harness.list_worlds(client, link)[0][0] == 8
+
+
+@pytest.mark.parametrize("version", LOGIN_VERSION_STEPS)
+def test_every_kind_is_stored_for_every_version(version: int) -> None:
+    harness = Harness()
+    client, _ = harness.login(version)
+    for kind in ("Base", "Crash", "Alert", "Verify"):
+        harness.send(client, f"OP_LsClient{kind}logReplyMsg", log())
+    kinds = [stored.kind for stored in harness.store.logs]
+    assert kinds == ["Base Log", "Crash Log", "Alert Log", "Verify Log"]
+
+
+@pytest.mark.parametrize("body", [b"", b"\0" * 8, b"\xff" * 500, log()[:8], log(b"\0" * 300_000)])
+def test_garbage_is_counted_and_the_session_goes_on(body: bytes) -> None:
+    harness = Harness()
+    client, link = harness.login(546)
+    harness.send(client, ALERT, body)
+    assert sum(client.drops.values()) == 1
+    assert link.closed is None
+    assert harness.store.logs == []
+    assert harness.list_worlds(client, link)[0][0] == 8
+
+
+def test_before_login_a_log_is_ignored() -> None:
+    harness = Harness()
+    client, link = harness.connect()
+    harness.send(client, 200, log())
+    assert harness.store.logs == []
+    assert link.closed is None
+    assert client.drops == {"message before login": 1}
+
+
+def test_a_session_s_logs_are_counted() -> None:
+    harness = Harness(LoginServiceConfig(client_logs=2))
+    client, _ = harness.login(546)
+    for _ in range(3):
+        harness.send(client, ALERT, log())
+    assert len(harness.store.logs) == 2
+    assert client.drops == {"too many client logs": 1}
+
+
+def test_a_store_that_fails_does_not_disturb_the_session() -> None:
+    harness = Harness()
+    client, link = harness.login(546)
+    harness.store.error = StoreError("disk full")
+    harness.send(client, ALERT, log())
+    harness.store.error = None
+    assert harness.list_worlds(client, link)[0][0] == 8

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from emu.client.codes import LOGIN_TEXTS
 from emu.dialects import BEFORE_LOGIN, Dialect, Dialects, shipped_rules
 from emu.errors import StructValueError
 from emu.login.messages import replies
@@ -114,3 +115,15 @@ def test_a_port_that_is_none_is_not_sent(port: int) -> None:
     answer = PlayResponse(1, 7, 5, 9, 1, "203.0.113.9", port)
     with pytest.raises(StructValueError):
         replies.play_success(dialect(546), answer)
+
+
+def test_only_a_wrong_name_or_password_is_called_one() -> None:
+    for reason in ("bad password", "no such account", "name not allowed"):
+        assert replies.denial_code(reason) == 1
+    for reason in ("busy", "server problem", "too many attempts", "banned", "disabled", ""):
+        assert replies.denial_code(reason) not in (0, 1, 10)
+
+
+def test_the_code_of_an_unknown_reason_is_one_that_clients_do_not_know() -> None:
+    assert LoginCode.UNKNOWN_REASON > 1
+    assert LoginCode.UNKNOWN_REASON not in LOGIN_TEXTS

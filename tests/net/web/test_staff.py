@@ -3,7 +3,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from emu.login.accounts.verdicts import Admitted, Refused
+from emu.login.ports import Admitted, Refused
 from emu.model import Account
 from emu.net.web.staff import Staff
 from tests.support.stores import finish

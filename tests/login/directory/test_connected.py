@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from emu.login.directory.pending import PendingAnswers
+from emu.login.directory.connected import PendingAnswers
 
 
 def test_every_request_takes_one_answer() -> None:
