@@ -10,13 +10,15 @@ from emu.config import readers
 from emu.config.readers import Address
 from emu.config.setting import setting
 from emu.session import EndpointConfig
-from emu.world.rules import ChatRules, WorldRules, ZoneRules
+from emu.world.rules import AdmissionRules, ChatRules, CreationRules, WorldRules, ZoneRules
 
 # What the parts do when nobody says otherwise; such a default is stated there and shown here.
 _ENDPOINT: Final = EndpointConfig()
 _WORLD: Final = WorldRules("Norrath")
 _ZONE: Final = ZoneRules()
 _CHAT: Final = ChatRules()
+_ADMISSION: Final = AdmissionRules()
+_CREATION: Final = CreationRules()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +62,13 @@ class WorldConfig:
         'certificate of each login server, the link to it is then TLS; "" = plain TCP',
     )
     locked: bool = setting(False, readers.boolean, "let only game masters in")
-    max_players: int = setting(-1, readers.integer(-1, 5000), "players at once; -1 = no limit")
+    max_players: int = setting(
+        _ADMISSION.max_players, readers.integer(-1, 5000), "players at once; -1 = no limit"
+    )
     creations_per_hour: int = setting(
-        20, readers.integer(1, 100_000), "characters that one account may make, deleted ones too"
+        _CREATION.creations_per_hour,
+        readers.integer(1, 100_000),
+        "characters that one account may make, deleted ones too",
     )
     max_level: int = setting(_WORLD.max_level, readers.integer(1, 255), "highest character level")
     name_filter: tuple[str, ...] = setting(

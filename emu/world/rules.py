@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from emu.commands.ranks import GUIDE, MASTER
+from emu.versions import CLIENT_2006, LAST_OLD_CLIENT
+
 
 @dataclass(frozen=True, slots=True)
 class MovementRules:
@@ -52,6 +55,38 @@ class ChatRules:
 
 
 @dataclass(frozen=True, slots=True)
+class AdmissionRules:
+    """Who gets past a locked door or into a full world; statuses are `admin_status`."""
+
+    game_master: int = MASTER
+    """From here on an account may come in twice."""
+    locked_override: int = GUIDE
+    full_override: int = MASTER
+    max_players: int = -1
+    """Players at once; negative is no limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class CreationRules:
+    """What new characters are like."""
+
+    commoner_up_to: int = CLIENT_2006
+    """Characters of clients up to this version begin as commoners (class 0) whatever they ask.
+
+    EQ2Emulator does so because the 2006 client chooses its class in the game; 0 turns it off.
+    """
+    signed_colors_up_to: int = LAST_OLD_CLIENT
+    """Clients up to this version have colors in signed bytes."""
+    bare_requests: tuple[int, int] = (CLIENT_2006, LAST_OLD_CLIENT)
+    """First and last client version whose request may come in the bare form."""
+    first_level: int = 1
+    max_characters: int = 100
+    """Characters of one account."""
+    creations_per_hour: int = 20
+    """Characters that one account may make, deleted ones included."""
+
+
+@dataclass(frozen=True, slots=True)
 class WorldRules:
     """Settings of a world; times in seconds, distances in world units."""
 
@@ -62,7 +97,7 @@ class WorldRules:
     """How long a player stays whose client is gone."""
     camp: float = 20.0
     camp_game_master: float = 1.0
-    game_master: int = 100
+    game_master: int = MASTER
     """From this `admin_status` on a character is a game master."""
     save_interval: float = 60.0
     hear: float = 30.0

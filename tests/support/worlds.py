@@ -23,14 +23,14 @@ from emu.times import Moment, Monotonic
 from emu.world.behaviors import Behaviors, Library
 from emu.world.chat import Chat, read_numbers
 from emu.world.commands import House, RemoteCommands, world_commands
-from emu.world.door.admission import Admission, AdmissionRules
+from emu.world.door.admission import Admission
 from emu.world.events import WorldEvent
 from emu.world.ghosts import read_rules
 from emu.world.knowledge import read_knowledge
 from emu.world.places import Atlas, Population, read_atlas
 from emu.world.players.client import WorldClient
 from emu.world.players.player import Player
-from emu.world.rules import ChatRules, WorldRules, ZoneRules
+from emu.world.rules import AdmissionRules, ChatRules, WorldRules, ZoneRules
 from emu.world.service import WorldService
 from emu.world.world import World
 from emu.world.zone.directory import Zones

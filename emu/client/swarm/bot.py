@@ -15,6 +15,7 @@ from typing import Final
 from emu.client.world import Place, WorldClient, WorldStage
 from emu.client.world.events import Appeared, Updated, Vanished, WorldEvent
 from emu.client.world.surroundings import place_of
+from emu.client.world.walking import RUNNING_SPEED
 from emu.errors import CommandError
 from emu.sight.forms import POSITION
 from emu.times import Monotonic
@@ -31,7 +32,7 @@ class BotHabits:
 
     radius: float = 20.0
     """How far from where it came in a bot walks."""
-    speed: float = 8.0
+    speed: float = RUNNING_SPEED
     rest: float = 0.5
     """How long it stands, at most, before it walks on."""
     talk: float = 20.0

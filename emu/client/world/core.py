@@ -40,7 +40,7 @@ from emu.client.world.messages import (
 )
 from emu.client.world.predictions import PredictionWriter
 from emu.client.world.surroundings import Surroundings, place_of
-from emu.client.world.walking import Place, Walker
+from emu.client.world.walking import RUNNING_SPEED, Place, Walker
 from emu.errors import CommandError, LocalProtocolError, MalformedMessage, UnknownStruct
 from emu.session import KeyEstablished, Message, Session, SessionClosed
 from emu.sight.forms import DESTROY_GHOST, FOOTERS, POSITION, UPDATE_GHOST, read_oversized
@@ -220,7 +220,9 @@ class WorldClient:
             *self._messages.filled("WS_RemoteCmdMsg", command_handler=index, arguments=rest.strip())
         )
 
-    def walk_to(self, x: float, y: float, z: float, now: Monotonic, speed: float = 8.0) -> None:
+    def walk_to(
+        self, x: float, y: float, z: float, now: Monotonic, speed: float = RUNNING_SPEED
+    ) -> None:
         """Walk to a place, straight ahead, at a speed in world units a second."""
         self._need_zone()
         if self._predictions is None:

@@ -34,7 +34,7 @@ class Place(NamedTuple):
         return math.hypot(self.x - other.x, self.z - other.z)
 
 
-class Step(NamedTuple):
+class Stride(NamedTuple):
     """One prediction: where the client is, and how fast it goes on."""
 
     place: Place
@@ -94,7 +94,7 @@ class Walker:
         """Return when `step` is due, None while there is nothing to say."""
         return None if self._due is None else Monotonic(self._due)
 
-    def step(self, now: Monotonic) -> Step:
+    def step(self, now: Monotonic) -> Stride:
         """Go on for the time that has passed; at the goal the last step says speed 0."""
         goal = self._goal or self.place
         way = (now - self._last) * self._speed
@@ -106,7 +106,7 @@ class Walker:
         else:
             self._due = now + STEP
         activity = SITTING if self.is_sitting else RUNNING
-        return Step(self.place, 0.0 if arrived else self._speed, activity)
+        return Stride(self.place, 0.0 if arrived else self._speed, activity)
 
 
 def _toward(here: Place, goal: Place, way: float) -> Place:

@@ -19,6 +19,7 @@ from emu.client.entrance import Entrance, granted
 from emu.client.steps import STEP_TIMEOUT
 from emu.client.world import Pass, WorldClient, WorldMessages, WorldStage
 from emu.client.world.events import WorldEvent
+from emu.client.world.walking import RUNNING_SPEED
 from emu.dialects import Dialects, shipped_rules
 from emu.errors import CommandError
 from emu.net.client.connection import KEY_BLOCK_SIZE, open_client
@@ -100,7 +101,7 @@ class WorldConnection:
         finally:
             self._turn(self.now())
 
-    def walk_to(self, x: float, y: float, z: float, speed: float = 8.0) -> None:
+    def walk_to(self, x: float, y: float, z: float, speed: float = RUNNING_SPEED) -> None:
         """Walk to a place."""
         self.act(lambda core: core.walk_to(x, y, z, self.now(), speed))
 

@@ -39,7 +39,7 @@ from emu.times import Moment, Monotonic
 from emu.world.behaviors import Behaviors, Library
 from emu.world.chat import Chat, read_numbers
 from emu.world.commands import House, RemoteCommands, world_commands
-from emu.world.door.admission import Admission, AdmissionRules
+from emu.world.door.admission import Admission
 from emu.world.door.entry import Door
 from emu.world.events import BehaviorFailed
 from emu.world.ghosts import read_rules
@@ -48,6 +48,7 @@ from emu.world.places import Population, read_atlas
 from emu.world.players import leaving, saving
 from emu.world.players.looks import with_models
 from emu.world.registration.whereabouts import Whereabouts
+from emu.world.rules import AdmissionRules
 from emu.world.service import WorldService
 from emu.world.world import World
 from emu.world.zone import Zone

@@ -13,9 +13,10 @@ from emu.net.link.client import LoginLink
 from emu.net.world.account import LinkAccount
 from emu.structs import shipped_catalog
 from emu.world.door.admission import Admission
-from emu.world.registration.creation import CharacterCreation, CreationRules
+from emu.world.registration.creation import CharacterCreation
 from emu.world.registration.names import NameRules
 from emu.world.registration.registry import RegistryConfig, WorldRegistry
+from emu.world.rules import CreationRules
 
 
 def login_link(

@@ -8,24 +8,12 @@ docs/protocol/characters.md#play-reply for the codes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from emu.commands.ranks import STATUS_BANNED, STATUS_BANNED_FOR_EVER
 from emu.errors import LimitExceeded
 from emu.model import Handoff, PlayCode, WorldCharacter
 from emu.processes.ports import HandoffKeys, Presence
-
-
-@dataclass(frozen=True, slots=True)
-class AdmissionRules:
-    """Who gets past a locked door or into a full world; statuses are `admin_status`."""
-
-    game_master: int = 100
-    """From here on an account may come in twice."""
-    locked_override: int = 10
-    full_override: int = 100
-    max_players: int = -1
-    """Players at once; negative is no limit."""
+from emu.world.rules import AdmissionRules
 
 
 class Admission:

@@ -8,7 +8,7 @@ docs/protocol/characters.md#create-reply.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from emu.commands.ranks import STATUS_BANNED_FOR_EVER
@@ -19,34 +19,14 @@ from emu.model import CreateCode, WorldCharacter
 from emu.processes.stores import WorldCharacterStore
 from emu.structs import StructCatalog
 from emu.times import Moment, Monotonic
-from emu.versions import CLIENT_2006, LAST_OLD_CLIENT
 from emu.world.places.starts import Start
 from emu.world.registration.looks import read_looks
 from emu.world.registration.names import NameRules
+from emu.world.rules import CreationRules
 
 STRUCT = "CreateCharacter"
 BARE_STRUCT = "CreateCharacterBare"
 """The request as the real 2006 client is said to send it (docs/protocol/login.md#client-546)."""
-
-
-@dataclass(frozen=True, slots=True)
-class CreationRules:
-    """What new characters are like."""
-
-    commoner_up_to: int = CLIENT_2006
-    """Characters of clients up to this version begin as commoners (class 0) whatever they ask.
-
-    EQ2Emulator does so because the 2006 client chooses its class in the game; 0 turns it off.
-    """
-    signed_colors_up_to: int = LAST_OLD_CLIENT
-    """Clients up to this version have colors in signed bytes."""
-    bare_requests: tuple[int, int] = (CLIENT_2006, LAST_OLD_CLIENT)
-    """First and last client version whose request may come in the bare form."""
-    first_level: int = 1
-    max_characters: int = 100
-    """Characters of one account."""
-    creations_per_hour: int = 20
-    """Characters that one account may make, deleted ones included."""
 
 
 class CharacterCreation:

@@ -49,7 +49,8 @@ class RegistryConfig:
     """UDP port told to clients."""
     internal_address: str | None = None
     """Address told to clients with private addresses."""
-    max_level: int = 50
+    max_level: int = 0
+    """Highest level of its characters; 0 tells none."""
     server_version: str = SERVER_VERSION
 
 

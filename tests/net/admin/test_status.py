@@ -6,7 +6,7 @@ from emu.model import WorldEntry
 from emu.net.admin.status import StatusSource, add_on, worlds_of
 from emu.times import Monotonic
 from emu.world.behaviors.shipped import greeter
-from emu.world.door.admission import AdmissionRules
+from emu.world.rules import AdmissionRules
 from tests.support.worlds import WorldHouse
 
 

@@ -23,11 +23,12 @@ from emu.net.scheduler import Scheduler
 from emu.net.tasks import Tasks
 from emu.processes.zone_servers import ServedHere
 from emu.structs import shipped_catalog
-from emu.world.door.admission import Admission, AdmissionRules
+from emu.world.door.admission import Admission
 from emu.world.places.starts import Start
-from emu.world.registration.creation import CharacterCreation, CreationRules
+from emu.world.registration.creation import CharacterCreation
 from emu.world.registration.names import NameRules
 from emu.world.registration.registry import RegistryConfig, WorldRegistry
+from emu.world.rules import AdmissionRules, CreationRules
 from tests.support.create_requests import request_546
 from tests.support.directory_fakes import Observer, Stores, world_directory
 from tests.support.processes import handoff_keys, presence
@@ -58,7 +59,7 @@ class House:
         self.admission = Admission(AdmissionRules(), presence(), handoffs)
         names = NameRules()
         self.registry = WorldRegistry(
-            RegistryConfig("Norrath", "built-in", "secret", "127.0.0.1", 9001),
+            RegistryConfig("Norrath", "built-in", "secret", "127.0.0.1", 9001, max_level=50),
             characters=self.characters,
             creation=CharacterCreation(
                 CreationRules(), names, self.characters, shipped_catalog(), lambda wanted: Start(12)

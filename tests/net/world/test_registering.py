@@ -14,8 +14,9 @@ from emu.net.scheduler import Scheduler
 from emu.net.tasks import Tasks
 from emu.net.world.account import LinkAccount
 from emu.net.world.registering import login_link
-from emu.world.door.admission import Admission, AdmissionRules
+from emu.world.door.admission import Admission
 from emu.world.places import read_atlas
+from emu.world.rules import AdmissionRules
 
 
 def link(settings: list[str], login_address: tuple[str, int] | None) -> LoginLink:

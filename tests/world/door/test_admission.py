@@ -6,7 +6,8 @@ import pytest
 
 from emu.processes.ports import Presence
 from emu.times import Clock
-from emu.world.door.admission import Admission, AdmissionRules
+from emu.world.door.admission import Admission
+from emu.world.rules import AdmissionRules
 from tests.support.processes import handoff_keys, presence, present
 from tests.support.stores import finish
 from tests.support.times import ManualClock

@@ -6,8 +6,9 @@ import pytest
 
 from emu.errors import StoreError
 from emu.model import WorldCharacter
-from emu.world.door.admission import Admission, AdmissionRules
+from emu.world.door.admission import Admission
 from emu.world.door.entry import Door, Entered, Left, TurnedAway
+from emu.world.rules import AdmissionRules
 from tests.support.ghost_views import DIALECTS
 from tests.support.processes import present
 from tests.support.stores import finish

@@ -8,8 +8,9 @@ from emu.link.characters import CharacterCreateReply
 from emu.model import Color, WorldCharacter
 from emu.structs import StructCatalog, shipped_catalog
 from emu.world.places.starts import Start
-from emu.world.registration.creation import CharacterCreation, CreationRules
+from emu.world.registration.creation import CharacterCreation
 from emu.world.registration.names import NameRules
+from emu.world.rules import CreationRules
 from tests.support.create_requests import request_546, request_1096
 from tests.support.directory_fakes import Loop
 from tests.support.world_fakes import CharactersInMemory, world_character

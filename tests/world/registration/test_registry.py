@@ -21,11 +21,12 @@ from emu.looks.models import Models
 from emu.model import WorldCharacter
 from emu.processes.zone_servers import ZoneTable
 from emu.structs import shipped_catalog
-from emu.world.door.admission import Admission, AdmissionRules
+from emu.world.door.admission import Admission
 from emu.world.places.starts import Start
-from emu.world.registration.creation import CharacterCreation, CreationRules
+from emu.world.registration.creation import CharacterCreation
 from emu.world.registration.names import NameRules
 from emu.world.registration.registry import RegistryConfig, WorldRegistry
+from emu.world.rules import AdmissionRules, CreationRules
 from tests.support.create_requests import request_546
 from tests.support.directory_fakes import Loop
 from tests.support.processes import handoff_keys, presence, present
