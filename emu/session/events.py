@@ -1,4 +1,8 @@
-"""What a session tells its owner. Values only."""
+"""What a session tells its owner. Values only: nobody changes one.
+
+Messages pass by the thousand, and one that refuses to be changed takes three times as long to make:
+they alone rely on the word.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +44,7 @@ class KeyEstablished:
     key: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Message:
     """One application message, in order: opcode and the bytes after it."""
 
@@ -48,7 +52,7 @@ class Message:
     payload: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class LateMessage(Message):
     """A message of a session whose beginning nobody saw; only followers tell of such."""
 

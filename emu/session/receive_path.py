@@ -21,14 +21,13 @@ from emu.session.reliable.channel import BrokenChannel, ReliableChannel
 from emu.session.states import Stage, Standing
 from emu.times import Monotonic
 from emu.wire import ProtocolOpcode, Seal
-from emu.wire.packets import OPCODE_SIZE, OTHER_CHANNELS, UNSEALED, marker_of, pull_sequenced
+from emu.wire.packets import OPCODE_SIZE, OTHER_CHANNELS, UNSEALED, pull_head, pull_sequenced
 from emu.wire.parts import pull_parts
 
 _PACKET: Final = int(ProtocolOpcode.PACKET)
 _FRAGMENT: Final = int(ProtocolOpcode.FRAGMENT)
 _COMBINED: Final = int(ProtocolOpcode.COMBINED)
 _APP_COMBINED: Final = int(ProtocolOpcode.APP_COMBINED)
-_PACKET_MARKER: Final = marker_of(_PACKET)
 _SMALLEST_PACKET: Final = 7  # two bytes each of opcode, sequence and check, and one of payload
 _OPCODES: Final = frozenset(int(opcode) for opcode in ProtocolOpcode)
 _KEYED: Final = Stage.KEYED
@@ -144,22 +143,24 @@ class ReceivePath:
         # transformed. For it the steps of `_receive_any` and of what that calls are written out
         # here: a call costs as much as the CRC.
         start = self._short_start
-        if (
-            start is None
-            or data[:2] != _PACKET_MARKER
-            or not _SMALLEST_PACKET <= len(data) <= self._size_limit
-        ):
+        if start is None or not _SMALLEST_PACKET <= len(data) <= self._size_limit:
+            self._receive_any(data, now, receiver)
+            return
+        marker, sequence = pull_head(data)
+        if marker != _PACKET:
             self._receive_any(data, now, receiver)
             return
         if crc32(data[:-2], start) & 0xFFFF != data[-2] << 8 | data[-1]:
             self._journal.drop("bad check")  # no exception for what strangers can send by the ton
             return
         self._standing.last_received = now
-        sequence = data[2] << 8 | data[3]
-        if self._channel.takes_next(sequence):
-            self._receive_payload(data[4:-2], receiver)
+        payload = data[4:-2]
+        if not self._channel.takes_next(sequence):
+            self._receive_sequenced(_PACKET, sequence, payload, receiver)
+        elif payload[0]:
+            self.receive_message(payload, receiver)
         else:
-            self._receive_sequenced(_PACKET, sequence, data[4:-2], receiver)
+            self._receive_marked(payload, receiver)
 
     def _receive_any(self, data: bytes, now: Monotonic, receiver: Receiver) -> None:
         if len(data) > self._size_limit:
@@ -262,7 +263,10 @@ class ReceivePath:
         """Take a message, or what begins with 00: an escape byte, or several messages."""
         if payload[0]:
             self.receive_message(payload, receiver)
-            return
+        else:
+            self._receive_marked(payload, receiver)
+
+    def _receive_marked(self, payload: bytes, receiver: Receiver) -> None:
         marker = payload[1] if len(payload) > 1 else None
         if marker == 0:
             self.receive_message(payload[1:], receiver)

@@ -160,25 +160,30 @@ class SendPath:
 
     # -- datagrams --------------------------------------------------------------------------------
 
+    def take_ack(self, now: Monotonic) -> bytes | None:
+        """Return the commonest datagram of all: an Ack, if that is all there is to say; else None.
+
+        It is shorter than whatever it acknowledges, so it needs no look at what the peer has paid
+        for.
+        """
+        standing = self._standing
+        seal = self._seal
+        if standing.stage is not _KEYED or self.ready or seal is None:
+            return None
+        ack = self._channel.take_only_ack()
+        if ack is None:
+            return None
+        datagram = seal.seal(ack)
+        self.datagrams += 1
+        self.bytes += len(datagram)
+        standing.last_sent = now
+        return datagram
+
     def take(self, now: Monotonic, others: Sequence[bytes]) -> list[bytes]:
         """Return the datagrams that may leave now; `others` are packets outside the channel."""
         stage = self._standing.stage
         channel = self._channel
         seal = self._seal
-        if (
-            stage is _KEYED
-            and seal is not None
-            and not others
-            and not self.ready
-            and channel.owes_only_ack
-        ):
-            # The commonest answer of all. It is shorter than whatever it acknowledges, so it needs
-            # no look at what the peer has paid for.
-            datagram = seal.seal(channel.take_ack())
-            self.datagrams += 1
-            self.bytes += len(datagram)
-            self._standing.last_sent = now
-            return [datagram]
         datagrams = self.ready
         self.ready = []
         if seal is not None and _PROVEN <= stage < _ENDED:

@@ -302,8 +302,20 @@ class Session:
 
     def datagrams_to_send(self, now: Monotonic) -> list[bytes]:
         """Return the datagrams that may leave now, as few as possible, each up to MaxLength."""
+        ack = self.take_ack(now)
+        if ack is not None:
+            return [ack]
         core = self._core
         return core.sent.take(now, take_owed(core, now) if core.owed else ())
+
+    def take_ack(self, now: Monotonic) -> bytes | None:
+        """Return the one datagram that is to leave if it is an Ack and no more; else None.
+
+        An owner who gets one has nothing else to ask for: the session holds nothing, and its timer
+        is due when it was or later. After None there is `datagrams_to_send`.
+        """
+        core = self._core
+        return None if core.owed else core.sent.take_ack(now)
 
     def get_timer(self) -> Monotonic | None:
         """Return when `handle_timer` should be called (same clock as `now`), or None for never.

@@ -369,6 +369,8 @@ def pull_acknowledged(data: bytes) -> int:
     return data[2] << 8 | data[3]
 
 
-def push_sequenced(opcode: int, sequence: int) -> bytes:
-    """Return an Ack or OutOfOrderAck, or what a Packet or Fragment has in front."""
-    return _SEQUENCED.pack(opcode, sequence)
+push_sequenced: Final[Callable[[int, int], bytes]] = _SEQUENCED.pack
+"""Returns an Ack or OutOfOrderAck, or what a Packet or Fragment has in front: opcode, sequence."""
+
+pull_head: Final[Callable[[bytes], tuple[int, ...]]] = _SEQUENCED.unpack_from
+"""Returns both numbers from the first `SEQUENCED_SIZE` bytes of a datagram, `00` in the first."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 import zlib
 from enum import IntFlag
+from zlib import crc32
 
 from emu.errors import BadChecksum, LimitExceeded, MalformedDatagram
 from emu.wire.check import CHECK_SIZE, check_start
@@ -93,11 +94,12 @@ class Seal:
 
     `key` is the check key (u32) of SessionResponse, `threshold` the size in bytes above which a
     packet's body is worth compressing, `inflate_limit` the most bytes one datagram may become.
-    `overhead` is how many bytes sealing adds at most. SessionRequest, SessionResponse and
-    OutOfSession are never sealed; that is the caller's knowledge.
+    `overhead` is how many bytes sealing adds at most, `plain` whether the bytes of a packet stay as
+    they are, with only the check behind them. SessionRequest, SessionResponse and OutOfSession are
+    never sealed; that is the caller's knowledge.
     """
 
-    __slots__ = ("_format", "_inflate_limit", "_key", "_threshold", "overhead", "start")
+    __slots__ = ("_format", "_inflate_limit", "_key", "_threshold", "overhead", "plain", "start")
 
     def __init__(
         self,
@@ -109,35 +111,31 @@ class Seal:
     ) -> None:
         self._key = key
         self._format = form
+        self.plain = form == Format.NONE  # asked for with every datagram, and flags answer slowly
         self._threshold = threshold
         self._inflate_limit = inflate_limit
         self.start = check_start(key)
         self.overhead = CHECK_SIZE + (1 if form & Format.COMPRESSED else 0)
-
-    @property
-    def plain(self) -> bool:
-        """Whether the bytes of a packet stay as they are, with only the check behind them."""
-        return self._format == Format.NONE
 
     def is_valid(self, datagram: bytes) -> bool:
         """Tell whether the datagram ends in the right check."""
         # `check_of` is written out here and in `seal`: the call would cost as much as the CRC.
         return (
             len(datagram) >= _HEADER + CHECK_SIZE
-            and zlib.crc32(datagram[:-CHECK_SIZE], self.start) & 0xFFFF
+            and crc32(datagram[:-CHECK_SIZE], self.start) & 0xFFFF
             == datagram[-2] << 8 | datagram[-1]
         )
 
     def seal(self, packet: bytes) -> bytes:
         """Return the datagram for one protocol packet (`00 op` and body)."""
-        if self._format:
+        if not self.plain:
             body = packet[_HEADER:]
             if self._format & Format.COMPRESSED:
                 body = compress(body, self._threshold)
             if self._format & Format.ENCODED:
                 body = encode_words(body, self._key)
             packet = packet[:_HEADER] + body
-        return packet + (zlib.crc32(packet, self.start) & 0xFFFF).to_bytes(CHECK_SIZE, "big")
+        return packet + (crc32(packet, self.start) & 0xFFFF).to_bytes(CHECK_SIZE, "big")
 
     def unseal(self, datagram: bytes) -> bytes:
         """Return the protocol packet of a datagram.
@@ -147,7 +145,7 @@ class Seal:
         if not self.is_valid(datagram):
             raise BadChecksum("bad check")
         packet = datagram[:-CHECK_SIZE]
-        if self._format:
+        if not self.plain:
             body = packet[_HEADER:]
             if self._format & Format.ENCODED:
                 body = decode_words(body, self._key)

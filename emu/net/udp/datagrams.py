@@ -10,6 +10,8 @@ import socket
 from collections.abc import Callable
 from typing import Any, Final
 
+from emu.limits.addresses import socket_host
+
 try:
     from emu.net.udp import _datagrams as _compiled  # type: ignore[attr-defined,unused-ignore]
 except ImportError:
@@ -40,57 +42,67 @@ def _receive_singly(handle: socket.socket, size: int) -> list[tuple[bytes, HostP
     read = handle.recvfrom
     while size > 0:
         try:
-            data, address = read(LONGEST)
+            entry = read(LONGEST)
         except (BlockingIOError, InterruptedError):
             break
         except ConnectionRefusedError:  # told of an earlier datagram that nobody took
             continue
-        found.append((data, address[:2]))
-        size -= max(len(data), LEAST)
+        found.append(entry)
+        size -= max(len(entry[0]), LEAST)
+    if found and len(found[0][1]) > 2:  # IPv6: flow and scope are no part of who it is
+        return [(data, address[:2]) for data, address in found]
     return found
 
 
 class Outbox:
     """Datagrams on their way out of one socket.
 
-    `put` may keep them until `flush`. What cannot leave (a full buffer, an unreachable net) is
+    `put` keeps them until `flush`. What cannot leave (a full buffer, an unreachable net) is
     lost: the protocol's own retransmission is the remedy, and `lost` counts it.
     """
 
-    __slots__ = ("_handle", "_waiting", "lost", "put")
+    __slots__ = ("_handle", "_is_ipv6", "_send", "_waiting", "lost")
 
-    def __init__(self, handle: socket.socket | None, write: Callable[[bytes, Any], object]) -> None:
-        """Send through a socket, or by `write` where there is none."""
+    def __init__(
+        self,
+        handle: socket.socket | None,
+        write: Callable[[bytes, Any], object],
+        *,
+        is_ipv6: bool = False,
+    ) -> None:
+        """Send through a socket, or by `write` where there is none.
+
+        `is_ipv6` sockets are told IPv4 hosts in their own form.
+        """
         self._handle = handle
+        self._is_ipv6 = is_ipv6
         self._waiting: list[tuple[bytes, HostPort]] = []
         self.lost = 0
-        self.put: Callable[[bytes, HostPort], None]
-        """Takes one datagram and its address."""
-        if handle is None:
-            self.put = self._by(write)
-        elif ARE_MANY_AT_ONCE:
-            self.put = self._keep
-        else:
-            # Twisted looks at the address of every datagram whether it is one. Ours are: they come
-            # from the same socket.
-            self.put = self._by(handle.sendto)
+        # Twisted looks at the address of every datagram whether it is one. Ours are: they come from
+        # the same socket.
+        self._send = write if handle is None else handle.sendto
 
-    def flush(self) -> None:
-        """Send what was kept."""
-        if self._waiting:
-            waiting, self._waiting = self._waiting, []
-            assert self._handle is not None  # noqa: S101  # only then is anything kept
-            assert _compiled is not None  # noqa: S101
-            self.lost += _compiled.send(self._handle.fileno(), waiting)
-
-    def _keep(self, data: bytes, address: HostPort) -> None:
+    def put(self, data: bytes, address: HostPort) -> None:
+        """Take one datagram and its address."""
         self._waiting.append((data, address))
 
-    def _by(self, send: Callable[[bytes, HostPort], object]) -> Callable[[bytes, HostPort], None]:
-        def put(data: bytes, address: HostPort) -> None:
+    def flush(self) -> None:
+        """Send what was kept.
+
+        All in a row even where each takes a call of its own: the processor's caches hold either the
+        system's way out or Python's, and half of a datagram's time goes by while they are filled.
+        """
+        if not self._waiting:
+            return
+        waiting, self._waiting = self._waiting, []
+        if self._is_ipv6:
+            waiting = [(data, (socket_host(host), port)) for data, (host, port) in waiting]
+        if self._handle is not None and _compiled is not None:
+            self.lost += _compiled.send(self._handle.fileno(), waiting)
+            return
+        send = self._send
+        for data, address in waiting:
             try:
                 send(data, address)
             except OSError:
                 self.lost += 1
-
-        return put

@@ -9,12 +9,13 @@ the shell's) and no reactor. Compiled along with the sessions where that is buil
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable
 from typing import Protocol, cast
 
 from emu.net.timers import Timed, Timer
 from emu.net.udp.datagrams import HostPort, Outbox
-from emu.session import Endpoint, Event, KeyEstablished, Session, SessionEstablished
+from emu.session import Endpoint, Event, KeyEstablished, Message, Session, SessionEstablished
 from emu.times import Clock, Moment, Monotonic
 
 
@@ -76,16 +77,18 @@ class Log(Protocol):
 class SessionPort:
     """One session as its handler sees it: the session, its address, and a way to be served.
 
-    `handler` is None until the peer's address is proven, so that strangers cost little.
+    `handler` is None until the peer's address is proven, so that strangers cost little. `weight` is
+    how many bytes were held when that was looked at last.
     """
 
-    __slots__ = ("_dispatcher", "address", "handler", "session", "timer", "touched")
+    __slots__ = ("_dispatcher", "address", "handler", "session", "timer", "touched", "weight")
 
     def __init__(self, dispatcher: Dispatcher, session: Session, address: HostPort) -> None:
         self._dispatcher = dispatcher
         self.session = session
         self.address = address
         self.touched = False
+        self.weight = 0
         self.timer: Timer[Timed] = Timer(self)
         self.handler: Handler | None = None
 
@@ -136,32 +139,34 @@ class Dispatcher:
 
     # -- in ---------------------------------------------------------------------------------------
 
-    def take(self, datagram: bytes, address: HostPort) -> None:
-        """Take one datagram in; what it asks for is done by `serve_touched`.
+    def take(self, datagrams: Iterable[tuple[bytes, HostPort]]) -> None:
+        """Take in what has come, each with its address; `serve_touched` does what it asks for.
 
-        A mistake of ours with one is logged: it must not cost the others their turn.
+        A mistake of ours with one datagram is logged: it must not cost the others their turn.
         """
         if self._abandoned:
             return
         now = self.now()
-        if self.tracer is not None:
-            self.tracer.datagram(self._agenda.moment(), address, self.own, datagram)
         endpoint = self.endpoint
-        try:
-            session = endpoint.receive_datagram(datagram, address, now)
-        except Exception:  # noqa: BLE001  # whatever it is
-            self._log.failure("taking a datagram failed")
-            return
-        if session is None:
-            for data, to in endpoint.datagrams_to_send():
-                self._write(data, cast("HostPort", to))
-            return
-        port = self._ports.get(session)
-        if port is None:
-            port = self._ports[session] = SessionPort(self, session, address)
-        if not port.touched:
-            port.touched = True
-            self._touched.append(port)
+        tracer = self.tracer
+        for datagram, address in datagrams:
+            if tracer is not None:
+                tracer.datagram(self._agenda.moment(), address, self.own, datagram)
+            try:
+                session = endpoint.receive_datagram(datagram, address, now)
+            except Exception:  # noqa: BLE001  # whatever it is
+                self._log.failure("taking a datagram failed")
+                continue
+            if session is None:
+                for data, to in endpoint.datagrams_to_send():
+                    self._write(data, cast("HostPort", to))
+                continue
+            port = self._ports.get(session)
+            if port is None:
+                port = self._ports[session] = SessionPort(self, session, address)
+            if not port.touched:
+                port.touched = True
+                self._touched.append(port)
 
     def touch(self, port: SessionPort) -> None:
         """Serve a session in this turn of the reactor; once, however often it is touched."""
@@ -220,23 +225,56 @@ class Dispatcher:
         """Hand out events, send what is ready, rearm the timer."""
         session = port.session
         while (event := session.next_event()) is not None:
-            if type(event) is SessionEstablished:
-                port.handler = self._make_handler(port, now)
-            elif type(event) is KeyEstablished and self.tracer is not None:
-                self.tracer.key(session.session_id, session.check_key, event.key)
+            if type(event) is not Message:
+                self._note(event, port, now)
             if port.handler is not None:
                 self._hand_out(event, port, now)
+        ack = session.take_ack(now)
+        if ack is not None:
+            if self.tracer is None:
+                self.outbox.put(ack, port.address)
+            else:
+                self._write(ack, port.address)
+            if not self._is_settled(port):
+                self._settle(port)
+            return
         for data in session.datagrams_to_send(now):
             self._write(data, port.address)
         if session.ended:
             self._forget(port)
-            return
-        deadline = session.get_timer()
-        handler = port.handler
-        if handler is None:
-            self.endpoint.weigh(session)
         else:
-            self.endpoint.weigh(session, handler.held_bytes())
+            self._settle(port)
+
+    def _note(self, event: Event, port: SessionPort, now: Monotonic) -> None:
+        """Do what an event asks of the shell itself."""
+        session = port.session
+        if type(event) is SessionEstablished:
+            port.handler = self._make_handler(port, now)
+        elif type(event) is KeyEstablished and self.tracer is not None:
+            self.tracer.key(session.session_id, session.check_key, event.key)
+
+    def _is_settled(self, port: SessionPort) -> bool:
+        """Whether `_settle` would change nothing, when a session had but an Ack to say.
+
+        The session holds nothing then, and may be woken when it was to be woken before: to look
+        once too early costs less than to move the timer with every datagram.
+        """
+        handler = port.handler
+        armed = port.timer.deadline
+        if handler is None or armed == math.inf or handler.held_bytes() != port.weight:
+            return False
+        deadline = handler.get_timer()
+        return deadline is None or deadline >= armed
+
+    def _settle(self, port: SessionPort) -> None:
+        """Take note of what a session and its handler hold, and of when they want to be woken."""
+        session = port.session
+        handler = port.handler
+        deadline = session.get_timer()
+        if handler is None:
+            port.weight = self.endpoint.weigh(session)
+        else:
+            port.weight = self.endpoint.weigh(session, handler.held_bytes())
             theirs = handler.get_timer()
             if deadline is None or (theirs is not None and theirs < deadline):
                 deadline = theirs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from twisted.internet.interfaces import IReactorFDSet
@@ -9,32 +10,38 @@ from twisted.internet.udp import Port
 
 from emu.net.udp.datagrams import HostPort, receive
 
+PORTIONS = 4
+"""In how many portions at most the bytes of one wake-up are read."""
+
 
 class Batched(Protocol):
     """What a `BatchPort` serves; a `DatagramProtocol` as well."""
 
-    def take(self, datagram: bytes, address: HostPort) -> None:
-        """Take one of many datagrams; must not raise, it would cost the others their turn."""
+    def take(self, datagrams: Sequence[tuple[bytes, HostPort]]) -> None:
+        """Take in and answer what was read at once, each datagram with its address.
 
-    def everything_read(self) -> None:
-        """Send what waits: the batch is over."""
+        Must not raise for one of them: it would cost the others their turn.
+        """
 
 
 class BatchPort(Port):
-    """A UDP port that tells its protocol when all that had come is read.
+    """A UDP port that gives its protocol all that had come at once.
 
-    Without it the protocol has to ask the reactor for another turn, which costs as much as several
-    datagrams.
+    One by one, the protocol has to ask the reactor for another turn before it serves anybody, which
+    costs as much as several datagrams.
     """
 
     protocol: Batched
 
     def doRead(self) -> None:
         """Read; called by Twisted when the socket has something."""
-        take = self.protocol.take
-        for data, address in receive(self.socket, self.maxThroughput):
-            take(data, address)
-        self.protocol.everything_read()
+        # What came while the first ones were served is taken as well: to ask the socket once more
+        # costs a tenth of a turn of the reactor.
+        for _ in range(PORTIONS):
+            found = receive(self.socket, self.maxThroughput // PORTIONS)
+            if not found:
+                return
+            self.protocol.take(found)
 
 
 def open_port(

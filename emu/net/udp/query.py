@@ -15,7 +15,7 @@ from typing import Protocol as TypingProtocol
 from twisted.internet.protocol import DatagramProtocol
 from twisted.logger import Logger
 
-from emu.limits.addresses import plain_host, socket_host
+from emu.limits.addresses import plain_host
 from emu.limits.answers import AnswerLimits, AnswerRules
 from emu.net.scheduler import Scheduler
 from emu.net.udp.datagrams import HostPort, Outbox
@@ -60,7 +60,6 @@ class QueryShell(DatagramProtocol):
         self._scheduler = scheduler
         self._limits = AnswerLimits(rules or AnswerRules(), scheduler.now(), core.proves)
         self._log = log
-        self._is_ipv6 = False
         self.outbox = Outbox(None, _nowhere)
         self.counters: Counter[str] = Counter()
         """Datagrams by what became of them: answered, silent, limited, failed, unsendable."""
@@ -68,17 +67,21 @@ class QueryShell(DatagramProtocol):
     def startProtocol(self) -> None:
         """Take the socket; called by Twisted."""
         transport: Any = self.transport
-        self._is_ipv6 = ":" in transport.getHost().host
         handle = getattr(transport, "getHandle", lambda: None)()
-        self.outbox = Outbox(handle, transport.write)
+        is_ipv6 = ":" in transport.getHost().host
+        self.outbox = Outbox(handle, transport.write, is_ipv6=is_ipv6)
 
     def datagramReceived(self, datagram: bytes, addr: Any) -> None:
         """Answer one datagram, or not; called by Twisted where it reads one by one."""
-        self.take(datagram, addr)
-        self.everything_read()
+        self.take([(datagram, addr)])
 
-    def take(self, datagram: bytes, address: HostPort) -> None:
-        """Answer one of many datagrams, or not."""
+    def take(self, datagrams: Sequence[tuple[bytes, HostPort]]) -> None:
+        """Answer each of many datagrams, or not; called by `BatchPort`."""
+        for datagram, address in datagrams:
+            self._answer(datagram, address)
+        self._flush()
+
+    def _answer(self, datagram: bytes, address: HostPort) -> None:
         now = self._scheduler.now()
         asker = (plain_host(address[0]), address[1])
         counters = self.counters
@@ -96,17 +99,15 @@ class QueryShell(DatagramProtocol):
         for answer in answers:
             self.outbox.put(answer, address)
 
-    def everything_read(self) -> None:
-        """Send what waits; called by `BatchPort`."""
+    def _flush(self) -> None:
         self.outbox.flush()
         if self.outbox.lost:  # no route, a forged address, a full buffer
             self.counters["unsendable"] = self.outbox.lost
 
     def send(self, datagram: bytes, address: tuple[str, int]) -> None:
         """Send what nobody asked for just now; `address` is one that the core was told."""
-        host, port = address
-        self.outbox.put(datagram, (socket_host(host) if self._is_ipv6 else host, port))
-        self.everything_read()
+        self.outbox.put(datagram, address)
+        self._flush()
 
     def connectionRefused(self) -> None:
         """An earlier answer found nobody; that is the asker's business."""

@@ -121,19 +121,22 @@ class ReliableChannel:
         self.ack_pending = True
         return True
 
-    @property
-    def owes_only_ack(self) -> bool:
-        """Whether one Ack is all that could leave."""
-        return (
-            self.ack_pending
-            and self._early_acks is None
-            and not self.outgoing
-            and self.queue.empty
-            and self.lead is None
-        )
+    def take_only_ack(self) -> bytes | None:
+        """Return the Ack due if it is all that could leave and nothing is held; else None.
 
-    def take_ack(self) -> bytes:
-        """Return the Ack for everything contiguous."""
+        The short way for nearly every answer; after None `ack_packets` and `packets_to_send` say
+        what leaves.
+        """
+        if (
+            not self.ack_pending
+            or self.outgoing
+            or self.queue.queued_bytes
+            or self.lead is not None
+            or self._early_acks is not None
+            or self._assembler is not None
+            or self.window.held is not None
+        ):
+            return None
         self.ack_pending = False
         return push_sequenced(_ACK, (self.window.expected - 1) & 0xFFFF)
 
@@ -204,7 +207,8 @@ class ReliableChannel:
         """Return the acks due: one Ack for everything contiguous, one for each early packet."""
         acks: list[bytes] = []
         if self.ack_pending:
-            acks.append(self.take_ack())
+            self.ack_pending = False
+            acks.append(push_sequenced(_ACK, (self.window.expected - 1) & 0xFFFF))
         if self._early_acks is not None:
             # What has had its turn since is covered by the Ack in front.
             held = self.window.held

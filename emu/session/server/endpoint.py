@@ -28,7 +28,7 @@ from emu.times import Monotonic
 from emu.wire import ProtocolOpcode, Seal, SessionRequest, SessionResponse, packets
 from emu.wire.packets import marker_of
 
-_SESSION_REQUEST: Final = marker_of(ProtocolOpcode.SESSION_REQUEST)
+_SESSION_REQUEST: Final = int(ProtocolOpcode.SESSION_REQUEST)
 _SERVER_KEY_REQUEST: Final = marker_of(ProtocolOpcode.SERVER_KEY_REQUEST)
 _OUT_OF_SESSION: Final = marker_of(ProtocolOpcode.OUT_OF_SESSION)
 
@@ -103,7 +103,7 @@ class Endpoint:
     @property
     def half_open(self) -> int:
         """How many addresses have asked for a session and not proven themselves yet."""
-        return len(self._half_open)
+        return len(self._half_open.records)
 
     @property
     def held_bytes(self) -> int:
@@ -123,7 +123,7 @@ class Endpoint:
 
     def receive_datagram(self, data: bytes, address: Hashable, now: Monotonic) -> Session | None:
         """Give a datagram to its session and return that, or None when there is none."""
-        if data[:2] == _SESSION_REQUEST:
+        if len(data) > 1 and data[1] == _SESSION_REQUEST and not data[0]:
             self._receive_request(data, address, now)
             return None
         session = self._sessions.get(address)
@@ -132,7 +132,7 @@ class Endpoint:
             if session is None:
                 self._refuse(data, address)
                 return None
-        elif self._half_open:
+        elif self._half_open.records:
             session = self._owner_of(data, session, now)
         session.receive_datagram(data, now)
         if self._unacknowledged and session.acknowledged and session in self._unacknowledged:
@@ -378,20 +378,21 @@ class Endpoint:
             else:
                 del self._hosts[host]
 
-    def weigh(self, session: Session, elsewhere: int = 0) -> None:
+    def weigh(self, session: Session, elsewhere: int = 0) -> int:
         """Take note of what a session holds, and end those that hold most when it is too much.
 
         `elsewhere` is what its owner keeps of its messages, in bytes. To be called after each turn
-        in which the session took something in or was given something to send.
+        in which the session took something in or was given something to send. Returns what it holds
+        in all.
         """
         held = session.held_bytes + elsewhere
         if held == self._memory.of(session):  # nearly always nothing, before and after
-            return
-        if self._sessions.get(session.address) is not session:
-            return
-        self._memory.note(session, held)
-        for heavy in self._memory.to_end():
-            self._discard(heavy, CloseReason.MEMORY)
+            return held
+        if self._sessions.get(session.address) is session:
+            self._memory.note(session, held)
+            for heavy in self._memory.to_end():
+                self._discard(heavy, CloseReason.MEMORY)
+        return held
 
     def _discard(self, session: Session, reason: CloseReason) -> None:
         session.replace(reason)

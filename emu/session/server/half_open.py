@@ -45,29 +45,29 @@ class HalfOpen:
 
 
 class HalfOpenTable:
-    """The records by address, at most `limit`; all of them live equally long."""
+    """The records by address, at most `limit`; all of them live equally long.
+
+    `records` is to be looked at only.
+    """
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         # Ordered, because a plain dict looks through all that was deleted to find its first.
-        self._records: OrderedDict[Hashable, HalfOpen] = OrderedDict()
+        self.records: OrderedDict[Hashable, HalfOpen] = OrderedDict()
         self._by_host: dict[Hashable, OrderedDict[Hashable, None]] = {}
-
-    def __len__(self) -> int:
-        return len(self._records)
 
     def get(self, address: Hashable, now: Monotonic) -> HalfOpen | None:
         """Return the record of an address if it still counts."""
-        record = self._records.get(address)
+        record = self.records.get(address)
         return record if record is not None and now < record.expires else None
 
     def add(self, address: Hashable, record: HalfOpen, now: Monotonic) -> None:
         """Keep a record, and make room for it; one of the same address is replaced."""
         self.remove(address)
         self._expire(now)
-        if len(self._records) >= self._limit:
-            self.remove(next(iter(self._by_host.get(record.host) or self._records)))
-        self._records[address] = record
+        if len(self.records) >= self._limit:
+            self.remove(next(iter(self._by_host.get(record.host) or self.records)))
+        self.records[address] = record
         addresses = self._by_host.get(record.host)
         if addresses is None:
             addresses = self._by_host[record.host] = OrderedDict()
@@ -75,7 +75,7 @@ class HalfOpenTable:
 
     def remove(self, address: Hashable) -> None:
         """Let go of the record of an address, if there is one."""
-        record = self._records.pop(address, None)
+        record = self.records.pop(address, None)
         if record is None:
             return
         addresses = self._by_host[record.host]
@@ -85,8 +85,8 @@ class HalfOpenTable:
 
     def _expire(self, now: Monotonic) -> None:
         """Drop those whose time is over: they stand in front."""
-        while self._records:
-            address, record = next(iter(self._records.items()))
+        while self.records:
+            address, record = next(iter(self.records.items()))
             if now < record.expires:
                 return
             self.remove(address)

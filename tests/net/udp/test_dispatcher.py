@@ -46,6 +46,8 @@ class Recorder:
                 self.port.session.send(6, event.payload)
             if event.opcode == 7:
                 raise EmuError("a handler's own mistake")
+            if event.opcode == 9:
+                self.timer = now + 0.5
 
     def get_timer(self):
         return self.timer
@@ -74,8 +76,8 @@ class Wire:
 
 
 def give(dispatcher: Dispatcher, datagram: bytes, address: HostPort) -> None:
-    """Bring one datagram, as a shell does that is not told when all is read."""
-    dispatcher.take(datagram, address)
+    """Bring one datagram, as a shell does that gets them one by one."""
+    dispatcher.take([(datagram, address)])
     dispatcher.serve_soon()
 
 
@@ -203,6 +205,33 @@ def test_a_handlers_own_timer_is_served(house) -> None:
     clock.advance(0.1)
     assert handler.fired == [2.0]
     assert Message(8, b"late") in exchange(client, clock, dispatcher, wire)
+
+
+def test_a_handlers_timer_that_a_message_sets_is_served(house) -> None:
+    clock, dispatcher, wire = house
+    client = connected(house)
+    (handler,) = Recorder.made
+    for start in (0.0, 3.0):
+        clock.advance(start - clock.seconds())
+        client.send(9, b"only an Ack is to be said")
+        exchange(client, clock, dispatcher, wire)
+        clock.advance(0.5)
+        assert handler.fired.pop() == start + 0.5
+        exchange(client, clock, dispatcher, wire)
+
+
+def test_acks_put_the_end_of_a_silent_session_off_and_never_lose_it(house) -> None:
+    clock, dispatcher, wire = house
+    client = connected(house)
+    limit = dispatcher.endpoint.config.session.idle_timeout
+    for _ in range(5):
+        clock.advance(limit / 2)
+        client.send(3, b"x")
+        give(dispatcher, client.datagrams_to_send(clock.seconds())[0], CLIENT)
+        clock.advance(0)
+    assert dispatcher.session_count == 1
+    clock.pump([1.0] * int(limit + 1))
+    assert dispatcher.session_count == 0
 
 
 def test_silence_closes_the_session_and_frees_it(house) -> None:

@@ -3,43 +3,41 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from twisted.internet.protocol import DatagramProtocol
 
-from emu.net.udp.port import open_port
+from emu.net.udp.port import PORTIONS, open_port
 from tests.support.house import HOST, reactor, sleep
 
 
 class Recorder(DatagramProtocol):
     def __init__(self) -> None:
-        self.batches: list[list[bytes]] = [[]]
+        self.batches: list[list[bytes]] = []
 
     def datagramReceived(self, datagram: bytes, addr: Any) -> None:
-        self.take(datagram, addr)
+        self.take([(datagram, addr)])
 
-    def take(self, datagram: bytes, _address: Any) -> None:
-        self.batches[-1].append(datagram)
-
-    def everything_read(self) -> None:
-        self.batches.append([])
+    def take(self, datagrams: Sequence[tuple[bytes, Any]]) -> None:
+        self.batches.append([datagram for datagram, _ in datagrams])
 
 
 @pytest.mark.parametrize("host", [HOST, "::1"])
 async def test_what_waits_is_read_in_portions(host: str) -> None:
     recorder = Recorder()
-    port = open_port(reactor, host, 0, recorder, longest=600, at_once=2048)
+    port = open_port(reactor, host, 0, recorder, longest=600, at_once=4096)
     kind = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(kind, socket.SOCK_DGRAM) as plug:
         try:
             for _ in range(40):
                 plug.sendto(bytes(512), (host, port.getHost().port))
             port.doRead()
-            assert [len(batch) for batch in recorder.batches[:-1]] in ([4], [5])
+            assert [len(batch) for batch in recorder.batches] == [2] * PORTIONS
             await sleep(0.05)
             assert sum(map(len, recorder.batches)) == 40
-            assert max(map(len, recorder.batches)) <= 5
+            assert max(map(len, recorder.batches)) == 2
         finally:
             await port.stopListening()
 
