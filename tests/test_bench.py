@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from tools.bench import hops
 from tools.bench.__main__ import main
 from tools.bench.figures import Figure, Round, change, read_past, to_json
 from tools.bench.yardsticks import rc4_loop
@@ -78,3 +79,18 @@ def test_the_loop_takes_time() -> None:
     loop = rc4_loop(1000)
     assert loop.cpu > 0
     assert loop.wall > 0
+
+
+@pytest.mark.slow
+def test_what_one_login_calls_is_counted_by_file_and_function() -> None:
+    with hops.hops_server() as server:
+        found = hops.one_round(server)
+    login, datagram = found[hops.LOGIN], found[hops.DATAGRAM]
+    (times,) = [
+        count
+        for name, count in login["login/accounts/authentication.py"].items()
+        if name.startswith("AccountService.authenticate:")
+    ]
+    assert times == 1
+    assert len(datagram) < len(login) < hops.calls(login)
+    assert "login/messages/dispatch.py" in datagram

@@ -16,6 +16,7 @@ SECTIONS = {
     "strangers": "a SessionRequest",
     "structs": "packet structs, decoded, encoded and packed",
     "logins": "complete logins, by the clock and in CPU",
+    "hops": "calls and files that a login and a datagram pass through",
     "memory": "resident memory of sessions",
     "idle": "CPU of sessions that do nothing",
     "world": "players who walk, stand, come in and see each other",

@@ -36,6 +36,8 @@ _TABLE = shipped_tables().for_version(VERSION)
 _LOGIN_REPLY = _TABLE.number("OP_LoginReplyMsg")
 _CHARACTERS = _TABLE.number("OP_AllCharactersDescReplyMsg")
 _MESSAGES = shipped_messages(VERSION)
+PLAIN_MESSAGE = (_TABLE.number("OP_KeymapLoadMsg"), b"")
+"""A message that the server takes note of and does not answer."""
 _CONFIG = SessionConfig()
 
 
@@ -151,6 +153,13 @@ class Fleet:
             return not left
 
         self.run(all_done, patience)
+
+    def say(self, players: Iterable[Player], opcode: int, payload: bytes) -> None:
+        """Let players send one message."""
+        now = Monotonic(time.monotonic())
+        for player in players:
+            player.session.send(opcode, payload)
+            self._serve(player, now)
 
     def settle(self) -> None:
         """Wait until what was said is acknowledged."""

@@ -35,13 +35,15 @@ MODELS = ("race_type", "hair_type", "face_type", "chest_type", "legs_type", "bod
 
 
 @contextmanager
-def login_child(accounts: int, *settings: str, characters: int = 0) -> Iterator[Child]:
+def login_child(
+    accounts: int, *settings: str, characters: int = 0, module: str = "tools.bench.login_server"
+) -> Iterator[Child]:
     """Run a server that knows the first accounts of `tools.bench.fleet`."""
     with tempfile.TemporaryDirectory(prefix="emu-bench-") as name:
         folder = Path(name)
         passwords = account_config(load(None, list(settings))).passwords
         make_accounts(folder / "emu.sqlite", accounts, passwords, characters)
-        with child("tools.bench.login_server", str(folder), *settings) as server:
+        with child(module, str(folder), *settings) as server:
             yield server
 
 
