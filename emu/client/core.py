@@ -39,7 +39,6 @@ from emu.errors import LocalProtocolError
 from emu.session import (
     KeyEstablished,
     Message,
-    Role,
     Session,
     SessionClosed,
     SessionConfig,
@@ -75,9 +74,8 @@ class Stage(Enum):
 class LoginClient:
     """One client of a login server.
 
-    `session_id` is any u32; `key_block` is 60 random bytes, the last 8 of which become the RC4 key
-    reversed (docs/protocol/transport.md#keys). `config` tunes the session layer. Without
-    `credentials` it sets a session up and never logs in.
+    `session_id`, `key_block` and `config` are those of `Session.client`. Without `credentials` it
+    sets a session up and never logs in.
     """
 
     __slots__ = (
@@ -96,20 +94,15 @@ class LoginClient:
         messages: LoginMessages,
         credentials: Credentials | None,
         *,
-        session_id: int,
-        key_block: bytes,
+        session_id: int | None = None,
+        key_block: bytes | None = None,
         config: SessionConfig | None = None,
     ) -> None:
         self._messages = messages
         self._credentials = credentials
         self.events: deque[Event] = deque(maxlen=EVENT_LIMIT)
         """What has happened and was not fetched yet, oldest first."""
-        self.session = Session(
-            config or SessionConfig(),
-            role=Role.CLIENT,
-            session_id=session_id,
-            key_block=key_block,
-        )
+        self.session = Session.client(config, session_id=session_id, key_block=key_block)
         self.stage = Stage.NEW
         self.worlds: dict[int, ListedWorld] = {}
         """The worlds by id, as listed and updated since."""

@@ -10,7 +10,7 @@ from twisted.logger import Logger
 
 from emu.client.world import Pass, WorldClient, WorldMessages
 from emu.client.world.events import WorldEvent
-from emu.net.client.world_connection import WorldConnection, new_session
+from emu.net.client.world_connection import WorldConnection
 from emu.net.scheduler import Scheduler
 from emu.net.udp.dispatcher import Dispatcher, SessionPort
 from emu.net.udp.shell import listen
@@ -70,9 +70,7 @@ class LossyWorld:
         row = self.house.store.rows[char_id]
         self.house.store.rows[char_id] = replace(row, client_version=version)
         key = await self.house.keys.issue(row.account_id, char_id, row.name)
-        core = WorldClient(
-            WorldMessages(dialect(version)), Pass(HOST, PORT, row.account_id, key), new_session
-        )
+        core = WorldClient(WorldMessages(dialect(version)), Pass(HOST, PORT, row.account_id, key))
         client = WorldConnection(self.reactor, core, timeout=60.0, on_event=on_event)
         client.start()
         await client.stand()

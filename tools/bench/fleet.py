@@ -8,7 +8,6 @@ the server limits what one address may have.
 
 from __future__ import annotations
 
-import os
 import resource
 import select
 import socket
@@ -22,7 +21,6 @@ from emu.session import (
     Event,
     KeyEstablished,
     Message,
-    Role,
     Session,
     SessionClosed,
     SessionConfig,
@@ -57,12 +55,7 @@ class Player:
         self.socket.bind((f"127.1.{number >> 8}.{number & 255}", 0))
         self.socket.connect(("127.0.0.1", port))
         self.socket.setblocking(False)
-        self.session = Session(
-            _CONFIG,
-            role=Role.CLIENT,
-            session_id=int.from_bytes(os.urandom(4), "big"),
-            key_block=os.urandom(60),
-        )
+        self.session = Session.client(_CONFIG)
         self.timer: Timer[Player] = Timer(self)
         self.began = 0.0
         self.seconds: float | None = None

@@ -92,7 +92,7 @@ class WorldClient:
         self,
         messages: WorldMessages,
         door: Pass,
-        make_session: Callable[[], Session],
+        make_session: Callable[[], Session] = Session.client,
         *,
         looks: bool = True,
     ) -> None:

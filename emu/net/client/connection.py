@@ -7,7 +7,6 @@ script into the result of an ``async def``. A thousand of them fit into one proc
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any, Self, TypeVar
 
@@ -39,8 +38,6 @@ from emu.times import Monotonic
 from emu.versions import CLIENT_2006
 
 Result = TypeVar("Result")
-
-KEY_BLOCK_SIZE = 60
 
 
 class ClientConnection(DatagramProtocol):
@@ -274,8 +271,6 @@ async def open_client(
     core = LoginClient(
         LoginMessages(version, tables or shipped_tables(), shipped_catalog()),
         credentials,
-        session_id=int.from_bytes(os.urandom(4), "big"),
-        key_block=os.urandom(KEY_BLOCK_SIZE),
         config=config,
     )
     address = Address(await _resolve(reactor, host), port)

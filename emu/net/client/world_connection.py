@@ -7,7 +7,6 @@ login server.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any, Final, Self
 
@@ -22,11 +21,11 @@ from emu.client.world.events import WorldEvent
 from emu.client.world.walking import RUNNING_SPEED
 from emu.dialects import Dialects, shipped_rules
 from emu.errors import CommandError
-from emu.net.client.connection import KEY_BLOCK_SIZE, open_client
+from emu.net.client.connection import open_client
 from emu.net.scheduler import Scheduler
 from emu.net.timers import Timed, Timer
 from emu.opcodes import OpcodeTables, shipped_tables
-from emu.session import Role, Session, SessionConfig
+from emu.session import Session
 from emu.structs import shipped_catalog
 from emu.times import Monotonic
 
@@ -245,16 +244,6 @@ class WorldConnection:
             pass  # a full buffer or an unreachable net: it is sent again
 
 
-def new_session(config: SessionConfig | None = None) -> Session:
-    """Return a client's session that has not begun."""
-    return Session(
-        config or SessionConfig(),
-        role=Role.CLIENT,
-        session_id=int.from_bytes(os.urandom(4), "big"),
-        key_block=os.urandom(KEY_BLOCK_SIZE),
-    )
-
-
 def world_messages(version: int, tables: OpcodeTables | None = None) -> WorldMessages:
     """Return how a version speaks in the world. Raises `UnknownVersion` and `CommandError`."""
     known = tables or shipped_tables()
@@ -285,7 +274,7 @@ async def enter_world(
     async with login:
         answer = await login.run(granted(login.core, entrance))
     door = Pass(answer.address, answer.port, answer.account_id, answer.access_code)
-    core = WorldClient(messages, door, new_session, looks=entrance.looks)
+    core = WorldClient(messages, door, looks=entrance.looks)
     world = WorldConnection(
         reactor, core, interface=entrance.interface, timeout=timeout, on_event=on_event
     )

@@ -8,14 +8,13 @@ from prompt_toolkit.document import Document
 
 from emu.cli.client.prompt import LineCompleter, history_file
 from emu.client.world import Pass, WorldClient, WorldMessages
-from emu.net.client.world_connection import new_session
 from tests.support.emu_process import emu_on_terminal
 from tests.support.ghost_views import dialect
 from tests.support.house import HOST, house
 
 
 def completed(text: str) -> list[tuple[str, int]]:
-    core = WorldClient(WorldMessages(dialect(546)), Pass(HOST, 1, 1, 2), new_session)
+    core = WorldClient(WorldMessages(dialect(546)), Pass(HOST, 1, 1, 2))
     core.commands = ("say", "shout", "who")
     found = LineCompleter(core).get_completions(Document(text), CompleteEvent())
     return [(one.text, one.start_position) for one in found]

@@ -23,7 +23,7 @@ from emu.client.world.events import (
     ZoneTold,
 )
 from emu.errors import CommandError, LocalProtocolError
-from emu.net.client.world_connection import WorldConnection, new_session
+from emu.net.client.world_connection import WorldConnection
 from emu.times import Monotonic
 from tests.support.cast import near
 from tests.support.ghost_views import dialect
@@ -168,7 +168,7 @@ def test_lines_of_refusal_are_told() -> None:
 
 def test_a_wrong_key_ends_the_session_and_nothing_stands() -> None:
     world = LossyWorld(LossyReactor())
-    core = WorldClient(WorldMessages(dialect(546)), Pass(HOST, PORT, 1, 2), new_session)
+    core = WorldClient(WorldMessages(dialect(546)), Pass(HOST, PORT, 1, 2))
 
     async def whole() -> None:
         client = WorldConnection(world.reactor, core)
@@ -182,14 +182,14 @@ def test_a_wrong_key_ends_the_session_and_nothing_stands() -> None:
 
 
 def test_wishes_before_the_beginning_are_refused() -> None:
-    core = WorldClient(WorldMessages(dialect(546)), Pass(HOST, PORT, 1, 2), new_session)
+    core = WorldClient(WorldMessages(dialect(546)), Pass(HOST, PORT, 1, 2))
     for wish in (WorldClient.sit, WorldClient.camp, lambda one: one.send("4711"),
                  lambda one: one.walk_to(0.0, 0.0, 0.0, Monotonic(0.0))):  # fmt: skip
         with pytest.raises(CommandError):
             wish(core)
     core.close()
     assert core.next_event() == Closed("closed by us")
-    core = WorldClient(WorldMessages(dialect(546)), Pass(HOST, PORT, 1, 2), new_session)
+    core = WorldClient(WorldMessages(dialect(546)), Pass(HOST, PORT, 1, 2))
     core.connect(Monotonic(0.0))
     with pytest.raises(LocalProtocolError):
         core.connect(Monotonic(0.0))
