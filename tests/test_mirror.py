@@ -10,6 +10,7 @@ PLAIN = {
     "emu/admin/ggmp/ports.py": "protocols",
     "emu/admin/events.py": "plain values",
     "emu/admin/ports.py": "protocols",
+    "emu/dialects/common.py": "names for numbers",
     "emu/config/administration.py": "plain values",
     "emu/config/login.py": "plain values",
     "emu/config/world.py": "plain values",

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from emu.capture.formats.records import Address
+from emu.dialects.common import CLIENT_COMMAND
 from emu.errors import EmuError, MalformedMessage, UnknownVersion
 from emu.sight import WorldStream
 from emu.structs import Layout
 from emu.structs.client_cmd import EXAMINE_INFO, ClientCmd, each_client_cmd
 
-CLIENT_COMMAND = "OP_ClientCmdMsg"
 MAX_COMMANDS = 1024
 _WIDE = 0xFF
 """First byte of an opcode of three bytes (docs/protocol/transport.md#messages)."""

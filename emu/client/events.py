@@ -10,14 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from emu.dialects.common import DELETED_NAME
+
 NO_ID = 0xFFFFFFFF
 """The id that an entry deleted in this session shows to clients up to 561.
 
 Source: docs/protocol/characters.md#list.
 """
-
-DELETED_NAME = "(deleted)"
-"""The name of such an entry."""
 
 
 @dataclass(frozen=True, slots=True)

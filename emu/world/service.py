@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
+from emu.dialects.common import AVATAR_READY
 from emu.errors import EmuError, PeerError
 from emu.limits.unknown_messages import UnknownMessages, first_bytes
 from emu.model import WorldCharacter
@@ -47,7 +48,7 @@ _ENTERING: Final = _ALIVE - {PlayerState.ZONING}
 
 def _signal(world: World, player: Player, body: bytes, now: Monotonic) -> None:
     signal = player.client.dialect.layout("WS_Signal").decode(body)["signal"]
-    if signal == entering.AVATAR_READY:
+    if signal == AVATAR_READY:
         entering.avatar_ready(world, player, now)
     else:
         world.count("signal not known")

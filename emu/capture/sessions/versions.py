@@ -10,11 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-LOGIN_REQUEST, LOGIN_BY_NUMBER = 0, 1
-"""Opcodes of the two messages, the same in every client version.
-
-Source: docs/protocol/opcodes.md#data-sets.
-"""
+from emu.dialects.common import LOGIN_BY_NUMBER, LOGIN_REQUEST
 
 NEW_LOGIN_BY_NUMBER = 1208
 """From here on a number at LoginByNum's old place is not believed."""

@@ -41,6 +41,7 @@ from emu.client.world.messages import (
 from emu.client.world.predictions import PredictionWriter
 from emu.client.world.surroundings import Surroundings, place_of
 from emu.client.world.walking import RUNNING_SPEED, Place, Walker
+from emu.dialects.common import NO_TARGET
 from emu.errors import CommandError, LocalProtocolError, MalformedMessage, UnknownStruct
 from emu.session import KeyEstablished, Message, Session, SessionClosed
 from emu.sight.forms import DESTROY_GHOST, FOOTERS, POSITION, UPDATE_GHOST, read_oversized
@@ -50,7 +51,6 @@ EVENT_LIMIT: Final = 4096
 """Events kept for an owner who does not fetch them; the oldest go first."""
 ZONING_PATIENCE: Final = 2.0
 """Seconds until a client that changes zones no longer waits for the old session's end."""
-NO_TARGET: Final = 0xFFFF
 
 
 @dataclass(frozen=True, slots=True)

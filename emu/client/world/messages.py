@@ -30,6 +30,7 @@ from emu.client.world.events import (
 )
 from emu.dialects import Dialect
 from emu.dialects.channels import read_numbers
+from emu.dialects.common import AVATAR_READY, CLIENT_COMMAND, LOGIN_BY_NUMBER, NOT_SEEN
 from emu.dialects.text import read_name, wire_texts
 from emu.errors import CommandError, MalformedMessage, UnknownOpcode, UnknownStruct
 from emu.model import LoginCode
@@ -41,18 +42,13 @@ Request = tuple[int, bytes]
 Reader = Callable[[Mapping[str, Any]], WorldEvent | None]
 """Makes an event of a message's fields."""
 
-CLIENT_COMMAND: Final = "OP_ClientCmdMsg"
-LOGIN_BY_NUMBER: Final = 1
-"""The number is the same in every known table."""
 ZONE_LOADED: Final = "OP_DoneLoadingZoneResourcesMsg"
 ENTITIES_SENT: Final = "OP_DoneSendingInitialEntitiesMsg"
 ENTITIES_LOADED: Final = "OP_DoneLoadingEntityResourcesMsg"
 INTERFACE_LOADED: Final = "OP_DoneLoadingUIResourcesMsg"
 READY_TO_ZONE: Final = "OP_ReadyToZoneMsg"
-AVATAR_READY: Final = "sys_client_avatar_ready"
 STEPS: Final = (ZONE_LOADED, ENTITIES_SENT, ENTITIES_LOADED)
 """Without the numbers of these nobody can enter a zone."""
-NOT_SEEN: Final = 0xFFFFFFFF
 CHANNEL_ACTIONS: Final = ("you joined", "you left", "joined", "left")
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from emu.dialects import Dialect
+from emu.dialects.common import DELETED_NAME
 from emu.dialects.text import wire_name
 from emu.login.characters.colors import color_bytes, signed_triple
 from emu.login.settings import LoginServiceConfig
@@ -47,7 +48,6 @@ FALLBACKS = {
     "soga_hair_face_type": "hair_face_type",
 }
 
-DELETED_NAME = "(deleted)"
 _SLIDERS = frozenset(SLIDER_FIELDS.values())
 _ALL_ONES = 0xFFFFFFFF
 

@@ -8,9 +8,9 @@ nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
 
 from emu.dialects.channels import ChannelNumbers
+from emu.dialects.common import NOT_SEEN
 from emu.errors import CommandError
 from emu.model import Membership, Present
 from emu.times import Monotonic
@@ -32,8 +32,6 @@ from emu.world.players.text import send_text
 from emu.world.rules import ChatRules
 from emu.world.spawns import Spawn
 from emu.world.world import World
-
-NOT_SEEN: Final = 0xFFFFFFFF
 
 
 class Chat:

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from emu.dialects import Dialects
+from emu.dialects.common import LOGIN_BY_NUMBER
 from emu.errors import EmuError, MalformedMessage, StoreError, UnknownStruct, UnknownVersion
 from emu.mailbox import Mailbox
 from emu.model import Handoff, LoginCode, PlayCode, WorldCharacter
@@ -23,8 +24,6 @@ from emu.world.door.admission import Admission
 from emu.world.players.client import PlayerLink, WorldClient
 from emu.world.players.player import Player
 
-LOGIN_BY_NUMBER = 1
-"""OP_LoginByNumRequestMsg has this number in every known table."""
 REQUEST_LAYOUTS = (1, 562, 1208)
 """Struct versions of the request; each has a length of its own, and that tells them apart."""
 DENIAL_LAYOUT = 1

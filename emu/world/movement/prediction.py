@@ -9,14 +9,12 @@ docs/protocol/world/movement.md#bad-predictions). Whether a step is believed is
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from emu.dialects import Dialect
 from emu.sight import PredictionReader
 from emu.world.spawns import Position
-
-HALF_TURN: Final = 180.0
-FULL_TURN: Final = 360.0
+from emu.world.spawns.position import FULL_TURN, HALF_TURN
 
 
 class Step(NamedTuple):

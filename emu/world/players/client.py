@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 from emu.dialects import Dialect
+from emu.dialects.common import CLIENT_COMMAND
 from emu.dialects.text import wire_texts
 from emu.errors import UnknownOpcode, UnknownStruct
 from emu.structs.client_cmd import write_client_cmd
-
-CLIENT_COMMAND: Final = "OP_ClientCmdMsg"
 
 
 class PlayerLink(Protocol):

@@ -20,7 +20,6 @@ from emu.world.players.sheet import Vitals, sheet_fields
 from emu.world.world import World
 from emu.world.zone import Viewer
 
-AVATAR_READY: Final = "sys_client_avatar_ready"
 GHOST_SIZE: Final = 0.51
 NOBODY: Final = 0xFFFFFFFF
 CONTROL: Final = 255

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from emu.dialects.common import NO_TARGET
 from emu.times import Monotonic
 from emu.world.events import PlayerRefused
 from emu.world.players.player import IN_ZONE, Player
@@ -18,7 +19,6 @@ from emu.world.world import World
 PUT_BACK_PAUSE: Final = 2.0
 """Seconds between two corrections of one client: it needs time to obey."""
 NO_LOCATION: Final = 0xFFFFFFFF
-NO_TARGET: Final = 0xFFFF
 
 
 def predicted(world: World, player: Player, body: bytes, now: Monotonic) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-FULL_TURN = 360.0
+HALF_TURN: Final = 180.0
+FULL_TURN: Final = 360.0
 
 
 class Position(NamedTuple):
