@@ -33,6 +33,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             pytest_twisted.ensureDeferred(item.function)  # marks it
 
 
+def pytest_collection_finish() -> None:
+    """Set the thousands of tests and all imported code aside: no collection frees any of it."""
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def clean_reactor() -> Iterator[None]:
     """Fail a test that leaves a delayed call behind; pytest-twisted would let it pass."""
@@ -74,26 +79,15 @@ def logged_failures() -> Iterator[LoggedFailures]:
     assert not observer.events, [event["log_failure"].getTraceback() for event in observer.events]
 
 
-@pytest.fixture(scope="module")
-def only_new_garbage() -> Iterator[None]:
-    """Set aside all that lives already, so that a collection looks only at what this module made.
-
-    Thousands of tests leave caches and layouts behind; looking at all of them after each test of
-    a module took most of its time.
-    """
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
-
-
 @pytest.fixture
-def collect_garbage(only_new_garbage: None) -> Iterator[None]:
+def collect_garbage() -> Iterator[None]:
     """Collect after the test, so that a Deferred failing with nobody listening is noticed.
 
     The modules whose code makes Deferreds ask for it with
-    ``pytestmark = pytest.mark.usefixtures("collect_garbage")``.
+    ``pytestmark = pytest.mark.usefixtures("collect_garbage")``. What lives already is set aside:
+    looking through all of it after each test would take most of their time.
     """
+    gc.freeze()
     yield
     gc.collect()
 

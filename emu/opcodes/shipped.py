@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 
 from emu.opcodes.files.text import format_range, read_folder
 from emu.opcodes.rows import OpcodeRow
@@ -24,7 +23,8 @@ def shipped_tables() -> OpcodeTables:
     return OpcodeTables(shipped_rows())
 
 
-def fingerprint(rows: Iterable[OpcodeRow]) -> str:
+@lru_cache(maxsize=2)
+def fingerprint(rows: tuple[OpcodeRow, ...]) -> str:
     """Return a fingerprint of rows that does not hang on their order."""
     ordered = sorted(rows, key=lambda row: (row.first, row.last, row.opcode, row.name))
     text = "".join(f"{row.first}-{row.last}\n{format_range([row])}" for row in ordered)

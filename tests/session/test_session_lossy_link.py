@@ -8,7 +8,14 @@ import random
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from emu.session import Role, SessionConfig, SessionEstablished
 from tests.support.link import Link, connected_link, make_sessions
@@ -80,9 +87,10 @@ class LossyLink(RuleBasedStateMachine):
                 assert self.link.messages(receiver) == self.sent[sender]
 
 
-TestLossyLink = LossyLink.TestCase
-TestLossyLink.pytestmark = [pytest.mark.slow]
-TestLossyLink.settings = settings(max_examples=100, stateful_step_count=15)
+@pytest.mark.slow
+def test_whatever_happens_on_the_way_all_of_it_arrives_in_order():
+    steps = settings(max_examples=100, stateful_step_count=15)
+    run_state_machine_as_test(LossyLink, settings=steps)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
@@ -40,6 +41,9 @@ from tests.support.processes import bus, handoff_keys
 from tests.support.world_fakes import CharactersInMemory, world_character
 
 KNOWLEDGE = read_knowledge()
+FORMS = read_rules()
+LIBRARY = Library()
+SHIPPED = read_atlas()
 
 
 class Client:
@@ -185,7 +189,7 @@ class WorldHouse:
             rules=rules or WorldRules(name="TestLabs"),
             zones=self.zones,
             dialects=DIALECTS,
-            forms=read_rules(),
+            forms=FORMS,
             store=self.store,
             belongings=self.store,
             knowledge=KNOWLEDGE,
@@ -210,7 +214,7 @@ class WorldHouse:
         self.registry = Registry(self.uses.append)
         self.registry.extend([*world_commands(self.ground), help_command(self.registry)])
         self.remote = RemoteCommands(self.world, self.registry, self.chat)
-        self.library = Library()
+        self.library = deepcopy(LIBRARY)
         self.behaviors = Behaviors(
             self.world, self.chat, self.library, clock=lambda: self.watch, wake=wake
         )
@@ -277,8 +281,7 @@ class WorldHouse:
 
 def bare_atlas() -> Atlas:
     """Return the shipped zones with nothing in them, so that tests see only what they put there."""
-    shipped = read_atlas()
-    return Atlas([replace(zone, motd="") for zone in shipped], {}, shipped.starts)
+    return Atlas([replace(zone, motd="") for zone in SHIPPED], {}, SHIPPED.starts)
 
 
 def drive(work: Any) -> None:

@@ -305,7 +305,7 @@ class OpcodeStore:
             " undoes = NULL"
         )
 
-    def _bring_up_to_date(self, shipped: Sequence[OpcodeRow]) -> None:
+    def _bring_up_to_date(self, shipped: tuple[OpcodeRow, ...]) -> None:
         """Make missing tables; put in what the program ships, or what a newer one ships."""
         digest = fingerprint(shipped)
         with readable_errors(self.path):
