@@ -2,8 +2,8 @@
 
 The property, which `tests/session/test_session_any_bytes.py` shows with hypothesis as well: a
 datagram gives events or a counted drop, never an exception; what is held stays within the limits of
-the configuration; no datagram going out is longer than MaxLength; an unproven address gets at most
-three times its bytes.
+the configuration; no datagram going out is longer than MaxLength; an unvalidated address gets at
+most three times its bytes.
 
     python tools/fuzz_session.py --seconds 60 --seed 1
 
@@ -84,7 +84,7 @@ STATES: dict[str, Callable[[StreamType], tuple[Session, Session]]] = {
     "unopened": lambda kind: _joined(kind, 0),
     "asked": lambda kind: _joined(kind, 2),
     "answered": lambda kind: _joined(kind, 3),
-    "proven": lambda kind: _joined(kind, 4),
+    "validated": lambda kind: _joined(kind, 4),
     "key asked": lambda kind: _joined(kind, 5),
     "keyed": lambda kind: _joined(kind, 12),
     "busy": _busy,
@@ -117,7 +117,7 @@ def feed(session: Session, datagrams: Iterable[bytes], now: float = 1.0) -> None
         for answer in session.datagrams_to_send(Monotonic(now)):
             assert len(answer) <= max(session.max_length, 21)
         assert session.next_event() is None or session.ended
-        if not session.proven:
+        if not session.validated:
             counted = session.statistics()
             assert counted.bytes_sent <= config.amplification_limit * counted.bytes_received
         _check_memory(session)

@@ -2,7 +2,7 @@
 
 Whoever asks by UDP may have forged its address, so an answer may reach somebody who never asked.
 A bucket for each address bounds what one victim gets. What all strangers draw together is bounded
-as well, and a flood of invented addresses uses that up; so who has proven its address, by a
+as well, and a flood of invented addresses uses that up; so whoever has a validated address, by a
 challenge or a token, has another share, which nobody who invents addresses can touch. Memory is
 bounded; time is an argument.
 """
@@ -20,8 +20,8 @@ from emu.limits.throttle import Allowance, Throttle
 from emu.times import Monotonic
 
 KNOWN_FOR: Final = 900.0
-"""Seconds for which an address that has proven itself is known."""
-PROVEN_AGAIN_AFTER: Final = 30.0
+"""Seconds for which a validated address is known."""
+VALIDATED_AGAIN_AFTER: Final = 30.0
 """Seconds after which a proof is looked at again, so that who asks now and then stays known."""
 
 Proof = Callable[[bytes, tuple[str, int], Monotonic], bool]
@@ -43,9 +43,9 @@ class AnswerRules:
 
 @dataclass(slots=True)
 class _Known:
-    """An address that has proven itself."""
+    """A validated address."""
 
-    proven: Monotonic
+    validated: Monotonic
     bucket: RateLimit
 
 
@@ -73,7 +73,7 @@ class AnswerLimits:
         """
         key = address_key(address[0])
         known = self._known.get(key)
-        if known is None or now - known.proven > PROVEN_AGAIN_AFTER:
+        if known is None or now - known.validated > VALIDATED_AGAIN_AFTER:
             known = self._look(known, key, datagram, address, now)
         if known is not None:
             return known.bucket.take(1, now) and self._known_share.take(1, now)
@@ -95,9 +95,9 @@ class AnswerLimits:
                 known = self._known[key] = _Known(now, bucket)
                 if len(self._known) > rules.most_addresses:
                     self._known.popitem(last=False)
-            known.proven = now
+            known.validated = now
             self._known.move_to_end(key)
-        elif known is not None and now - known.proven > KNOWN_FOR:
+        elif known is not None and now - known.validated > KNOWN_FOR:
             del self._known[key]
             return None
         return known

@@ -99,7 +99,7 @@ class SessionConfig:
     session_request_pause_growth: float = 1.2
     session_request_attempts: int = 12
     amplification_limit: int = 3
-    unproven_lifetime: float = 5.0
+    unvalidated_lifetime: float = 5.0
     idle_timeout: float = 45.0
     keep_alive_interval: float = 15.0
     server_keep_alive_interval: float = 30.0
@@ -194,7 +194,7 @@ class EndpointConfig:
         ]
         if self.check_key is not None and not 0 <= self.check_key <= 0xFFFFFFFF:
             problems.append("check_key: must be 0 to 4294967295")
-        if self.secret_lifetime < self.session.unproven_lifetime:
-            problems.append("secret_lifetime: must not be shorter than unproven_lifetime")
+        if self.secret_lifetime < self.session.unvalidated_lifetime:
+            problems.append("secret_lifetime: must not be shorter than unvalidated_lifetime")
         if problems:
             raise ConfigError(problems)

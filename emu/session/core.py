@@ -130,9 +130,9 @@ class Core:
         self.received.open(seal, self.channel)
         self.sent.open(seal, self.channel)
 
-    def prove(self) -> None:
+    def validate_address(self) -> None:
         """The peer showed that it got our SessionResponse: its address is real."""
-        self.standing.step(Step.PROVE)
+        self.standing.step(Step.VALIDATE)
         if not self.check_is_public:
             self.sent.is_bounded = False
         self.received.hasten()
@@ -204,7 +204,7 @@ class Core:
 
     def end_with_farewell(self, reason: str) -> None:
         """End the session at once, and tell the peer."""
-        if Stage.PROVEN <= self.standing.stage < Stage.ENDED:
+        if Stage.VALIDATED <= self.standing.stage < Stage.ENDED:
             self.sent.ready.append(self.farewell())
         self.end(reason)
 

@@ -76,8 +76,8 @@ def _give_up_asking(core: Core, _now: Monotonic) -> None:
     core.end(CloseReason.NO_ANSWER)
 
 
-def _give_up_unproven(core: Core, _now: Monotonic) -> None:
-    core.end(CloseReason.UNPROVEN)
+def _give_up_unvalidated(core: Core, _now: Monotonic) -> None:
+    core.end(CloseReason.UNVALIDATED)
 
 
 def _give_up_silent(core: Core, _now: Monotonic) -> None:
@@ -91,7 +91,7 @@ def _end_parted(core: Core, _now: Monotonic) -> None:
 DUTIES: Final[Mapping[Due, Callable[[Core, Monotonic], None]]] = {
     Due.ASK: Core.ask,
     Due.NO_ANSWER: _give_up_asking,
-    Due.UNPROVEN: _give_up_unproven,
+    Due.UNVALIDATED: _give_up_unvalidated,
     Due.SILENCE: _give_up_silent,
     Due.PART: _part,
     Due.PARTED: _end_parted,
@@ -105,7 +105,7 @@ def do_due(core: Core, now: Monotonic) -> None:
     """Do whatever is due at `now`, retransmissions with it."""
     for due in core.life.take_due(now):
         DUTIES[due](core, now)
-    if Stage.PROVEN <= core.standing.stage < Stage.ENDED:
+    if Stage.VALIDATED <= core.standing.stage < Stage.ENDED:
         queue = core.channel.queue
         queue.handle_timer(now)
         if queue.exhausted:

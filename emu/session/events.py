@@ -18,7 +18,7 @@ class CloseReason(StrEnum):
     SILENCE = "nothing received for too long"
     GAVE_UP = "no acknowledgment after the last attempt"
     NO_ANSWER = "no answer to the session request"
-    UNPROVEN = "address not proven in time"
+    UNVALIDATED = "address not validated in time"
     REPLACED = "replaced by a newer session"
     EVICTED = "made room for newer session requests"
     OUT_OF_SESSION = "peer does not know the session"
@@ -31,7 +31,7 @@ class CloseReason(StrEnum):
 class SessionEstablished:
     """Both sides agree on a session.
 
-    A server emits it with the first datagram that proves the client's address.
+    A server emits it with the first datagram that validates the client's address.
     """
 
     session_id: int

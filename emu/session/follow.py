@@ -190,9 +190,9 @@ class FollowingSession:
 
     # -- on the way in ----------------------------------------------------------------------------
 
-    def prove(self) -> None:
+    def validate_address(self) -> None:
         """The first sealed datagram tells that the session exists (a `Receiver`)."""
-        self.standing.step(Step.PROVE)
+        self.standing.step(Step.VALIDATE)
         self._path.hasten()
         self.journal.events.append(SessionEstablished(self.session_id))
 

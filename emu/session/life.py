@@ -1,4 +1,4 @@
-"""What a session does by the clock: ask, prove itself, stay alive, say goodbye, give up.
+"""What a session does by the clock: ask, be validated, stay alive, say goodbye, give up.
 
 Sources: docs/protocol/transport.md#setup, docs/protocol/transport.md#reliability.
 
@@ -16,7 +16,7 @@ from emu.session.inquiry import Inquiry, request_pause
 from emu.session.states import Stage, Standing, Step
 from emu.times import Monotonic
 
-_PROVEN: Final = Stage.PROVEN
+_VALIDATED: Final = Stage.VALIDATED
 _KEYED: Final = Stage.KEYED
 _ENDED: Final = Stage.ENDED
 
@@ -26,7 +26,7 @@ class Due(Enum):
 
     ASK = "ask for the session again"
     NO_ANSWER = "give up asking for it"
-    UNPROVEN = "let go of an address that shows nothing"
+    UNVALIDATED = "let go of an address that shows nothing"
     SILENCE = "give up a peer that says nothing"
     PART = "say goodbye"
     PARTED = "do not wait for the answer to that any longer"
@@ -72,7 +72,7 @@ class Life:
         standing = self._standing
         standing.step(step)
         standing.last_received = standing.last_sent = now
-        self._deadline = Monotonic(now + self._config.unproven_lifetime)
+        self._deadline = Monotonic(now + self._config.unvalidated_lifetime)
 
     def close(self) -> None:
         """Our side closes; the clock for it starts when the owner next sends."""
@@ -101,7 +101,7 @@ class Life:
         stage = standing.stage
         if stage is _ENDED:
             return None
-        if stage < _PROVEN:
+        if stage < _VALIDATED:
             return self._deadline
         config = self._config
         deadline = standing.last_received + config.idle_timeout
@@ -121,9 +121,9 @@ class Life:
         """Yield what is due now; what ends the session comes alone."""
         standing = self._standing
         stage = standing.stage
-        if stage < _PROVEN:
+        if stage < _VALIDATED:
             if self._is_over(now):
-                yield self._due_unproven(stage)
+                yield self._due_unvalidated(stage)
         elif now >= standing.last_received + self._config.idle_timeout:
             yield Due.SILENCE
         elif stage <= _KEYED:
@@ -134,9 +134,9 @@ class Life:
         elif self._is_over(now):
             yield Due.PARTED if stage is Stage.PARTED else Due.PART
 
-    def _due_unproven(self, stage: Stage) -> Due:
+    def _due_unvalidated(self, stage: Stage) -> Due:
         if stage is Stage.ANSWERED:
-            return Due.UNPROVEN
+            return Due.UNVALIDATED
         asked_enough = self._requests >= self._config.session_request_attempts
         return Due.NO_ANSWER if asked_enough else Due.ASK
 

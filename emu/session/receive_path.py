@@ -36,7 +36,7 @@ _KEYED: Final = Stage.KEYED
 class Receiver(Protocol):
     """Whose datagrams they are."""
 
-    def prove(self) -> None:
+    def validate_address(self) -> None:
         """The first datagram with a valid check is here."""
 
     def handle(self, packet: bytes, now: Monotonic) -> None:
@@ -109,7 +109,7 @@ class ReceivePath:
         self._channel = channel
 
     def hasten(self) -> None:
-        """Take the short way from now on, if the format has one: the peer's address is proven."""
+        """Take the short way from now on, if the format has one: the address is validated."""
         if self.seal is not None and self.seal.plain:
             self._short_start = self.seal.start
 
@@ -180,7 +180,7 @@ class ReceivePath:
         packet = self.seal.unseal(data)
         standing.last_received = now
         if standing.stage is Stage.ANSWERED:
-            receiver.prove()
+            receiver.validate_address()
         if packet[1] == _COMBINED:
             self._receive_combined(packet, now, receiver)
         else:

@@ -22,7 +22,7 @@ from emu.session.states import Stage, Standing
 from emu.times import Monotonic
 from emu.wire import Seal
 
-_PROVEN: Final = Stage.PROVEN
+_VALIDATED: Final = Stage.VALIDATED
 _KEYED: Final = Stage.KEYED
 _CLOSING: Final = Stage.CLOSING
 _ENDED: Final = Stage.ENDED
@@ -186,7 +186,7 @@ class SendPath:
         seal = self._seal
         datagrams = self.ready
         self.ready = []
-        if seal is not None and _PROVEN <= stage < _ENDED:
+        if seal is not None and _VALIDATED <= stage < _ENDED:
             # Acks first: they are what the peer waits for. Whatever fits one datagram shares it.
             outgoing = channel.ack_packets()
             outgoing += others
@@ -204,7 +204,7 @@ class SendPath:
         return self._count(datagrams, now)
 
     def _count(self, datagrams: list[bytes], now: Monotonic) -> list[bytes]:
-        """Count what leaves; to an unproven address no more than it paid for."""
+        """Count what leaves; to an unvalidated address no more than it paid for."""
         allowed = datagrams
         if self.is_bounded:
             allowed = []

@@ -59,8 +59,8 @@ class Session:
         A client gives `session_id` (u32, random) and `key_block` (60 random bytes, the last eight
         not all zero), which `client` makes up by chance; a server gives `check_key` (u32), and gets
         its id from the SessionRequest. Where strangers know that key (`check_is_public`), only an
-        acknowledgment proves an address. Raises `LocalProtocolError` for a key block that cannot be
-        used.
+        acknowledgment validates an address. Raises `LocalProtocolError` for a key block that cannot
+        be used.
         """
         if role is Role.CLIENT and (
             len(key_block) != KEY_BLOCK_SIZE or not any(key_block[-KEY_SIZE:])
@@ -145,9 +145,9 @@ class Session:
         return self._core.standing.stage is _ENDED
 
     @property
-    def proven(self) -> bool:
+    def validated(self) -> bool:
         """Whether a datagram with a valid check has come; always true for a client."""
-        return self.role is Role.CLIENT or self._core.standing.stage >= Stage.PROVEN
+        return self.role is Role.CLIENT or self._core.standing.stage >= Stage.VALIDATED
 
     @property
     def last_received(self) -> float:
@@ -193,7 +193,7 @@ class Session:
             smoothed_round_trip=round_trip.smoothed if round_trip.measured else None,
             retransmission_timeout=round_trip.timeout,
             congestion_window=queue.congestion.window,
-            packets_under_way=queue.under_way,
+            packets_in_flight=queue.in_flight,
             packets_held=len(self._core.channel.window.held or ()),
             queued_bytes=sent.queued_bytes,
         )
@@ -201,7 +201,7 @@ class Session:
     def room(self, now: Monotonic) -> int:
         """Return how many bytes may usefully be queued now: what the path takes, and a bit more.
 
-        That is the congestion window without what is under way or waits already. It may be exceeded
+        That is the congestion window without what is in flight or waits already. It may be exceeded
         by `send`; what is queued then only gets older before it leaves. 0 while a loss has to be
         mended, and once the session closes. After 0 a `Writable` event tells when there is room
         again. Cheap enough to be asked for every viewer and tick.
@@ -277,7 +277,7 @@ class Session:
         not for `close_timeout` plus twice `disconnect_timeout`.
         """
         stage = self._core.standing.stage
-        if stage < Stage.PROVEN:
+        if stage < Stage.VALIDATED:
             self._core.end(CloseReason.LOCAL)
         elif stage < Stage.CLOSING:
             self._core.close(reason)
@@ -333,9 +333,9 @@ class Session:
 
     # -- what the way in asks for (see `Receiver`) ------------------------------------------------
 
-    def prove(self) -> None:
+    def validate_address(self) -> None:
         """Take note that the first datagram with a valid check is here."""
-        self._core.prove()
+        self._core.validate_address()
 
     def handle(self, packet: bytes, now: Monotonic) -> None:
         """Take a packet outside the reliable channel."""

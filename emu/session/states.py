@@ -2,7 +2,7 @@
 
 This module does not know how anything is done. CLOSED > ESTABLISHED > CLOSING > CLOSED are the
 seed's states, which owners see; a `Stage` says more exactly where in them a session is, so that
-what was asked, proven, agreed and said goodbye to is one value that can only go forward.
+what was asked, validated, agreed and said goodbye to is one value that can only go forward.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Stage(IntEnum):
     """A client has asked for the session."""
     ANSWERED = 2
     """A server has answered, and nothing shows yet that the answer arrived."""
-    PROVEN = 3
+    VALIDATED = 3
     """The peer has shown that it got our datagrams; there is no key."""
     KEYED = 4
     """Messages go both ways."""
@@ -53,7 +53,7 @@ class Step(Enum):
     ASK = "a SessionRequest is sent"
     ANSWER = "a server answers the SessionRequest"
     AGREE = "a client has the SessionResponse"
-    PROVE = "a datagram with a valid check has come"
+    VALIDATE = "a datagram with a valid check has come"
     KEY = "the RC4 key is known"
     CLOSE = "our side closes"
     PART = "our SessionDisconnect is sent"
@@ -64,7 +64,7 @@ STATES: Final[Mapping[Stage, ConnectionState]] = {
     Stage.NEW: ConnectionState.CLOSED,
     Stage.ASKED: ConnectionState.CLOSED,
     Stage.ANSWERED: ConnectionState.ESTABLISHED,
-    Stage.PROVEN: ConnectionState.ESTABLISHED,
+    Stage.VALIDATED: ConnectionState.ESTABLISHED,
     Stage.KEYED: ConnectionState.ESTABLISHED,
     Stage.CLOSING: ConnectionState.CLOSING,
     Stage.PARTING: ConnectionState.CLOSING,
@@ -78,13 +78,13 @@ TRANSITIONS: Final[Mapping[tuple[Stage, Step], Stage]] = {
     (Stage.NEW, Step.ANSWER): Stage.ANSWERED,
     (Stage.NEW, Step.END): Stage.ENDED,
     (Stage.ASKED, Step.ASK): Stage.ASKED,
-    (Stage.ASKED, Step.AGREE): Stage.PROVEN,
+    (Stage.ASKED, Step.AGREE): Stage.VALIDATED,
     (Stage.ASKED, Step.END): Stage.ENDED,
-    (Stage.ANSWERED, Step.PROVE): Stage.PROVEN,
+    (Stage.ANSWERED, Step.VALIDATE): Stage.VALIDATED,
     (Stage.ANSWERED, Step.END): Stage.ENDED,
-    (Stage.PROVEN, Step.KEY): Stage.KEYED,
-    (Stage.PROVEN, Step.CLOSE): Stage.CLOSING,
-    (Stage.PROVEN, Step.END): Stage.ENDED,
+    (Stage.VALIDATED, Step.KEY): Stage.KEYED,
+    (Stage.VALIDATED, Step.CLOSE): Stage.CLOSING,
+    (Stage.VALIDATED, Step.END): Stage.ENDED,
     (Stage.KEYED, Step.CLOSE): Stage.CLOSING,
     (Stage.KEYED, Step.END): Stage.ENDED,
     # A key that comes while we close lets the other side's last messages be acknowledged; it does

@@ -33,6 +33,6 @@ class SessionStatistics:
     smoothed_round_trip: float | None
     retransmission_timeout: float
     congestion_window: int
-    packets_under_way: int
+    packets_in_flight: int
     packets_held: int
     queued_bytes: int

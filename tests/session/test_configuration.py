@@ -17,7 +17,7 @@ def test_defaults_are_the_documented_ones():
     assert config.round_trip_start * config.timeout_multiplier == 1.5
     assert config.timeout_maximum == 5.0
     assert config.idle_timeout == 45.0
-    assert config.unproven_lifetime == 5.0
+    assert config.unvalidated_lifetime == 5.0
     assert config.message_size_limit == 500_000
 
 

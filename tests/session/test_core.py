@@ -1,4 +1,4 @@
-"""What every session has: counters, drops, the bound for unproven addresses."""
+"""What every session has: counters, drops, the bound for unvalidated addresses."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_the_counts_of_drops_cannot_be_changed_from_outside():
         session.drops["short datagram"] = 5
 
 
-def test_an_unproven_address_gets_three_times_its_bytes_at_most():
+def test_an_unvalidated_address_gets_three_times_its_bytes_at_most():
     session = Session(SessionConfig(), role=Role.SERVER, check_key=1)
     request = push_packet(SessionRequest(7))
     got = 0

@@ -61,7 +61,7 @@ def test_session_requests_of_14_bytes_and_more_are_answered(size):
     session, (response,) = answer(data)
     assert pull_packet(response) == SessionResponse(SESSION_ID, CHECK_KEY, 512)
     assert session.state is ConnectionState.ESTABLISHED
-    assert not session.proven
+    assert not session.validated
 
 
 @pytest.mark.parametrize(
@@ -88,12 +88,12 @@ def test_a_request_for_a_session_in_use_is_dropped():
     assert link.server.drops["repeated session request"] == 1
 
 
-def test_an_unproven_session_is_gone_after_five_seconds():
+def test_an_unvalidated_session_is_gone_after_five_seconds():
     session, _ = answer(push_packet(SessionRequest(SESSION_ID)))
     session.handle_timer(4.9)
     assert not session.ended
     session.handle_timer(5.0)
-    assert drain(session) == [SessionClosed(CloseReason.UNPROVEN)]
+    assert drain(session) == [SessionClosed(CloseReason.UNVALIDATED)]
     assert session.datagrams_to_send(5.0) == []
     assert session.get_timer() is None
 

@@ -31,9 +31,9 @@ class Notes:
         self.clear = []
         self.proofs = 0
 
-    def prove(self):
+    def validate_address(self):
         self.proofs += 1
-        self.path._standing.step(Step.PROVE)
+        self.path._standing.step(Step.VALIDATE)
 
     def handle(self, packet, now):
         self.packets.append((packet, now))
@@ -50,7 +50,7 @@ def make_path(*, keyed=True, short=False):
     path.open(SEAL, ReliableChannel(CONFIG, 512, SEAL.overhead))
     standing.step(Step.ANSWER)
     if keyed:
-        standing.step(Step.PROVE)
+        standing.step(Step.VALIDATE)
         standing.step(Step.KEY)
         path.start_cipher(MessageCodec(CONFIG, Role.SERVER, KEY))
     if short:

@@ -24,7 +24,7 @@ def test_room_is_the_window_and_a_little_more():
     assert server.room(1000.0) == CONFIG.congestion_window_start + 4 * server.max_length
 
 
-def test_room_shrinks_with_what_waits_and_what_is_under_way():
+def test_room_shrinks_with_what_waits_and_what_is_in_flight():
     link = connected_link(SessionConfig(compression_threshold=10_000))
     before = link.server.room(link.now)
     link.server.send(1, bytes(397))

@@ -46,7 +46,7 @@ from tests.support.link import (
 VECTORS = json.loads((Path(__file__).parent.parent / "vectors" / "session.json").read_text())
 
 
-def proven_server(**settings):
+def validated_server(**settings):
     """A server session that a client has begun to talk to and that has no key yet."""
     session = Session(SessionConfig(**settings), role=Role.SERVER, check_key=CHECK_KEY)
     session.receive_datagram(bytes.fromhex(VECTORS["session_request"]), 0.0)
@@ -114,7 +114,7 @@ def test_a_client_without_a_message_sends_the_key_block_alone():
     ],
 )
 def test_every_form_of_the_key_block_is_taken(payload):
-    session = proven_server()
+    session = validated_server()
     session.receive_datagram(sealed(Packet(0, payload)), 0.0)
     assert session.key == KEY_BLOCK[:-9:-1]
 
@@ -131,7 +131,7 @@ def test_every_form_of_the_key_block_is_taken(payload):
     ],
 )
 def test_what_is_no_key_block_is_counted_and_the_session_lives(payload, reason):
-    session = proven_server()
+    session = validated_server()
     session.receive_datagram(sealed(Packet(0, payload)), 0.0)
     assert session.key is None
     assert session.drops[reason] == 1
@@ -151,17 +151,17 @@ def test_a_second_key_block_is_ordinary_data():
 
 def test_the_key_block_acknowledges_the_key_request():
     """Its Ack may get lost, and what is sent next must not wait behind the request's repetition."""
-    session = proven_server()
+    session = validated_server()
     session.receive_datagram(bytes.fromhex(VECTORS["statistics"]), 1.0)
     session.datagrams_to_send(1.0)
-    assert session.statistics().packets_under_way == 1
+    assert session.statistics().packets_in_flight == 1
     session.receive_datagram(sealed(Packet(0, key_block_message(KEY_BLOCK))), 1.125)
-    assert session.statistics().packets_under_way == 0
+    assert session.statistics().packets_in_flight == 0
     assert session.statistics().smoothed_round_trip == 0.125
 
 
 def test_the_key_is_asked_for_once_and_repeated_when_asked_again():
-    session = proven_server()
+    session = validated_server()
     question = sealed(ServerKeyRequest(1))
     session.receive_datagram(question, 1.0)
     (first,) = session.datagrams_to_send(1.0)
@@ -182,7 +182,7 @@ def test_no_key_is_asked_for_when_there_is_one():
 
 
 def test_statistics_of_the_client_set_the_timeout_until_something_is_measured():
-    session = proven_server()
+    session = validated_server()
     session.receive_datagram(sealed(ServerKeyRequest(1, average=300)), 1.0)
     assert session.statistics().retransmission_timeout == pytest.approx(0.9)
 
@@ -316,7 +316,7 @@ def test_the_announced_size_of_a_peers_message_is_bounded(over, alive):
 
 
 def test_before_the_key_messages_are_bounded_more_tightly():
-    session = proven_server()
+    session = validated_server()
     packet = b"\x00\x0d\x00\x00" + (4097).to_bytes(4, "big") + b"x"
     session.receive_datagram(SEAL.seal(packet), 0.0)
     assert session.ended

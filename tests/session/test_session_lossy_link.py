@@ -39,7 +39,7 @@ class LossyLink(RuleBasedStateMachine):
             first_sequence=first_sequence,
             max_length=max_length,
             session_request_attempts=100,
-            unproven_lifetime=100.0,
+            unvalidated_lifetime=100.0,
             transmission_limit=60,
             idle_timeout=1000.0,
         )
@@ -129,7 +129,7 @@ def test_bulk_arrives_whole_across_the_sequence_wrap(loss):
         link.server.send(number, body)
     link.settle()
     assert link.messages(Role.CLIENT) == [(number, body) for number in range(4)]
-    assert link.server.statistics().packets_under_way == 0
+    assert link.server.statistics().packets_in_flight == 0
 
 
 def lose_one(link, lost):

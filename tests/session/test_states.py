@@ -10,7 +10,7 @@ from emu.session.states import ALLOWED, STATES, TRANSITIONS, Stage, Standing, St
 from emu.wire import ProtocolOpcode as Op
 
 OF_A_CLIENT = (Step.ASK, Step.ASK, Step.AGREE, Step.KEY, Step.CLOSE, Step.PART, Step.PART, Step.END)
-OF_A_SERVER = (Step.ANSWER, Step.PROVE, Step.KEY, Step.CLOSE, Step.PART, Step.END)
+OF_A_SERVER = (Step.ANSWER, Step.VALIDATE, Step.KEY, Step.CLOSE, Step.PART, Step.END)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_key_does_not_open_a_session_that_closes():
         assert TRANSITIONS[stage, Step.KEY] is stage
 
 
-@pytest.mark.parametrize("step", [Step.PROVE, Step.KEY, Step.CLOSE, Step.PART])
+@pytest.mark.parametrize("step", [Step.VALIDATE, Step.KEY, Step.CLOSE, Step.PART])
 def test_a_step_out_of_turn_is_our_own_error(step):
     standing = Standing(Role.SERVER)
     with pytest.raises(LocalProtocolError, match=f"NEW cannot {step.name}"):

@@ -22,7 +22,7 @@ def test_what_happened_is_in_the_numbers():
     link.client.send(1, b"hello")
     link.server.send(2, bytes(100))
     link.flush()
-    assert link.server.statistics().packets_under_way == 1
+    assert link.server.statistics().packets_in_flight == 1
     assert link.server.statistics().queued_bytes >= 102
     link.run(1.0)
     link.server.receive_datagram(b"garbage", link.now)
@@ -30,7 +30,7 @@ def test_what_happened_is_in_the_numbers():
     assert after.messages_received == before.messages_received + 1
     assert after.messages_sent == before.messages_sent + 1
     assert after.drops == before.drops + 1
-    assert after.queued_bytes == after.packets_under_way == 0
+    assert after.queued_bytes == after.packets_in_flight == 0
     assert after.smoothed_round_trip == pytest.approx(0.1)
     sent = [datagram for role, datagram in link.wire if role is Role.SERVER]
     assert after.datagrams_sent - before.datagrams_sent == len(sent)

@@ -143,7 +143,7 @@ class Link:
     @staticmethod
     def _busy(session: Session) -> bool:
         statistics = session.statistics()
-        return not session.ended and bool(statistics.queued_bytes or statistics.packets_under_way)
+        return not session.ended and bool(statistics.queued_bytes or statistics.packets_in_flight)
 
 
 def make_sessions(

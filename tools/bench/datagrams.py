@@ -49,7 +49,7 @@ class Lane:
         """Set the session up, key and all."""
         session = self.session
         session.connect(Monotonic(time.monotonic()))
-        while session.key is None or session.statistics().packets_under_way:
+        while session.key is None or session.statistics().packets_in_flight:
             for data in session.datagrams_to_send(Monotonic(time.monotonic())):
                 self.socket.send(data)
             session.receive_datagram(self.socket.recv(2048), Monotonic(time.monotonic()))

@@ -15,7 +15,7 @@ from tools.bench.processes import child
 KNOCKS = 4000
 CAME = 1000
 ECHO = "echo"
-_UNPROVEN_LIFETIME = 5.0
+_UNVALIDATED_LIFETIME = 5.0
 
 
 def logged_in(characters: int) -> float:
@@ -23,7 +23,7 @@ def logged_in(characters: int) -> float:
     with crowd(characters=characters) as (server, fleet):
         gather(fleet, 50)  # what is made once and stays: layouts, tables, threads
         fleet.leave()
-        time.sleep(_UNPROVEN_LIFETIME)
+        time.sleep(_UNVALIDATED_LIFETIME)
         before = server.resident_bytes()
         came = gather(fleet, CAME)
         full = server.resident_bytes() - before

@@ -77,8 +77,8 @@ class Log(Protocol):
 class SessionPort:
     """One session as its handler sees it: the session, its address, and a way to be served.
 
-    `handler` is None until the peer's address is proven, so that strangers cost little. `weight` is
-    how many bytes were held when that was looked at last.
+    `handler` is None until the peer's address is validated, so that strangers cost little. `weight`
+    is how many bytes were held when that was looked at last.
     """
 
     __slots__ = ("_dispatcher", "address", "handler", "session", "timer", "touched", "weight")

@@ -1,4 +1,4 @@
-"""What is to be sent reliably, what is under way, and what was lost.
+"""What is to be sent reliably, what is in flight, and what was lost.
 
 Source: docs/protocol/transport.md#reliability.
 
@@ -26,7 +26,7 @@ _SHORTEST_WAIT = 0.003
 
 On a path of less than a millisecond the hosts themselves delay datagrams by more than the path
 does, and a packet judged by its round trip alone would be sent again while its acknowledgment is
-under way: at 20 % loss every byte went out twice and a half.
+in flight: at 20 % loss every byte went out twice and a half.
 """
 _BACKOFF_LIMIT = 2
 """How often the timeout is doubled: four times a measured one is patience enough with a path, and a
@@ -36,7 +36,7 @@ _REORDER_MAXIMUM = 2.0
 
 
 class _Sent:
-    """One packet under way."""
+    """One packet in flight."""
 
     __slots__ = ("lost", "packet", "sent_at", "timeouts", "transmissions")
 
@@ -56,8 +56,8 @@ class SendQueue:
     """
 
     __slots__ = (
-        "_backoff", "_base", "_config", "_loss_time", "_lost", "_needs_detection", "_newest_acked",
-        "_next", "_reorder", "_timer_start", "_under_way", "_waiting", "congestion", "exhausted",
+        "_backoff", "_base", "_config", "_in_flight", "_loss_time", "_lost", "_needs_detection",
+        "_newest_acked", "_next", "_reorder", "_timer_start", "_waiting", "congestion", "exhausted",
         "queued_bytes", "retransmissions", "round_trip",
     )  # fmt: skip
 
@@ -66,7 +66,7 @@ class SendQueue:
         self._waiting: deque[tuple[int, bytes]] | None = None
         # In the order of sequence numbers, since a dict keeps the order of its making and a packet
         # that is sent again keeps its place: the first is the one that the receiver waits for.
-        self._under_way: dict[int, _Sent] = {}
+        self._in_flight: dict[int, _Sent] = {}
         self._lost: list[_Sent] = []  # also some that were sent again or arrived since
         self._base = self._next = config.first_sequence
         self._backoff = 0
@@ -87,18 +87,18 @@ class SendQueue:
 
     @property
     def empty(self) -> bool:
-        """Whether nothing waits and nothing is under way."""
-        return not self._under_way and not self._waiting
+        """Whether nothing waits and nothing is in flight."""
+        return not self._in_flight and not self._waiting
 
     @property
-    def under_way(self) -> int:
+    def in_flight(self) -> int:
         """How many packets are sent and not acknowledged."""
-        return len(self._under_way)
+        return len(self._in_flight)
 
     @property
     def entries(self) -> int:
-        """How many packets wait or are under way."""
-        return len(self._under_way) + (len(self._waiting) if self._waiting else 0)
+        """How many packets wait or are in flight."""
+        return len(self._in_flight) + (len(self._waiting) if self._waiting else 0)
 
     def add(self, opcode: int, data: bytes) -> None:
         """Queue one Packet or Fragment: its opcode, and what is behind the sequence."""
@@ -122,11 +122,11 @@ class SendQueue:
 
     def _send_waiting(self, packets: list[bytes], now: Monotonic) -> None:
         waiting = self._waiting
-        under_way = self._under_way
+        in_flight = self._in_flight
         congestion = self.congestion
         # The timer runs from the first of a flight, and anew from each ack and each repeat, never
         # from a packet in the middle: a steady stream would put it off for ever (RFC 6298, 5).
-        if not under_way:
+        if not in_flight:
             self._timer_start = now
         # The peer drops what is a window ahead of what it waits for, and says nothing of it.
         while waiting and (self._next - self._base) & MASK < self._config.window:
@@ -138,7 +138,7 @@ class SendQueue:
             sequence = self._next
             self._next = (sequence + 1) & MASK
             packet = push_sequenced(opcode, sequence) + data
-            under_way[sequence] = _Sent(packet, now)
+            in_flight[sequence] = _Sent(packet, now)
             congestion.on_sent(size)
             packets.append(packet)
         if not waiting:
@@ -172,11 +172,11 @@ class SendQueue:
 
     @property
     def _oldest(self) -> _Sent:
-        """The one the receiver waits for; only to be asked while something is under way."""
-        return next(iter(self._under_way.values()))
+        """The one the receiver waits for; only to be asked while something is in flight."""
+        return next(iter(self._in_flight.values()))
 
     def acknowledge_up_to(self, sequence: int, now: Monotonic) -> bool:
-        """Handle an Ack; say whether something arrived by it that was under way.
+        """Handle an Ack; say whether something arrived by it that was in flight.
 
         Raises `MalformedDatagram` for a packet that was never sent.
         """
@@ -185,7 +185,7 @@ class SendQueue:
             return False  # late copy of an older Ack
         if count > (self._next - self._base) & MASK:
             raise MalformedDatagram("ack of a packet never sent")
-        under_way = len(self._under_way)
+        in_flight = len(self._in_flight)
         was_repeated = False
         for step in range(count):
             sent = self._arrived((self._base + step) & MASK, now)
@@ -197,11 +197,11 @@ class SendQueue:
             self.round_trip.measure(now - sent.sent_at)
         self._base = (sequence + 1) & MASK
         self._progress(now)
-        return len(self._under_way) < under_way
+        return len(self._in_flight) < in_flight
 
     def acknowledge_all(self, now: Monotonic) -> None:
         """Take everything that was sent as arrived: the peer has answered it in another way."""
-        if self._under_way:
+        if self._in_flight:
             self.acknowledge_up_to((self._next - 1) & MASK, now)
 
     def acknowledge_one(self, sequence: int, now: Monotonic) -> bool:
@@ -221,7 +221,7 @@ class SendQueue:
 
     def _arrived(self, sequence: int, now: Monotonic) -> _Sent | None:
         """Take a packet off the way and learn from it; None when that was done before."""
-        sent = self._under_way.pop(sequence, None)
+        sent = self._in_flight.pop(sequence, None)
         if sent is None:
             return None
         size = len(sent.packet)
@@ -241,12 +241,12 @@ class SendQueue:
         return sent
 
     def _progress(self, now: Monotonic) -> None:
-        # Detection waits for `take`: a datagram may bring a hundred acks, and the packets under way
+        # Detection waits for `take`: a datagram may bring a hundred acks, and the packets in flight
         # are looked through once for all of them.
         self._backoff = 0
         self._timer_start = now
         self._needs_detection = True
-        if not self._under_way:
+        if not self._in_flight:
             self._loss_time = None
             self._lost.clear()
 
@@ -255,7 +255,7 @@ class SendQueue:
         self._loss_time = None
         newest_at, newest = self._newest_acked
         age_limit = max(self.round_trip.smoothed * self._reorder, _SHORTEST_WAIT)
-        for sequence, sent in self._under_way.items():
+        for sequence, sent in self._in_flight.items():
             if sent.sent_at > newest_at or (
                 sent.sent_at == newest_at and distance(newest, sequence) > 0
             ):
@@ -280,7 +280,7 @@ class SendQueue:
 
     def timer(self) -> Monotonic | None:
         """Return when `handle_timer` wants to be called, or None."""
-        if not self._under_way:
+        if not self._in_flight:
             return None
         timeout = min(
             self.round_trip.timeout * (1 << min(self._backoff, _BACKOFF_LIMIT)),
@@ -325,7 +325,7 @@ class SendQueue:
 
     def hurry(self, now: Monotonic) -> None:
         """Send the oldest packet again, unless that was done a moment ago: the peer misses it."""
-        if not self._under_way:
+        if not self._in_flight:
             return
         sent = self._oldest
         if not sent.lost and now - sent.sent_at >= self._config.timeout_minimum:
@@ -334,7 +334,7 @@ class SendQueue:
     def clear(self) -> None:
         """Let go of everything."""
         self._waiting = None
-        self._under_way.clear()
+        self._in_flight.clear()
         self._lost.clear()
         self._loss_time = None
         self.queued_bytes = 0

@@ -78,7 +78,7 @@ class Endpoint:
         self._half_open = HalfOpenTable(config.half_open_limit)
         self._sessions: dict[Hashable, Session] = {}
         self._unacknowledged: OrderedDict[Session, None] = OrderedDict()
-        """Sessions whose address a public check key does not prove; oldest first."""
+        """Sessions whose address a public check key does not validate; oldest first."""
         self._hosts: dict[Hashable, int] = {}
         """How many sessions each host has, without those."""
         self._barred: dict[Hashable, float] = {}
@@ -102,7 +102,7 @@ class Endpoint:
 
     @property
     def half_open(self) -> int:
-        """How many addresses have asked for a session and not proven themselves yet."""
+        """How many addresses have asked for a session and are not validated yet."""
         return len(self._half_open.records)
 
     @property
@@ -223,7 +223,7 @@ class Endpoint:
         check_key = self._check_keys.current(address, max_length, before, now)
         record = self._half_open.get(address, now)
         if record is None:
-            expires = now + self.config.session.unproven_lifetime
+            expires = now + self.config.session.unvalidated_lifetime
             record = HalfOpen(request.session, max_length, check_key, host, expires)
             self._half_open.add(address, record, now)
         record.answer(request.session, max_length, check_key)

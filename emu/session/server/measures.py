@@ -47,7 +47,7 @@ class EndpointMeasures:
         now: dict[str, tuple[str, Callable[[Endpoint], float]]] = {
             "sessions_now": ("Sessions there are now.", len),
             "sessions_half_open": (
-                "Addresses that asked for a session and have not proven themselves yet.",
+                "Addresses that asked for a session and are not validated yet.",
                 lambda endpoint: endpoint.half_open,
             ),
             "session_held_bytes": (

@@ -170,7 +170,7 @@ def test_the_datagrams_of_one_wake_up_are_answered_with_one(house) -> None:
     assert len(wire.take()) == 1
 
 
-def test_a_handler_is_made_only_for_a_proven_address(house) -> None:
+def test_a_handler_is_made_only_for_a_validated_address(house) -> None:
     clock, dispatcher, wire = house
     client = new_client()
     client.connect(clock.seconds())

@@ -32,7 +32,7 @@ def test_packets_get_their_numbers_when_they_leave():
     queue = make(3, first_sequence=0xFFFE)
     assert numbers(queue.take(0.0)) == [0xFFFE, 0xFFFF, 0]
     assert queue.take(0.0) == []
-    assert queue.under_way == 3
+    assert queue.in_flight == 3
     assert queue.queued_bytes == 300
 
 
@@ -40,7 +40,7 @@ def test_an_ack_covers_everything_before_it_across_the_wrap():
     queue = make(3, first_sequence=0xFFFE)
     queue.take(0.0)
     queue.acknowledge_up_to(0xFFFF, 0.1)
-    assert queue.under_way == 1
+    assert queue.in_flight == 1
     queue.acknowledge_up_to(0, 0.1)
     assert queue.empty
     assert queue.queued_bytes == 0
@@ -56,7 +56,7 @@ def test_an_ack_of_a_packet_never_sent_is_refused(sequence):
         queue.acknowledge_up_to(sequence, 0.1)
     with pytest.raises(MalformedDatagram, match="never sent"):
         queue.acknowledge_one(sequence, 0.1)
-    assert queue.under_way == 2
+    assert queue.in_flight == 2
 
 
 def test_a_late_copy_of_an_ack_changes_nothing():
@@ -66,17 +66,17 @@ def test_a_late_copy_of_an_ack_changes_nothing():
     queue.acknowledge_up_to(0, 0.2)
     queue.acknowledge_up_to(0xFFFF, 0.2)
     queue.acknowledge_one(0, 0.2)
-    assert queue.under_way == 1
+    assert queue.in_flight == 1
 
 
-def test_the_window_of_2048_bounds_what_is_under_way():
+def test_the_window_of_2048_bounds_what_is_in_flight():
     queue = make(2100, size=1, congestion_window_start=10**6)
     assert len(queue.take(0.0)) == 2048
     queue.acknowledge_up_to(9, 0.1)
     assert numbers(queue.take(0.1)) == list(range(2048, 2058))
 
 
-def test_the_congestion_window_bounds_what_is_under_way():
+def test_the_congestion_window_bounds_what_is_in_flight():
     queue = make(100, size=496, congestion_window_start=5000)
     assert len(queue.take(0.0)) == 10
 
@@ -233,7 +233,7 @@ def test_what_is_sent_again_because_others_arrived_is_no_attempt():
 def test_the_oldest_leaves_although_the_window_is_full():
     queue = make(8, size=496)
     queue.take(0.0)
-    queue.congestion.in_flight += 10**6  # what a receiver threw away counts as under way
+    queue.congestion.in_flight += 10**6  # what a receiver threw away counts as in flight
     queue.acknowledge_one(7, 0.1)
     assert numbers(queue.take(0.1)) == [0]
     queue.acknowledge_up_to(0, 0.2)
@@ -299,10 +299,10 @@ def test_clearing_lets_go_of_everything():
 
 def check_books(queue):
     """What is counted as in flight and as queued is what the packets themselves say."""
-    under_way = queue._under_way.values()
-    assert queue.congestion.in_flight == sum(len(s.packet) for s in under_way if not s.lost)
+    in_flight = queue._in_flight.values()
+    assert queue.congestion.in_flight == sum(len(s.packet) for s in in_flight if not s.lost)
     waiting = sum(len(data) for _, data in queue._waiting or ())
-    assert queue.queued_bytes == waiting + sum(len(sent.packet) - 4 for sent in under_way)
+    assert queue.queued_bytes == waiting + sum(len(sent.packet) - 4 for sent in in_flight)
 
 
 @given(seed=st.integers(0, 2**32))
@@ -321,8 +321,8 @@ def test_the_books_are_right_whatever_happens(seed):
                 queue.handle_timer(now)
             case 5:
                 queue.hurry(now)
-            case _ if queue.under_way:
-                sequence = source.choice(list(queue._under_way))
+            case _ if queue.in_flight:
+                sequence = source.choice(list(queue._in_flight))
                 if source.random() < 0.7:
                     queue.acknowledge_one(sequence, now)
                 else:
@@ -383,6 +383,6 @@ def test_a_path_that_reorders_is_waited_for_no_longer_than_two_round_trips():
             assert due - now <= 2 * queue.round_trip.smoothed + 0.001
             queue.handle_timer(due)
             assert numbers(queue.take(due)) == [number]
-        queue.acknowledge_up_to(number + 1, queue._under_way[number].sent_at + 0.01)
+        queue.acknowledge_up_to(number + 1, queue._in_flight[number].sent_at + 0.01)
         now += 1.0
     assert queue._reorder == 2.0

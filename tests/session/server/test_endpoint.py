@@ -183,7 +183,7 @@ def test_a_proof_that_comes_late_counts_by_its_check_alone():
     assert player.says(5, 31.0)
 
 
-def test_proven_sessions_of_one_host_are_bounded():
+def test_validated_sessions_of_one_host_are_bounded():
     endpoint = make_endpoint(sessions_per_host_limit=2)
     first, _ = (Player(endpoint, ("192.0.2.1", port)).connect() for port in (1, 2))
     assert ask(endpoint, ("192.0.2.1", 3)) is None
