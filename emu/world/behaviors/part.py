@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from emu.world.behaviors.actor import Actor, ZoneActor
 from emu.world.behaviors.steps import Way
 from emu.world.players.player import Player
 from emu.world.spawns import Spawn
 from emu.world.zone import Zone
+
+TICK: Final = "tick"
+STEP: Final = "step"
+TIMER: Final = "timer "
+"""Names of deadlines: the tick, the next step of a way, and a behavior's own timers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +37,8 @@ class Part:
     """One behavior at work: its class made, for a spawn or for a zone."""
 
     __slots__ = (
-        "actor", "failed", "name", "near", "options", "owner", "seen", "spawn", "tick", "timers",
-        "way", "zone",
+        "failed", "name", "near", "options", "owner", "seen", "spawn", "tick", "timers", "way",
+        "zone",
     )  # fmt: skip
 
     def __init__(
@@ -45,7 +49,6 @@ class Part:
         self.zone = zone
         self.spawn = spawn
         self.owner: Any = None
-        self.actor: Actor | ZoneActor | None = None
         self.failed = False
         self.near = 15.0
         self.tick = 1.0

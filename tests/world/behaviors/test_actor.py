@@ -11,11 +11,11 @@ def test_a_visitor_shows_the_player_and_acts_on_it() -> None:
     house = WorldHouse()
     client, other = house.stand(5, name="Aldana"), house.stand(6)
     house.run(0.5)
-    visitor = Visitor(client.player, house.behaviors)
+    visitor = Visitor(client.player, house.behaviors.stage)
     assert (visitor.id, visitor.name, visitor.level, visitor.race) == (5, "Aldana", 1, 9)
-    assert visitor == Visitor(client.player, house.behaviors)
-    assert visitor != Visitor(other.player, house.behaviors)
-    assert len({visitor, Visitor(client.player, house.behaviors)}) == 1
+    assert visitor == Visitor(client.player, house.behaviors.stage)
+    assert visitor != Visitor(other.player, house.behaviors.stage)
+    assert len({visitor, Visitor(client.player, house.behaviors.stage)}) == 1
     assert repr(visitor) == "Visitor('Aldana')"
     visitor.tell("psst")
     assert client.decoded("WS_DisplayText")[-1]["text"] == "psst"
@@ -35,7 +35,7 @@ def test_an_actor_sees_who_is_near() -> None:
     zone.add(spawn, house.now)
     house.behaviors.add("greeter", {}, zone, spawn, house.now)
     house.behaviors.add("greeter", {}, zone, None, house.now)
-    actors = list(house.behaviors._parts)
+    actors = [part.owner.me for part in house.behaviors._in_zone[zone]]
     [actor] = [one for one in actors if isinstance(one, Actor)]
     [place] = [one for one in actors if isinstance(one, ZoneActor)]
     assert (actor.name, actor.place, actor.home) == ("Guard", (0, 0, 243), (0, 0, 243))
