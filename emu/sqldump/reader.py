@@ -47,6 +47,12 @@ class InsertRow(NamedTuple):
     values: tuple[Value, ...]
     line: int
 
+    def named(self) -> dict[str, Value]:
+        """Return the values by column in lower case. Raises `ValueError` for unnamed columns."""
+        if self.columns is None:
+            raise ValueError("its columns are not named; dump the table definitions too")
+        return {name.lower(): value for name, value in zip(self.columns, self.values, strict=True)}
+
 
 def read_inserts(
     stream: BinaryIO | Source | Path, tables: Collection[str] | None = None

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypeVar
+
+from emu.sqldump.columns import Columns
+from emu.sqldump.reader import InsertRow
+
+T = TypeVar("T")
 
 MOST_NOTES = 10
 """Lines told of one table; the others are counted."""
@@ -27,6 +34,24 @@ class ImportReport:
     settings: dict[str, str] = field(default_factory=dict)
     _notes: list[str] = field(default_factory=list)
     _about: Counter[str] = field(default_factory=Counter)
+
+    def take(self, row: InsertRow, take: Callable[[Columns], T]) -> T | None:
+        """Hand a row's columns on and return what `take` makes of them.
+
+        A row for which that raises `ValueError` is left out with a note: then it is None.
+        """
+        table = row.table.lower()
+        self.tables[table].read += 1
+        try:
+            return take(row.named())
+        except ValueError as error:
+            self.leave_out(table, row.line, str(error))
+            return None
+
+    def leave_out(self, table: str, line: int, reason: str) -> None:
+        """Count a row that cannot be brought over, with a note that says why."""
+        self.tables[table].skipped += 1
+        self.note(table, f"line {line}: row of {table} left out: {reason}")
 
     def note(self, table: str, line: str) -> None:
         """Keep a line about a table, unless there are many of it already."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable, Collection, Iterable
-from typing import Any
 
 from emu.errors import CommandError
 from emu.sqldump import InsertRow
@@ -109,16 +108,10 @@ class _Import:
 
     def _take(self, row: InsertRow) -> None:
         table = row.table.lower()
-        tally = self.report.tables[table]
-        tally.read += 1
-        try:
-            added = self._takes[table](_columns(row))
-        except ValueError as error:
-            tally.skipped += 1
-            self.report.note(table, f"line {row.line}: row of {table} left out: {error}")
-        else:
-            tally.added += added
-            tally.present += not added
+        added = self.report.take(row, self._takes[table])
+        if added is not None:
+            self.report.tables[table].added += added
+            self.report.tables[table].present += not added
 
     def _refuse_conflicts(self) -> None:
         """Raise `CommandError` when ids are in the way; the caller undoes the portion."""
@@ -131,9 +124,3 @@ class _Import:
             f"ids are taken: {shown}{more}. Worlds know accounts by id: remove what is in the way,"
             f" or use --renumber to give these rows new ids. {self._refused}"
         )
-
-
-def _columns(row: InsertRow) -> dict[str, Any]:
-    if row.columns is None:
-        raise ValueError("its columns are not named; dump the table definitions too")
-    return {name.lower(): value for name, value in zip(row.columns, row.values, strict=True)}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from emu.sqldump import ImportReport, InsertRow, Tally, read_inserts
+from emu.sqldump import ImportReport, Tally, read_inserts
 from emu.world.eq2emu.composing import Composer, Document
 from emu.world.eq2emu.tables import TABLES, Tables
 from emu.world.eq2emu.writing import Fate, fate_of, text_of, write, zones_of_others
@@ -33,10 +33,11 @@ def import_world(
     """
     report = ImportReport({table: Tally() for table in TABLES})
     tables = Tables()
+    takes = tables.takes
     taken = 0
     for dump in dumps:
         for row in read_inserts(dump, TABLES):
-            _take(tables, report, row)
+            report.take(row, takes[row.table.lower()])
             taken += 1
             if taken % 1000 == 0:
                 progress("reading", taken)
@@ -48,15 +49,6 @@ def import_world(
     for tally in report.tables.values():
         tally.skipped = tally.read - tally.added - tally.present
     return report
-
-
-def _take(tables: Tables, report: ImportReport, row: InsertRow) -> None:
-    table = row.table.lower()
-    report.tables[table].read += 1
-    try:
-        tables.takes[table](_columns(row))
-    except ValueError as error:
-        report.note(table, f"line {row.line}: row of {table} left out: {error}")
 
 
 def _store(
@@ -88,9 +80,3 @@ def _store(
             tally.present += rows
         else:
             tally.added += rows
-
-
-def _columns(row: InsertRow) -> dict[str, Any]:
-    if row.columns is None:
-        raise ValueError("its columns are not named; dump the table definitions too")
-    return {name.lower(): value for name, value in zip(row.columns, row.values, strict=True)}

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from emu.errors import CommandError
-from emu.sqldump import ImportReport, Tally, read_inserts
+from emu.sqldump import ImportReport, InsertRow, Tally, read_inserts
 from emu.sqldump.columns import Columns, number, text, visible
 from emu.world.eq2emu.writing import Fate, fate_of, text_of, write
 from emu.world.knowledge import Knowledge, read_knowledge
@@ -42,8 +42,7 @@ def import_knowledge(
         for row in read_inserts(dump, TABLES):
             if row.columns is None:
                 raise CommandError(f"{dump}: its columns are not named; dump the definitions too")
-            names = [name.lower() for name in row.columns]
-            gathered.take(row.table.lower(), row.line, dict(zip(names, row.values, strict=True)))
+            gathered.take(row)
     document = gathered.document()
     if document:
         _store(folder / FILE, text_of(document), report, dry_run=dry_run, replace=replace)
@@ -76,28 +75,27 @@ class Gathered:
         }
         self._later: list[tuple[str, int, str, Row]] = []
 
-    def take(self, table: str, line: int, columns: Columns) -> None:
+    def take(self, read: InsertRow) -> None:
         """Take one row; one that cannot be brought is noted."""
-        self._report.tables[table].read += 1
-        try:
-            name, row = TABLES[table](columns)
-        except ValueError as error:
-            self._leave_out(table, line, str(error))
+        table = read.table.lower()
+        made = self._report.take(read, TABLES[table])
+        if made is None:
             return
+        name, row = made
         if name == NOTHING:
             self._report.tables[table].present += 1
         elif name in self._known:
             self._known[name].add(row["id"])
             self._keep(table, name, row)
         else:
-            self._later.append((table, line, name, row))
+            self._later.append((table, read.line, name, row))
 
     def document(self) -> Row:
         """Return what the file is to hold; nothing when there is nothing."""
         for table, line, name, row in self._later:
             kind = name.removeprefix(BEGINNER)
             if kind in self._known and row["id"] not in self._known[kind]:
-                self._leave_out(table, line, f"there is no {kind} {row['id']}")
+                self._report.leave_out(table, line, f"there is no {kind} {row['id']}")
             else:
                 self._keep(table, name, row)
         self._later = []
@@ -106,10 +104,6 @@ class Gathered:
     def _keep(self, table: str, name: str, row: Row) -> None:
         self._rows[name].append(row)
         self._report.tables[table].added += 1
-
-    def _leave_out(self, table: str, line: int, reason: str) -> None:
-        self._report.tables[table].skipped += 1
-        self._report.note(table, f"line {line}: row of {table} left out: {reason}")
 
 
 BEGINNER: Final = "beginner."

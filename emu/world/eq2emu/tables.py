@@ -45,44 +45,36 @@ class Tables:
     def takes(self) -> Mapping[str, Callable[[Columns], None]]:
         """Table -> what takes a row of it."""
         return {
-            "zones": self._zone,
+            "zones": _one_each(self.zones, "id"),
             "starting_zones": self.starts.append,
-            "spawn": self._spawn,
-            **{table: self._detail(table) for table in KINDS},
+            "spawn": _one_each(self.spawns, "id"),
+            **{table: _one_each(self.details[table], "spawn_id") for table in KINDS},
             "spawn_location_entry": self._entry,
-            "spawn_location_placement": self._placement,
-            "entity_commands": self._command,
-            "transporters": self._transporter,
-            "npc_appearance": self._appearance,
+            "spawn_location_placement": _one_each(self.placements, "id"),
+            "entity_commands": _some_each(self.commands, "command_list_id"),
+            "transporters": _some_each(self.transporters, "transport_id"),
+            "npc_appearance": _some_each(self.appearances, "spawn_id", least=1),
         }
-
-    def _zone(self, columns: Columns) -> None:
-        self.zones[number(columns, "id", least=1)] = columns
-
-    def _spawn(self, columns: Columns) -> None:
-        self.spawns[number(columns, "id", least=1)] = columns
-
-    def _detail(self, table: str) -> Callable[[Columns], None]:
-        def take(columns: Columns) -> None:
-            self.details[table][number(columns, "spawn_id", least=1)] = columns
-
-        return take
 
     def _entry(self, columns: Columns) -> None:
         choice = fraction(columns, "spawnpercentage"), number(columns, "spawn_id", least=1)
         self.choices[number(columns, "spawn_location_id")].append(choice)
 
-    def _placement(self, columns: Columns) -> None:
-        self.placements[number(columns, "id", least=1)] = columns
 
-    def _command(self, columns: Columns) -> None:
-        self.commands[number(columns, "command_list_id")].append(columns)
+def _one_each(rows: dict[int, Columns], key: str) -> Callable[[Columns], None]:
+    """Return what keeps a row by a number that no other row has."""
 
-    def _transporter(self, columns: Columns) -> None:
-        self.transporters[number(columns, "transport_id")].append(columns)
+    def take(columns: Columns) -> None:
+        rows[number(columns, key, least=1)] = columns
 
-    def _appearance(self, columns: Columns) -> None:
-        self.appearances[number(columns, "spawn_id", least=1)].append(columns)
+    return take
+
+
+def _some_each(
+    rows: dict[int, list[Columns]], key: str, least: int = 0
+) -> Callable[[Columns], None]:
+    """Return what keeps a row among those of one number."""
+    return lambda columns: rows[number(columns, key, least=least)].append(columns)
 
 
 TABLES: Final = tuple(Tables().takes)
