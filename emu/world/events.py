@@ -8,14 +8,14 @@ from typing import ClassVar
 
 @dataclass(frozen=True, slots=True)
 class WorldEvent:
-    """Something happened; `line` says it."""
+    """Something happened; as a text, and as `line`, it says so."""
 
     level: ClassVar[str] = "info"
 
     @property
     def line(self) -> str:
         """Return one line for a log."""
-        raise NotImplementedError
+        return str(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +27,9 @@ class PlayerEntered(WorldEvent):
     address: str
     version: int
     zone: str
-    returned: bool = False
 
-    @property
-    def line(self) -> str:
-        """Return one line for a log."""
-        how = "came back to" if self.returned else "entered"
-        return f"{self.name} from {self.address}, client {self.version}, {how} {self.zone}"
+    def __str__(self) -> str:
+        return f"{self.name} from {self.address}, client {self.version}, entered {self.zone}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +40,7 @@ class PlayerLeft(WorldEvent):
     zone: str
     reason: str
 
-    @property
-    def line(self) -> str:
-        """Return one line for a log."""
+    def __str__(self) -> str:
         return f"{self.name} left {self.zone}: {self.reason}"
 
 
@@ -60,9 +54,7 @@ class Said(WorldEvent):
     text: str
     to: str = ""
 
-    @property
-    def line(self) -> str:
-        """Return one line for a log."""
+    def __str__(self) -> str:
         to = f" to {self.to}" if self.to else ""
         return f"[{self.channel}] {self.name}{to}: {self.text}"
 
@@ -76,9 +68,7 @@ class PlayerRefused(WorldEvent):
     address: str
     reason: str
 
-    @property
-    def line(self) -> str:
-        """Return one line for a log."""
+    def __str__(self) -> str:
         return f"{self.name} from {self.address}: {self.reason}"
 
 
@@ -97,9 +87,7 @@ class NotHandled(WorldEvent):
     length: int
     begin: str
 
-    @property
-    def line(self) -> str:
-        """Return one line for a log."""
+    def __str__(self) -> str:
         return (
             f"unknown message {self.opcode} {self.message or '(no name)'} of {self.name}"
             f" from {self.address}, client {self.version}: {self.length} bytes: {self.begin}"
@@ -115,9 +103,7 @@ class BehaviorFailed(WorldEvent):
     whose: str
     reason: str
 
-    @property
-    def line(self) -> str:
-        """Return one line for a log."""
+    def __str__(self) -> str:
         if not self.behavior:
             return f"{self.whose}: not loaded: {self.reason}"
         return f"behavior {self.behavior} of {self.whose} is switched off: {self.reason}"

@@ -9,6 +9,5 @@ def test_lines() -> None:
     assert PlayerEntered("A", 1, "::1", 546, "Antonica").line == (
         "A from ::1, client 546, entered Antonica"
     )
-    assert "came back to" in PlayerEntered("A", 1, "::1", 546, "Antonica", returned=True).line
     assert PlayerLeft("A", "Antonica", "camped").line == "A left Antonica: camped"
     assert PlayerRefused("A", "::1", "x").level == "warn"

@@ -10,7 +10,7 @@ longer can; nobody sends them.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Final, Protocol
 
@@ -80,20 +80,18 @@ class Shell:
     """Is told what a subscriber or an answerer raised, and what another process did wrong."""
 
 
+@dataclass(slots=True, eq=False)
 class _Other:
     """What is known of the far end of a connection."""
 
-    __slots__ = ("asked", "link", "topics", "waiting", "who")
-
-    def __init__(self, link: Link, who: Joined) -> None:
-        self.link = link
-        self.who = who
-        self.topics: dict[str, None] = {}
-        """Topics whose questions it can answer."""
-        self.waiting: dict[int, tuple[Answer, Call]] = {}
-        """Our questions to it."""
-        self.asked = 0
-        """Its questions to us that are not answered yet."""
+    link: Link
+    who: Joined
+    topics: dict[str, None] = field(default_factory=dict)
+    """Topics whose questions it can answer."""
+    waiting: dict[int, tuple[Answer, Call]] = field(default_factory=dict)
+    """Our questions to it."""
+    asked: int = 0
+    """Its questions to us that are not answered yet."""
 
 
 class FleetBus:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from emu.world.behaviors.steps import Way
@@ -33,29 +33,22 @@ class Limits:
     """Points of one way."""
 
 
+@dataclass(slots=True, eq=False)
 class Part:
     """One behavior at work: its class made, for a spawn or for a zone."""
 
-    __slots__ = (
-        "failed", "name", "near", "options", "owner", "seen", "spawn", "tick", "timers", "way",
-        "zone",
-    )  # fmt: skip
-
-    def __init__(
-        self, name: str, options: Mapping[str, Any], zone: Zone, spawn: Spawn | None
-    ) -> None:
-        self.name = name
-        self.options = options
-        self.zone = zone
-        self.spawn = spawn
-        self.owner: Any = None
-        self.failed = False
-        self.near = 15.0
-        self.tick = 1.0
-        self.seen: dict[int, Player] = {}
-        """Players near it, or in its zone, that it was told of."""
-        self.timers: set[str] = set()
-        self.way: Way | None = None
+    name: str
+    options: Mapping[str, Any]
+    zone: Zone
+    spawn: Spawn | None
+    owner: Any = None
+    failed: bool = False
+    near: float = 15.0
+    tick: float = 1.0
+    seen: dict[int, Player] = field(default_factory=dict)
+    """Players near it, or in its zone, that it was told of."""
+    timers: set[str] = field(default_factory=set)
+    way: Way | None = None
 
     @property
     def whose(self) -> str:

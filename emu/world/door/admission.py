@@ -16,25 +16,16 @@ from emu.processes.ports import HandoffKeys, Presence
 from emu.world.rules import AdmissionRules
 
 
+@dataclass(slots=True, eq=False)
 class Admission:
-    """Who may come in, by the rules, who is here, and who was promised a place.
+    """Who may come in, by the rules, who is here, and who was promised a place."""
 
-    `locked` is true while only those of a status may come in; whoever sets it tells the login
-    server (`LoginLink.status_changed`).
-    """
-
-    def __init__(
-        self,
-        rules: AdmissionRules,
-        presence: Presence,
-        handoffs: HandoffKeys,
-        *,
-        locked: bool = False,
-    ) -> None:
-        self.rules = rules
-        self.presence = presence
-        self.locked = locked
-        self._handoffs = handoffs
+    rules: AdmissionRules
+    presence: Presence
+    handoffs: HandoffKeys
+    locked: bool = False
+    """True while only those of a status may come in; whoever sets it tells the login server
+    (`LoginLink.status_changed`)."""
 
     @property
     def is_full(self) -> bool:
@@ -49,21 +40,21 @@ class Admission:
         The key is 0 unless the code is `PlayCode.SUCCESS`. Outstanding keys count as players, and
         an account has one, whichever character it is for; game masters have one for each.
         """
-        expected = await self._handoffs.held_by_others(account_id)
+        expected = await self.handoffs.held_by_others(account_id)
         code = self._decide(characters, char_id, expected)
         if code != PlayCode.SUCCESS:
             return code, 0
         character = next(row for row in characters if row.id == char_id)
         if character.admin_status < self.rules.game_master:
-            await self._handoffs.withdraw_account(account_id)
+            await self.handoffs.withdraw_account(account_id)
         try:
-            return code, await self._handoffs.issue(account_id, char_id, character.name)
+            return code, await self.handoffs.issue(account_id, char_id, character.name)
         except LimitExceeded:
             return PlayCode.WORLD_FULL, 0
 
     async def redeem(self, account_id: int, key: int) -> Handoff | None:
         """Take a key back at the door; None when it lets nobody in."""
-        return await self._handoffs.redeem(account_id, key)
+        return await self.handoffs.redeem(account_id, key)
 
     def at_door(self, characters: Sequence[WorldCharacter], char_id: int) -> PlayCode:
         """Return the code for a character whose key was taken back just now.
@@ -74,7 +65,7 @@ class Admission:
 
     async def dismiss(self, char_id: int) -> None:
         """Let a character that no longer exists neither come in nor stay."""
-        await self._handoffs.withdraw(char_id)
+        await self.handoffs.withdraw(char_id)
         self.presence.dismiss(char_id)
 
     def _decide(

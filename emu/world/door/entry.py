@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
@@ -108,37 +108,23 @@ class Left:
 DoorEvent = Entered | TurnedAway | Left
 
 
+@dataclass(kw_only=True, eq=False)
 class Door:
     """What all clients at the door share."""
 
-    def __init__(
-        self,
-        *,
-        dialects: Dialects,
-        inside: Inside,
-        admission: Admission,
-        presence: Presence,
-        characters_of: Callable[[int], Awaitable[Sequence[WorldCharacter]]],
-        played: Callable[[int, Moment], Awaitable[None]],
-        report: Callable[[DoorEvent], None],
-        changed: Callable[[], None],
-        clock: Clock,
-    ) -> None:
-        """Join the door to its outside; `changed` is called when somebody came or went.
-
-        `characters_of` returns an account's characters that are not deleted; `played` notes that
-        one came in, and raises nothing.
-        """
-        self.dialects = dialects
-        self.inside = inside
-        self.admission = admission
-        self.presence = presence
-        self.characters_of = characters_of
-        self.played = played
-        self.report = report
-        self.changed = changed
-        self.clock = clock
-        self.counters: Counter[str] = Counter()
+    dialects: Dialects
+    inside: Inside
+    admission: Admission
+    presence: Presence
+    characters_of: Callable[[int], Awaitable[Sequence[WorldCharacter]]]
+    """Returns an account's characters that are not deleted."""
+    played: Callable[[int, Moment], Awaitable[None]]
+    """Notes that a character came in, and raises nothing."""
+    report: Callable[[DoorEvent], None]
+    changed: Callable[[], None]
+    """Is called when somebody came or went."""
+    clock: Clock
+    counters: Counter[str] = field(default_factory=Counter)
 
     def connect(self, link: EntrantLink, address: str, now: Monotonic) -> Entrant:
         """Take a new session; `address` is the client's IP address."""

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import Any, Final
 
 from emu.world.spawns import Destination, Footer, Position, Spawn, SpawnKind, Verb
+
+FILES_OWN: Final = ("place", "title", "states", "behavior", "behavior_options")
+"""Attributes of a fixture that a spawn has under another name, or not at all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fixture:
     """A creature, object, sign or widget that a zone's file names.
 
-    The attributes are those of `Spawn`, but for `states` (its visual, action, mood and emote state
-    by name) and the behavior's options.
+    The attributes are those of `Spawn`, but for `FILES_OWN`: `states` are its visual, action, mood
+    and emote state by name.
     """
 
     kind: SpawnKind
@@ -39,26 +42,6 @@ class Fixture:
 
     def spawn(self, spawn_id: int) -> Spawn:
         """Return a new spawn of it."""
-        made = Spawn(
-            spawn_id,
-            self.kind,
-            self.name,
-            self.place,
-            level=self.level,
-            size=self.size,
-            collision_radius=self.collision_radius,
-            looks=self.looks,
-            words=self.words,
-            verbs=self.verbs,
-            footer=self.footer,
-            guild=self.title,
-            attackable=self.attackable,
-            targetable=self.targetable,
-            show_name=self.show_name,
-            behavior=self.behavior,
-            destination=self.destination,
-        )
-        made.last_name = self.last_name
-        for name, value in self.states.items():
-            setattr(made, name, value)
-        return made
+        names = {item.name for item in fields(self)}.difference(FILES_OWN)
+        shared = {name: getattr(self, name) for name in names} | dict(self.states)
+        return Spawn(spawn_id, position=self.place, guild=self.title, **shared)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Final, NamedTuple
 
 from emu.world.spawns.destination import Destination
@@ -66,8 +67,11 @@ SITTING = 538
 
 Source: docs/protocol/world/spawns.md#posture.
 """
+RUNNING = 128
+LIVING = frozenset((SpawnKind.PLAYER, SpawnKind.NPC))
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Spawn:
     """What stands in a zone.
 
@@ -78,63 +82,46 @@ class Spawn:
     ``merchant`` ...): those of `data/world/ghosts.toml`.
     """
 
-    __slots__ = (
-        "action_state", "activity", "attackable", "behavior", "collision_radius", "destination",
-        "emote_state", "footer", "guild", "hidden", "hp_percent", "id", "kind", "last_name",
-        "level", "looks", "mood_state", "name", "origin", "pitch", "position", "power_percent",
-        "prefix", "show_name", "side_speed", "size", "speed", "suffix", "targetable", "verbs",
-        "vert_speed", "visual_state", "watcher", "words",
-    )  # fmt: skip
+    id: int
+    kind: SpawnKind
+    name: str
+    position: Position
+    _: KW_ONLY
+    last_name: str = ""
+    prefix: str = ""
+    suffix: str = ""
+    guild: str = ""
+    origin: Position = field(init=False)
+    """Where it was put first; creatures go back there."""
+    level: int = 1
+    size: int = 32
+    collision_radius: int = 32
+    looks: Mapping[str, Any] = field(default_factory=dict)
+    words: frozenset[str] = frozenset()
+    verbs: tuple[Verb, ...] = ()
+    footer: Footer | None = None
+    attackable: bool = False
+    targetable: bool = True
+    show_name: bool = True
+    hidden: bool = False
+    """Whether nobody else is shown it."""
+    destination: Destination | None = None
+    """Where it brings whoever uses it: a door, a sign at a zone's end."""
+    speed: float = 0.0
+    side_speed: float = 0.0
+    vert_speed: float = 0.0
+    pitch: float = 0.0
+    activity: int = RUNNING
+    hp_percent: int = 100
+    power_percent: int = 100
+    visual_state: int = 0
+    action_state: int = 0
+    mood_state: int = 0
+    emote_state: int = 0
+    watcher: Callable[[Spawn, int], None] = NOBODY
 
-    def __init__(
-        self,
-        spawn_id: int,
-        kind: SpawnKind,
-        name: str,
-        position: Position,
-        *,
-        level: int = 1,
-        size: int = 32,
-        collision_radius: int = 32,
-        looks: Mapping[str, Any] | None = None,
-        words: frozenset[str] = frozenset(),
-        verbs: tuple[Verb, ...] = (),
-        footer: Footer | None = None,
-        guild: str = "",
-        attackable: bool = False,
-        targetable: bool = True,
-        show_name: bool = True,
-        behavior: str = "",
-        destination: Destination | None = None,
-    ) -> None:
-        self.id = spawn_id
-        self.kind = kind
-        self.name = name
-        self.last_name = self.prefix = self.suffix = ""
-        self.guild = guild
-        self.position = position
-        self.origin = position
-        """Where it was put first; creatures go back there."""
-        self.level = level
-        self.size = size
-        self.collision_radius = collision_radius
-        self.looks: Mapping[str, Any] = looks or {}
-        self.words = words
-        self.verbs = verbs
-        self.footer = footer
-        self.attackable = attackable
-        self.targetable = targetable
-        self.show_name = show_name
-        self.hidden = False
-        """Whether nobody else is shown it."""
-        self.behavior = behavior
-        self.destination = destination
-        """Where it brings whoever uses it: a door, a sign at a zone's end."""
-        self.speed = self.side_speed = self.vert_speed = self.pitch = 0.0
-        self.activity = RUNNING
-        self.hp_percent = self.power_percent = 100
-        self.visual_state = self.action_state = self.mood_state = self.emote_state = 0
-        self.watcher = NOBODY
+    def __post_init__(self) -> None:
+        self.origin = self.position
 
     @property
     def is_living(self) -> bool:
@@ -182,7 +169,3 @@ class Spawn:
         for name, value in values.items():
             setattr(self, name, value)
         self.watcher(self, Change.VISIBILITY)
-
-
-RUNNING = 128
-LIVING = frozenset((SpawnKind.PLAYER, SpawnKind.NPC))
