@@ -8,6 +8,7 @@ docs/protocol/characters.md#play-reply for the codes.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from emu.commands.ranks import STATUS_BANNED, STATUS_BANNED_FOR_EVER
 from emu.errors import LimitExceeded
