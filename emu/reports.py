@@ -37,7 +37,10 @@ class Reports:
             report = Report(area, event)
             for wanted, take in tuple(self._subscribers.values()):
                 if wanted is None or wanted == area:
-                    self._give(take, report)
+                    try:
+                        take(report)
+                    except Exception:  # noqa: BLE001  # whatever it is
+                        self._failed()
 
         return tell
 
@@ -55,9 +58,3 @@ class Reports:
             self._subscribers.pop(key, None)
 
         return end
-
-    def _give(self, take: Callable[[Report], object], report: Report) -> None:
-        try:
-            take(report)
-        except Exception:  # noqa: BLE001  # whoever tells must not suffer for who listens
-            self._failed()

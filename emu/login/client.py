@@ -48,18 +48,19 @@ class ClientLink(Protocol):
         """Run a coroutine to its end; the session ends with what it raises."""
 
 
-class ClientState(enum.Enum):
+class ClientState(enum.IntEnum):
     """Where a client stands."""
 
-    CONNECTED = "connected"
+    # Numbers: every message asks for them in sets, and a plain Enum is hashed by Python.
+    CONNECTED = 0
     """Its session stands; it has not asked to log in."""
-    AUTHENTICATING = "authenticating"
-    REFUSED = "refused"
+    AUTHENTICATING = 1
+    REFUSED = 2
     """It was denied, and is disconnected in a moment."""
-    LOGGED_IN = "logged in"
-    PLAYING = "playing"
+    LOGGED_IN = 3
+    PLAYING = 4
     """It asked to play and its world has not answered."""
-    CLOSED = "closed"
+    CLOSED = 5
 
 
 END_STATES = frozenset({ClientState.REFUSED, ClientState.CLOSED})

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from typing import Any
 
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from emu.net.tasks import run
 from emu.net.udp.dispatcher import SessionPort
 
 
@@ -55,39 +56,3 @@ class SessionLink:
     def _failed(self, failure: Failure) -> None:
         self._log.failure(self._failure, failure)
         self.close()
-
-
-def run(work: Coroutine[Any, Any, Any], failed: Callable[[Failure], Any]) -> None:
-    """Run a coroutine of a service to its end; `failed` gets what it raises.
-
-    What they await in the end are Deferreds, and those alone are made: Twisted's own way would
-    make two more for each of them.
-    """
-    _step(work, failed, work.send, None)
-
-
-def _step(
-    work: Coroutine[Any, Any, Any],
-    failed: Callable[[Failure], Any],
-    advance: Callable[[Any], Any],
-    value: object,
-) -> None:
-    """Advance a coroutine up to the next Deferred that has not fired."""
-    try:
-        waiting = advance(value)
-    except StopIteration:
-        return
-    except Exception:  # noqa: BLE001  # whatever it is, it must not leave the shell
-        failed(Failure())  # type: ignore[no-untyped-call]
-        return
-    waiting.addBoth(_go_on, work, failed)
-
-
-def _go_on(
-    result: object, work: Coroutine[Any, Any, Any], failed: Callable[[Failure], Any]
-) -> None:
-    """Go on with a coroutine whose Deferred has fired."""
-    if isinstance(result, Failure):
-        _step(work, failed, work.throw, result.value)
-    else:
-        _step(work, failed, work.send, None)  # the Deferred itself hands its result over

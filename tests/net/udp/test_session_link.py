@@ -1,15 +1,14 @@
-"""What a service does with a session, and how its coroutines run."""
+"""What a service does with a session."""
 
 from __future__ import annotations
 
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
-from twisted.internet.defer import Deferred, fail, succeed
+from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 
-from emu.net.udp.session_link import SessionLink, run
+from emu.net.udp.session_link import SessionLink
 
 
 class Session:
@@ -70,41 +69,3 @@ def test_what_a_coroutine_raises_is_told_and_ends_the_session() -> None:
     gate.callback(None)
     assert port.session.asked == ["close"]
     assert [event["log_format"] for event in told] == ["serving failed"]
-
-
-@pytest.mark.parametrize("early", [True, False])
-def test_run_drives_a_coroutine_through_many_waits(early: bool) -> None:
-    gates = [succeed(1) if early else Deferred() for _ in range(3)]
-    seen: list[object] = []
-
-    async def work() -> None:
-        for gate in gates:
-            seen.append(await gate)
-        try:
-            await fail(KeyError("gone"))
-        except KeyError:
-            seen.append("caught")
-        seen.append(await succeed("end"))
-
-    run(work(), seen.append)
-    if not early:
-        for gate in gates:
-            gate.callback(1)
-    assert seen == [1, 1, 1, "caught", "end"]
-
-
-def test_run_reports_what_is_raised_at_once_and_later() -> None:
-    failures: list = []
-    gate: Deferred[None] = Deferred()
-
-    async def now() -> None:
-        raise KeyError("now")
-
-    async def later() -> None:
-        await gate
-        raise ValueError("later")
-
-    run(now(), failures.append)
-    run(later(), failures.append)
-    gate.callback(None)
-    assert [failure.type for failure in failures] == [KeyError, ValueError]
