@@ -1,4 +1,4 @@
-"""The two times of the house; a value of one is never taken for the other.
+"""The two times; a value of one is never taken for the other.
 
 `Monotonic` paces: sessions, links, limits, ticks. It has no date, and setting the machine's clock
 does not move it. `Moment` is stored and shown. Durations, and sums with them inside a module, are

@@ -1,4 +1,4 @@
-"""What several processes of one house share, as ports, with what serves one process.
+"""What several processes of one server share, as ports, with what serves one process.
 
 `ports` states `HandoffKeys`, `Presence`, `ZoneServers` and `Bus`; `handoffs`, `presence`,
 `zone_servers` and `bus` implement them for processes that are one. `stores` states what one of them

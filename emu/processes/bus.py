@@ -1,4 +1,4 @@
-"""The bus of a house that is one process: notes are heard at once, questions answered in place."""
+"""The bus of a server that is one process: notes are heard at once, questions answered in place."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from emu.structs.client_cmd import read_client_cmds
 from emu.times import Moment, Monotonic
 from emu.world.behaviors import Behaviors, Library
 from emu.world.chat import Chat, read_numbers
-from emu.world.commands import House, RemoteCommands, world_commands
+from emu.world.commands import CommandContext, RemoteCommands, world_commands
 from emu.world.door.admission import Admission
 from emu.world.events import WorldEvent
 from emu.world.ghosts import read_rules
@@ -210,9 +210,9 @@ class WorldHouse:
         self.uses: list[Use] = []
         self.admission = Admission(AdmissionRules(), self.presence, self.keys)
         self.chat = Chat(self.world, ChatRules(), read_numbers())
-        self.ground = House(self.world, self.chat, self.admission)
+        self.command_context = CommandContext(self.world, self.chat, self.admission)
         self.registry = Registry(self.uses.append)
-        self.registry.extend([*world_commands(self.ground), help_command(self.registry)])
+        self.registry.extend([*world_commands(self.command_context), help_command(self.registry)])
         self.remote = RemoteCommands(self.world, self.registry, self.chat)
         self.library = deepcopy(LIBRARY)
         self.behaviors = Behaviors(

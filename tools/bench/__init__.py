@@ -1,1 +1,1 @@
-"""Figures, not tests: what the house costs, each beside something to compare it with."""
+"""Figures, not tests: what the server costs, each beside something to compare it with."""

@@ -38,7 +38,7 @@ from emu.structs import shipped_catalog
 from emu.times import Moment, Monotonic
 from emu.world.behaviors import Behaviors, Library
 from emu.world.chat import Chat, read_numbers
-from emu.world.commands import House, RemoteCommands, world_commands
+from emu.world.commands import CommandContext, RemoteCommands, world_commands
 from emu.world.door.admission import Admission
 from emu.world.door.entry import Door
 from emu.world.events import BehaviorFailed
@@ -142,7 +142,7 @@ class WorldPart:
         return behaviors
 
     def _take_commands(self, commands: Registry) -> None:
-        commands.extend(world_commands(House(self.world, self.chat, self.admission)))
+        commands.extend(world_commands(CommandContext(self.world, self.chat, self.admission)))
         commands.known |= {
             "player": lambda: [player.name for player in self.world.players],
             "zone": lambda: [zone.name for zone in self.world.zones.table],

@@ -1,4 +1,4 @@
-"""The bus of a house that is several processes, over connections to the others.
+"""The bus of a server that is several processes, over connections to the others.
 
 A member has one connection, to the hub; the hub has one to each member, and hands on what one of
 them tells to the rest. Everything that concerns only this process works without any connection.

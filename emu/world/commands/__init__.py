@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from emu.world.commands.ground import House
+from emu.world.commands.context import CommandContext
 from emu.world.commands.registry import world_commands
 from emu.world.commands.remote import RemoteCommands
 
-__all__ = ["House", "RemoteCommands", "world_commands"]
+__all__ = ["CommandContext", "RemoteCommands", "world_commands"]

@@ -7,24 +7,24 @@ from collections.abc import Iterable
 from emu.commands import Argument, ArgumentKind, Call, Command, Reply
 from emu.commands.registry import Run
 from emu.errors import CommandError
-from emu.world.commands.ground import House, own_player, player_named
+from emu.world.commands.context import CommandContext, own_player, player_named
 from emu.world.groups import Group
 from emu.world.players import entering
 from emu.world.players.player import Player
 from emu.world.players.relations import Relation
 
 
-def commands(house: House) -> list[Command]:
+def commands(context: CommandContext) -> list[Command]:
     """Return the commands of this room."""
-    house.world.on_left.append(lambda player: _forget(house, player))
-    return [*_joining(house), *_being_in(house)]
+    context.world.on_left.append(lambda player: _forget(context, player))
+    return [*_joining(context), *_being_in(context)]
 
 
-def _joining(house: House) -> list[Command]:
-    groups, chat = house.world.groups, house.chat
+def _joining(context: CommandContext) -> list[Command]:
+    groups, chat = context.world.groups, context.chat
 
     async def invite(call: Call) -> Reply:
-        player, guest = own_player(call), player_named(house, call["name"])
+        player, guest = own_player(call), player_named(context, call["name"])
         if guest.relations.knows(Relation.IGNORED, player.name):
             raise CommandError(f"{guest.name} ignores you")
         chat.pace(player, call.now)
@@ -35,12 +35,12 @@ def _joining(house: House) -> list[Command]:
     async def accept(call: Call) -> None:
         player = own_player(call)
         group = groups.accept(player.id, call.now)
-        _tell(house, group, f"{player.name} is in the group now.")
-        _refresh(house, group.members)
+        _tell(context, group, f"{player.name} is in the group now.")
+        _refresh(context, group.members)
 
     async def decline(call: Call) -> Reply:
         player = own_player(call)
-        leader = house.world.players.get(groups.decline(player.id))
+        leader = context.world.players.get(groups.decline(player.id))
         if leader is not None:
             chat.line(leader, f"{player.name} does not want to join your group.")
         return Reply(("you declined",))
@@ -53,23 +53,23 @@ def _joining(house: House) -> list[Command]:
     ]
 
 
-def _being_in(house: House) -> list[Command]:
-    groups, chat = house.world.groups, house.chat
+def _being_in(context: CommandContext) -> list[Command]:
+    groups, chat = context.world.groups, context.chat
 
     async def leave(call: Call) -> Reply:
         player = own_player(call)
         group = groups.leave(player.id)
-        _left(house, group, player)
-        _refresh(house, [player.id])
+        _left(context, group, player)
+        _refresh(context, [player.id])
         return Reply(("you left the group",))
 
     async def say(call: Call) -> None:
         player = own_player(call)
-        chat.group_say(player, _players(house, _own(house, player)), call["text"], call.now)
+        chat.group_say(player, _players(context, _own(context, player)), call["text"], call.now)
 
     async def show(call: Call) -> Reply:
-        group = _own(house, own_player(call))
-        names = [member.name for member in _players(house, group)]
+        group = _own(context, own_player(call))
+        names = [member.name for member in _players(context, group)]
         return Reply((f"{names[0]} leads", ", ".join(names)), names)
 
     text = Argument("text", ArgumentKind.TEXT, "what to say")
@@ -86,38 +86,38 @@ def _quiet(
     return Command(name, help_text, run, arguments, outside=False, is_quiet=True, aliases=aliases)
 
 
-def _own(house: House, player: Player) -> Group:
-    group = house.world.groups.of(player.id)
+def _own(context: CommandContext, player: Player) -> Group:
+    group = context.world.groups.of(player.id)
     if group is None:
         raise CommandError("you are in no group")
     return group
 
 
-def _players(house: House, group: Group) -> list[Player]:
-    found = (house.world.players.get(member) for member in group.members)
+def _players(context: CommandContext, group: Group) -> list[Player]:
+    found = (context.world.players.get(member) for member in group.members)
     return [player for player in found if player is not None]
 
 
-def _tell(house: House, group: Group, text: str) -> None:
-    for member in _players(house, group):
+def _tell(context: CommandContext, group: Group, text: str) -> None:
+    for member in _players(context, group):
         if member.is_online:
-            house.chat.line(member, text)
+            context.chat.line(member, text)
 
 
-def _left(house: House, group: Group, player: Player) -> None:
-    _tell(house, group, f"{player.name} has left the group.")
-    _refresh(house, group.members)
+def _left(context: CommandContext, group: Group, player: Player) -> None:
+    _tell(context, group, f"{player.name} has left the group.")
+    _refresh(context, group.members)
 
 
-def _forget(house: House, player: Player) -> None:
-    group = house.world.groups.forget(player.id)
+def _forget(context: CommandContext, player: Player) -> None:
+    group = context.world.groups.forget(player.id)
     if group is not None:
-        _left(house, group, player)
+        _left(context, group, player)
 
 
-def _refresh(house: House, members: Iterable[int]) -> None:
+def _refresh(context: CommandContext, members: Iterable[int]) -> None:
     """Show members their group as it is now: it stands in the character sheet."""
     for number in members:
-        member = house.world.players.get(number)
+        member = context.world.players.get(number)
         if member is not None and member.is_online:
-            entering.send_sheet(house.world, member)
+            entering.send_sheet(context.world, member)

@@ -9,7 +9,7 @@ from emu.commands import Argument, ArgumentKind, Call, Command, Reply
 from emu.commands.ranks import GUIDE, MASTER
 from emu.counts import counted
 from emu.errors import CommandError
-from emu.world.commands.ground import House, own_player
+from emu.world.commands.context import CommandContext, own_player
 from emu.world.places.looks import check_looks, check_texts
 from emu.world.players import saving
 from emu.world.spawns import Spawn, SpawnKind
@@ -18,13 +18,13 @@ from emu.world.world import World
 NEAR = 50.0
 
 
-def commands(house: House) -> list[Command]:
+def commands(context: CommandContext) -> list[Command]:
     """Return the commands of this room."""
-    return [*_looking(house), *_saving(house), *_spawning(house)]
+    return [*_looking(context), *_saving(context), *_spawning(context)]
 
 
-def _looking(house: House) -> list[Command]:
-    world = house.world
+def _looking(context: CommandContext) -> list[Command]:
+    world = context.world
 
     async def zones(_call: Call) -> Reply:
         rows = [
@@ -93,8 +93,8 @@ def _running_text(world: World, row: dict[str, Any]) -> str:
     )
 
 
-def _saving(house: House) -> list[Command]:
-    world = house.world
+def _saving(context: CommandContext) -> list[Command]:
+    world = context.world
 
     async def save(_call: Call) -> Reply:
         for player in world.players:
@@ -104,8 +104,8 @@ def _saving(house: House) -> list[Command]:
     return [Command("save", "store all players now", save, rank=GUIDE)]
 
 
-def _spawning(house: House) -> list[Command]:
-    world = house.world
+def _spawning(context: CommandContext) -> list[Command]:
+    world = context.world
 
     async def spawn(call: Call) -> Reply:
         player = own_player(call)

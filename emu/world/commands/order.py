@@ -11,8 +11,8 @@ from emu.errors import CommandError
 from emu.model import Present, WorldCharacter
 from emu.times import Moment
 from emu.world.chat.far import ANNOUNCE, BROADCAST
-from emu.world.commands.ground import (
-    House,
+from emu.world.commands.context import (
+    CommandContext,
     outranks,
     own_player,
     player_elsewhere,
@@ -25,27 +25,27 @@ REASON = Argument("reason", ArgumentKind.TEXT, optional=True, default="")
 MINUTE = 60.0
 
 
-def commands(house: House) -> list[Command]:
+def commands(context: CommandContext) -> list[Command]:
     """Return the commands of this room."""
     return [
-        *_sending_away(house),
-        *_banning(house),
-        *_silencing(house),
-        *_announcing(house),
-        *_locking(house),
-        _hiding(house),
+        *_sending_away(context),
+        *_banning(context),
+        *_silencing(context),
+        *_announcing(context),
+        *_locking(context),
+        _hiding(context),
     ]
 
 
-def _sending_away(house: House) -> list[Command]:
-    world = house.world
+def _sending_away(context: CommandContext) -> list[Command]:
+    world = context.world
 
     async def kick(call: Call) -> Reply:
-        there = player_elsewhere(house, call["name"])
+        there = player_elsewhere(context, call["name"])
         if there is not None:
             return await kick_there(call, there)
-        player = player_named(house, call["name"])
-        outranks(house, call, player)
+        player = player_named(context, call["name"])
+        outranks(call, player)
         leaving.leave(world, player, f"kicked by {call.caller.name}{_why(call)}", call.now)
         return Reply((f"{player.name} was sent away",))
 
@@ -59,8 +59,8 @@ def _sending_away(house: House) -> list[Command]:
     return [Command("kick", "send a player away", kick, (NAME, REASON), MASTER)]
 
 
-def _banning(house: House) -> list[Command]:
-    world = house.world
+def _banning(context: CommandContext) -> list[Command]:
+    world = context.world
 
     async def ban(call: Call) -> Reply:
         status = STATUS_BANNED_FOR_EVER if call["forever"] else STATUS_BANNED
@@ -103,23 +103,23 @@ def _check_rank(call: Call, row: WorldCharacter) -> None:
         raise CommandError(f"{row.name} has your rank or a higher one")
 
 
-def _silencing(house: House) -> list[Command]:
-    world = house.world
+def _silencing(context: CommandContext) -> list[Command]:
+    world = context.world
 
     async def mute(call: Call) -> Reply:
-        player = player_named(house, call["name"])
-        outranks(house, call, player)
+        player = player_named(context, call["name"])
+        outranks(call, player)
         minutes = call["minutes"]
         if minutes <= 0:
             raise CommandError("minutes: must be 1 or more")
         player.muted_until = Moment(world.moment() + minutes * MINUTE)
         world.mutes_changed(player)
         lasting = counted(minutes, "minute")
-        house.chat.line(player, f"You are muted for {lasting}{_why(call) or '.'}")
+        context.chat.line(player, f"You are muted for {lasting}{_why(call) or '.'}")
         return Reply((f"{player.name} is muted for {lasting}",))
 
     async def unmute(call: Call) -> Reply:
-        player = player_named(house, call["name"])
+        player = player_named(context, call["name"])
         player.muted_until = Moment(-math.inf)
         world.mutes_changed(player)
         return Reply((f"{player.name} may speak",))
@@ -131,22 +131,22 @@ def _silencing(house: House) -> list[Command]:
     ]
 
 
-def _announcing(house: House) -> list[Command]:
+def _announcing(context: CommandContext) -> list[Command]:
     async def broadcast(call: Call) -> Reply:
-        count = house.chat.far.everybody(BROADCAST, call["text"])
+        count = context.chat.far.everybody(BROADCAST, call["text"])
         return Reply((f"told {counted(count, 'player')}",), {"players": count})
 
     async def announce(call: Call) -> Reply:
-        count = house.chat.far.everybody(ANNOUNCE, call["text"])
+        count = context.chat.far.everybody(ANNOUNCE, call["text"])
         return Reply((f"shown to {counted(count, 'player')}",), {"players": count})
 
     async def motd(call: Call) -> Reply:
         if call["text"]:
-            house.world.motd = call["text"]
-        return Reply((house.world.motd or "there is no message of the day",), house.world.motd)
+            context.world.motd = call["text"]
+        return Reply((context.world.motd or "there is no message of the day",), context.world.motd)
 
     async def read_motd(_call: Call) -> Reply:
-        return Reply((house.world.motd or "there is no message of the day",), house.world.motd)
+        return Reply((context.world.motd or "there is no message of the day",), context.world.motd)
 
     text = Argument("text", ArgumentKind.TEXT)
     maybe = Argument("text", ArgumentKind.TEXT, optional=True, default="")
@@ -159,11 +159,11 @@ def _announcing(house: House) -> list[Command]:
     ]  # fmt: skip
 
 
-def _locking(house: House) -> list[Command]:
+def _locking(context: CommandContext) -> list[Command]:
     def locking(name: str, help_text: str, *, locked: bool) -> Command:
         async def run(_call: Call) -> Reply:
-            house.admission.locked = locked
-            house.world.changed()
+            context.admission.locked = locked
+            context.world.changed()
             return Reply(("the world is locked" if locked else "the world is open",))
 
         return Command(name, help_text, run, (), GUIDE)
@@ -179,11 +179,11 @@ def _why(call: Call) -> str:
     return f": {call['reason']}" if call["reason"] else ""
 
 
-def _hiding(house: House) -> Command:
+def _hiding(context: CommandContext) -> Command:
     async def hide(call: Call) -> Reply:
         spawn = own_player(call).spawn
         spawn.set_visibility(hidden=not spawn.hidden)
-        house.world.presence.seen(own_player(call).id, hidden=spawn.hidden)
+        context.world.presence.seen(own_player(call).id, hidden=spawn.hidden)
         return Reply(("Nobody sees you." if spawn.hidden else "You are seen again.",))
 
     return Command("hide", "be seen by nobody, or be seen again", hide, (), GUIDE, outside=False)

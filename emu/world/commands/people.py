@@ -8,7 +8,7 @@ from emu.commands import Argument, ArgumentKind, Call, Command, Reply
 from emu.commands.ranks import GUIDE
 from emu.counts import counted
 from emu.model import Present
-from emu.world.commands.ground import House, own_player
+from emu.world.commands.context import CommandContext, own_player
 from emu.world.players.player import Player
 
 AFK_FLAG = 32
@@ -19,27 +19,27 @@ MOST_SHOWN = 100
 """Players of one answer; its count is one byte."""
 
 
-def commands(house: House) -> list[Command]:
+def commands(context: CommandContext) -> list[Command]:
     """Return the commands of this room."""
 
     async def who(call: Call) -> Reply:
-        found = _matching(house, call)
+        found = _matching(context, call)
         caller: Player | None = call.caller.player
         if caller is None:
-            return _listed(house, found)
-        _send_who(house, caller, found)
-        return Reply(data=[row(house, one) for one in found])
+            return _listed(context, found)
+        _send_who(context, caller, found)
+        return Reply(data=[row(context, one) for one in found])
 
     async def players(call: Call) -> Reply:
         del call
-        return _listed(house, list(house.world.presence))
+        return _listed(context, list(context.world.presence))
 
     async def afk(call: Call) -> Reply:
         player = own_player(call)
         player.away_message = call["message"]
         away = "afk" not in player.spawn.words
         player.spawn.set_word("afk", on=away)
-        house.world.presence.seen(player.id, away=away)
+        context.world.presence.seen(player.id, away=away)
         return Reply(("You are away from the keyboard." if away else "You are back.",))
 
     return [
@@ -58,7 +58,7 @@ def commands(house: House) -> list[Command]:
     ]  # fmt: skip
 
 
-def row(house: House, present: Present) -> dict[str, Any]:
+def row(context: CommandContext, present: Present) -> dict[str, Any]:
     """Return what is told of a player to programs; only its own process knows all of it."""
     told = {
         "name": present.name,
@@ -67,10 +67,10 @@ def row(house: House, present: Present) -> dict[str, Any]:
         "level": present.level,
         "class": present.class_,
         "race": present.race,
-        "zone": house.world.zones.definition(present.zone_id).name,
+        "zone": context.world.zones.definition(present.zone_id).name,
         "state": "link-dead" if present.link_dead else f"in the process {present.process}",
     }
-    player = house.world.players.get(present.char_id)
+    player = context.world.players.get(present.char_id)
     if player is None:
         return told
     at = player.position
@@ -85,12 +85,12 @@ def row(house: House, present: Present) -> dict[str, Any]:
     }
 
 
-def _matching(house: House, call: Call) -> list[Present]:
+def _matching(context: CommandContext, call: Call) -> list[Present]:
     wanted = call["filter"].casefold()
     caller: Player | None = call.caller.player
     players = [
         present
-        for present in house.world.presence
+        for present in context.world.presence
         if not present.link_dead and (not present.hidden or call.caller.rank >= GUIDE)
     ]
     if wanted and wanted != "all":
@@ -100,8 +100,8 @@ def _matching(house: House, call: Call) -> list[Present]:
     return players
 
 
-def _listed(house: House, players: list[Present]) -> Reply:
-    rows = [row(house, present) for present in sorted(players, key=lambda one: one.name)]
+def _listed(context: CommandContext, players: list[Present]) -> Reply:
+    rows = [row(context, present) for present in sorted(players, key=lambda one: one.name)]
     return Reply((counted(len(rows), "player"), *map(_line, rows)), rows)
 
 
@@ -114,7 +114,7 @@ def _line(told: dict[str, Any]) -> str:
     return f"{who} {told['zone']}{place}{client} {told['state']}"
 
 
-def _send_who(house: House, caller: Player, found: list[Present]) -> None:
+def _send_who(context: CommandContext, caller: Player, found: list[Present]) -> None:
     shown = found[:MOST_SHOWN]
     caller.client.send(
         "WS_WhoQueryReply",
@@ -132,7 +132,7 @@ def _send_who(house: House, caller: Player, found: list[Present]) -> None:
                     "unknown4": 255,
                     "race": present.race,
                     "flags": AFK_FLAG if present.away else 0,
-                    "zone": house.world.zones.definition(present.zone_id).description,
+                    "zone": context.world.zones.definition(present.zone_id).description,
                 }
                 for present in shown
             ],

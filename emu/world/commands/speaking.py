@@ -7,7 +7,7 @@ from collections.abc import Callable
 from emu.commands import Argument, ArgumentKind, Call, Command, Reply
 from emu.commands.registry import Run
 from emu.times import Monotonic
-from emu.world.commands.ground import House, own_player
+from emu.world.commands.context import CommandContext, own_player
 from emu.world.players import saving
 from emu.world.players.burst import send_relations
 from emu.world.players.player import Player
@@ -21,9 +21,9 @@ CHANNEL = Argument("channel", help="its name")
 Speak = Callable[[Player, str, Monotonic], None]
 
 
-def commands(house: House) -> list[Command]:
+def commands(context: CommandContext) -> list[Command]:
     """Return the commands of this room."""
-    chat = house.chat
+    chat = context.chat
 
     def speaking(name: str, help_text: str, speak: Speak) -> Command:
         async def run(call: Call) -> None:
@@ -36,9 +36,9 @@ def commands(house: House) -> list[Command]:
         speaking("shout", "speak to everybody in the zone", chat.shout),
         speaking("ooc", "speak out of character to everybody in the zone", chat.ooc),
         speaking("emote", "do something in words", chat.emote),
-        *_telling(house),
-        *_channels(house),
-        *_lists(house),
+        *_telling(context),
+        *_channels(context),
+        *_lists(context),
     ]
 
 
@@ -46,14 +46,14 @@ def _quiet(name: str, help_text: str, run: Run, *arguments: Argument) -> Command
     return Command(name, help_text, run, arguments, outside=False, is_quiet=True)
 
 
-def _telling(house: House) -> list[Command]:
+def _telling(context: CommandContext) -> list[Command]:
     async def tell(call: Call) -> None:
-        await house.chat.tell(own_player(call), call["name"], call["text"], call.now)
+        await context.chat.tell(own_player(call), call["name"], call["text"], call.now)
 
     async def hail(call: Call) -> None:
         player = own_player(call)
         target = player.target
-        house.chat.say(player, f"Hail, {target.name}" if target else "Hail", call.now)
+        context.chat.say(player, f"Hail, {target.name}" if target else "Hail", call.now)
 
     return [
         _quiet("tell", "speak to one player", tell, NAME, TEXT),
@@ -61,8 +61,8 @@ def _telling(house: House) -> list[Command]:
     ]
 
 
-def _channels(house: House) -> list[Command]:
-    chat = house.chat
+def _channels(context: CommandContext) -> list[Command]:
+    chat = context.chat
 
     async def join(call: Call) -> None:
         chat.join(own_player(call), call["channel"], call["password"], call.now)
@@ -85,7 +85,7 @@ def _channels(house: House) -> list[Command]:
     ]
 
 
-def _lists(house: House) -> list[Command]:
+def _lists(context: CommandContext) -> list[Command]:
     def listing(name: str, help_text: str, kind: Relation, *, add: bool) -> Command:
         async def run(call: Call) -> Reply:
             player = own_player(call)
@@ -93,7 +93,7 @@ def _lists(house: House) -> list[Command]:
                 player.relations.add(kind, call["name"])
             else:
                 player.relations.remove(kind, call["name"])
-            saving.changed(house.world, player, Kept.RELATIONS, call.now)
+            saving.changed(context.world, player, Kept.RELATIONS, call.now)
             send_relations(player)
             return Reply((", ".join(player.relations.names(kind)) or "the list is empty",))
 

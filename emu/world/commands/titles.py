@@ -7,7 +7,7 @@ from emu.commands.ranks import MASTER
 from emu.errors import CommandError
 from emu.model import Title
 from emu.times import Monotonic
-from emu.world.commands.ground import House, own_player, player_named
+from emu.world.commands.context import CommandContext, own_player, player_named
 from emu.world.players import saving
 from emu.world.players.player import Player
 
@@ -16,24 +16,24 @@ LIST, BEFORE, BEHIND = "list", "setprefix", "setsuffix"
 NONE = ("none", "-1")
 
 
-def commands(house: House) -> list[Command]:
+def commands(context: CommandContext) -> list[Command]:
     """Return the commands of this room."""
 
     async def title(call: Call) -> Reply:
         player = own_player(call)
         if call["action"] != LIST:
             _bear(player, call["title"], is_prefix=call["action"] == BEFORE)
-            _changed(house, player, call.now)
+            _changed(context, player, call.now)
         return Reply(tuple(_lines(player)))
 
     async def give(call: Call) -> Reply:
-        player = player_named(house, call["name"])
-        found = house.world.knowledge.title(call["title"]) or Title(call["title"])
+        player = player_named(context, call["name"])
+        found = context.world.knowledge.title(call["title"]) or Title(call["title"])
         if not player.titles.give(found):
             raise CommandError(f"{player.name} has the title {found.text}")
-        _changed(house, player, call.now)
+        _changed(context, player, call.now)
         if player.is_online:
-            house.chat.line(player, f"You may bear the title {found.text}.")
+            context.chat.line(player, f"You may bear the title {found.text}.")
         return Reply((f"{player.name} has the title {found.text} now",))
 
     action = Argument(
@@ -61,12 +61,12 @@ def _bear(player: Player, name: str, *, is_prefix: bool) -> None:
         player.titles.bear(player.titles.find(name, is_prefix=is_prefix))
 
 
-def _changed(house: House, player: Player, now: Monotonic) -> None:
+def _changed(context: CommandContext, player: Player, now: Monotonic) -> None:
     """Have everybody see it, the client know it, and the store keep it."""
     player.titles.show(player.spawn)
     if player.is_online:
         player.titles.send(player.client)
-    saving.changed(house.world, player, saving.Kept.TITLES, now)
+    saving.changed(context.world, player, saving.Kept.TITLES, now)
 
 
 def _lines(player: Player) -> list[str]:

@@ -5,20 +5,20 @@ from __future__ import annotations
 from emu.commands import Argument, ArgumentKind, Call, Command, Reply
 from emu.commands.ranks import GUIDE, MASTER
 from emu.errors import CommandError
-from emu.world.commands.ground import House, own_player, player_elsewhere, player_named
+from emu.world.commands.context import CommandContext, own_player, player_elsewhere, player_named
 from emu.world.players import leaving, moving
 from emu.world.players.player import IN_ZONE, Player
 from emu.world.spawns import Destination, Position
 
 
-def commands(house: House) -> list[Command]:
+def commands(context: CommandContext) -> list[Command]:
     """Return the commands of this room."""
-    return [*_places(house), *_players(house)]
+    return [*_places(context), *_players(context)]
 
 
-def _places(house: House) -> list[Command]:
+def _places(context: CommandContext) -> list[Command]:
     """Return the commands that bring one to a place, or tell it."""
-    world = house.world
+    world = context.world
 
     async def zone(call: Call) -> Reply:
         player = own_player(call)
@@ -61,24 +61,24 @@ def _places(house: House) -> list[Command]:
     ]  # fmt: skip
 
 
-def _players(house: House) -> list[Command]:
+def _players(context: CommandContext) -> list[Command]:
     """Return the commands that bring one to a player, or a player to one."""
-    world = house.world
+    world = context.world
 
     async def goto(call: Call) -> Reply:
-        there = player_elsewhere(house, call["name"])
+        there = player_elsewhere(context, call["name"])
         if there is not None:
             _standing(own_player(call))
             to = Destination(there.zone_id)
             await leaving.change_zone(world, own_player(call), to, call.now)
             return Reply((f"going to the zone that {there.name} is in",))
-        player, target = own_player(call), player_named(house, call["name"])
-        await bring(house, player, target, call)
+        player, target = own_player(call), player_named(context, call["name"])
+        await bring(context, player, target, call)
         return Reply((f"you are with {target.name}",))
 
     async def summon(call: Call) -> Reply:
-        player, target = own_player(call), player_named(house, call["name"])
-        await bring(house, target, player, call)
+        player, target = own_player(call), player_named(context, call["name"])
+        await bring(context, target, player, call)
         return Reply((f"{target.name} is with you",))
 
     name = Argument("name", help="the player", among="player")
@@ -88,7 +88,7 @@ def _players(house: House) -> list[Command]:
     ]
 
 
-async def bring(house: House, player: Player, to: Player, call: Call) -> None:
+async def bring(context: CommandContext, player: Player, to: Player, call: Call) -> None:
     """Put a player where another one is, through a zone change when that is elsewhere."""
     _standing(player)
     _standing(to)
@@ -96,7 +96,7 @@ async def bring(house: House, player: Player, to: Player, call: Call) -> None:
         moving.teleport(player, to.position, call.now)
     else:
         there = Destination(to.zone.zone_id, to.position)
-        await leaving.change_zone(house.world, player, there, call.now)
+        await leaving.change_zone(context.world, player, there, call.now)
 
 
 def _standing(player: Player) -> None:

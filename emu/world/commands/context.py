@@ -17,7 +17,7 @@ from emu.world.world import World
 
 
 @dataclass(slots=True)
-class House:
+class CommandContext:
     """What commands work on."""
 
     world: World
@@ -25,11 +25,11 @@ class House:
     admission: Admission
 
 
-def player_named(house: House, name: str) -> Player:
+def player_named(context: CommandContext, name: str) -> Player:
     """Return the player who is meant. Raises `CommandError`."""
-    found = house.world.players.named(name)
+    found = context.world.players.named(name)
     if found is None:
-        there = player_elsewhere(house, name)
+        there = player_elsewhere(context, name)
         if there is not None:
             raise CommandError(
                 f"{there.name} is in the process {there.process}; that is done there only"
@@ -38,10 +38,10 @@ def player_named(house: House, name: str) -> Player:
     return found
 
 
-def player_elsewhere(house: House, name: str) -> Present | None:
+def player_elsewhere(context: CommandContext, name: str) -> Present | None:
     """Return a player of another process."""
-    found = house.world.presence.named(name)
-    return found if found is not None and found.process != house.world.process else None
+    found = context.world.presence.named(name)
+    return found if found is not None and found.process != context.world.process else None
 
 
 def own_player(call: Call) -> Player:
@@ -50,8 +50,7 @@ def own_player(call: Call) -> Player:
     return player
 
 
-def outranks(house: House, call: Call, player: Player) -> None:
+def outranks(call: Call, player: Player) -> None:
     """Raise `CommandError` unless the caller stands above a player."""
-    del house
     if player.character.admin_status >= call.caller.rank and call.caller.player is not player:
         raise CommandError(f"{player.name} has your rank or a higher one")

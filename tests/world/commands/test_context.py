@@ -7,16 +7,16 @@ import pytest
 from emu.commands import Call, Caller
 from emu.errors import CommandError
 from emu.times import Monotonic
-from emu.world.commands.ground import outranks, player_named
+from emu.world.commands.context import outranks, player_named
 from tests.support.worlds import WorldHouse
 
 
 def test_a_player_is_found_by_name() -> None:
     house = WorldHouse()
     one = house.stand(5, name="Aldana")
-    assert player_named(house.ground, "aldana") is one.player
+    assert player_named(house.command_context, "aldana") is one.player
     with pytest.raises(CommandError, match="no player Nobody"):
-        player_named(house.ground, "Nobody")
+        player_named(house.command_context, "Nobody")
 
 
 def test_nobody_stands_above_an_equal_but_may_do_it_to_itself() -> None:
@@ -25,5 +25,5 @@ def test_nobody_stands_above_an_equal_but_may_do_it_to_itself() -> None:
     other = Call(Caller("B", 100, "game"), {}, Monotonic(0.0))
     own = Call(Caller("A", 100, "game", one), {}, Monotonic(0.0))
     with pytest.raises(CommandError, match="rank"):
-        outranks(house.ground, other, one)
-    outranks(house.ground, own, one)
+        outranks(other, one)
+    outranks(own, one)
