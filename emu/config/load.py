@@ -8,17 +8,19 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import os
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from emu.config.model import Config
 from emu.config.rules import contradictions
 from emu.config.secrets import take_environment, take_files
-from emu.errors import ConfigError
+from emu.documents import parse_document, quoted, read_whole
+from emu.errors import ConfigError, FileFormatError
 
 _TABLES = {table.name: table for table in dataclasses.fields(Config)}
+MOST_PROBLEMS: Final = 50
+"""Lines about one configuration."""
 ENVIRONMENT = "EMU_CONFIG"
 """Environment variable that names the configuration file."""
 SEARCHED = (Path("emu.toml"), Path("state", "emu.toml"))
@@ -43,15 +45,13 @@ def load(path: Path | None, overrides: Iterable[str] = ()) -> Config:
     document: dict[str, Any] = {}
     if path is not None:
         try:
-            document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+            document = parse_document(read_whole(path), path)
         except OSError as error:
             raise ConfigError(
                 [f"{path}: cannot be read ({error.strerror}); check --config, or ${ENVIRONMENT}"]
             ) from None
-        except RecursionError:
-            raise ConfigError([f"{path}: not a TOML file: it is nested too deeply"]) from None
-        except ValueError as error:  # what tomllib and Python's integers refuse, and no UTF-8
-            raise ConfigError([f"{path}: not a TOML file: {error}"]) from None
+        except FileFormatError as error:
+            raise ConfigError([str(error)]) from None
     take_environment(document)
     return parse(document, overrides, folder=path.parent if path else Path(), source=path)
 
@@ -76,7 +76,9 @@ def parse(
         problems += contradictions(config)
     if problems:
         prefix = f"{source}: " if source else ""
-        raise ConfigError([prefix + problem for problem in problems])
+        told = [prefix + problem for problem in problems[:MOST_PROBLEMS]]
+        left = len(problems) - len(told)
+        raise ConfigError([*told, f"{prefix}and {left} more problems"] if left else told)
     return config
 
 
@@ -115,7 +117,7 @@ def _read_table(table: str, kind: type, raw: Mapping[str, Any], problems: list[s
         try:
             values[key] = known[key].metadata["reader"](value)
         except ValueError as error:
-            given = "" if known[key].metadata.get("secret") else f", not {_shown(value)}"
+            given = "" if known[key].metadata.get("secret") else f", not {quoted(value)}"
             problems.append(f"{table}.{key}: {error}{given}")
     return kind(**values)
 
@@ -123,11 +125,6 @@ def _read_table(table: str, kind: type, raw: Mapping[str, Any], problems: list[s
 def _nearest(word: str, known: Sequence[str]) -> str:
     close = difflib.get_close_matches(word, known, n=1)
     return f"; did you mean {close[0]}?" if close else f" (known: {', '.join(known)})"
-
-
-def _shown(value: Any) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= 60 else shown[:57] + "..."
 
 
 def _anchor(config: Config, folder: Path) -> Config:

@@ -6,15 +6,20 @@ A reader raises `ValueError` whose text says what would be right; who calls it a
 from __future__ import annotations
 
 import ipaddress
+import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from emu.limits.addresses import parse_host
 
 Reader = Callable[[Any], Any]
+
+LONGEST_PATH: Final = 4096
+LONGEST_FILE_NAME: Final = 255
+"""Bytes of what Linux can name, and of each part."""
 
 _HOST_NAME = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(?<!-)(\.(?!-)[A-Za-z0-9_-]{1,63}(?<!-))*\.?")
 _HTTPS = re.compile(r"https://([^/:\[\]]+|\[[^/\]]+\])(?::([0-9]{1,5}))?/?")
@@ -70,7 +75,7 @@ def number(low: float, high: float) -> Reader:
     def read(value: Any) -> float:
         try:
             result = float(value) if isinstance(value, (str, int, float)) else None
-        except ValueError:
+        except (ValueError, OverflowError):
             result = None
         if result is None or isinstance(value, bool) or not low <= result <= high:
             raise ValueError(f"must be a number from {low:g} to {high:g}")
@@ -176,7 +181,7 @@ def crc_seed(value: Any) -> int | None:
 
 def path(value: Any) -> Path:
     """Read a file or folder name; ``~`` stands for the home folder."""
-    if not isinstance(value, str) or not value or "\0" in value:
+    if not isinstance(value, str) or not value or "\0" in value or not _may_be_named(value):
         raise ValueError("must be the name of a file")
     return _at_home(value)
 
@@ -185,7 +190,7 @@ def sqlite_url(value: Any) -> Path:
     """Read a database URL: ``sqlite:FILE``, also as ``sqlite:///FILE`` for an absolute name."""
     scheme, _, rest = value.partition(":") if isinstance(value, str) else ("", "", "")
     rest = rest.removeprefix("//")
-    if scheme != "sqlite" or not rest or rest == "/" or "\0" in rest:
+    if scheme != "sqlite" or not rest or rest == "/" or "\0" in rest or not _may_be_named(rest):
         raise ValueError('must be "sqlite:FILE", like "sqlite:/var/lib/eq2emu/emu.sqlite"')
     return _at_home(rest)
 
@@ -221,6 +226,12 @@ def _at_home(name: str) -> Path:
         return Path(name).expanduser()
     except RuntimeError:
         raise ValueError("must not name the home folder of somebody unknown") from None
+
+
+def _may_be_named(name: str) -> bool:
+    """Say whether the system could have a file of this name: others fail in many places."""
+    parts = os.fsencode(name).split(b"/")
+    return len(os.fsencode(name)) < LONGEST_PATH and max(map(len, parts)) <= LONGEST_FILE_NAME
 
 
 def _is_host(name: str) -> bool:

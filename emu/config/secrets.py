@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from emu.config.model import Config
+from emu.documents import read_whole
 
 MOST_BYTES = 4096
 """Bytes of a secret's file that are read."""
@@ -128,7 +129,7 @@ def _names(source: Path, key: str) -> bool:
 
 def _has_key(path: Path) -> bool:
     try:
-        return b"PRIVATE KEY" in path.read_bytes()
+        return b"PRIVATE KEY" in read_whole(path)
     except OSError:
         return False
 

@@ -11,6 +11,7 @@ from dataclasses import fields, replace
 from typing import Any, TypeVar
 
 from emu.config import Config
+from emu.documents import read_whole
 from emu.errors import StoreError
 from emu.link.settings import LoginServerAddress
 from emu.login.accounts.settings import AccountConfig, PasswordConfig
@@ -96,7 +97,7 @@ def read_certificate(config: Config) -> bytes | None:
     if path is None:
         return None
     try:
-        return path.read_bytes()
+        return read_whole(path)
     except OSError as error:
         raise StoreError(
             f"{path}: cannot be read ({error.strerror}); see [link] certificate"

@@ -177,6 +177,10 @@ def test_any_document_is_a_configuration_or_a_config_error(document: dict) -> No
         (b'[trace]\nfile = "a\\u0000b"', "trace.file: must be the name of a file"),
         (b"[login]\npassword_memory = nan", "must be a number from 0 to 86400, not nan"),
         (b"[network]\nidle_timeout = inf", "must be a number from 1 to 3600, not inf"),
+        (b"[network]\nidle_timeout = " + b"9" * 400, "must be a number from 1 to 3600, not 999"),
+        (b"[trace]\nfile = '" + b"a/" * 3000 + b"'", "trace.file: must be the name of a file"),
+        (b"[trace]\nfile = '" + b"a" * 300 + b"'", "trace.file: must be the name of a file"),
+        (b".".join([b"a"] * 20000) + b" = 1", "a key has more than 64 parts"),
         (b"[log]\nlevel = 2026-01-01", "log.level: must be one of"),
         (b"[[log]]\n", "log: must be a table"),
         (b"[login]\nmax_characters = true", "must be a whole number from 1 to 255, not True"),
@@ -218,3 +222,12 @@ def test_relative_names_of_files_and_folders_count_from_the_files_folder(tmp_pat
     assert config.world.knowledge == Path("/absolute")
     assert config.ggmp.tokens_file == tmp_path / "tokens"
     assert config.console_path == tmp_path / "console"
+
+
+def test_of_very_many_problems_the_first_are_told() -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse({f"table{number}": {} for number in range(10_000)})
+    problems = caught.value.problems
+    assert len(problems) == 51
+    assert problems[0].startswith("[table0]: unknown table")
+    assert problems[-1] == "and 9950 more problems"

@@ -16,6 +16,7 @@ from twisted.internet.defer import Deferred
 from emu.admin.status import OpenDoor
 from emu.config import Config
 from emu.config.processes import ProcessesConfig
+from emu.documents import read_whole
 from emu.errors import ConfigError, StoreError
 from emu.net.fleet.faults import Faults
 from emu.net.fleet.hub import HubPort
@@ -222,7 +223,7 @@ def _certificate(settings: ProcessesConfig) -> bytes | None:
     if settings.certificate is None:
         return None
     try:
-        return settings.certificate.read_bytes()
+        return read_whole(settings.certificate)
     except OSError as error:
         path = settings.certificate
         raise StoreError(f"{path}: cannot be read ({error.strerror})") from None

@@ -37,8 +37,18 @@ def limited(call: Callable[[], object], seconds: float) -> None:
 
 
 def _time_is_up(_number: int, frame: FrameType | None) -> None:
-    """Interrupt whatever runs; `frame` is where that is."""
+    """Interrupt the call; `frame` is where it is. One that has returned just now is let be."""
+    if not _is_limited(frame):
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        return
     raise OutOfTime(_place(frame))
+
+
+def _is_limited(frame: FrameType | None) -> bool:
+    """Say whether a frame is inside a call that has a limit."""
+    while frame is not None and frame.f_code is not limited.__code__:
+        frame = frame.f_back
+    return frame is not None
 
 
 def _place(frame: FrameType | None) -> str:

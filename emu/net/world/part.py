@@ -36,7 +36,7 @@ from emu.processes.ports import CAME
 from emu.session import Endpoint
 from emu.structs import shipped_catalog
 from emu.times import Moment, Monotonic
-from emu.world.behaviors import Behaviors, Library
+from emu.world.behaviors import LOADING, Behaviors, Budget, Library
 from emu.world.chat import Chat, read_numbers
 from emu.world.commands import CommandContext, RemoteCommands, world_commands
 from emu.world.door.admission import Admission
@@ -126,7 +126,9 @@ class WorldPart:
         self._measure(endpoint)
 
     def _make_behaviors(self) -> Behaviors:
-        library = Library(self._config.world.behaviors)
+        library = Library(
+            self._config.world.behaviors, Budget(LOADING, limited, self._scheduler.now)
+        )
         for line in library.problems:
             self.world.report(BehaviorFailed("", "the behaviors' folder", line))
         behaviors = Behaviors(

@@ -20,9 +20,12 @@ return in time, is switched off until it is reloaded; nobody else notices.
 from __future__ import annotations
 
 from emu.world.behaviors.actor import Actor, Visitor, ZoneActor
-from emu.world.behaviors.budget import OutOfTime
-from emu.world.behaviors.finding import Library
+from emu.world.behaviors.budget import Budget, OutOfTime
+from emu.world.behaviors.finding import LOADING, Library
 from emu.world.behaviors.host import Behaviors
 from emu.world.behaviors.part import Limits
 
-__all__ = ["Actor", "Behaviors", "Library", "Limits", "OutOfTime", "Visitor", "ZoneActor"]
+__all__ = [
+    "LOADING", "Actor", "Behaviors", "Budget", "Library", "Limits", "OutOfTime", "Visitor",
+    "ZoneActor",
+]  # fmt: skip

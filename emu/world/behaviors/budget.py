@@ -6,9 +6,8 @@ inside the call. The time is judged here as well, for guards that cannot interru
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable
-
-from emu.world.behaviors.finding import where
 
 Guard = Callable[[Callable[[], object], float], None]
 """Makes a call, and raises `OutOfTime` in it when it takes longer than so many seconds."""
@@ -45,6 +44,16 @@ class Budget:
             self._guard(call, self._seconds)
         except OutOfTime as error:
             return f"{error.place or where(error)}: {too_long}"
-        except Exception as error:  # noqa: BLE001  # other people's code
+        except BaseException as error:  # noqa: BLE001  # other people's code, which may `exit()`
             return where(error)
         return too_long if self._clock() - began > self._seconds else ""
+
+
+def where(error: BaseException) -> str:
+    """Return what went wrong with its file and line, on one line."""
+    if isinstance(error, SyntaxError):
+        return f"line {error.lineno}: {error.msg}"
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f"{frames[-1].filename}, line {frames[-1].lineno}: " if frames else ""
+    text = " ".join(str(error).split())
+    return f"{place}{type(error).__name__}: {text}" if text else f"{place}{type(error).__name__}"

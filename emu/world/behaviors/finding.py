@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import importlib.util
 import re
-import traceback
 from collections.abc import Iterator, Mapping
-from importlib.metadata import entry_points
+from functools import partial
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 from typing import Final
 
+from emu.documents import listed, read_whole
+from emu.errors import FileFormatError
+from emu.world.behaviors.budget import Budget, unguarded
 from emu.world.behaviors.shipped import greeter, teleporter, wanderer
 
 GROUP: Final = "emu.behaviors"
@@ -23,14 +26,18 @@ HANDLERS: Final = (
     "on_start", "on_enter", "on_leave", "on_hail", "on_say", "on_choice", "on_timer", "on_tick",
     "on_arrive",
 )  # fmt: skip
+LOADING: Final = 5.0
+"""Seconds that loading a file, with all it imports, may take."""
 SHIPPED: Final = (greeter, wanderer, teleporter)
 
 
 class Library:
     """Behaviors by name; `problems` says what could not be loaded, a line each."""
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(self, folder: Path | None = None, budget: Budget | None = None) -> None:
+        """Load them; `budget` is what each file may take."""
         self.folder = folder
+        self._budget = budget or Budget(LOADING, unguarded, lambda: 0.0)
         self.problems: list[str] = []
         self._classes: dict[str, type] = {}
         self.reload()
@@ -51,17 +58,24 @@ class Library:
             found |= behaviors_of(module)
         found |= self._installed()
         if self.folder is not None:
-            for path in sorted(self.folder.glob("*.py")):
-                found |= self._in_file(path)
+            found |= self._in_folder(self.folder)
         self._classes = found
 
     def _installed(self) -> Mapping[str, type]:
         found: dict[str, type] = {}
         for entry in entry_points(group=GROUP):
-            try:
-                found[entry.name] = entry.load()
-            except Exception as error:  # noqa: BLE001  # other people's code
-                self.problems.append(f"behavior {entry.name} ({entry.value}): {where(error)}")
+            problem = self._budget.spend(partial(_load, entry, found))
+            if problem:
+                self.problems.append(f"behavior {entry.name} ({entry.value}): {problem}")
+        return found
+
+    def _in_folder(self, folder: Path) -> Mapping[str, type]:
+        found: dict[str, type] = {}
+        try:
+            for path in listed(folder, ".py", "world.behaviors"):
+                found |= self._in_file(path)
+        except FileFormatError as error:
+            self.problems.append(str(error))
         return found
 
     def _in_file(self, path: Path) -> Mapping[str, type]:
@@ -69,14 +83,21 @@ class Library:
         if spec is None or spec.loader is None:
             return {}
         module = importlib.util.module_from_spec(spec)
-        try:
+
+        def execute() -> None:
             # Compiled from the text each time: a stamp in a cache can be as old as the change.
-            code = compile(path.read_bytes(), str(path), "exec")
+            code = compile(read_whole(path), str(path), "exec")
             exec(code, module.__dict__)  # noqa: S102  # the operator's own code
-        except Exception as error:  # noqa: BLE001  # a mistake there must not end the server
-            self.problems.append(f"{path.name}: {where(error)}")
+
+        problem = self._budget.spend(execute)
+        if problem:
+            self.problems.append(f"{path.name}: {problem}")
             return {}
         return behaviors_of(module)
+
+
+def _load(entry: EntryPoint, found: dict[str, type]) -> None:
+    found[entry.name] = entry.load()
 
 
 def behaviors_of(module: ModuleType) -> dict[str, type]:
@@ -94,13 +115,3 @@ def behaviors_of(module: ModuleType) -> dict[str, type]:
 def snake_case(name: str) -> str:
     """Return a class's name as behaviors are called: ``TownCrier`` is ``town_crier``."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
-
-
-def where(error: BaseException) -> str:
-    """Return what went wrong with its file and line, on one line."""
-    if isinstance(error, SyntaxError):
-        return f"line {error.lineno}: {error.msg}"
-    frames = traceback.extract_tb(error.__traceback__)
-    place = f"{frames[-1].filename}, line {frames[-1].lineno}: " if frames else ""
-    text = " ".join(str(error).split())
-    return f"{place}{type(error).__name__}: {text}" if text else f"{place}{type(error).__name__}"

@@ -16,8 +16,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from emu.documents import read_document
 from emu.errors import CommandError, FileFormatError
-from emu.world.places.reading import read_document
 
 HEAD: Final = """\
 # Brought from an EQ2Emulator database by `emu world import-eq2emu`, which writes it anew as long as

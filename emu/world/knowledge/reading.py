@@ -6,12 +6,12 @@ number; a list of ``[beginner]`` in a later file stands in for the whole earlier
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar, get_type_hints
 
+from emu.documents import listed, quoted, read_document
 from emu.errors import FileFormatError
 from emu.model import Hotkey, Title
 from emu.resources import data_file
@@ -23,7 +23,11 @@ Row = dict[str, Any]
 
 OLDER: Final = "older"
 LISTS: Final = ("skill", "language", "title")
+LONGEST_NAME: Final = 60
+"""Letters of a name that a mistake is told with."""
 BEGINNER: Final = "beginner"
+BEGUN: Final = ("skill", "language", "title", "hotkey")
+"""Lists of ``[beginner]``."""
 LARGEST: Final = 0xFFFFFFFF
 CONDITIONS: Final = ("classes", "races", "genders")
 
@@ -54,36 +58,37 @@ def read_knowledge(folder: Path | None = None) -> Knowledge:
 
 def _files(folder: Path | None) -> list[Path]:
     shipped = sorted(data_file("world", "knowledge").glob("*.toml"))
-    if folder is None:
-        return shipped
-    if not folder.is_dir():
-        raise FileFormatError(f"{folder}: there is no such folder")
-    return [*shipped, *sorted(folder.glob("*.toml"))]
+    return shipped if folder is None else [*shipped, *listed(folder, ".toml", "world.knowledge")]
 
 
 def _document(path: Path) -> Row:
-    try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise FileFormatError(f"{path}: {error}") from None
-    unknown = set(document) - {*LISTS, BEGINNER, OLDER}
+    document = read_document(path)
+    beginner = document.get(BEGINNER, {})
+    if not isinstance(beginner, dict):
+        raise FileFormatError(f"{path}: {BEGINNER} must be a table, written as [{BEGINNER}]")
+    for names, found in ((LISTS, document), (BEGUN, beginner)):
+        for name in names:
+            rows = found.get(name, [])
+            if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+                raise FileFormatError(f"{path}: {name} must be a list of tables")
+    unknown = {*document, *beginner} - {*LISTS, *BEGUN, BEGINNER, OLDER}
     if unknown:
-        raise FileFormatError(f"{path}: there is nothing called {', '.join(sorted(unknown))}")
+        raise FileFormatError(f"{path}: there is nothing called {min(unknown)[:LONGEST_NAME]}")
     return document
 
 
 def _id(path: Path, row: Row) -> int:
     number = row.get("id")
     if not isinstance(number, int):
-        raise FileFormatError(f"{path}: a row needs an id: {row!r}")
+        raise FileFormatError(f"{path}: a row needs an id: {quoted(row)}")
     return number
 
 
 def _made(make: Callable[[Row], T], path: Path, row: Row) -> T:
     try:
         return make(dict(row))
-    except (TypeError, ValueError, KeyError) as error:
-        raise FileFormatError(f"{path}: {row!r}: {error}") from None
+    except (TypeError, ValueError, KeyError, OverflowError) as error:
+        raise FileFormatError(f"{path}: {quoted(row)}: {error}") from None
 
 
 def _plain(kind: type[T], row: Row) -> T:
@@ -103,6 +108,13 @@ def _title(row: Row) -> Title:
     return _plain(Title, {"is_prefix": row.pop("prefix", False)} | row)
 
 
+def _number(row: Row) -> int:
+    number = row["id"]
+    if not isinstance(number, int) or not 0 <= number <= LARGEST:
+        raise ValueError(f"id must be 0 to {LARGEST}")
+    return number
+
+
 def _older(row: Row) -> OlderTypes:
     return OlderTypes(int(row["last_version"]), {int(old): int(new) for old, new in row["types"]})
 
@@ -116,7 +128,7 @@ def _beginners(
 
     return Beginners(
         rows("skill", partial(_plain, KnownSkill)),
-        rows("language", lambda row: int(row["id"])),
+        rows("language", _number),
         rows("title", lambda row: titles[row["id"]]),
         rows("hotkey", partial(_plain, Hotkey)),
     )

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from emu.documents import listed, read_document
 from emu.errors import FileFormatError
 from emu.link.batches import ZoneItem
 from emu.model import WorldCharacter
 from emu.resources import data_file
 from emu.world.places.fixtures import Fixture
-from emu.world.places.reading import read_document, read_fixtures, read_starts, read_zone
+from emu.world.places.reading import read_fixtures, read_starts, read_zone
 from emu.world.places.starts import Start, best_start
 from emu.world.places.zones import ZoneDefinition
 
@@ -98,8 +99,6 @@ def read_atlas(folder: Path | None = None) -> Atlas:
     shipped, own = data_file("world", "zones"), folder
     below = files = _zone_files(shipped)
     if own is not None:
-        if not own.is_dir():
-            raise FileFormatError(f"{own}: there is no such folder; world.zones names it")
         files = _zone_files(own, below)
     zones = [read_zone(file.path, file.zone) for file in files.values()]
     find = _Finder([*zones, *(read_zone(file.path, file.zone) for file in below.values())])
@@ -151,7 +150,7 @@ def _zone_files(folder: Path, below: Mapping[int, _ZoneFile] | None = None) -> d
     found = dict(below or {})
     own: set[int] = set()
     additions = []
-    for path in sorted(folder.glob("*.toml")):
+    for path in listed(folder, ".toml", "world.zones"):
         if path.name == STARTS:
             continue
         number, file, extends = _zone_file(path)

@@ -7,7 +7,6 @@ by hand. Whatever was read can be shown to every client: looks are tried on thei
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -27,6 +26,8 @@ MOST_FIXTURES: Final = 15_000
 """Things of one zone; the rest of what a zone may hold is for players and what they bring."""
 FARTHEST: Final = 100_000.0
 LONGEST_TEXT: Final = 4000
+LONGEST_CALLED: Final = 60
+"""Letters of a name that a mistake is told with."""
 VERB_DISTANCE: Final = 10.0
 STATES: Final = ("visual_state", "action_state", "mood_state", "emote_state")
 KINDS: Final = {kind.value: kind for kind in SpawnKind if kind is not SpawnKind.PLAYER}
@@ -115,16 +116,6 @@ class Table:
         return value
 
 
-def read_document(path: Path) -> dict[str, Any]:
-    """Read a TOML file. Raises `FileFormatError`."""
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise FileFormatError(f"{path}: cannot be read ({error.strerror})") from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise FileFormatError(f"{path}: not TOML: {error}") from None
-
-
 def read_zone(path: Path, rows: Mapping[str, Any]) -> ZoneDefinition:
     """Return the zone that a file's ``[zone]`` describes. Raises `FileFormatError`."""
     try:
@@ -157,7 +148,7 @@ def _each(
             table.done()
         except (ValueError, TypeError) as error:
             name = row.get("name", "") if isinstance(row, dict) else ""
-            called = f" ({name})" if name else ""
+            called = f" ({str(name)[:LONGEST_CALLED]})" if name else ""
             raise FileFormatError(f"{path}: {what} {number}{called}: {error}") from None
 
 
@@ -285,6 +276,10 @@ def _numbers(key: str, values: Sequence[Any]) -> list[int]:
 
 
 def _finite(key: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    try:
+        number = float(value) if isinstance(value, int | float) else math.nan
+    except OverflowError:
+        number = math.inf
+    if isinstance(value, bool) or not math.isfinite(number):
         raise ValueError(f"{key} must be a number")
-    return float(value)
+    return number

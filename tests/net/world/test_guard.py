@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from emu.net.world import guard
 from emu.net.world.guard import limited
 from emu.world.behaviors import OutOfTime
 
@@ -57,3 +58,14 @@ def test_another_thread_is_not_interrupted() -> None:
     thread.start()
     thread.join()
     assert done == [None]
+
+
+def test_a_signal_that_comes_when_all_is_done_interrupts_nobody_and_is_the_last() -> None:
+    before = signal.signal(signal.SIGALRM, guard._time_is_up)
+    signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
+    try:
+        time.sleep(0.05)
+        assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)

@@ -53,7 +53,7 @@ def test_zones_of_the_folder_are_read_at_the_start_and_at_reload(tmp_path: Path)
     assert reload() == "5 zones"
     assert part.atlas.named("Yours") is not None
     write_zones(folder, mine="[")
-    with pytest.raises(EmuError, match=r"mine\.toml: not TOML"):
+    with pytest.raises(EmuError, match=r"mine\.toml: not a TOML file"):
         part.reloads["zones"]().send(None)
     assert part.atlas.named("Yours") is not None, "what was read before stays"
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from emu.world.behaviors.budget import Budget, OutOfTime, unguarded
 
 
@@ -17,6 +19,14 @@ def test_what_raises_is_told_with_its_place() -> None:
     reason = Budget(1.0, unguarded, lambda: 0.0).spend(lambda: 1 // 0)
     assert "test_budget.py" in reason
     assert "ZeroDivisionError" in reason
+
+
+@pytest.mark.parametrize("kind", [SystemExit, KeyboardInterrupt, GeneratorExit])
+def test_what_would_end_the_server_is_told_as_well(kind: type[BaseException]) -> None:
+    def call() -> None:
+        raise kind
+
+    assert kind.__name__ in Budget(1.0, unguarded, lambda: 0.0).spend(call)
 
 
 def test_who_returns_too_late_is_told_of() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 
-from emu.world.behaviors import Library, finding
+from emu.net.world.guard import limited
+from emu.world.behaviors import Budget, Library, finding
 from emu.world.behaviors.finding import snake_case
 
 MODULE = """
@@ -45,6 +47,8 @@ def test_a_folder_is_read_and_read_again(tmp_path: Path) -> None:
         ("\n1 / 0\n", "line 2: ZeroDivisionError"),
         ("import no_such_module_at_all\n", "ModuleNotFoundError"),
         ("\0", "bad.py:"),
+        ("raise SystemExit\n", "line 1: SystemExit"),
+        ("raise GeneratorExit\n", "line 1: GeneratorExit"),
     ],
 )
 def test_a_file_with_a_mistake_is_told_of_and_the_others_are_read(
@@ -76,3 +80,17 @@ def test_installed_packages_offer_theirs(monkeypatch: pytest.MonkeyPatch) -> Non
 )
 def test_names(name: str, called: str) -> None:
     assert snake_case(name) == called
+
+
+def test_a_file_that_does_not_end_is_interrupted(tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_text("class Bad:\n    def on_start(self): ...\nwhile True: pass\n")
+    library = Library(tmp_path, Budget(0.05, limited, time.monotonic))
+    assert library.find("bad") is None
+    assert library.problems == [f"bad.py: {tmp_path / 'bad.py'}, line 3: took longer than 0.05 s"]
+
+
+def test_a_folder_that_is_not_there_is_told_of(tmp_path: Path) -> None:
+    library = Library(tmp_path / "none")
+    assert list(library) == list(Library())
+    [line] = library.problems
+    assert line.endswith("none: cannot be listed (No such file or directory); see world.behaviors")

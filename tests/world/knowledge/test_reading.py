@@ -54,6 +54,14 @@ def test_an_operator_adds_rows_and_replaces_lists_of_beginners(tmp_path: Path) -
         ('skill = [{ id = -5, name = "x" }]', "0 to 4294967295"),
         ('skill = [{ id = 5, name = "x", colour = 3 }]', "colour"),
         ("spell = []", "nothing called spell"),
+        ("beginner.spell = []", "nothing called spell"),
+        ("skill = 5", "skill must be a list of tables"),
+        ("title = [1, 2]", "title must be a list of tables"),
+        ("beginner = 5", "beginner must be a table"),
+        ("beginner.hotkey = [1]", "hotkey must be a list of tables"),
+        ("beginner.language = [{ id = inf }]", "id must be 0 to 4294967295"),
+        ("beginner.language = [{ id = 99999999999 }]", "id must be 0 to 4294967295"),
+        ("older = { last_version = inf, types = [] }", "cannot convert float infinity"),
         ("beginner.title = [{ id = 12345 }]", "12345"),
         ("beginner.skill = [{ id = 1, value = 1, most = 1, classes = 3 }]", "not iterable"),
     ],
@@ -65,5 +73,5 @@ def test_what_is_wrong_is_said_with_its_file(tmp_path: Path, text: str, complain
 
 
 def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
-    with pytest.raises(FileFormatError, match="no such folder"):
+    with pytest.raises(FileFormatError, match=r"cannot be listed .*see world\.knowledge"):
         read_knowledge(tmp_path / "none")

@@ -147,7 +147,7 @@ def test_a_starting_place_without_its_zone_is_passed_over(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("files", "told"),
     [
-        ({"a": "["}, "not TOML"),
+        ({"a": "["}, "not a TOML file"),
         ({"a": ""}, r"begins with \[zone\]"),
         ({"a": "[zone]\nid = '1'"}, r"begins with \[zone\]"),
         ({"a": zone_text(1, "a") + "[extra]\n"}, "extra: a zone's file has"),

@@ -10,7 +10,7 @@ from emu.errors import FileFormatError
 from emu.world.places.fixtures import Fixture
 from emu.world.places.reading import (
     MOST_FIXTURES,
-    read_document,
+    Table,
     read_fixtures,
     read_starts,
     read_zone,
@@ -192,9 +192,7 @@ def test_whatever_stands_in_a_file_is_read_or_refused(row: dict) -> None:
             read_fixtures(PATH, rows, find)
 
 
-def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(FileFormatError, match="cannot be read"):
-        read_document(tmp_path / "none.toml")
-    (tmp_path / "a.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(FileFormatError, match="not TOML"):
-        read_document(tmp_path / "a.toml")
+@pytest.mark.parametrize("value", [10**400, -(10**400), float("nan"), float("inf"), True, "1"])
+def test_a_number_that_is_none_is_a_mistake(value: object) -> None:
+    with pytest.raises(ValueError, match="x must be a number"):
+        Table({"x": value}).decimal("x", 0.0)
