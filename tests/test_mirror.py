@@ -6,7 +6,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 PLAIN = {
-    "emu/admin/asking.py": "a protocol",
     "emu/admin/ggmp/ports.py": "protocols",
     "emu/admin/events.py": "plain values",
     "emu/admin/ports.py": "protocols",

@@ -1,4 +1,4 @@
-"""Rows on standard output: a table for people, CSV or JSON for programs."""
+"""Rows on standard output: a table for people, CSV or JSON for programs; and failures as JSON."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -17,6 +18,7 @@ from rich.table import Table
 
 from emu.cli.common import Command, together
 from emu.cli.table_fit import fit
+from emu.errors import EmuError
 from emu.times import Moment
 from emu.timestamps import timestamp
 
@@ -129,6 +131,17 @@ def print_record(
         for name, value in record.items():
             table.add_row(name, printable(_plain(value)))
         _print(_console(), table)
+
+
+@contextmanager
+def failures_in(style: str) -> Iterator[None]:
+    """Print a failure as an object when ``style`` is json; it goes on either way."""
+    try:
+        yield
+    except EmuError as error:
+        if style == "json":
+            click.echo(json.dumps({"error": str(error)}))
+        raise
 
 
 def show_moment(moment: Moment | None) -> str | None:

@@ -15,7 +15,6 @@ import pytest
 from emu.admin.a2s.client import A2sQuestion
 from emu.admin.a2s.messages import Query, push_query
 from emu.admin.a2s.responder import A2sResponder
-from emu.admin.asking import Question
 from emu.admin.ggmp.client import GgmpClient
 from emu.admin.ggmp.messages import Kind, Message, push_message
 from emu.admin.ggmp.rules import GgmpRules
@@ -32,6 +31,7 @@ from emu.admin.ssq.responder import ANSWER_RULES as SSQ_RULES
 from emu.admin.ssq.responder import SsqResponder
 from emu.admin.ssq.tables import Told
 from emu.admin.ssq.tokens import Tokens
+from emu.cli.query.socket import Question
 from emu.limits.answers import AnswerLimits, AnswerRules
 from emu.limits.challenges import Challenges
 from emu.net.udp.query import QueryCore

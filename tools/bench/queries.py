@@ -11,7 +11,6 @@ import socket
 
 from emu.admin.a2s.client import A2sQuestion
 from emu.admin.a2s.messages import Query
-from emu.admin.asking import Question
 from emu.admin.ggmp.client import GgmpClient
 from emu.admin.ggmp.grants import Action
 from emu.admin.ggmp.messages import Act, Kind, Message, push_message
@@ -20,6 +19,7 @@ from emu.admin.ogp.client import OgpQuestion
 from emu.admin.ogp.fields import SERVER, V91
 from emu.admin.ogp.kinds import all_flags
 from emu.admin.ssq.client import SsqQuestion
+from emu.cli.query.socket import Question
 from emu.times import Monotonic
 from tools.bench.figures import Figure, Round
 from tools.bench.processes import Child, child

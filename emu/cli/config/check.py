@@ -48,7 +48,7 @@ def look_at_files(config: Config) -> Iterator[Objection]:
     yield from _database(config.database.path)
     if config.trace.file is not None:
         yield from _writable("trace.file", config.trace.file)
-    yield from _certificate(config)
+    yield from _tried("link.certificate", lambda: _read_link_certificate(config))
     yield from _members(config.processes.certificate)
     yield from _named_in(lambda: rcon_users(config.rcon))
     yield from _named_in(lambda: ggmp_rules(config.ggmp))
@@ -57,8 +57,8 @@ def look_at_files(config: Config) -> Iterator[Objection]:
 def look_at_world(config: Config) -> Iterator[Objection]:
     """Yield what is wrong with the world's own files, and the addresses that others are told."""
     if config.world.enabled:
-        yield from _readable("world.zones", read_atlas, config.world.zones)
-        yield from _readable("world.knowledge", read_knowledge, config.world.knowledge)
+        yield from _tried("world.zones", lambda: read_atlas(config.world.zones))
+        yield from _tried("world.knowledge", lambda: read_knowledge(config.world.knowledge))
         yield from _told("world.advertise", config.world.advertise)
         yield from _told("world.internal_address", config.world.internal_address)
         for server in config.world.login_servers:
@@ -68,11 +68,12 @@ def look_at_world(config: Config) -> Iterator[Objection]:
 def _database(path: Path) -> Iterator[Objection]:
     yield from _writable("database.url", path, folder_is_made=True)
     if path.is_file():
-        try:
-            with Database.connect(path) as database:
-                schema().check(database.connection, path)
-        except EmuError as error:
-            yield Objection(True, f"database.url: {error}")
+        yield from _tried("database.url", lambda: _look_into(path))
+
+
+def _look_into(path: Path) -> None:
+    with Database.connect(path) as database:
+        schema().check(database.connection, path)
 
 
 def _writable(key: str, path: Path, *, folder_is_made: bool = False) -> Iterator[Objection]:
@@ -93,22 +94,26 @@ def _writable(key: str, path: Path, *, folder_is_made: bool = False) -> Iterator
         yield Objection(True, f"{key}: {path} cannot be written ({reason}); check its folder")
 
 
-def _readable(
-    key: str, read: Callable[[Path | None], object], folder: Path | None
-) -> Iterator[Objection]:
+def _tried(key: str, attempt: Callable[[], object]) -> Iterator[Objection]:
+    """Do what a server does with a file at its start; what it raises names the file."""
     try:
-        read(folder)
+        attempt()
     except EmuError as error:
         yield Objection(True, f"{key}: {error}")
 
 
-def _certificate(config: Config) -> Iterator[Objection]:
+def _named_in(read: Callable[[], object]) -> Iterator[Objection]:
+    """Read a file whose setting its complaint names."""
     try:
-        pem = parameters.read_certificate(config)
-        if pem is not None:
-            server_options(pem)
-    except EmuError as error:
-        yield Objection(True, f"link.certificate: {error}")
+        read()
+    except ConfigError as error:
+        yield Objection(True, str(error))
+
+
+def _read_link_certificate(config: Config) -> None:
+    pem = parameters.read_certificate(config)
+    if pem is not None:
+        server_options(pem)
 
 
 def _members(certificate: Path | None) -> Iterator[Objection]:
@@ -119,14 +124,6 @@ def _members(certificate: Path | None) -> Iterator[Objection]:
     except (OSError, EmuError) as error:
         reason = getattr(error, "strerror", None) or error
         yield Objection(True, f"processes.certificate: {certificate}: {reason}")
-
-
-def _named_in(read: Callable[[], object]) -> Iterator[Objection]:
-    """Read a file whose setting its complaint names."""
-    try:
-        read()
-    except ConfigError as error:
-        yield Objection(True, str(error))
 
 
 def _listening(port: ListeningPort) -> Iterator[Objection]:

@@ -20,9 +20,8 @@ from emu.admin.ggmp.values import ValueType
 from emu.cli.client.common import address_argument, timeout_option
 from emu.cli.common import VerbGroup
 from emu.cli.consoles.ggmp_socket import GgmpSocket
-from emu.cli.failures import failures_in
 from emu.cli.secrets import asked_secret, password_option
-from emu.cli.tables import line_format_option, printable
+from emu.cli.tables import failures_in, line_format_option, printable
 from emu.config import Address
 from emu.errors import CommandError
 from emu.times import Monotonic

@@ -6,25 +6,20 @@ import click
 
 from emu.cli.completion import message_names
 from emu.cli.opcodes.common import (
-    CHANGES,
-    COLUMNS,
-    HISTORY,
-    LEAST,
-    LESS,
     NumberType,
     RangeType,
-    as_cells,
-    change_cells,
     chosen_range,
     effective_rows,
-    history_cells,
     present_rows,
+    print_changes,
+    print_history,
+    print_opcodes,
     range_option,
     version_option,
     warn_of_errors,
     writing,
 )
-from emu.cli.tables import format_option, print_rows
+from emu.cli.tables import format_option
 from emu.errors import CommandError
 from emu.opcodes.derive import derive, parse_insertion
 from emu.opcodes.rows import OpcodeRow, VersionRange
@@ -104,7 +99,7 @@ def undo_verb(change: int | None, style: str) -> None:
     """
     with writing() as store:
         taken = store.undo(change)
-        print_rows([history_cells(entry) for entry in taken], style, HISTORY, least=LESS)
+        print_history(taken, style)
         click.echo(f"took back change {taken[0].change} ({len(taken)} rows)", err=True)
         warn_of_errors(store.rows())
 
@@ -121,7 +116,7 @@ def redo_verb(change: int | None, style: str) -> None:
     """
     with writing() as store:
         again = store.redo(change)
-        print_rows([history_cells(entry) for entry in again], style, HISTORY, least=LESS)
+        print_history(again, style)
         click.echo(f"did again what {again[0].change} took back ({len(again)} rows)", err=True)
         warn_of_errors(store.rows())
 
@@ -150,7 +145,7 @@ def reset_verb(
         with writing() as store:
             plan = store.reset(version_range, name)
             warn_of_errors(store.rows())
-    print_rows([change_cells(change) for change in plan.changes], style, CHANGES)
+    print_changes(plan.changes, style)
     would = "would be " if dry_run else ""
     click.echo(f"{len(plan.changes)} rows {would}reset, {plan.unchanged} as shipped", err=True)
 
@@ -203,7 +198,7 @@ def derive_verb(
     made = derive(base, new, insertions=steps, removals=removals, source=f"derived from {old}")
     made.sort(key=lambda row: (row.opcode, row.name))
     if dry_run:
-        print_rows([as_cells(row) for row in made], style, COLUMNS, least=LEAST)
+        print_opcodes(made, style)
         return
     with writing() as store:
         placed = ((row.name, row) for row in made)

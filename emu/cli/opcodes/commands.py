@@ -22,19 +22,16 @@ from emu.cli.opcodes.change import (
     unset_verb,
 )
 from emu.cli.opcodes.common import (
-    COLUMNS,
-    HISTORY,
-    LEAST,
-    LESS,
     RangeType,
-    as_cells,
     effective_rows,
     file_rows,
-    history_cells,
     is_database,
     present_history,
     present_rows,
+    print_history,
+    print_opcodes,
     range_option,
+    range_rows,
     version_option,
 )
 from emu.cli.opcodes.edit import edit_verb
@@ -121,11 +118,9 @@ def list_verb(
     if version is not None:
         rows = effective_rows(OpcodeTables(rows), version)
     elif version_range is not None:
-        rows = [row for row in rows if row.range == version_range]
-        if not rows:
-            raise CommandError(f"there is no range {version_range}; see `emu opcodes versions`")
+        rows = range_rows(rows, version_range)
     chosen = [row for row in rows if text.lower() in row.name.lower()]
-    print_rows([as_cells(row) for row in chosen], style, COLUMNS, least=LEAST)
+    print_opcodes(chosen, style)
 
 
 @opcodes.command()
@@ -153,7 +148,7 @@ def show(opcode: str, version: int | None, style: str) -> None:
     if not found:
         where = "" if version is None else f" at client version {version}"
         raise CommandError(f"there is no opcode {opcode}{where}; try `emu opcodes list --filter`")
-    print_rows([as_cells(row) for row in found], style, COLUMNS, least=LEAST)
+    print_opcodes(found, style)
 
 
 @opcodes.command()
@@ -300,4 +295,4 @@ def history(name: str | None, change: int | None, limit: int, style: str) -> Non
     Example: emu opcodes history --name OP_KeymapLoadMsg
     """
     entries = present_history(name=name, change=change, limit=limit)
-    print_rows([history_cells(entry) for entry in entries], style, HISTORY, least=LESS)
+    print_history(entries, style)

@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from emu.cli.common import given_database, load_config, tell_database
+from emu.cli.tables import print_rows
 from emu.database import readable_errors
 from emu.errors import CommandError
 from emu.opcodes.files.formats import read_rows
@@ -26,12 +27,8 @@ from emu.opcodes.stored.store import OpcodeStore
 from emu.opcodes.table import OpcodeTables
 
 COLUMNS = ("first_version", "last_version", "opcode", "name", "source", "note")
-LEAST = ("note", "source", "last_version", "first_version")
-"""Columns of rows that a narrow terminal does without, the first of them first."""
 CHANGES = ("change", "first_version", "last_version", "name", "old", "new")
 HISTORY = ("change", "at", "who", "action", "range", "name", "old", "new")
-LESS = ("at", "who", "action")
-"""Columns of the history that a narrow terminal does without."""
 
 _RANGE = re.compile(r"([0-9]{1,10})(?:-([0-9]{1,10}))?")
 
@@ -168,6 +165,14 @@ def chosen_range(
     return tables.for_version(version).range
 
 
+def range_rows(rows: Iterable[OpcodeRow], version_range: VersionRange) -> list[OpcodeRow]:
+    """Return the rows of exactly one range. Raises `CommandError` when there are none."""
+    found = [row for row in rows if row.range == version_range]
+    if not found:
+        raise CommandError(f"there is no range {version_range}; see `emu opcodes versions`")
+    return found
+
+
 def effective_rows(tables: OpcodeTables, version: int) -> list[OpcodeRow]:
     """Return the rows that make up one version's table, in the order of their numbers."""
     numbers = tables.for_version(version).numbers
@@ -179,31 +184,38 @@ def effective_rows(tables: OpcodeTables, version: int) -> list[OpcodeRow]:
     return sorted(found.values(), key=lambda row: (row.opcode, row.name))
 
 
-def as_cells(row: OpcodeRow) -> dict[str, Any]:
-    """Return a row for `print_rows`."""
-    return dict(
-        zip(
-            COLUMNS,
-            (row.first, row.last, row.opcode, row.name, row.source, row.note),
-            strict=True,
-        )
-    )
+def print_opcodes(rows: Iterable[OpcodeRow], style: str) -> None:
+    """Print rows of the tables."""
+    shown = [
+        {"first_version": row.first, "last_version": row.last, **row._asdict()} for row in rows
+    ]
+    print_rows(shown, style, COLUMNS, least=("note", "source", "last_version", "first_version"))
 
 
-def history_cells(entry: HistoryEntry) -> dict[str, Any]:
-    """Return an entry of the history for `print_rows`."""
-    action = entry.action if entry.undoes is None else f"{entry.action} of {entry.undoes}"
-    sides = (None if one is None else one.opcode for one in (entry.old, entry.new))
-    cells = (entry.change, entry.at, entry.who, action, str(entry.row.range), entry.row.name)
-    return dict(zip(HISTORY, (*cells, *sides), strict=True))
+def print_history(entries: Iterable[HistoryEntry], style: str) -> None:
+    """Print entries of the history."""
+    shown = []
+    for entry in entries:
+        action = entry.action if entry.undoes is None else f"{entry.action} of {entry.undoes}"
+        cells = (entry.change, entry.at, entry.who, action, str(entry.row.range), entry.row.name)
+        shown.append(dict(zip(HISTORY, (*cells, *_numbers(entry)), strict=True)))
+    print_rows(shown, style, HISTORY, least=("at", "who", "action"))
 
 
-def change_cells(change: Change) -> dict[str, Any]:
-    """Return a change for `print_rows`."""
-    kind = "add" if change.old is None else "remove" if change.new is None else "change"
-    row = change.row
-    sides = (None if one is None else one.opcode for one in (change.old, change.new))
-    return dict(zip(CHANGES, (kind, row.first, row.last, row.name, *sides), strict=True))
+def print_changes(changes: Iterable[Change], style: str) -> None:
+    """Print what became of rows, or would become of them."""
+    shown = []
+    for change in changes:
+        kind = "add" if change.old is None else "remove" if change.new is None else "change"
+        cells = (kind, change.row.first, change.row.last, change.row.name)
+        shown.append(dict(zip(CHANGES, (*cells, *_numbers(change)), strict=True)))
+    print_rows(shown, style, CHANGES)
+
+
+def _numbers(change: Change | HistoryEntry) -> tuple[int | None, int | None]:
+    """Return the number before and after."""
+    old, new = (None if one is None else one.opcode for one in (change.old, change.new))
+    return old, new
 
 
 def warn_of_errors(rows: Iterable[OpcodeRow]) -> None:

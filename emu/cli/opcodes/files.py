@@ -16,16 +16,16 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
 from emu.cli.opcodes.common import (
-    CHANGES,
-    change_cells,
     effective_rows,
     present_rows,
+    print_changes,
     range_option,
+    range_rows,
     version_option,
     warn_of_errors,
     writing,
 )
-from emu.cli.tables import format_option, print_rows
+from emu.cli.tables import format_option
 from emu.errors import CommandError, FileFormatError
 from emu.opcodes.files.database import write_database
 from emu.opcodes.files.export import as_csv, as_json, as_list, as_sql
@@ -103,7 +103,7 @@ def import_verb(
                 plan = store.put(rows, action="import", source=label, keep=keep, progress=told)
                 after = store.rows()
     if dry_run:
-        print_rows([change_cells(change) for change in plan.changes], style, CHANGES)
+        print_changes(plan.changes, style)
     _tell(plan, dry_run=dry_run)
     if not dry_run:
         warn_of_errors(after)
@@ -203,9 +203,7 @@ def export_verb(
     """
     rows = present_rows()
     if version_range is not None:
-        rows = [row for row in rows if row.range == version_range]
-        if not rows:
-            raise CommandError(f"there is no range {version_range}; see `emu opcodes versions`")
+        rows = range_rows(rows, version_range)
     if form == "list":
         chosen = version if version is not None else version_range and version_range.first
         if chosen is None:

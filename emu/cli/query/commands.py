@@ -11,16 +11,14 @@ import click
 
 from emu.admin.a2s.client import A2sQuestion
 from emu.admin.a2s.messages import Query
-from emu.admin.asking import Question
 from emu.admin.ogp import report
 from emu.admin.ogp.client import OgpQuestion
 from emu.admin.ogp.fields import DIALECTS
 from emu.cli.client.common import address_argument, timeout_option
 from emu.cli.common import VerbGroup, together
-from emu.cli.failures import failures_in
-from emu.cli.query.socket import PATIENCE, ask
+from emu.cli.query.socket import PATIENCE, Question, ask
 from emu.cli.query.ssq import ssq
-from emu.cli.tables import json_text, line_format_option, printable
+from emu.cli.tables import failures_in, json_text, line_format_option, printable
 from emu.config import Address
 
 asking_options = together(

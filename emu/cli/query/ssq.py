@@ -11,11 +11,10 @@ import click
 from emu.admin.ssq.client import PONG_HEADER, SsqQuestion, auth_question, token_of, with_token
 from emu.admin.ssq.query import LONGEST
 from emu.cli.client.common import address_argument, timeout_option
-from emu.cli.failures import failures_in
 from emu.cli.moments import passing
 from emu.cli.query.socket import PATIENCE, ask
 from emu.cli.secrets import password_option
-from emu.cli.tables import format_option, print_rows
+from emu.cli.tables import failures_in, format_option, print_rows
 from emu.config import Address
 from emu.errors import CommandError
 

@@ -1,6 +1,6 @@
 import pytest
 
-from emu.cli.failures import failures_in
+from emu.cli.tables import failures_in
 from emu.errors import CommandError
 
 
