@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,6 +19,7 @@ Value = str | int | float | bool | None
 LARGEST = 10**9
 """Of all numbers, up and down: more than anything counts here, and every layout has room for it."""
 
+_WORD = re.compile(r"""\"([^\"]*)\"?|'([^']*)'?|(\S+)""")
 _YES = frozenset(("1", "on", "yes", "true"))
 _NO = frozenset(("0", "off", "no", "false"))
 
@@ -87,23 +89,7 @@ class Argument:
 
 def split_line(line: str) -> list[tuple[str, int]]:
     """Return the words of a line, each with where it begins; an open quotation ends the line."""
-    words: list[tuple[str, int]] = []
-    at = 0
-    while at < len(line):
-        if line[at].isspace():
-            at += 1
-            continue
-        start = at
-        if line[at] in "\"'":
-            end = line.find(line[at], at + 1)
-            end = len(line) if end < 0 else end
-            words.append((line[at + 1 : end], start))
-            at = end + 1
-            continue
-        while at < len(line) and not line[at].isspace():
-            at += 1
-        words.append((line[start:at], start))
-    return words
+    return [(found[found.lastindex or 0], found.start()) for found in _WORD.finditer(line)]
 
 
 def without_secrets(arguments: Sequence[Argument], line: str) -> str:

@@ -6,16 +6,14 @@ docs/protocol/administration/ogp.md#elements. Raises `MalformedMessage`.
 
 from __future__ import annotations
 
-from typing import Final, Protocol
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
 from emu.admin.reader import Reader
 from emu.errors import MalformedMessage
 
 LONGEST_BITS: Final = 16
 """Bytes of a bit array; the longest that means anything has four."""
-_U16: Final = 0xFFFF
-_U32: Final = 0xFFFFFFFF
-_I32: Final = 0x7FFFFFFF
 
 
 def bit(byte: int, number: int) -> int:
@@ -47,92 +45,85 @@ def pull_bits(reader: Reader) -> int:
     raise MalformedMessage("bit array too long")
 
 
-class Numbers(Protocol):
-    """How a version of the protocol writes numbers that are mostly small.
+class _Size(NamedTuple):
+    """One of the sizes that a number may have."""
+
+    prefix: bytes
+    """What stands ahead of it."""
+    size: int
+    fits: range
+    """The numbers that are not written in a smaller size, and smaller ones."""
+
+
+_U32: Final = range(1 << 32)
+_I32: Final = range(-(1 << 31), 1 << 31)
+
+
+class Numbers:
+    """How a version of the protocol writes numbers that are mostly small: its sizes.
 
     What does not fit into 32 bits is written as the nearest that does.
     """
 
+    unsigned: tuple[_Size, ...]
+    signed: tuple[_Size, ...]
+
     def push_uint(self, number: int) -> bytes:
         """Return a VarUINT8-32."""
+        return _push(number, self.unsigned)
 
     def pull_uint(self, reader: Reader) -> int:
         """Read a VarUINT8-32."""
+        return _pull(reader, self.unsigned)
 
     def push_sint(self, number: int) -> bytes:
         """Return a VarSINT8-32."""
+        return _push(number, self.signed)
 
     def pull_sint(self, reader: Reader) -> int:
         """Read a VarSINT8-32."""
+        return _pull(reader, self.signed)
 
 
-class Numbers91:
+class Numbers91(Numbers):
     """0.91: the largest number of each size says that the next size follows."""
 
-    def push_uint(self, number: int) -> bytes:
-        """Return a VarUINT8-32."""
-        number = max(0, min(number, _U32))
-        if number < 0xFF:
-            return number.to_bytes(1, "little")
-        if number < _U16:
-            return b"\xff" + number.to_bytes(2, "little")
-        return b"\xff\xff\xff" + number.to_bytes(4, "little")
-
-    def pull_uint(self, reader: Reader) -> int:
-        """Read a VarUINT8-32."""
-        number = reader.unsigned(1)
-        if number == 0xFF:
-            number = reader.unsigned(2)
-            if number == _U16:
-                number = reader.unsigned(4)
-        return number
-
-    def push_sint(self, number: int) -> bytes:
-        """Return a VarSINT8-32."""
-        number = max(-_I32 - 1, min(number, _I32))
-        if -0x80 < number < 0x80:
-            return number.to_bytes(1, "little", signed=True)
-        if -0x8000 < number < 0x8000:
-            return b"\x80" + number.to_bytes(2, "little", signed=True)
-        return b"\x80\x00\x80" + number.to_bytes(4, "little", signed=True)
-
-    def pull_sint(self, reader: Reader) -> int:
-        """Read a VarSINT8-32."""
-        number = reader.signed(1)
-        if number == -0x80:
-            number = reader.signed(2)
-            if number == -0x8000:
-                number = reader.signed(4)
-        return number
+    unsigned = (
+        _Size(b"", 1, range(0xFF)),
+        _Size(b"\xff", 2, range(0xFFFF)),
+        _Size(b"\xff\xff\xff", 4, _U32),
+    )
+    signed = (
+        _Size(b"", 1, range(-0x7F, 0x80)),
+        _Size(b"\x80", 2, range(-0x7FFF, 0x8000)),
+        _Size(b"\x80\x00\x80", 4, _I32),
+    )
 
 
-class Numbers94:
+class Numbers94(Numbers):
     """0.94: one byte value of its own for each larger size."""
 
-    def push_uint(self, number: int) -> bytes:
-        """Return a VarUINT8-32."""
-        number = max(0, min(number, _U32))
-        if number < 0xFE:
-            return number.to_bytes(1, "little")
-        if number <= _U16:
-            return b"\xfe" + number.to_bytes(2, "little")
-        return b"\xff" + number.to_bytes(4, "little")
+    unsigned = (
+        _Size(b"", 1, range(0xFE)),
+        _Size(b"\xfe", 2, range(0x10000)),
+        _Size(b"\xff", 4, _U32),
+    )
+    signed = (
+        _Size(b"", 1, range(-0x7E, 0x80)),
+        _Size(b"\x80", 2, range(-0x8000, 0x8000)),
+        _Size(b"\x81", 4, _I32),
+    )
 
-    def pull_uint(self, reader: Reader) -> int:
-        """Read a VarUINT8-32."""
-        number = reader.unsigned(1)
-        return number if number < 0xFE else reader.unsigned(2 if number == 0xFE else 4)
 
-    def push_sint(self, number: int) -> bytes:
-        """Return a VarSINT8-32."""
-        number = max(-_I32 - 1, min(number, _I32))
-        if -0x7F < number < 0x80:
-            return number.to_bytes(1, "little", signed=True)
-        if -0x8000 <= number < 0x8000:
-            return b"\x80" + number.to_bytes(2, "little", signed=True)
-        return b"\x81" + number.to_bytes(4, "little", signed=True)
+def _push(number: int, sizes: Sequence[_Size]) -> bytes:
+    most = sizes[-1].fits
+    number = max(most.start, min(number, most.stop - 1))
+    prefix, size, _ = next(one for one in sizes if number in one.fits)
+    return prefix + number.to_bytes(size, "little", signed=most.start < 0)
 
-    def pull_sint(self, reader: Reader) -> int:
-        """Read a VarSINT8-32."""
-        number = reader.signed(1)
-        return number if number > -0x7F else reader.signed(2 if number == -0x80 else 4)
+
+def _pull(reader: Reader, sizes: Sequence[_Size]) -> int:
+    found = (one for one in reversed(sizes) if reader.data.startswith(one.prefix, reader.at))
+    prefix, size, fits = next(found)
+    reader.take(len(prefix))
+    return int.from_bytes(reader.take(size), "little", signed=fits.start < 0)

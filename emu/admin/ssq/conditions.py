@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -83,14 +83,15 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class All:
-    """Conditions joined by ``and``."""
+class Joined:
+    """Conditions joined by ``and``, where `how` is `all`, or by ``or``, where it is `any`."""
 
+    how: Callable[[Iterable[bool]], bool]
     parts: Sequence[Condition]
 
     def holds(self, find: Finder) -> bool:
-        """Say whether all are so."""
-        return all(part.holds(find) for part in self.parts)
+        """Say whether it is so."""
+        return self.how(part.holds(find) for part in self.parts)
 
     @property
     def size(self) -> int:
@@ -98,23 +99,7 @@ class All:
         return sum(part.size for part in self.parts)
 
 
-@dataclass(frozen=True, slots=True)
-class Either:
-    """Conditions joined by ``or``."""
-
-    parts: Sequence[Condition]
-
-    def holds(self, find: Finder) -> bool:
-        """Say whether one is so."""
-        return any(part.holds(find) for part in self.parts)
-
-    @property
-    def size(self) -> int:
-        """How many comparisons it is."""
-        return sum(part.size for part in self.parts)
-
-
-Condition = Comparison | All | Either
+Condition = Comparison | Joined
 
 RESERVED: Final = frozenset(("and", "or", "select", "where", "identified", "headers"))
 """Words that are no column and no literal unless they stand in quotation marks."""
@@ -140,16 +125,18 @@ class ConditionReader:
 
     def read(self, depth: int = 0) -> Condition:
         """Return the condition that begins here. Raises `MalformedMessage`."""
-        parts = [self._read_all(depth)]
-        while self._takes("or"):
-            parts.append(self._read_all(depth))
-        return parts[0] if len(parts) == 1 else Either(tuple(parts))
+        return self._joined("or", any, lambda: self._read_all(depth))
 
     def _read_all(self, depth: int) -> Condition:
-        parts = [self._read_one(depth)]
-        while self._takes("and"):
-            parts.append(self._read_one(depth))
-        return parts[0] if len(parts) == 1 else All(tuple(parts))
+        return self._joined("and", all, lambda: self._read_one(depth))
+
+    def _joined(
+        self, word: str, how: Callable[[Iterable[bool]], bool], read: Callable[[], Condition]
+    ) -> Condition:
+        parts = [read()]
+        while self._takes(word):
+            parts.append(read())
+        return parts[0] if len(parts) == 1 else Joined(how, tuple(parts))
 
     def _read_one(self, depth: int) -> Condition:
         if not self._takes("("):

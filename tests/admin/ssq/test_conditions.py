@@ -11,11 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.admin.ssq.conditions import (
-    All,
     Comparison,
     Condition,
     ConditionReader,
-    Either,
+    Joined,
     tokens_of,
 )
 from emu.admin.ssq.query import pull_query
@@ -113,8 +112,8 @@ def test_and_binds_more_than_or(terms: list[tuple[bool, bool]]) -> None:
 
 def test_how_conditions_are_read() -> None:
     a, b, c = (Comparison(name, "=", "1") for name in "abc")
-    assert read("a=1 or b=1 and c=1") == Either((a, All((b, c))))
-    assert read("(a=1 or b=1) and c=1") == All((Either((a, b)), c))
+    assert read("a=1 or b=1 and c=1") == Joined(any, (a, Joined(all, (b, c))))
+    assert read("(a=1 or b=1) and c=1") == Joined(all, (Joined(any, (a, b)), c))
     assert read("A = 'it\"s'") == Comparison("a", "=", 'it"s')
     assert read('a = "and"') == Comparison("a", "=", "and")
     assert read("a=1 or b=1 and c=1").size == 3
