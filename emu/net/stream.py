@@ -57,6 +57,7 @@ class Stream(Protocol):
     """Base of the protocols over one core; they make it in `connectionMade` and take its events."""
 
     core: StreamCore
+    transport: Any  # Twisted's interfaces tell a part of what its transports do
 
     def __init__(self, scheduler: Scheduler, limits: StreamLimits) -> None:
         self._scheduler = scheduler
@@ -93,8 +94,7 @@ class Stream(Protocol):
         self._waiting.clear()
         self._waiting_bytes = 0
         self.core.close(reason, self._scheduler.now())
-        transport: Any = self.transport
-        transport.abortConnection()
+        self.transport.abortConnection()
         self.serve()
 
     def take_event(self, event: object, now: Monotonic) -> None:
@@ -109,8 +109,7 @@ class Stream(Protocol):
     def start(self, core: StreamCore) -> None:
         """Begin; the transport is there."""
         self.core = core
-        transport: Any = self.transport
-        transport.registerProducer(self, True)
+        self.transport.registerProducer(self, True)
         self.serve()
 
     def dataReceived(self, data: bytes) -> None:
@@ -181,20 +180,18 @@ class Stream(Protocol):
         if self._deaf == (not self.wants_data):
             return
         self._deaf = not self._deaf
-        transport: Any = self.transport
         if self._deaf:
-            transport.pauseProducing()
+            self.transport.pauseProducing()
         else:
-            transport.resumeProducing()
+            self.transport.resumeProducing()
 
     def _flush(self) -> None:
         if self._gone:
             return
-        transport: Any = self.transport
         while self._waiting and not self._paused:
             data = self._waiting.popleft()
             self._waiting_bytes -= len(data)
-            transport.write(data)
+            self.transport.write(data)
         if self._waiting_bytes > self._limits.write_buffer and not self.closed:
             self.cut_off("peer does not read")
 
@@ -209,14 +206,13 @@ class Stream(Protocol):
             return
         if self._last_call is not None:
             self._last_call.cancel()
-        transport: Any = self.transport
         self._last_call = self._scheduler.later(
-            self._limits.close_linger, transport.abortConnection
+            self._limits.close_linger, self.transport.abortConnection
         )
         if self._deaf:  # what still comes is read and dropped, so that the peer's end is noticed
-            transport.resumeProducing()
-        transport.writeSequence(self._waiting)
+            self.transport.resumeProducing()
+        self.transport.writeSequence(self._waiting)
         self._waiting.clear()
         self._waiting_bytes = 0
-        transport.unregisterProducer()
-        transport.loseConnection()
+        self.transport.unregisterProducer()
+        self.transport.loseConnection()

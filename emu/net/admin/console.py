@@ -51,8 +51,7 @@ class ConsoleConnection(CommandStream):
 
     def connectionMade(self) -> None:
         """Begin with the user of the process at the other end."""
-        transport: Any = self.transport
-        name = _user_behind(transport.getHandle())
+        name = _user_behind(self.transport.getHandle())
         self.start(ConsoleSession(Caller(name, OWNER, ORIGIN)))
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from twisted.internet.defer import maybeDeferred
-from twisted.internet.interfaces import IAddress, IListeningPort
+from twisted.internet.interfaces import IListeningPort
 from twisted.internet.protocol import Factory, connectionDone
 from twisted.python.failure import Failure
 
@@ -62,9 +62,8 @@ class RconConnection(CommandStream):
 
     def connectionMade(self) -> None:
         """Wait for the password."""
-        transport: Any = self.transport
-        transport.setTcpNoDelay(True)
-        transport.setTcpKeepAlive(True)
+        self.transport.setTcpNoDelay(True)
+        self.transport.setTcpKeepAlive(True)
         self.start(self._server.session(self.address))
 
     def other_event(self, event: object, now: Monotonic) -> None:  # noqa: ARG002  # the hook's shape
@@ -148,10 +147,9 @@ class RconServer(Factory):
         )
         return RconSession(rules, self._users, self._failures, address, self.scheduler.now())
 
-    def buildProtocol(self, addr: IAddress | None) -> RconConnection | None:
+    def buildProtocol(self, addr: Any) -> RconConnection | None:
         """Take a connection, or None when it is one too many or its address is banned."""
-        peer: Any = addr
-        address = plain_host(str(peer.host))
+        address = plain_host(str(addr.host))
         limits = ConnectionLimits(
             self._config.max_connections,
             self._config.connections_per_address,

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from twisted.internet.defer import Deferred, DeferredList, maybeDeferred
-from twisted.internet.interfaces import IAddress
 from twisted.internet.protocol import Factory
 from twisted.internet.ssl import CertificateOptions
 
@@ -44,8 +43,7 @@ class MemberConnection(FleetConnection):
 
     def connectionMade(self) -> None:
         """Ask who it is."""
-        transport: Any = self.transport
-        transport.setTcpNoDelay(True)
+        self.transport.setTcpNoDelay(True)
         hub = self._hub
         greeting = HubGreeting(hub.own, os.urandom(NUMBER_SIZE), hub.reason_against)
         self.start(FleetEnd(greeting, hub.scheduler.now()))
@@ -122,10 +120,9 @@ class HubPort(Factory):
             return f"a process {name} has joined already"
         return ""
 
-    def buildProtocol(self, addr: IAddress | None) -> MemberConnection | None:
+    def buildProtocol(self, addr: Any) -> MemberConnection | None:
         """Take a connection, or None when there are too many."""
-        peer: Any = addr
-        address = plain_host(str(peer.host))
+        address = plain_host(str(addr.host))
         if self._port is None or self.connections.make_room(address, LIMITS) is not None:
             return None
         connection = MemberConnection(self, address)

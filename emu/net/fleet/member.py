@@ -6,16 +6,14 @@ import os
 from typing import Any
 
 from twisted.internet.defer import CancelledError, Deferred
-from twisted.internet.endpoints import HostnameEndpoint
 from twisted.internet.interfaces import IHandshakeListener
-from twisted.internet.protocol import Factory, connectionDone
-from twisted.protocols.tls import TLSMemoryBIOFactory
+from twisted.internet.protocol import connectionDone
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from emu.config import Address
 from emu.net.fleet.connection import FleetConnection
-from emu.net.link.tls import client_options, peer_has_fingerprint
+from emu.net.link.tls import connect, peer_has_fingerprint
 from emu.net.logs import logger
 from emu.net.scheduler import DelayedCall, Scheduler
 from emu.processes.fleet.bus import FleetBus
@@ -49,20 +47,18 @@ class HubConnection(FleetConnection):
     def handshakeCompleted(self) -> None:
         """Look at the certificate before anything is said."""
         self._end_handshake()
-        transport: Any = self.transport
-        if peer_has_fingerprint(transport, self._owner.fingerprint):
+        if peer_has_fingerprint(self.transport, self._owner.fingerprint):
             self._begin()
         else:
             self._owner.tell("its certificate is not the one of processes.hub_tls_fingerprint")
-            transport.abortConnection()
+            self.transport.abortConnection()
 
     def end(self) -> None:
         """Close it, whatever it has come to."""
-        transport: Any = self.transport
         if self._begun:
             self.cut_off("this process stops")
         else:
-            transport.abortConnection()
+            self.transport.abortConnection()
 
     def _no_handshake(self) -> None:
         self._handshake = None
@@ -75,8 +71,7 @@ class HubConnection(FleetConnection):
             self._handshake = None
 
     def _begin(self) -> None:
-        transport: Any = self.transport
-        transport.setTcpNoDelay(True)
+        self.transport.setTcpNoDelay(True)
         self._begun = True
         greeting = MemberGreeting(self._owner.own, os.urandom(NUMBER_SIZE))
         self.start(FleetEnd(greeting, self._owner.scheduler.now()))
@@ -100,17 +95,6 @@ class HubConnection(FleetConnection):
         if self._begun:
             super().connectionLost(reason)
         self._owner.lost()
-
-
-class _Build(Factory):
-    noisy = False
-
-    def __init__(self, owner: HubLink) -> None:
-        self._owner = owner
-
-    def buildProtocol(self, addr: object) -> HubConnection:  # noqa: ARG002
-        connection = self._owner.connection = HubConnection(self._owner)
-        return connection
 
 
 class HubLink:
@@ -144,13 +128,10 @@ class HubLink:
     def start(self) -> None:
         """Begin to connect."""
         self._later = None
-        endpoint = HostnameEndpoint(
-            self._reactor, self._hub.host, self._hub.port, timeout=CONNECT_TIMEOUT
-        )
-        factory: Any = _Build(self)
-        if self.fingerprint:
-            factory = TLSMemoryBIOFactory(client_options(), isClient=True, wrappedFactory=factory)
-        attempt = self._attempt = endpoint.connect(factory)
+        attempt = self._attempt = connect(
+            self._reactor, self._hub.host, self._hub.port, self._build,
+            timeout=CONNECT_TIMEOUT, with_tls=bool(self.fingerprint),
+        )  # fmt: skip
         attempt.addCallbacks(lambda _: self._forget_attempt(), self._failed)
 
     async def stop(self) -> None:
@@ -186,6 +167,10 @@ class HubLink:
         if self._stopped is not None:
             self._stopped.callback(None)
         self._again()
+
+    def _build(self) -> HubConnection:
+        self.connection = HubConnection(self)
+        return self.connection
 
     def _forget_attempt(self) -> None:
         self._attempt = None

@@ -14,10 +14,8 @@ from functools import partial
 from typing import Any, Protocol
 
 from twisted.internet.defer import CancelledError, Deferred
-from twisted.internet.endpoints import HostnameEndpoint
 from twisted.internet.interfaces import IHandshakeListener
-from twisted.internet.protocol import Factory, connectionDone
-from twisted.protocols.tls import TLSMemoryBIOFactory
+from twisted.internet.protocol import connectionDone
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
@@ -30,7 +28,7 @@ from emu.link.settings import LoginServerAddress, WorldLinkConfig
 from emu.link.world_end import LinkRefused, WorldEnd
 from emu.mailbox import Mailbox
 from emu.net.link.connection import LinkConnection
-from emu.net.link.tls import client_options, peer_has_fingerprint
+from emu.net.link.tls import connect, peer_has_fingerprint
 from emu.net.link.troubles import Troubles
 from emu.net.logs import logger
 from emu.net.scheduler import DelayedCall, Scheduler
@@ -81,9 +79,8 @@ class LoginConnection(LinkConnection):
     def connectionMade(self) -> None:
         """Introduce the world, unless the certificate must be seen first."""
         if self.server.fingerprint:
-            transport: Any = self.transport
             self._handshake = self._scheduler.later(
-                self._link.config.connect_timeout, transport.abortConnection
+                self._link.config.connect_timeout, self.transport.abortConnection
             )
         else:
             self._establish()
@@ -91,13 +88,12 @@ class LoginConnection(LinkConnection):
     def handshakeCompleted(self) -> None:
         """Look at the certificate before anything is said."""
         self._end_handshake()
-        transport: Any = self.transport
-        if peer_has_fingerprint(transport, self.server.fingerprint):
+        if peer_has_fingerprint(self.transport, self.server.fingerprint):
             self._establish()
         else:
             self._link.counters["certificate is not the pinned one"] += 1
             self._link.troubles.wrong_certificate(self.server)
-            transport.abortConnection()
+            self.transport.abortConnection()
 
     def dataReceived(self, data: bytes) -> None:
         """Take bytes from the login server, unless they tell that it speaks TLS here."""
@@ -109,12 +105,11 @@ class LoginConnection(LinkConnection):
         super().dataReceived(data)
 
     def _establish(self) -> None:
-        transport: Any = self.transport
         if not self._link.wants(self):
-            transport.abortConnection()
+            self.transport.abortConnection()
             return
-        transport.setTcpNoDelay(True)
-        transport.setTcpKeepAlive(True)
+        self.transport.setTcpNoDelay(True)
+        self.transport.setTcpKeepAlive(True)
         self.established = True
         self.start(self._link.established(self))
 
@@ -145,16 +140,6 @@ class LoginConnection(LinkConnection):
         else:
             self._link.link_closed(self, "no link established")
         self._link.gone(self)
-
-
-class _ConnectionFactory(Factory):
-    noisy = False
-
-    def __init__(self, build: Callable[[], LoginConnection]) -> None:
-        self._build = build
-
-    def buildProtocol(self, addr: object) -> LoginConnection:  # noqa: ARG002
-        return self._build()
 
 
 class LoginLink:
@@ -217,8 +202,7 @@ class LoginLink:
                 if connection.established:
                     connection.close("world is stopping", self.scheduler.now())
                 else:
-                    transport: Any = connection.transport
-                    transport.abortConnection()
+                    connection.transport.abortConnection()
             await stopped
         await self._tasks.finished()
 
@@ -304,13 +288,10 @@ class LoginLink:
 
     def _connect(self, index: int) -> None:
         server = self.config.servers[index]
-        factory: Any = _ConnectionFactory(partial(self._build, index))
-        if server.fingerprint:
-            factory = TLSMemoryBIOFactory(client_options(), True, factory)
-        endpoint = HostnameEndpoint(
-            self._reactor, server.host, server.port, timeout=self.config.connect_timeout
-        )
-        attempt: Deferred[Any] = endpoint.connect(factory)
+        attempt = connect(
+            self._reactor, server.host, server.port, partial(self._build, index),
+            timeout=self.config.connect_timeout, with_tls=bool(server.fingerprint),
+        )  # fmt: skip
         self._attempts.add(attempt)
         attempt.addBoth(self._attempted, index, attempt)
 

@@ -11,7 +11,7 @@ from collections import Counter
 from typing import Any
 
 from twisted.internet.defer import Deferred, DeferredList, maybeDeferred
-from twisted.internet.interfaces import IAddress, IListeningPort
+from twisted.internet.interfaces import IListeningPort
 from twisted.internet.protocol import Factory, connectionDone
 from twisted.internet.ssl import CertificateOptions
 from twisted.python.failure import Failure
@@ -47,9 +47,8 @@ class WorldConnection(LinkConnection):
 
     def connectionMade(self) -> None:
         """Wait for the world to introduce itself."""
-        transport: Any = self.transport
-        transport.setTcpNoDelay(True)
-        transport.setTcpKeepAlive(True)
+        self.transport.setTcpNoDelay(True)
+        self.transport.setTcpKeepAlive(True)
         self.start(LoginEnd(self._server.config.end, self._scheduler.now()))
 
     def accept(self, now: Monotonic) -> None:
@@ -142,10 +141,9 @@ class LinkServer(Factory):
             await stopped
         await self._tasks.finished()
 
-    def buildProtocol(self, addr: IAddress | None) -> WorldConnection | None:
+    def buildProtocol(self, addr: Any) -> WorldConnection | None:
         """Take a connection, or None when one limit or another is reached."""
-        peer: Any = addr
-        address = plain_host(str(peer.host))
+        address = plain_host(str(addr.host))
         reason = self._reason_against(address)
         if reason is not None:
             self.counters[reason] += 1

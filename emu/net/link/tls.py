@@ -8,6 +8,7 @@ certificate and talks to nobody else.
 from __future__ import annotations
 
 import hmac
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -16,7 +17,11 @@ from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from twisted.internet import ssl
+from twisted.internet.defer import Deferred
+from twisted.internet.endpoints import HostnameEndpoint
 from twisted.internet.interfaces import ISSLTransport
+from twisted.internet.protocol import Factory, Protocol
+from twisted.protocols.tls import TLSMemoryBIOFactory
 
 from emu.errors import FileFormatError
 
@@ -79,9 +84,31 @@ def server_options(pem: bytes) -> ssl.CertificateOptions:
     )
 
 
-def client_options() -> ssl.CertificateOptions:
-    """Return what a connecting side needs; the caller must check the fingerprint itself."""
-    return ssl.CertificateOptions(verify=False, raiseMinimumTo=ssl.TLSVersion.TLSv1_2)
+class _Factory(Factory):
+    noisy = False
+
+    def __init__(self, build: Callable[[], Protocol]) -> None:
+        self._build = build
+
+    def buildProtocol(self, addr: object) -> Protocol:  # noqa: ARG002
+        return self._build()
+
+
+def connect(
+    reactor: Any,
+    host: str,
+    port: int,
+    build: Callable[[], Protocol],
+    *,
+    timeout: float,
+    with_tls: bool,
+) -> Deferred[Any]:
+    """Connect the protocol that `build` makes; with TLS it must look at the fingerprint itself."""
+    factory: Any = _Factory(build)
+    if with_tls:
+        options = ssl.CertificateOptions(verify=False, raiseMinimumTo=ssl.TLSVersion.TLSv1_2)
+        factory = TLSMemoryBIOFactory(options, isClient=True, wrappedFactory=factory)
+    return HostnameEndpoint(reactor, host, port, timeout=timeout).connect(factory)
 
 
 def peer_has_fingerprint(transport: ISSLTransport, fingerprint: str) -> bool:

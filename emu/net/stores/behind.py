@@ -43,24 +43,20 @@ class Behind:
         self._worker = worker
         self._scheduler = scheduler
         self._most_waiting = most_waiting
-        self._waiting = 0
+        self.waiting = 0
+        """How many calls are not answered yet."""
         self._held: list[_Change[Any]] = []
         self._flushing: DelayedCall | None = None
         self._is_hasty = False
-
-    @property
-    def waiting(self) -> int:
-        """How many calls are not answered yet."""
-        return self._waiting
 
     def run(self, call: Callable[[], T]) -> Deferred[T]:
         """Carry out a call some time soon and answer when its change is stored.
 
         Fails with `StoreError` when far too much waits.
         """
-        if self._waiting >= self._most_waiting:
+        if self.waiting >= self._most_waiting:
             return fail(StoreError("the store cannot keep up; is the disk slow or full?"))
-        self._waiting += 1
+        self.waiting += 1
         change = _Change(call, Deferred())
         self._hold(change)
         return change.done
@@ -89,12 +85,12 @@ class Behind:
             )
 
     def _stored(self, result: T, change: _Change[T]) -> None:
-        self._waiting -= 1
+        self.waiting -= 1
         change.done.callback(result)
 
     def _failed(self, failure: Failure, change: _Change[Any]) -> None:
         if isinstance(failure.value, StoreLocked) and not self._is_hasty:
             self._hold(change)
             return
-        self._waiting -= 1
+        self.waiting -= 1
         change.done.errback(failure)

@@ -44,11 +44,12 @@ class Storage:
         self, path: Path, reactor: Any, scheduler: Scheduler, *, keep_deleted: float = math.inf
     ) -> None:
         """Open or make the database; a deleted character is kept for `keep_deleted` seconds."""
-        self._written = Store.create(path, keep_deleted=keep_deleted)
+        self.direct = Store.create(path, keep_deleted=keep_deleted)
+        """The store that writes; only before the first call of the ports, or after `close`."""
         self._seen = Store.look(path)
         self._here = Store.look(path, wait=0.0)
         self._writer = StoreWorker(
-            reactor, self._written.transaction, name="emu-store-write", most_grouped=MOST_GROUPED
+            reactor, self.direct.transaction, name="emu-store-write", most_grouped=MOST_GROUPED
         )
         self._reader = StoreWorker(reactor, self._seen.reading, name="emu-store-read")
         self._behind = Behind(self._writer, scheduler)
@@ -56,7 +57,7 @@ class Storage:
             here=self._here,
             reader=self._seen,
             read=self._reader.run,
-            writer=self._written,
+            writer=self.direct,
             write=self._writer.run,
             later=self._behind.run,
         )
@@ -72,11 +73,6 @@ class Storage:
         self.models = ModelFront(ways, lambda store: store.login.models)
         self.world_characters = WorldCharacterFront(ways, lambda store: store.world.characters)
         self.belongings = BelongingsFront(ways, lambda store: store.world.belongings)
-
-    @property
-    def direct(self) -> Store:
-        """The store that writes; only before the first call of the ports, or after `close`."""
-        return self._written
 
     @property
     def waiting(self) -> int:
@@ -99,4 +95,4 @@ class Storage:
         await self._writer.stop()
         self._here.close()
         self._seen.close()
-        self._written.close()
+        self.direct.close()

@@ -71,14 +71,10 @@ class StoreWorker:
         self._most_waiting = most_waiting
         self._most_grouped = most_grouped
         self._queue: queue.SimpleQueue[_Job[Any] | None] = queue.SimpleQueue()
-        self._waiting = 0
+        self.waiting = 0
+        """How many calls are not answered yet."""
         self._thread: threading.Thread | None = None
         self._stopped: Deferred[None] | None = None
-
-    @property
-    def waiting(self) -> int:
-        """How many calls are not answered yet."""
-        return self._waiting
 
     def run(self, call: Callable[[], T]) -> Deferred[T]:
         """Carry out a call after all earlier ones and answer with its result.
@@ -87,13 +83,13 @@ class StoreWorker:
         """
         if self._stopped is not None:
             return fail(StoreError("the store is closing"))
-        if self._waiting >= self._most_waiting:
+        if self.waiting >= self._most_waiting:
             return fail(StoreError("the store cannot keep up; is the disk slow or full?"))
         if self._thread is None:
             self._thread = threading.Thread(target=self._work, name=self._name, daemon=True)
             self._thread.start()
         done: Deferred[T] = Deferred()
-        self._waiting += 1
+        self.waiting += 1
         self._queue.put(_Job(call, done))
         return done
 
@@ -143,7 +139,7 @@ class StoreWorker:
 
     def _answer(self, jobs: list[_Job[Any]]) -> None:
         for job in jobs:
-            self._waiting -= 1
+            self.waiting -= 1
             job.answer()
 
     def _end(self) -> None:
