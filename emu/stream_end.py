@@ -27,6 +27,17 @@ class StreamEnd:
         """True once it is over; what is left to send should still be sent."""
         return self.close_reason is not None
 
+    def receive_data(self, data: bytes, now: Monotonic) -> None:
+        """Take bytes from the peer; what it does wrong ends the connection and raises nothing."""
+        raise NotImplementedError
+
+    def get_timer(self) -> Monotonic | None:
+        """Return when `handle_timer` wants to be called; None for never."""
+        return None
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Do what is due."""
+
     def connection_lost(self, now: Monotonic) -> None:
         """The connection is gone; nothing more can be sent."""
         self.close("connection lost", now)

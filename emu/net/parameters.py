@@ -7,12 +7,14 @@ shape is said here.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 from emu.config import Config
 from emu.documents import read_whole
-from emu.errors import StoreError
+from emu.errors import CommandError, ConfigError, StoreError
 from emu.link.settings import LoginServerAddress
 from emu.login.accounts.settings import AccountConfig, PasswordConfig
 from emu.login.choices import Choices
@@ -21,6 +23,7 @@ from emu.session import EndpointConfig, SessionConfig
 from emu.world.rules import ChatRules, MovementRules, WorldRules, ZoneRules
 
 Settings = TypeVar("Settings")
+Listed = TypeVar("Listed")
 
 
 def taken_from(section: Any, kind: type[Settings], **others: Any) -> Settings:
@@ -86,6 +89,20 @@ def login_servers(config: Config) -> tuple[LoginServerAddress, ...]:
         LoginServerAddress(address.host, address.port, fingerprint)
         for address, fingerprint in zip(config.world.login_servers, prints, strict=True)
     )
+
+
+def read_listed(key: str, path: Path | None, read: Callable[[str], Listed]) -> Listed | None:
+    """Return what a file lists that a setting names, None when that names no file.
+
+    Raises `ConfigError` when it cannot be read.
+    """
+    if path is None:
+        return None
+    try:
+        return read(read_whole(path).decode("utf-8"))
+    except (OSError, ValueError, CommandError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError([f"{key}: {path}: {reason}"]) from None
 
 
 def read_certificate(config: Config) -> bytes | None:

@@ -1,4 +1,4 @@
-"""One bounded TCP connection: joins a sans-IO core to a transport and a clock.
+"""One bounded TCP connection: joins a sans-IO core (a `StreamEnd`) to a transport and a clock.
 
 Owns when bytes are written, how much may wait for a slow reader, and that a connection which was
 closed is really gone soon after. What bytes mean, and how long silence or half a frame may last, is
@@ -8,9 +8,7 @@ the core's business; what its events mean is the business of whoever derives fro
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
 from typing import Any
-from typing import Protocol as TypingProtocol
 
 from twisted.internet.interfaces import IPushProducer
 from twisted.internet.protocol import Protocol, connectionDone
@@ -20,43 +18,15 @@ from zope.interface import implementer
 from emu.limits.streams import StreamLimits
 from emu.net.scheduler import DelayedCall, Scheduler
 from emu.net.timers import Timed, Timer
+from emu.stream_end import StreamEnd
 from emu.times import Monotonic
-
-
-class StreamCore(TypingProtocol):
-    """What is said on a connection; knows no socket and no clock."""
-
-    @property
-    def closed(self) -> bool:
-        """True once it is over; what is left to send should still be sent."""
-
-    def receive_data(self, data: bytes, now: Monotonic) -> None:
-        """Take bytes from the peer; what it does wrong ends the connection and raises nothing."""
-
-    def connection_lost(self, now: Monotonic) -> None:
-        """The connection is gone; nothing more can be sent."""
-
-    def close(self, reason: str, now: Monotonic) -> None:
-        """End the connection; does nothing on a closed one."""
-
-    def data_to_send(self) -> Iterable[bytes]:
-        """Return and forget what is to be sent; each item is one write."""
-
-    def next_event(self) -> object | None:
-        """Return the oldest event that was not returned yet."""
-
-    def get_timer(self) -> Monotonic | None:
-        """Return when `handle_timer` wants to be called; None for never."""
-
-    def handle_timer(self, now: Monotonic) -> None:
-        """Do what is due."""
 
 
 @implementer(IPushProducer)
 class Stream(Protocol):
     """Base of the protocols over one core; they make it in `connectionMade` and take its events."""
 
-    core: StreamCore
+    core: StreamEnd
     transport: Any  # Twisted's interfaces tell a part of what its transports do
 
     def __init__(self, scheduler: Scheduler, limits: StreamLimits) -> None:
@@ -106,7 +76,7 @@ class Stream(Protocol):
 
     # The transport's side.
 
-    def start(self, core: StreamCore) -> None:
+    def start(self, core: StreamEnd) -> None:
         """Begin; the transport is there."""
         self.core = core
         self.transport.registerProducer(self, True)

@@ -26,7 +26,10 @@ class _Request:
 
 
 class ConsoleSession(CommandSession[_Request]):
-    """One connection. Its events are `CommandGiven` and `SessionEnded`."""
+    """One connection, which may be left open for days.
+
+    Its events are `CommandGiven` and `SessionEnded`.
+    """
 
     def __init__(self, caller: Caller) -> None:
         """Run commands in the name of `caller`."""
@@ -47,13 +50,6 @@ class ConsoleSession(CommandSession[_Request]):
             if text:
                 self._waiting.append(_read(text))
         self._work(now)
-
-    def get_timer(self) -> Monotonic | None:
-        """Return None: a console may be left open for days."""
-        return None
-
-    def handle_timer(self, now: Monotonic) -> None:
-        """Do nothing."""
 
     def _answer(self, asked: _Request, reply: Reply, now: Monotonic) -> None:  # noqa: ARG002
         value = {"id": asked.id, "ok": reply.ok, "lines": reply.lines, "data": reply.data}

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from emu.cli.client.common import Target, account_options, carry_out, server_options
+from emu.cli.client.common import Target, account_options, carry_out, on_reactor, server_options
 from emu.cli.client.swarm import swarm
 from emu.cli.client.world import play, shell
 from emu.cli.common import VerbGroup
@@ -71,34 +71,28 @@ def login(
 @client.command()
 @server_options
 @account_options
-def worlds(*, target: Target, who: Credentials) -> None:
+@on_reactor
+async def worlds(reactor: Any, *, target: Target, who: Credentials) -> None:
     """Log in and print the worlds, one a line: id, name, state, players, separated by tabs.
 
     Example: emu client worlds 127.0.0.1:9100 --user alice
     """
-
-    async def body(reactor: Any) -> None:
-        async with await target.opened(reactor, who) as opened:
-            await opened.run(flow.login())
-            for line in report.world_lines(await opened.worlds(), as_json=target.style == "json"):
-                click.echo(line)
-
-    carry_out(body, target.style)
+    async with await target.opened(reactor, who) as opened:
+        await opened.run(flow.login())
+        for line in report.world_lines(await opened.worlds(), as_json=target.style == "json"):
+            click.echo(line)
 
 
 @client.command()
 @server_options
-def ping(*, target: Target) -> None:
+@on_reactor
+async def ping(reactor: Any, *, target: Target) -> None:
     """Set a session up, wait for the server's statistics, and close: no account is needed.
 
     Example: emu client ping 127.0.0.1:9100
     """
-
-    async def body(reactor: Any) -> None:
-        async with await target.opened(reactor) as opened:
-            await opened.run(flow.ping(), on_step=_printer(target.style))
-
-    carry_out(body, target.style)
+    async with await target.opened(reactor) as opened:
+        await opened.run(flow.ping(), on_step=_printer(target.style))
 
 
 def _printer(style: str) -> Printer:

@@ -119,6 +119,16 @@ def account_options(command: Callable[..., None]) -> Callable[..., None]:
     return call
 
 
+def on_reactor(command: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    """Make an ``async def`` a verb: it is given the reactor, besides its `target` and the rest."""
+
+    @wraps(command)
+    def call(*, target: Target, **others: Any) -> None:
+        carry_out(lambda reactor: command(reactor, target=target, **others), target.style)
+
+    return call
+
+
 def carry_out(body: Body, style: str, *, on_asyncio: bool = False) -> None:
     """Run an ``async def`` as `run_reactor` does; as JSON an error is an object of its own, too.
 

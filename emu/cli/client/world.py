@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from emu.cli.client.common import Target, account_options, carry_out, server_options
+from emu.cli.client.common import Target, account_options, carry_out, on_reactor, server_options
 from emu.cli.client.prompt import PipedLines, Prompt
 from emu.client import Credentials
 from emu.client.entrance import Entrance
@@ -61,7 +61,9 @@ def character_options(command: Callable[..., None]) -> Callable[..., None]:
     help="Seconds to stay; default until Ctrl-C.",
 )  # fmt: skip
 @click.option("--quiet", is_flag=True, help="Do not tell how others move.")
-def play(
+@on_reactor
+async def play(
+    reactor: Any,
     *,
     target: Target,
     entrance: Entrance,
@@ -75,22 +77,17 @@ def play(
 
     Example: emu client play 127.0.0.1:9100 --user alice --character Testa --create --for 5
     """
-
-    async def body(reactor: Any) -> None:
-        show = Printer(target.style, quiet=quiet)
-        entering = entered(reactor, target, entrance, show)
-        async with entering as client:
-            for line in lines:
-                show.answer(run_line(client.core, line, client.now()))
-                client.act(_nothing)
-            if seconds is None:
-                await client.until(lambda: is_over(client.core), "the end", timeout=float(1 << 30))
-            else:
-                await client.pause(seconds)
-                if is_over(client.core):
-                    raise CommandError(f"{target.address}: the session ended early")
-
-    carry_out(body, target.style)
+    show = Printer(target.style, quiet=quiet)
+    async with entered(reactor, target, entrance, show) as client:
+        for line in lines:
+            show.answer(run_line(client.core, line, client.now()))
+            client.act(_nothing)
+        if seconds is None:
+            await client.until(lambda: is_over(client.core), "the end", timeout=float(1 << 30))
+        else:
+            await client.pause(seconds)
+            if is_over(client.core):
+                raise CommandError(f"{target.address}: the session ended early")
 
 
 @click.command()
@@ -109,8 +106,7 @@ def shell(*, target: Target, entrance: Entrance) -> None:
 
     async def body(reactor: Any) -> None:
         show = Printer(target.style, quiet=True)
-        entering = entered(reactor, target, entrance, show)
-        async with entering as client:
+        async with entered(reactor, target, entrance, show) as client:
             async for line in typed_lines(client, show):
                 try:
                     show.answer(run_line(client.core, line, client.now()))

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Protocol as TypingProtocol
+from typing import Any
 
+from emu.admin.command_session import CommandSession
 from emu.admin.events import CommandGiven, SessionEnded
 from emu.commands import Registry, Reply
 from emu.limits.streams import StreamLimits
 from emu.measures import Uses
 from emu.net.scheduler import Scheduler
-from emu.net.stream import Stream, StreamCore
+from emu.net.stream import Stream
 from emu.net.tasks import Tasks
 from emu.times import Monotonic
-
-
-class CommandCore(StreamCore, TypingProtocol):
-    """A session that asks for commands by `CommandGiven`, one at a time."""
-
-    @property
-    def wants_data(self) -> bool:
-        """Whether there is room for more commands."""
-
-    def answered(self, reply: Reply, now: Monotonic) -> None:
-        """Send what the command answered; does nothing on a closed session."""
 
 
 class CommandStream(Stream):
@@ -31,7 +21,7 @@ class CommandStream(Stream):
     `uses` is where it counts the commands and why it ended.
     """
 
-    core: CommandCore
+    core: CommandSession[Any]
 
     def __init__(
         self,

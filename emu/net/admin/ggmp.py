@@ -5,8 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from twisted.internet.error import CannotListenError
 
@@ -19,15 +18,14 @@ from emu.admin.status import OpenDoor
 from emu.commands import Use
 from emu.config import Address
 from emu.config.administration import GgmpConfig
-from emu.errors import CommandError, ConfigError
+from emu.errors import CommandError
 from emu.limits.answers import AnswerRules
 from emu.net.hosts import cannot_listen, door, listen_address
 from emu.net.logs import logger
+from emu.net.parameters import read_listed
 from emu.net.scheduler import Scheduler
 from emu.net.udp.query import QueryShell, listen_query
 from emu.times import Monotonic
-
-_T = TypeVar("_T")
 
 _log = logger("ggmp")
 
@@ -36,23 +34,13 @@ def ggmp_rules(config: GgmpConfig) -> GgmpRules:
     """Return who may join and how. Raises `ConfigError` when a file of clients is wrong."""
     common = GgmpRules(wait=config.resend_milliseconds / 1000, order=ORDERS[config.byteorder])
     if config.policy == "static":
-        clients = _read("clients_file", config.clients_file, read_clients)
-        return replace(common, clients=clients or {})
-    grants = _read("tokens_file", config.tokens_file, read_grants) or ()
+        clients = read_listed("ggmp.clients_file", config.clients_file, read_clients) or {}
+        return replace(common, clients=clients)
+    grants = read_listed("ggmp.tokens_file", config.tokens_file, read_grants) or ()
     if config.policy == "token":
         return replace(common, grants=grants)
     allowed = frozenset(Action[word.upper()] for word in config.open_actions)
     return replace(common, grants=grants, anonymous=Grant("anybody", "", allowed))
-
-
-def _read(key: str, path: Path | None, read: Callable[[str], _T]) -> _T | None:
-    if path is None:
-        return None
-    try:
-        return read(path.read_text("utf-8"))
-    except (OSError, ValueError, CommandError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ConfigError([f"ggmp.{key}: {path}: {reason}"]) from None
 
 
 class GgmpPort:

@@ -17,7 +17,6 @@ from emu.admin.status import OpenDoor
 from emu.commands import Registry
 from emu.commands.ranks import ADMINISTRATOR
 from emu.config import Address, RconConfig
-from emu.errors import ConfigError
 from emu.limits.addresses import plain_host
 from emu.limits.connections import ConnectionLimits, Connections
 from emu.limits.failures import FailureRules, Failures
@@ -26,6 +25,7 @@ from emu.measures import Uses
 from emu.net.admin.command_stream import CommandStream
 from emu.net.hosts import door, listen_address
 from emu.net.logs import logger
+from emu.net.parameters import read_listed
 from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler
 from emu.net.tasks import Tasks
@@ -41,13 +41,8 @@ _log = logger("rcon")
 def rcon_users(config: RconConfig) -> RconUsers:
     """Return the users of a configuration. Raises `ConfigError` when their file is wrong."""
     users = [RconUser(OWN_USER, ADMINISTRATOR, config.password.encode())] if config.password else []
-    if config.users_file is not None:
-        try:
-            users += read_users(config.users_file.read_text("utf-8"))
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise ConfigError([f"rcon.users_file: {config.users_file}: {reason}"]) from None
-    return RconUsers(users)
+    listed = read_listed("rcon.users_file", config.users_file, read_users) or []
+    return RconUsers([*users, *listed])
 
 
 class RconConnection(CommandStream):

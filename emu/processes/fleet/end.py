@@ -1,6 +1,6 @@
 """One end of a connection between two processes: greeting, keep-alive, silence, closing.
 
-Implements `emu.net.stream.StreamCore`. Nothing the other end sends makes it raise: a fault closes
+`emu.net.stream` drives it. Nothing the other end sends makes it raise: a fault closes
 this connection with one reason. What the frames after the greeting mean is the bus' business.
 """
 
