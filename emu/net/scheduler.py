@@ -97,9 +97,8 @@ class Scheduler:
         self.later(seconds, lambda: waiting.callback(None))
         await waiting
 
-    def _moved(self) -> None:
+    def _moved(self, deadline: float | None) -> None:
         """Have the one reactor call stand at the earliest deadline; let go of it without one."""
-        deadline = self._timers.next()
         if deadline is not None and deadline >= self._wake_at:
             return
         if self._wake is not None:
@@ -120,7 +119,7 @@ class Scheduler:
             except Exception:  # noqa: BLE001  # the timers of all others would stand still
                 _log.failure("a timer failed")
         self._wake_at = math.inf
-        self._moved()
+        self._moved(self._timers.next())
 
 
 def make_steady(reactor: Any) -> None:

@@ -41,19 +41,21 @@ class Timer(Generic[Owner]):
         """When the earliest heap entry of this timer comes up."""
 
 
-def _nobody() -> None:
+def _nobody(_deadline: float | None) -> None:
     """Whom a heap tells that is asked anyway."""
 
 
 class TimerHeap(Generic[Owner]):
     """All deadlines of one endpoint. Times are seconds on the caller's clock.
 
-    `moved` is called when what `next` says has become earlier, or None.
+    `moved` is called when what `next` says has become earlier or None, and is told what that is.
     """
 
     __slots__ = ("_armed", "_heap", "_moved", "_serial", "_sweep_from", "_void")
 
-    def __init__(self, sweep_from: int = SWEEP_FROM, moved: Callable[[], object] = _nobody) -> None:
+    def __init__(
+        self, sweep_from: int = SWEEP_FROM, moved: Callable[[float | None], object] = _nobody
+    ) -> None:
         self._moved = moved
         self._heap: list[tuple[float, int, Timer[Owner]]] = []
         self._armed = 0
@@ -136,7 +138,7 @@ class TimerHeap(Generic[Owner]):
         self._serial += 1
         heapq.heappush(self._heap, (timer.deadline, self._serial, timer))
         if self._heap[0][2] is timer:
-            self._moved()
+            self._moved(timer.deadline)
 
     def _note_void(self) -> None:
         """Count an entry that lost its meaning; sweep when half of the heap may be such."""
@@ -157,4 +159,4 @@ class TimerHeap(Generic[Owner]):
         heapq.heapify(kept)
         self._heap = kept
         if not kept:
-            self._moved()
+            self._moved(None)

@@ -137,16 +137,13 @@ class AccountService:
         self, asked: _Try, account: Account | None, wanted: Callable[[], bool]
     ) -> Admitted | Refused:
         """Say whether the password is right: from memory, or in a turn of the address."""
+        if not self._allows(asked, account):
+            return Refused("too many attempts")
         guess = None
         if account is not None and self._remembered.has(account, asked.now):
-            guess = self._pay(asked, account)  # before the look: guesses come in parallel
-            if guess is None:
-                return Refused("too many attempts")
             if self._remembered.matches(account, asked.password, asked.now):
-                guess.give_back(asked.now)
                 return Admitted(account)
-        elif not self._allows(asked, account):
-            return Refused("too many attempts")
+            guess = self._pay(asked, account)  # for the look, and at once: others come in parallel
         outcome: Admitted | Refused | str
         try:
             async with self._workers.turn(asked.source, wanted) as has_waited:

@@ -245,7 +245,7 @@ class SendQueue:
         # are looked through once for all of them.
         self._backoff = 0
         self._timer_start = now
-        self._needs_detection = True
+        self._needs_detection = bool(self._in_flight)
         if not self._in_flight:
             self._loss_time = None
             self._lost.clear()
