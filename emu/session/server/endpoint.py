@@ -1,6 +1,6 @@
 """One server address and all its sessions, without input or output.
 
-Owns who a datagram belongs to, which strangers get a session, and the limits on both
+Owns who a datagram belongs to and what a stranger has to show for a session
 (docs/protocol/transport.md#strangers, docs/protocol/transport.md#bad-input). Addresses are opaque.
 Knows no socket, clock or timer: the shell keeps one timer for each session.
 
@@ -10,15 +10,14 @@ datagram comes back whose check only the receiver of that answer can have made.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final
 
 from emu.errors import LimitExceeded, PeerError
-from emu.limits.addresses import address_key, is_loopback
 from emu.session.configuration import EndpointConfig, Role
 from emu.session.events import CloseReason
+from emu.session.server.admission import Admission, host_of
 from emu.session.server.check_keys import CheckKeys, FixedCheckKey, KeyedCheckKeys
 from emu.session.server.half_open import UNKNOWN_SESSION, HalfOpen, HalfOpenTable
 from emu.session.server.memory import SharedMemory
@@ -34,17 +33,6 @@ _OUT_OF_SESSION: Final = marker_of(ProtocolOpcode.OUT_OF_SESSION)
 
 _Proof = tuple[int, int]
 """Check key and MaxLength of a SessionResponse that has reached its address."""
-
-
-def host_of(address: Hashable) -> Hashable | None:
-    """Return what the limit per host counts by, for a (host, port, ...) address; None: no limit.
-
-    An IPv6 host is counted by its /64 network. A loopback host is not limited: it is this machine.
-    """
-    host: Hashable = next(iter(address), None) if isinstance(address, tuple) else address
-    if not isinstance(host, str):
-        return host
-    return None if is_loopback(host) else address_key(host)
 
 
 class Endpoint:
@@ -74,15 +62,9 @@ class Endpoint:
             if config.check_key is None
             else FixedCheckKey(config.check_key)
         )
-        self._host_key = host_key
+        self._admission = Admission(config, host_key)
         self._half_open = HalfOpenTable(config.half_open_limit)
         self._sessions: dict[Hashable, Session] = {}
-        self._unacknowledged: OrderedDict[Session, None] = OrderedDict()
-        """Sessions whose address a public check key does not validate; oldest first."""
-        self._hosts: dict[Hashable, int] = {}
-        """How many sessions each host has, without those."""
-        self._barred: dict[Hashable, float] = {}
-        """Until when nobody may take the address of a session over."""
         self._memory: SharedMemory[Session] = SharedMemory(config.memory_limit)
         self._ended: list[Session] = []
         self._replies: list[tuple[bytes, Hashable]] = []
@@ -135,8 +117,9 @@ class Endpoint:
         elif self._half_open.records:
             session = self._owner_of(data, session, now)
         session.receive_datagram(data, now)
-        if self._unacknowledged and session.acknowledged and session in self._unacknowledged:
-            self._take_acknowledged(session, now)
+        waiting = self._admission.unacknowledged
+        if waiting and session.acknowledged and session in waiting:
+            self._take_acknowledged(session)
         return session
 
     def _refuse(self, data: bytes, address: Hashable) -> None:
@@ -177,8 +160,12 @@ class Endpoint:
             else:
                 self._drop("repeated session request")
             return
-        host = self._host_key(address)
-        reason = self._reason_against(address, host, session, now)
+        host = self._admission.host_key(address)
+        if session is None:
+            reason = self._admission.reason_against(host)
+        else:
+            barred = self._admission.is_barred(address, now)
+            reason = "too many wrong checks" if barred else None
         if reason is not None:
             self._drop(reason)
             return
@@ -195,19 +182,6 @@ class Endpoint:
             session.session_id != session_id
             or now - session.last_received >= self.config.restart_silence
         )
-
-    def _reason_against(
-        self, address: Hashable, host: Hashable | None, session: Session | None, now: Monotonic
-    ) -> str | None:
-        """Return why an address gets no session now, or no other one than it has; else None."""
-        if session is not None:
-            barred = now < self._barred.get(address, now)
-            return "too many wrong checks" if barred else None
-        if host is not None and self._hosts.get(host, 0) >= self.config.sessions_per_host_limit:
-            return "too many sessions of one host"
-        if len(self._sessions) - len(self._unacknowledged) >= self.config.session_limit:
-            return "too many sessions"
-        return None
 
     def _answer_half_open(
         self,
@@ -248,7 +222,7 @@ class Endpoint:
         proof = self._proof(data, address, record, 0, now)
         if proof is None:
             return None
-        reason = self._reason_against(address, self._host_key(address), None, now)
+        reason = self._admission.reason_against(self._admission.host_key(address))
         if reason is not None:
             self._drop(reason)
             return None
@@ -300,7 +274,7 @@ class Endpoint:
         record.misses += 1
         if record.misses > self.config.takeover_miss_limit:
             self._half_open.remove(address)
-            self._barred[address] = now + self.config.takeover_pause
+            self._admission.bar(address, now)
 
     def _open(
         self, address: Hashable, proof: _Proof, session_id: int, answers: int, now: Monotonic
@@ -328,29 +302,20 @@ class Endpoint:
         if replaced is not None:
             self._discard(replaced, CloseReason.REPLACED)
         self._sessions[address] = session
-        if self._check_keys.are_public:
-            self._keep_unacknowledged(session)
-        else:
-            self._count(session)
-
-    def _count(self, session: Session) -> None:
-        host = self._host_key(session.address)
-        if host is not None:
-            self._hosts[host] = self._hosts.get(host, 0) + 1
-
-    def _keep_unacknowledged(self, session: Session) -> None:
-        if len(self._unacknowledged) >= self.config.half_open_limit:
-            self._discard(next(iter(self._unacknowledged)), CloseReason.EVICTED)
-        self._unacknowledged[session] = None
-
-    def _take_acknowledged(self, session: Session, now: Monotonic) -> None:
-        """Count a session that has acknowledged something, unless its host has enough already."""
-        address = session.address
-        if self._reason_against(address, self._host_key(address), None, now) is not None:
-            self._discard(session, CloseReason.EVICTED)
+        if not self._check_keys.are_public:
+            self._admission.count(session)
             return
-        del self._unacknowledged[session]
-        self._count(session)
+        oldest = self._admission.keep(session)
+        if oldest is not None:
+            self._discard(oldest, CloseReason.EVICTED)
+
+    def _take_acknowledged(self, session: Session) -> None:
+        """Count a session that has acknowledged something, unless its host has enough already."""
+        host = self._admission.host_key(session.address)
+        if self._admission.reason_against(host) is None:
+            self._admission.count(session)
+        else:
+            self._discard(session, CloseReason.EVICTED)
 
     # -- ending ---------------------------------------------------------------------------------
 
@@ -366,17 +331,7 @@ class Endpoint:
         del self._sessions[address]
         self.totals.add(session)
         self._memory.note(session, 0)
-        self._barred.pop(address, None)
-        if session in self._unacknowledged:
-            del self._unacknowledged[session]
-            return
-        host = self._host_key(address)
-        if host is not None:
-            left = self._hosts[host] - 1
-            if left:
-                self._hosts[host] = left
-            else:
-                del self._hosts[host]
+        self._admission.remove(session)
 
     def weigh(self, session: Session, elsewhere: int = 0) -> int:
         """Take note of what a session holds, and end those that hold most when it is too much.

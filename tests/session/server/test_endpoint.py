@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from emu.session import CloseReason, SessionClosed
 from emu.session.core import Owed
-from emu.session.server.endpoint import host_of
 from emu.wire import (
     KeepAlive,
     OutOfSession,
@@ -245,26 +244,6 @@ def test_a_stranger_may_be_told_that_it_has_no_session():
     assert endpoint.datagrams_to_send() == []
 
 
-@pytest.mark.parametrize(
-    ("address", "host"),
-    [
-        (("192.0.2.1", 5), "192.0.2.1"),
-        (("127.0.0.1", 5), None),
-        (("::1", 5, 0, 0), None),
-        (("2001:db8::1", 5, 0, 0), "2001:db8::/64"),
-        (("2001:db8::ffff", 5, 0, 0), "2001:db8::/64"),
-        (("::ffff:192.0.2.1", 5), "192.0.2.1"),
-        (("::ffff:127.0.0.1", 5), None),
-        (("fe80::1%eth0", 5, 0, 0), "fe80::/64"),
-        (("somewhere", 5), "somewhere"),
-        ("somewhere", "somewhere"),
-        (17, 17),
-    ],
-)
-def test_hosts_are_counted_by_address_or_network(address, host):
-    assert host_of(address) == host
-
-
 def keys(endpoint, address):
     """Return what an endpoint hands out to an address."""
     return endpoint._check_keys.current(address, 512, 0, 0.0)
@@ -312,14 +291,17 @@ def test_any_datagrams_from_anywhere_keep_the_books_in_order(check_key, datagram
         sessions = list(endpoint)
         assert len(sessions) == len(endpoint) == len(set(sessions))
         assert endpoint.half_open <= 2
-        assert len(endpoint._unacknowledged) <= 2
-        assert sum(endpoint._hosts.values()) == len(endpoint) - len(endpoint._unacknowledged) <= 2
-        assert set(endpoint._barred) <= set(endpoint._sessions)
+        admission = endpoint._admission
+        assert len(admission.unacknowledged) <= 2
+        assert admission._counted == len(endpoint) - len(admission.unacknowledged) <= 2
+        assert sum(admission._hosts.values()) == admission._counted
+        assert set(admission._barred) <= set(endpoint._sessions)
     for session in list(endpoint):
         endpoint.forget(session)
-    assert not endpoint._hosts
-    assert not endpoint._unacknowledged
-    assert not endpoint._barred
+    assert not endpoint._admission._hosts
+    assert not endpoint._admission._counted
+    assert not endpoint._admission.unacknowledged
+    assert not endpoint._admission._barred
 
 
 def test_the_answer_to_a_request_has_a_length_that_works():
