@@ -2,8 +2,8 @@
 
 `for message in emu.capture.open("x.pcap"): message.name, message.fields, message.session` is the
 way in. All but `files` is sans-IO: other files, and terminals, are the business of
-`emu.cli.capture`. Rooms: `stream`, `pcap`, `pcapng`, `frames` (files to datagrams), `keys`, `trace`
-(what a server writes), `follow` (datagrams to messages), `dissector` (a Wireshark script).
+`emu.cli.capture`. Rooms: `formats` (files to datagrams), `sessions` (datagrams to messages),
+`keys`, `trace` (what a server writes), `dissector` (a Wireshark script).
 """
 
 from emu.capture.files import Capture, open  # noqa: A004  # as the standard library's gzip.open

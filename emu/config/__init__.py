@@ -2,7 +2,8 @@
 
 `Config` is what the rest of the program sees: frozen, complete, every value in its final type.
 `load` reads a file and ``key=value`` overrides. This package knows names, types and limits of
-settings; what a setting does is the business of whoever is given it.
+settings; what a setting does is the business of whoever is given it. It stands above the services,
+because their defaults are stated by them and shown here.
 """
 
 from emu.config.administration import RconConfig

@@ -52,7 +52,7 @@ class _Socket(DatagramProtocol):
 
 
 class WorldConnection:
-    """A client of one world; made by `connect_world` or `enter_world`.
+    """A client of one world; made by `enter_world`.
 
     `core` has all that is known; `on_event` is called with everything that happens. `timeout` is
     how long `until` waits, in seconds.
