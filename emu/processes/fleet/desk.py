@@ -13,10 +13,10 @@ from emu.processes.ports import Bus, Note, Subscription
 
 
 class Desk:
-    """Answers for the hub. `room` returns what a process' call belongs to: `keys`, say."""
+    """Answers for the hub. `port` returns what a process' call is one of: for ``keys``, say."""
 
-    def __init__(self, room: Callable[[str, str], Any], leases: Leases) -> None:
-        self._room = room
+    def __init__(self, port: Callable[[str, str], Any], leases: Leases) -> None:
+        self._port = port
         self._leases = leases
 
     def open(self, bus: Bus) -> Subscription:
@@ -32,7 +32,7 @@ class Desk:
         if call.leased and not self._leases.may_store(arguments[0], process):
             return {"out_of_date": True}
         place, _, method = name.partition(".")
-        answer: Callable[..., Awaitable[Any]] = getattr(self._room(place, process), method)
+        answer: Callable[..., Awaitable[Any]] = getattr(self._port(place, process), method)
         try:
             return {"result": to_text(await answer(*arguments))}
         except LimitExceeded as error:

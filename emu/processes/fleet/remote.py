@@ -57,7 +57,7 @@ class Counter:
             raise StoreError(str(error)) from None
 
 
-class Room:
+class RemotePort:
     """One port of the hub's; `place` is what its desk calls it."""
 
     place: ClassVar[str]
@@ -82,19 +82,21 @@ class Asked(Generic[P, T]):
         """Kinds of the arguments, as one."""
         self.leased = leased
 
-    def __set_name__(self, room: type[Room], name: str) -> None:
-        self.name = f"{room.place}.{name}"
+    def __set_name__(self, port: type[RemotePort], name: str) -> None:
+        self.name = f"{port.place}.{name}"
 
-    def __get__(self, room: Room, owner: type[Room]) -> Callable[P, Coroutine[Any, Any, T]]:
+    def __get__(
+        self, port: RemotePort, owner: type[RemotePort]
+    ) -> Callable[P, Coroutine[Any, Any, T]]:
         async def call(*values: P.args, **named: P.kwargs) -> T:
-            arguments = self._signature.bind(room, *values, **named).args[1:]
-            told: T = await room.counter.ask(self.name, arguments, self._result)
+            arguments = self._signature.bind(port, *values, **named).args[1:]
+            told: T = await port.counter.ask(self.name, arguments, self._result)
             return told
 
         return call
 
 
-class RemoteKeys(Room):
+class RemoteKeys(RemotePort):
     """Implements `emu.processes.ports.HandoffKeys`."""
 
     place = "keys"
@@ -105,7 +107,7 @@ class RemoteKeys(Room):
     held_by_others = Asked(HandoffKeys.held_by_others)
 
 
-class RemoteCharacters(Room):
+class RemoteCharacters(RemotePort):
     """Implements `emu.processes.stores.WorldCharacterStore`."""
 
     place = "characters"
@@ -120,7 +122,7 @@ class RemoteCharacters(Room):
     save_mute = Asked(WorldCharacterStore.save_mute, leased=True)
 
 
-class RemoteBelongings(Room):
+class RemoteBelongings(RemotePort):
     """Implements `emu.processes.stores.BelongingsStore`."""
 
     place = "belongings"
@@ -130,7 +132,7 @@ class RemoteBelongings(Room):
     save_channels = Asked(BelongingsStore.save_channels, leased=True)
 
 
-class RemoteModels(Room):
+class RemoteModels(RemotePort):
     """Implements `emu.processes.stores.ModelSource`."""
 
     place = "models"
@@ -139,8 +141,8 @@ class RemoteModels(Room):
 
 CALLS: Final = {
     call.name: call
-    for room in (RemoteKeys, RemoteCharacters, RemoteBelongings, RemoteModels)
-    for call in vars(room).values()
+    for port in (RemoteKeys, RemoteCharacters, RemoteBelongings, RemoteModels)
+    for call in vars(port).values()
     if isinstance(call, Asked)
 }
 """All that may be asked of the hub, by name."""

@@ -3,87 +3,64 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
-from emu.commands import Argument, ArgumentKind, Call, Command, Reply
-from emu.commands.registry import Run
+from emu.commands import Call, Reply
 from emu.errors import CommandError
-from emu.world.commands.context import CommandContext, own_player, player_named
+from emu.world.commands.context import NAME, TEXT, CommandContext, CommandSet, player_named
 from emu.world.groups import Group
 from emu.world.players import entering
 from emu.world.players.player import Player
 from emu.world.players.relations import Relation
 
-
-def commands(context: CommandContext) -> list[Command]:
-    """Return the commands of this room."""
-    context.world.on_left.append(lambda player: _forget(context, player))
-    return [*_joining(context), *_being_in(context)]
+COMMANDS = CommandSet()
+quiet = partial(COMMANDS.for_players, is_quiet=True)
 
 
-def _joining(context: CommandContext) -> list[Command]:
-    groups, chat = context.world.groups, context.chat
-
-    async def invite(call: Call) -> Reply:
-        player, guest = own_player(call), player_named(context, call["name"])
-        if guest.relations.knows(Relation.IGNORED, player.name):
-            raise CommandError(f"{guest.name} ignores you")
-        chat.pace(player, call.now)
-        groups.invite(player.id, guest.id, call.now)
-        chat.line(guest, f"{player.name} invites you to a group: accept or decline.")
-        return Reply((f"{guest.name} is invited to your group",))
-
-    async def accept(call: Call) -> None:
-        player = own_player(call)
-        group = groups.accept(player.id, call.now)
-        _tell(context, group, f"{player.name} is in the group now.")
-        _refresh(context, group.members)
-
-    async def decline(call: Call) -> Reply:
-        player = own_player(call)
-        leader = context.world.players.get(groups.decline(player.id))
-        if leader is not None:
-            chat.line(leader, f"{player.name} does not want to join your group.")
-        return Reply(("you declined",))
-
-    name = Argument("name", help="the player", among="player")
-    return [
-        _quiet("invite", "ask a player into your group", invite, name),
-        _quiet("accept", "join the group you were invited to", accept),
-        _quiet("decline", "refuse to join it", decline),
-    ]
+@quiet("invite", "ask a player into your group", NAME)
+async def _invite(context: CommandContext, player: Player, call: Call) -> str:
+    guest = player_named(context, call["name"])
+    if guest.relations.knows(Relation.IGNORED, player.name):
+        raise CommandError(f"{guest.name} ignores you")
+    context.chat.pace(player, call.now)
+    context.world.groups.invite(player.id, guest.id, call.now)
+    context.chat.line(guest, f"{player.name} invites you to a group: accept or decline.")
+    return f"{guest.name} is invited to your group"
 
 
-def _being_in(context: CommandContext) -> list[Command]:
-    groups, chat = context.world.groups, context.chat
-
-    async def leave(call: Call) -> Reply:
-        player = own_player(call)
-        group = groups.leave(player.id)
-        _left(context, group, player)
-        _refresh(context, [player.id])
-        return Reply(("you left the group",))
-
-    async def say(call: Call) -> None:
-        player = own_player(call)
-        chat.group_say(player, _players(context, _own(context, player)), call["text"], call.now)
-
-    async def show(call: Call) -> Reply:
-        group = _own(context, own_player(call))
-        names = [member.name for member in _players(context, group)]
-        return Reply((f"{names[0]} leads", ", ".join(names)), names)
-
-    text = Argument("text", ArgumentKind.TEXT, "what to say")
-    return [
-        _quiet("leavegroup", "leave your group", leave, aliases=("disband",)),
-        _quiet("gsay", "speak to your group", say, text),
-        _quiet("group", "show who is in your group", show),
-    ]
+@quiet("accept", "join the group you were invited to")
+async def _accept(context: CommandContext, player: Player, call: Call) -> None:
+    group = context.world.groups.accept(player.id, call.now)
+    _tell(context, group, f"{player.name} is in the group now.")
+    _refresh(context, group.members)
 
 
-def _quiet(
-    name: str, help_text: str, run: Run, *arguments: Argument, aliases: tuple[str, ...] = ()
-) -> Command:
-    return Command(name, help_text, run, arguments, outside=False, is_quiet=True, aliases=aliases)
+@quiet("decline", "refuse to join it")
+async def _decline(context: CommandContext, player: Player, _call: Call) -> str:
+    leader = context.world.players.get(context.world.groups.decline(player.id))
+    if leader is not None:
+        context.chat.line(leader, f"{player.name} does not want to join your group.")
+    return "you declined"
+
+
+@quiet("leavegroup", "leave your group", aliases=("disband",))
+async def _leave(context: CommandContext, player: Player, _call: Call) -> str:
+    group = context.world.groups.leave(player.id)
+    _left(context, group, player)
+    _refresh(context, [player.id])
+    return "you left the group"
+
+
+@quiet("gsay", "speak to your group", TEXT)
+async def _say(context: CommandContext, player: Player, call: Call) -> None:
+    members = _players(context, _own(context, player))
+    context.chat.group_say(player, members, call["text"], call.now)
+
+
+@quiet("group", "show who is in your group")
+async def _show(context: CommandContext, player: Player, _call: Call) -> Reply:
+    names = [member.name for member in _players(context, _own(context, player))]
+    return Reply((f"{names[0]} leads", ", ".join(names)), names)
 
 
 def _own(context: CommandContext, player: Player) -> Group:
@@ -109,7 +86,8 @@ def _left(context: CommandContext, group: Group, player: Player) -> None:
     _refresh(context, group.members)
 
 
-def _forget(context: CommandContext, player: Player) -> None:
+def forget(context: CommandContext, player: Player) -> None:
+    """Take somebody who is out of the world out of its group."""
     group = context.world.groups.forget(player.id)
     if group is not None:
         _left(context, group, player)

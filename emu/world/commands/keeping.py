@@ -5,74 +5,53 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from emu.commands import Argument, ArgumentKind, Call, Command, Reply
+from emu.commands import Argument, ArgumentKind, Call, Reply
 from emu.commands.ranks import GUIDE, MASTER
 from emu.counts import counted
 from emu.errors import CommandError
-from emu.world.commands.context import CommandContext, own_player
+from emu.world.commands.context import CommandContext, CommandSet
 from emu.world.places.looks import check_looks, check_texts
 from emu.world.players import saving
+from emu.world.players.player import Player
 from emu.world.spawns import Spawn, SpawnKind
 from emu.world.world import World
 
-NEAR = 50.0
+SPAWN = (
+    Argument("name", help="what it is called"),
+    Argument("model", ArgumentKind.NUMBER, "its body's number", optional=True, default=85),
+)
+DISTANCE = Argument("distance", ArgumentKind.DECIMAL, "how far", optional=True, default=50.0)
+
+COMMANDS = CommandSet()
 
 
-def commands(context: CommandContext) -> list[Command]:
-    """Return the commands of this room."""
-    return [*_looking(context), *_saving(context), *_spawning(context)]
-
-
-def _looking(context: CommandContext) -> list[Command]:
+@COMMANDS.command("zones", "list the zones and who is in them", rank=GUIDE)
+async def _zones(context: CommandContext, _call: Call) -> Reply:
     world = context.world
-
-    async def zones(_call: Call) -> Reply:
-        rows = [
-            {
-                "zone": definition.name,
-                "id": definition.id,
-                "file": definition.file,
-                "description": definition.description,
-                "process": world.zone_servers.server_of(definition.id),
-                "instances": [
-                    {
-                        "instance": zone.instance,
-                        "players": sum(player.zone is zone for player in world.players),
-                        "spawns": len(zone),
-                    }
-                    for zone in world.zones
-                    if zone.zone_id == definition.id
-                ],
-            }
-            for definition in world.zones.table
-        ]
-        lines = [
-            f"{row['id']:>4}  {row['zone']:<24} {row['description']:<28}"
-            f" {_running_text(world, row)}"
-            for row in rows
-        ]
-        return Reply(tuple(lines), rows)
-
-    async def processes(_call: Call) -> Reply:
-        players = Counter(present.process for present in world.presence)
-        (host, port), name = world.address, world.process
-        here = {"process": name, "host": host, "port": port, "players": players[name]}
-        rows = [here] + [
-            {"process": other, "host": about.get("host"), "port": about.get("port"),
-             "players": players[other]}
-            for other, about in sorted(world.other_processes.items())
-        ]  # fmt: skip
-        lines = [
-            f"{row['process']:<16} {row['host']}:{row['port']}, {counted(row['players'], 'player')}"
-            for row in rows
-        ]
-        return Reply(tuple(lines), rows)
-
-    return [
-        Command("zones", "list the zones and who is in them", zones, rank=GUIDE),
-        Command("processes", "list the processes of this world that can be reached", processes,
-                rank=GUIDE),
-    ]  # fmt: skip
+    rows = [
+        {
+            "zone": definition.name,
+            "id": definition.id,
+            "file": definition.file,
+            "description": definition.description,
+            "process": world.zone_servers.server_of(definition.id),
+            "instances": [
+                {
+                    "instance": zone.instance,
+                    "players": sum(player.zone is zone for player in world.players),
+                    "spawns": len(zone),
+                }
+                for zone in world.zones
+                if zone.zone_id == definition.id
+            ],
+        }
+        for definition in world.zones.table
+    ]
+    lines = [
+        f"{row['id']:>4}  {row['zone']:<24} {row['description']:<28} {_running_text(world, row)}"
+        for row in rows
+    ]
+    return Reply(tuple(lines), rows)
 
 
 def _running_text(world: World, row: dict[str, Any]) -> str:
@@ -93,68 +72,69 @@ def _running_text(world: World, row: dict[str, Any]) -> str:
     )
 
 
-def _saving(context: CommandContext) -> list[Command]:
+@COMMANDS.command("processes", "list the processes of this world that can be reached", rank=GUIDE)
+async def _processes(context: CommandContext, _call: Call) -> Reply:
     world = context.world
-
-    async def save(_call: Call) -> Reply:
-        for player in world.players:
-            saving.save(world, player)
-        return Reply((f"saving {counted(len(world.players), 'player')}",))
-
-    return [Command("save", "store all players now", save, rank=GUIDE)]
-
-
-def _spawning(context: CommandContext) -> list[Command]:
-    world = context.world
-
-    async def spawn(call: Call) -> Reply:
-        player = own_player(call)
-        looks = {"model_type": call["model"], "soga_model_type": call["model"]}
-        try:
-            check_texts(name=call["name"])
-            check_looks(looks)
-        except ValueError as error:
-            raise CommandError(str(error)) from None
-        made = Spawn(
-            world.next_spawn_id(), SpawnKind.NPC, call["name"], player.position, looks=looks
-        )
-        player.zone.add(made, call.now)
-        return Reply((f"{made.name} stands here",), {"id": made.id})
-
-    async def despawn(call: Call) -> Reply:
-        player = own_player(call)
-        target = player.target
-        if target is None or target.kind is SpawnKind.PLAYER:
-            raise CommandError("look at what is to go")
-        player.zone.remove(target, call.now)
-        player.target = None
-        return Reply((f"{target.name} is gone",))
-
-    async def around(call: Call) -> Reply:
-        player = own_player(call)
-        seen = player.zone.rules.create_distance
-        found = player.zone.near(player.position, min(call["distance"], seen))
-        rows = [
-            {
-                "name": one.name,
-                "kind": one.kind.value,
-                "index": player.index_of(one),
-                "distance": round(player.position.distance_to(one.position), 1),
-            }
-            for one in found
-            if one is not player.spawn
-        ]
-        return Reply(
-            tuple(f"{row['distance']:>6}  {row['name']} ({row['kind']})" for row in rows), rows
-        )
-
-    name = Argument("name", help="what it is called")
-    model = Argument("model", ArgumentKind.NUMBER, "its body's number", optional=True, default=85)
-    distance = Argument("distance", ArgumentKind.DECIMAL, "how far", optional=True, default=NEAR)
-    return [
-        Command("spawn", "put a creature where you stand", spawn, (name, model), MASTER,
-                outside=False),
-        Command("despawn", "take away what you look at", despawn, (), MASTER, outside=False),
-        Command("around", "list what is near you, as far as you see", around, (distance,),
-                outside=False, is_quiet=True),
+    players = Counter(present.process for present in world.presence)
+    (host, port), name = world.address, world.process
+    here = {"process": name, "host": host, "port": port, "players": players[name]}
+    rows = [here] + [
+        {"process": other, "host": about.get("host"), "port": about.get("port"),
+         "players": players[other]}
+        for other, about in sorted(world.other_processes.items())
     ]  # fmt: skip
+    lines = [
+        f"{row['process']:<16} {row['host']}:{row['port']}, {counted(row['players'], 'player')}"
+        for row in rows
+    ]
+    return Reply(tuple(lines), rows)
+
+
+@COMMANDS.command("save", "store all players now", rank=GUIDE)
+async def _save(context: CommandContext, _call: Call) -> str:
+    for player in context.world.players:
+        saving.save(context.world, player)
+    return f"saving {counted(len(context.world.players), 'player')}"
+
+
+@COMMANDS.for_players("spawn", "put a creature where you stand", *SPAWN, rank=MASTER)
+async def _spawn(context: CommandContext, player: Player, call: Call) -> Reply:
+    looks = {"model_type": call["model"], "soga_model_type": call["model"]}
+    try:
+        check_texts(name=call["name"])
+        check_looks(looks)
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+    number = context.world.next_spawn_id()
+    made = Spawn(number, SpawnKind.NPC, call["name"], player.position, looks=looks)
+    player.zone.add(made, call.now)
+    return Reply((f"{made.name} stands here",), {"id": made.id})
+
+
+@COMMANDS.for_players("despawn", "take away what you look at", rank=MASTER)
+async def _despawn(_house: CommandContext, player: Player, call: Call) -> str:
+    target = player.target
+    if target is None or target.kind is SpawnKind.PLAYER:
+        raise CommandError("look at what is to go")
+    player.zone.remove(target, call.now)
+    player.target = None
+    return f"{target.name} is gone"
+
+
+@COMMANDS.for_players("around", "list what is near you, as far as you see", DISTANCE, is_quiet=True)
+async def _around(_house: CommandContext, player: Player, call: Call) -> Reply:
+    seen = player.zone.rules.create_distance
+    found = player.zone.near(player.position, min(call["distance"], seen))
+    rows = [
+        {
+            "name": one.name,
+            "kind": one.kind.value,
+            "index": player.index_of(one),
+            "distance": round(player.position.distance_to(one.position), 1),
+        }
+        for one in found
+        if one is not player.spawn
+    ]
+    return Reply(
+        tuple(f"{row['distance']:>6}  {row['name']} ({row['kind']})" for row in rows), rows
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from emu.commands import Argument, ArgumentKind, Call, Command, Reply
+from emu.commands import Argument, ArgumentKind, Call, Reply
 from emu.commands.ranks import GUIDE, MASTER, STATUS_BANNED, STATUS_BANNED_FOR_EVER
 from emu.counts import counted
 from emu.errors import CommandError
@@ -12,89 +12,77 @@ from emu.model import Present, WorldCharacter
 from emu.times import Moment
 from emu.world.chat.far import ANNOUNCE, BROADCAST
 from emu.world.commands.context import (
+    NAME,
     CommandContext,
+    CommandSet,
     outranks,
-    own_player,
     player_elsewhere,
     player_named,
 )
 from emu.world.players import leaving
+from emu.world.players.player import Player
 
-NAME = Argument("name", help="the player", among="player")
 REASON = Argument("reason", ArgumentKind.TEXT, optional=True, default="")
+FOREVER = Argument(
+    "forever", ArgumentKind.SWITCH, "the whole account", optional=True, default=False
+)
+MINUTES = Argument("minutes", ArgumentKind.NUMBER, "for how long", optional=True, default=10)
+SHOWN = Argument("text", ArgumentKind.TEXT)
+MOTD = Argument("text", ArgumentKind.TEXT, optional=True, default="")
 MINUTE = 60.0
 
-
-def commands(context: CommandContext) -> list[Command]:
-    """Return the commands of this room."""
-    return [
-        *_sending_away(context),
-        *_banning(context),
-        *_silencing(context),
-        *_announcing(context),
-        *_locking(context),
-        _hiding(context),
-    ]
+COMMANDS = CommandSet()
 
 
-def _sending_away(context: CommandContext) -> list[Command]:
-    world = context.world
-
-    async def kick(call: Call) -> Reply:
-        there = player_elsewhere(context, call["name"])
-        if there is not None:
-            return await kick_there(call, there)
-        player = player_named(context, call["name"])
-        outranks(call, player)
-        leaving.leave(world, player, f"kicked by {call.caller.name}{_why(call)}", call.now)
-        return Reply((f"{player.name} was sent away",))
-
-    async def kick_there(call: Call, there: Present) -> Reply:
-        row = await world.store.find_named(there.name)
-        if row is not None:
-            _check_rank(call, row)
-        world.presence.dismiss(there.char_id)
-        return Reply((f"{there.name} was sent away from the process {there.process}",))
-
-    return [Command("kick", "send a player away", kick, (NAME, REASON), MASTER)]
+@COMMANDS.command("kick", "send a player away", NAME, REASON, rank=MASTER)
+async def _kick(context: CommandContext, call: Call) -> str:
+    there = player_elsewhere(context, call["name"])
+    if there is not None:
+        return await _kick_there(context, call, there)
+    player = player_named(context, call["name"])
+    outranks(call, player)
+    leaving.leave(context.world, player, f"kicked by {call.caller.name}{_why(call)}", call.now)
+    return f"{player.name} was sent away"
 
 
-def _banning(context: CommandContext) -> list[Command]:
-    world = context.world
-
-    async def ban(call: Call) -> Reply:
-        status = STATUS_BANNED_FOR_EVER if call["forever"] else STATUS_BANNED
-        row = await character(call)
+async def _kick_there(context: CommandContext, call: Call, there: Present) -> str:
+    row = await context.world.store.find_named(there.name)
+    if row is not None:
         _check_rank(call, row)
-        await world.store.set_admin_status(row.id, status)
-        player = world.players.get(row.id)
-        if player is not None:
-            leaving.leave(world, player, f"banned by {call.caller.name}", call.now)
-        else:
-            world.presence.dismiss(row.id)
-        what = "its whole account" if call["forever"] else "the character"
-        return Reply((f"{row.name} is banned: {what}",))
+    context.world.presence.dismiss(there.char_id)
+    return f"{there.name} was sent away from the process {there.process}"
 
-    async def unban(call: Call) -> Reply:
-        row = await character(call)
-        if row.admin_status >= 0:
-            raise CommandError(f"{row.name} is not banned")
-        await world.store.set_admin_status(row.id, 0)
-        return Reply((f"{row.name} is not banned any more",))
 
-    async def character(call: Call) -> WorldCharacter:
-        row = await world.store.find_named(call["name"])
-        if row is None:
-            raise CommandError(f"there is no character {call['name']}")
-        return row
+@COMMANDS.command("ban", "keep a character or its account out", NAME, FOREVER, rank=GUIDE)
+async def _ban(context: CommandContext, call: Call) -> str:
+    world = context.world
+    row = await _character(context, call)
+    _check_rank(call, row)
+    status = STATUS_BANNED_FOR_EVER if call["forever"] else STATUS_BANNED
+    await world.store.set_admin_status(row.id, status)
+    player = world.players.get(row.id)
+    if player is not None:
+        leaving.leave(world, player, f"banned by {call.caller.name}", call.now)
+    else:
+        world.presence.dismiss(row.id)
+    what = "its whole account" if call["forever"] else "the character"
+    return f"{row.name} is banned: {what}"
 
-    forever = Argument(
-        "forever", ArgumentKind.SWITCH, "the whole account", optional=True, default=False
-    )
-    return [
-        Command("ban", "keep a character or its account out", ban, (NAME, forever), GUIDE),
-        Command("unban", "let a banned character in again", unban, (NAME,), GUIDE),
-    ]
+
+@COMMANDS.command("unban", "let a banned character in again", NAME, rank=GUIDE)
+async def _unban(context: CommandContext, call: Call) -> str:
+    row = await _character(context, call)
+    if row.admin_status >= 0:
+        raise CommandError(f"{row.name} is not banned")
+    await context.world.store.set_admin_status(row.id, 0)
+    return f"{row.name} is not banned any more"
+
+
+async def _character(context: CommandContext, call: Call) -> WorldCharacter:
+    row = await context.world.store.find_named(call["name"])
+    if row is None:
+        raise CommandError(f"there is no character {call['name']}")
+    return row
 
 
 def _check_rank(call: Call, row: WorldCharacter) -> None:
@@ -103,87 +91,76 @@ def _check_rank(call: Call, row: WorldCharacter) -> None:
         raise CommandError(f"{row.name} has your rank or a higher one")
 
 
-def _silencing(context: CommandContext) -> list[Command]:
-    world = context.world
-
-    async def mute(call: Call) -> Reply:
-        player = player_named(context, call["name"])
-        outranks(call, player)
-        minutes = call["minutes"]
-        if minutes <= 0:
-            raise CommandError("minutes: must be 1 or more")
-        player.muted_until = Moment(world.moment() + minutes * MINUTE)
-        world.mutes_changed(player)
-        lasting = counted(minutes, "minute")
-        context.chat.line(player, f"You are muted for {lasting}{_why(call) or '.'}")
-        return Reply((f"{player.name} is muted for {lasting}",))
-
-    async def unmute(call: Call) -> Reply:
-        player = player_named(context, call["name"])
-        player.muted_until = Moment(-math.inf)
-        world.mutes_changed(player)
-        return Reply((f"{player.name} may speak",))
-
-    minutes = Argument("minutes", ArgumentKind.NUMBER, "for how long", optional=True, default=10)
-    return [
-        Command("mute", "let a player not speak for a while", mute, (NAME, minutes, REASON), GUIDE),
-        Command("unmute", "let a player speak again", unmute, (NAME,), GUIDE),
-    ]
+@COMMANDS.command("mute", "let a player not speak for a while", NAME, MINUTES, REASON, rank=GUIDE)
+async def _mute(context: CommandContext, call: Call) -> str:
+    player = player_named(context, call["name"])
+    outranks(call, player)
+    minutes = call["minutes"]
+    if minutes <= 0:
+        raise CommandError("minutes: must be 1 or more")
+    player.muted_until = Moment(context.world.moment() + minutes * MINUTE)
+    context.world.mutes_changed(player)
+    lasting = counted(minutes, "minute")
+    context.chat.line(player, f"You are muted for {lasting}{_why(call) or '.'}")
+    return f"{player.name} is muted for {lasting}"
 
 
-def _announcing(context: CommandContext) -> list[Command]:
-    async def broadcast(call: Call) -> Reply:
-        count = context.chat.far.everybody(BROADCAST, call["text"])
-        return Reply((f"told {counted(count, 'player')}",), {"players": count})
-
-    async def announce(call: Call) -> Reply:
-        count = context.chat.far.everybody(ANNOUNCE, call["text"])
-        return Reply((f"shown to {counted(count, 'player')}",), {"players": count})
-
-    async def motd(call: Call) -> Reply:
-        if call["text"]:
-            context.world.motd = call["text"]
-        return Reply((context.world.motd or "there is no message of the day",), context.world.motd)
-
-    async def read_motd(_call: Call) -> Reply:
-        return Reply((context.world.motd or "there is no message of the day",), context.world.motd)
-
-    text = Argument("text", ArgumentKind.TEXT)
-    maybe = Argument("text", ArgumentKind.TEXT, optional=True, default="")
-    return [
-        Command("broadcast", "show everybody a line of text", broadcast, (text,), GUIDE),
-        Command("announce", "show everybody a text in the middle of the screen", announce, (text,),
-                GUIDE),
-        Command("motd", "show the message of the day", read_motd, is_quiet=True),
-        Command("setmotd", "set the message of the day", motd, (maybe,), MASTER),
-    ]  # fmt: skip
+@COMMANDS.command("unmute", "let a player speak again", NAME, rank=GUIDE)
+async def _unmute(context: CommandContext, call: Call) -> str:
+    player = player_named(context, call["name"])
+    player.muted_until = Moment(-math.inf)
+    context.world.mutes_changed(player)
+    return f"{player.name} may speak"
 
 
-def _locking(context: CommandContext) -> list[Command]:
-    def locking(name: str, help_text: str, *, locked: bool) -> Command:
-        async def run(_call: Call) -> Reply:
-            context.admission.locked = locked
-            context.world.changed()
-            return Reply(("the world is locked" if locked else "the world is open",))
+@COMMANDS.command("broadcast", "show everybody a line of text", SHOWN, rank=GUIDE)
+async def _broadcast(context: CommandContext, call: Call) -> Reply:
+    count = context.chat.far.everybody(BROADCAST, call["text"])
+    return Reply((f"told {counted(count, 'player')}",), {"players": count})
 
-        return Command(name, help_text, run, (), GUIDE)
 
-    return [
-        locking("lock", "let only those in who keep order", locked=True),
-        locking("unlock", "let everybody in", locked=False),
-    ]
+@COMMANDS.command(
+    "announce", "show everybody a text in the middle of the screen", SHOWN, rank=GUIDE
+)
+async def _announce(context: CommandContext, call: Call) -> Reply:
+    count = context.chat.far.everybody(ANNOUNCE, call["text"])
+    return Reply((f"shown to {counted(count, 'player')}",), {"players": count})
+
+
+@COMMANDS.command("motd", "show the message of the day", is_quiet=True)
+async def _motd(context: CommandContext, _call: Call) -> Reply:
+    return Reply((context.world.motd or "there is no message of the day",), context.world.motd)
+
+
+@COMMANDS.command("setmotd", "set the message of the day", MOTD, rank=MASTER)
+async def _set_motd(context: CommandContext, call: Call) -> Reply:
+    if call["text"]:
+        context.world.motd = call["text"]
+    return await _motd(context, call)
+
+
+@COMMANDS.command("lock", "let only those in who keep order", rank=GUIDE)
+async def _lock(context: CommandContext, _call: Call) -> str:
+    context.admission.locked = True
+    context.world.changed()
+    return "the world is locked"
+
+
+@COMMANDS.command("unlock", "let everybody in", rank=GUIDE)
+async def _unlock(context: CommandContext, _call: Call) -> str:
+    context.admission.locked = False
+    context.world.changed()
+    return "the world is open"
+
+
+@COMMANDS.for_players("hide", "be seen by nobody, or be seen again", rank=GUIDE)
+async def _hide(context: CommandContext, player: Player, _call: Call) -> str:
+    spawn = player.spawn
+    spawn.set_visibility(hidden=not spawn.hidden)
+    context.world.presence.seen(player.id, hidden=spawn.hidden)
+    return "Nobody sees you." if spawn.hidden else "You are seen again."
 
 
 def _why(call: Call) -> str:
     """Return what stands behind the word of what was done, when a reason was given."""
     return f": {call['reason']}" if call["reason"] else ""
-
-
-def _hiding(context: CommandContext) -> Command:
-    async def hide(call: Call) -> Reply:
-        spawn = own_player(call).spawn
-        spawn.set_visibility(hidden=not spawn.hidden)
-        context.world.presence.seen(own_player(call).id, hidden=spawn.hidden)
-        return Reply(("Nobody sees you." if spawn.hidden else "You are seen again.",))
-
-    return Command("hide", "be seen by nobody, or be seen again", hide, (), GUIDE, outside=False)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from emu.commands import Argument, ArgumentKind, Call, Command, Reply
+from emu.commands import Argument, ArgumentKind, Call, Reply
 from emu.commands.ranks import GUIDE
 from emu.counts import counted
 from emu.model import Present
-from emu.world.commands.context import CommandContext, own_player
+from emu.world.commands.context import CommandContext, CommandSet
 from emu.world.players.player import Player
 
 AFK_FLAG = 32
@@ -19,43 +19,40 @@ MOST_SHOWN = 100
 """Players of one answer; its count is one byte."""
 
 
-def commands(context: CommandContext) -> list[Command]:
-    """Return the commands of this room."""
+FILTER = Argument("filter", optional=True, default="", help="all, or how a name begins")
+MESSAGE = Argument(
+    "message", ArgumentKind.TEXT, optional=True, default="",
+    help="what those are told who tell you something",
+)  # fmt: skip
 
-    async def who(call: Call) -> Reply:
-        found = _matching(context, call)
-        caller: Player | None = call.caller.player
-        if caller is None:
-            return _listed(context, found)
-        _send_who(context, caller, found)
-        return Reply(data=[row(context, one) for one in found])
+COMMANDS = CommandSet()
 
-    async def players(call: Call) -> Reply:
-        del call
-        return _listed(context, list(context.world.presence))
 
-    async def afk(call: Call) -> Reply:
-        player = own_player(call)
-        player.away_message = call["message"]
-        away = "afk" not in player.spawn.words
-        player.spawn.set_word("afk", on=away)
-        context.world.presence.seen(player.id, away=away)
-        return Reply(("You are away from the keyboard." if away else "You are back.",))
+@COMMANDS.command(
+    "who", "show who is in your zone, in the whole world (all), or is called so", FILTER,
+    is_quiet=True,
+)  # fmt: skip
+async def _who(context: CommandContext, call: Call) -> Reply:
+    found = _matching(context, call)
+    caller: Player | None = call.caller.player
+    if caller is None:
+        return _listed(context, found)
+    _send_who(context, caller, found)
+    return Reply(data=[row(context, one) for one in found])
 
-    return [
-        Command(
-            "who", "show who is in your zone, in the whole world (all), or is called so", who,
-            (Argument("filter", optional=True, default="", help="all, or how a name begins"),),
-            is_quiet=True,
-        ),
-        Command("players", "list everybody in the world with their places", players, rank=GUIDE),
-        Command(
-            "afk", "go away from the keyboard, or come back", afk,
-            (Argument("message", ArgumentKind.TEXT, optional=True, default="",
-                      help="what those are told who tell you something"),),
-            outside=False, is_quiet=True,
-        ),
-    ]  # fmt: skip
+
+@COMMANDS.command("players", "list everybody in the world with their places", rank=GUIDE)
+async def _everybody(context: CommandContext, _call: Call) -> Reply:
+    return _listed(context, list(context.world.presence))
+
+
+@COMMANDS.for_players("afk", "go away from the keyboard, or come back", MESSAGE, is_quiet=True)
+async def _afk(context: CommandContext, player: Player, call: Call) -> str:
+    player.away_message = call["message"]
+    away = "afk" not in player.spawn.words
+    player.spawn.set_word("afk", on=away)
+    context.world.presence.seen(player.id, away=away)
+    return "You are away from the keyboard." if away else "You are back."
 
 
 def row(context: CommandContext, present: Present) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from emu.world.commands.context import CommandContext
 
 
 def world_commands(context: CommandContext) -> list[Command]:
-    """Return the commands of every room."""
-    rooms = (speaking, grouping, people, titles, travelling, order, keeping)
-    return [command for room in rooms for command in room.commands(context)]
+    """Return all commands; from now on, groups lose who is out of the world."""
+    subjects = (speaking, grouping, people, titles, travelling, order, keeping)
+    context.world.on_left.append(lambda player: grouping.forget(context, player))
+    return [command for subject in subjects for command in subject.COMMANDS.commands(context)]

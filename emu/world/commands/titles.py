@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from emu.commands import Argument, ArgumentKind, Call, Command, Reply
+from emu.commands import Argument, ArgumentKind, Call, Reply
 from emu.commands.ranks import MASTER
 from emu.errors import CommandError
 from emu.model import Title
 from emu.times import Monotonic
-from emu.world.commands.context import CommandContext, own_player, player_named
+from emu.world.commands.context import CommandContext, CommandSet, player_named
 from emu.world.players import saving
 from emu.world.players.player import Player
 
@@ -16,40 +16,39 @@ LIST, BEFORE, BEHIND = "list", "setprefix", "setsuffix"
 NONE = ("none", "-1")
 
 
-def commands(context: CommandContext) -> list[Command]:
-    """Return the commands of this room."""
+ACTION = Argument(
+    "action", optional=True, default=LIST, choices=(LIST, BEFORE, BEHIND),
+    help="what to do",
+)  # fmt: skip
+WHICH = Argument(
+    "title", ArgumentKind.TEXT, "its number or text, or none", optional=True, default=""
+)
+WHOSE = Argument("name", help="the player")
+TITLE = Argument("title", ArgumentKind.TEXT, "number or text of a title, or a new one")
 
-    async def title(call: Call) -> Reply:
-        player = own_player(call)
-        if call["action"] != LIST:
-            _bear(player, call["title"], is_prefix=call["action"] == BEFORE)
-            _changed(context, player, call.now)
-        return Reply(tuple(_lines(player)))
+COMMANDS = CommandSet()
 
-    async def give(call: Call) -> Reply:
-        player = player_named(context, call["name"])
-        found = context.world.knowledge.title(call["title"]) or Title(call["title"])
-        if not player.titles.give(found):
-            raise CommandError(f"{player.name} has the title {found.text}")
+
+@COMMANDS.for_players(
+    "title", "show your titles, or choose one to bear", ACTION, WHICH, is_quiet=True
+)
+async def _title(context: CommandContext, player: Player, call: Call) -> Reply:
+    if call["action"] != LIST:
+        _bear(player, call["title"], is_prefix=call["action"] == BEFORE)
         _changed(context, player, call.now)
-        if player.is_online:
-            context.chat.line(player, f"You may bear the title {found.text}.")
-        return Reply((f"{player.name} has the title {found.text} now",))
+    return Reply(tuple(_lines(player)))
 
-    action = Argument(
-        "action", optional=True, default=LIST, choices=(LIST, BEFORE, BEHIND),
-        help="what to do",
-    )  # fmt: skip
-    which = Argument(
-        "title", ArgumentKind.TEXT, "its number or text, or none", optional=True, default=""
-    )
-    name = Argument("name", help="the player")
-    text = Argument("title", ArgumentKind.TEXT, "number or text of a title, or a new one")
-    return [
-        Command("title", "show your titles, or choose one to bear", title, (action, which),
-                outside=False, is_quiet=True),
-        Command("givetitle", "give a player a title", give, (name, text), MASTER),
-    ]  # fmt: skip
+
+@COMMANDS.command("givetitle", "give a player a title", WHOSE, TITLE, rank=MASTER)
+async def _give(context: CommandContext, call: Call) -> str:
+    player = player_named(context, call["name"])
+    found = context.world.knowledge.title(call["title"]) or Title(call["title"])
+    if not player.titles.give(found):
+        raise CommandError(f"{player.name} has the title {found.text}")
+    _changed(context, player, call.now)
+    if player.is_online:
+        context.chat.line(player, f"You may bear the title {found.text}.")
+    return f"{player.name} has the title {found.text} now"
 
 
 def _bear(player: Player, name: str, *, is_prefix: bool) -> None:

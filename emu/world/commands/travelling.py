@@ -2,93 +2,77 @@
 
 from __future__ import annotations
 
-from emu.commands import Argument, ArgumentKind, Call, Command, Reply
+from emu.commands import Argument, ArgumentKind, Call, Reply
 from emu.commands.ranks import GUIDE, MASTER
 from emu.errors import CommandError
-from emu.world.commands.context import CommandContext, own_player, player_elsewhere, player_named
+from emu.world.commands.context import (
+    NAME,
+    CommandContext,
+    CommandSet,
+    player_elsewhere,
+    player_named,
+)
 from emu.world.players import leaving, moving
 from emu.world.players.player import IN_ZONE, Player
 from emu.world.spawns import Destination, Position
 
+ZONE = Argument("zone", help="its name, file or number", among="zone")
+PLACE = tuple(Argument(axis, ArgumentKind.DECIMAL) for axis in "xyz")
 
-def commands(context: CommandContext) -> list[Command]:
-    """Return the commands of this room."""
-    return [*_places(context), *_players(context)]
+COMMANDS = CommandSet()
 
 
-def _places(context: CommandContext) -> list[Command]:
-    """Return the commands that bring one to a place, or tell it."""
-    world = context.world
+@COMMANDS.for_players("zone", "go to another zone", ZONE, rank=MASTER)
+async def _zone(context: CommandContext, player: Player, call: Call) -> str:
+    definition = context.world.zones.table.named(call["zone"])
+    if definition is None:
+        raise CommandError(f"there is no zone {call['zone']}; zones lists them")
+    _standing(player)
+    await leaving.change_zone(context.world, player, Destination(definition.id), call.now)
+    return f"going to {definition.description}"
 
-    async def zone(call: Call) -> Reply:
-        player = own_player(call)
-        definition = world.zones.table.named(call["zone"])
-        if definition is None:
-            raise CommandError(f"there is no zone {call['zone']}; zones lists them")
+
+@COMMANDS.for_players("move", "go to a place in the zone", *PLACE, rank=MASTER)
+async def _move(context: CommandContext, player: Player, call: Call) -> str:
+    _standing(player)
+    here = player.position
+    place = Position(call["x"], call["y"], call["z"], here.heading, here.grid)
+    if max(map(abs, place[:3])) > context.world.rules.movement.farthest:
+        raise CommandError("that is outside the world")
+    moving.teleport(player, place, call.now)
+    return f"you are at {place.x:g}, {place.y:g}, {place.z:g}"
+
+
+@COMMANDS.for_players("loc", "show where you are", is_quiet=True, aliases=("location",))
+async def _location(context: CommandContext, player: Player, _call: Call) -> Reply:
+    at = player.position
+    name = context.world.zones.definition(player.zone.zone_id).description
+    return Reply(
+        (f"{name}: {at.x:.2f}, {at.y:.2f}, {at.z:.2f}, heading {at.heading:.1f}",),
+        {"zone": name, "x": at.x, "y": at.y, "z": at.z, "heading": at.heading},
+    )
+
+
+@COMMANDS.for_players("goto", "go to a player", NAME, rank=GUIDE)
+async def _goto(context: CommandContext, player: Player, call: Call) -> str:
+    there = player_elsewhere(context, call["name"])
+    if there is not None:
         _standing(player)
-        await leaving.change_zone(world, player, Destination(definition.id), call.now)
-        return Reply((f"going to {definition.description}",))
-
-    async def move(call: Call) -> Reply:
-        player = own_player(call)
-        _standing(player)
-        here = player.position
-        place = Position(call["x"], call["y"], call["z"], here.heading, here.grid)
-        if max(map(abs, place[:3])) > world.rules.movement.farthest:
-            raise CommandError("that is outside the world")
-        moving.teleport(player, place, call.now)
-        return Reply((f"you are at {place.x:g}, {place.y:g}, {place.z:g}",))
-
-    async def location(call: Call) -> Reply:
-        player = own_player(call)
-        at = player.position
-        name = world.zones.definition(player.zone.zone_id).description
-        return Reply(
-            (f"{name}: {at.x:.2f}, {at.y:.2f}, {at.z:.2f}, heading {at.heading:.1f}",),
-            {"zone": name, "x": at.x, "y": at.y, "z": at.z, "heading": at.heading},
-        )
-
-    numbers = tuple(Argument(axis, ArgumentKind.DECIMAL) for axis in "xyz")
-    return [
-        Command(
-            "zone", "go to another zone", zone,
-            (Argument("zone", help="its name, file or number", among="zone"),), MASTER,
-            outside=False,
-        ),
-        Command("move", "go to a place in the zone", move, numbers, MASTER, outside=False),
-        Command("loc", "show where you are", location, outside=False, is_quiet=True,
-                aliases=("location",)),
-    ]  # fmt: skip
+        await leaving.change_zone(context.world, player, Destination(there.zone_id), call.now)
+        return f"going to the zone that {there.name} is in"
+    target = player_named(context, call["name"])
+    await _bring(context, player, target, call)
+    return f"you are with {target.name}"
 
 
-def _players(context: CommandContext) -> list[Command]:
-    """Return the commands that bring one to a player, or a player to one."""
-    world = context.world
-
-    async def goto(call: Call) -> Reply:
-        there = player_elsewhere(context, call["name"])
-        if there is not None:
-            _standing(own_player(call))
-            to = Destination(there.zone_id)
-            await leaving.change_zone(world, own_player(call), to, call.now)
-            return Reply((f"going to the zone that {there.name} is in",))
-        player, target = own_player(call), player_named(context, call["name"])
-        await bring(context, player, target, call)
-        return Reply((f"you are with {target.name}",))
-
-    async def summon(call: Call) -> Reply:
-        player, target = own_player(call), player_named(context, call["name"])
-        await bring(context, target, player, call)
-        return Reply((f"{target.name} is with you",))
-
-    name = Argument("name", help="the player", among="player")
-    return [
-        Command("goto", "go to a player", goto, (name,), GUIDE, outside=False),
-        Command("summon", "bring a player to you", summon, (name,), GUIDE, outside=False),
-    ]
+@COMMANDS.for_players("summon", "bring a player to you", NAME, rank=GUIDE)
+async def _summon(context: CommandContext, player: Player, call: Call) -> str:
+    target = player_named(context, call["name"])
+    await _bring(context, target, player, call)
+    return f"{target.name} is with you"
 
 
-async def bring(context: CommandContext, player: Player, to: Player, call: Call) -> None:
+async def _bring(context: CommandContext, player: Player, to: Player, call: Call) -> None:
     """Put a player where another one is, through a zone change when that is elsewhere."""
     _standing(player)
     _standing(to)
