@@ -15,25 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from emu.client.events import (
-    Characters,
-    Closed,
-    Created,
-    Deleted,
-    Event,
-    Keymap,
-    KeySent,
-    ListedCharacter,
-    ListedWorld,
-    LoginAccepted,
-    LoginDenied,
-    PlayAnswer,
-    SessionUp,
-    StatisticsAnswered,
-    Unexpected,
-    WorldList,
-    WorldStatus,
-)
+from emu.client import events
 from emu.client.messages import LoginMessages, Request
 from emu.errors import LocalProtocolError
 from emu.session import (
@@ -100,13 +82,13 @@ class LoginClient:
     ) -> None:
         self._messages = messages
         self._credentials = credentials
-        self.events: deque[Event] = deque(maxlen=EVENT_LIMIT)
+        self.events: deque[events.Event] = deque(maxlen=EVENT_LIMIT)
         """What has happened and was not fetched yet, oldest first."""
         self.session = Session.client(config, session_id=session_id, key_block=key_block)
         self.stage = Stage.NEW
-        self.worlds: dict[int, ListedWorld] = {}
+        self.worlds: dict[int, events.ListedWorld] = {}
         """The worlds by id, as listed and updated since."""
-        self.characters: tuple[ListedCharacter, ...] | None = None
+        self.characters: tuple[events.ListedCharacter, ...] | None = None
         """The latest character list, None before the first."""
         self.account_id = 0
         """The account's id, known from the first character list on."""
@@ -152,7 +134,7 @@ class LoginClient:
         self.session.handle_timer(now)
         self._pump()
 
-    def next_event(self) -> Event | None:
+    def next_event(self) -> events.Event | None:
         """Return what happened next, None when that was all."""
         return self.events.popleft() if self.events else None
 
@@ -168,26 +150,26 @@ class LoginClient:
 
     def request_worlds(self) -> None:
         """Ask for the worlds: list, flags, characters and later status changes follow."""
-        self._request(self._messages.worlds(), WorldList)
+        self._request(self._messages.worlds(), events.WorldList)
 
     def load_keymap(self) -> None:
         """Ask for the keymap, as the client does after the character list; answers are rare."""
-        self._request(self._messages.keymap_load(), Keymap)
+        self._request(self._messages.keymap_load(), events.Keymap)
 
     def create(self, world_id: int, name: str, choices: Mapping[str, object] | None = None) -> None:
         """Ask for a new character; `choices` are CreateCharacter fields other than the defaults.
 
         Raises `StructValueError` for a field that this version does not have.
         """
-        self._request(self._messages.create(world_id, name, choices or {}), Created)
+        self._request(self._messages.create(world_id, name, choices or {}), events.Created)
 
-    def delete(self, character: ListedCharacter) -> None:
+    def delete(self, character: events.ListedCharacter) -> None:
         """Ask for a character's deletion."""
-        self._request(self._messages.delete(character), Deleted)
+        self._request(self._messages.delete(character), events.Deleted)
 
-    def play(self, character: ListedCharacter) -> None:
+    def play(self, character: events.ListedCharacter) -> None:
         """Ask to enter the character's world."""
-        self._request(self._messages.play(character), PlayAnswer)
+        self._request(self._messages.play(character), events.PlayAnswer)
 
     # inside
 
@@ -195,10 +177,10 @@ class LoginClient:
         if self.stage is not stage:
             raise LocalProtocolError(f"{wish} is not possible now: {self.stage.value}")
 
-    def _request(self, request: Request, answer: type[Event]) -> None:
+    def _request(self, request: Request, answer: type[events.Event]) -> None:
         """Send a request; what came before it cannot be its answer and is forgotten."""
         self._need(Stage.ACCEPTED, "a request")
-        stale = [event for event in self.events if isinstance(event, (answer, Unexpected))]
+        stale = [event for event in self.events if isinstance(event, (answer, events.Unexpected))]
         for event in stale:
             self.events.remove(event)
         self.session.send(*request)
@@ -210,17 +192,17 @@ class LoginClient:
                     self._message(opcode, payload)
                 case SessionEstablished(session_id):
                     self.stage = Stage.CONNECTED
-                    self.events.append(SessionUp(session_id))
+                    self.events.append(events.SessionUp(session_id))
                 case StatisticsReceived():
                     if self.stage in (Stage.CONNECTED, Stage.LOGGING_IN):
-                        self.events.append(StatisticsAnswered())
+                        self.events.append(events.StatisticsAnswered())
                 case KeyEstablished():
                     self._log_in()
                 case SessionClosed(reason):
                     self._close(str(reason))
 
     def _log_in(self) -> None:
-        self.events.append(KeySent())
+        self.events.append(events.KeySent())
         if self._credentials is None:
             return
         # In the same turn as the key block, so that one datagram carries both.
@@ -230,22 +212,22 @@ class LoginClient:
 
     def _close(self, reason: str) -> None:
         self.stage = Stage.CLOSED
-        self.events.append(Closed(reason))
+        self.events.append(events.Closed(reason))
 
     def _message(self, opcode: int, payload: bytes) -> None:
         event = self._messages.read(opcode, payload)
         match event:
-            case LoginAccepted() if self.stage is Stage.LOGGING_IN:
+            case events.LoginAccepted() if self.stage is Stage.LOGGING_IN:
                 self.stage = Stage.ACCEPTED
                 self.session.send(*self._messages.alert_log())
-            case LoginDenied() if self.stage is Stage.LOGGING_IN:
+            case events.LoginDenied() if self.stage is Stage.LOGGING_IN:
                 self.stage = Stage.DENIED
-            case WorldList(worlds):
+            case events.WorldList(worlds):
                 self.worlds = {world.id: world for world in worlds}
-            case WorldStatus(world_id, up, locked) if world_id in self.worlds:
+            case events.WorldStatus(world_id, up, locked) if world_id in self.worlds:
                 world = self.worlds[world_id]
                 self.worlds[world_id] = replace(world, up=up, locked=locked)
-            case Characters(characters, account):
+            case events.Characters(characters, account):
                 self.characters = characters
                 self.account_id = account.account_id
         self.events.append(event)

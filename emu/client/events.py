@@ -131,57 +131,46 @@ class Characters:
 
 
 @dataclass(frozen=True, slots=True)
-class Created:
-    """The answer to a create request; code 1 is success.
-
-    Source: docs/protocol/characters.md#create-reply.
-    """
+class Answer:
+    """The server's answer to a request; `text` says what the real client shows for `code`."""
 
     code: int
     text: str
-    name: str
-    account_id: int
 
     @property
     def ok(self) -> bool:
-        """Whether the character exists now."""
+        """Whether it did what was asked for."""
         return self.code == 1
 
 
 @dataclass(frozen=True, slots=True)
-class Deleted:
-    """The answer to a delete request; code 1 is success (docs/protocol/characters.md#delete)."""
+class Created(Answer):
+    """The answer to a create request (docs/protocol/characters.md#create-reply)."""
 
-    code: int
-    text: str
+    name: str
+    account_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Deleted(Answer):
+    """The answer to a delete request (docs/protocol/characters.md#delete)."""
+
     world_id: int
     char_id: int
     name: str
 
-    @property
-    def ok(self) -> bool:
-        """Whether the character is gone now."""
-        return self.code == 1
-
 
 @dataclass(frozen=True, slots=True)
-class PlayAnswer:
+class PlayAnswer(Answer):
     """The answer to a play request, or to none after a create up to 561.
 
     Source: docs/protocol/characters.md#play-reply.
     """
 
-    code: int
-    text: str
     address: str
     port: int
     access_code: int
     account_id: int
-
-    @property
-    def ok(self) -> bool:
-        """Whether the world lets the character in."""
-        return self.code == 1
 
 
 @dataclass(frozen=True, slots=True)

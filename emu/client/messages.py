@@ -14,25 +14,8 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from emu.client import codes
+from emu.client import codes, events
 from emu.client.appearance import create_fields, field_names
-from emu.client.events import (
-    AccountInfo,
-    Characters,
-    Created,
-    Deleted,
-    Event,
-    Keymap,
-    ListedCharacter,
-    ListedWorld,
-    LoginAccepted,
-    LoginDenied,
-    LoginFlags,
-    PlayAnswer,
-    Unexpected,
-    WorldList,
-    WorldStatus,
-)
 from emu.client.login_request import alert_log, login_request
 from emu.errors import MalformedMessage
 from emu.model import LoginCode
@@ -71,7 +54,7 @@ class LoginMessages:
         self._login_reply = self._layout("LS_LoginReplyMsg")
         self._profile = self._layout("CharSelectProfile")
         self._world_list = self._layout("LS_WorldList")
-        readers: dict[str, Callable[[bytes], Event]] = {
+        readers: dict[str, Callable[[bytes], events.Event]] = {
             "OP_LoginReplyMsg": self._read_login_reply,
             "OP_WorldListMsg": self._read_world_list,
             "OP_WorldStatusChangeMsg": self._read_world_status,
@@ -82,7 +65,7 @@ class LoginMessages:
             "OP_KeymapNoneMsg": self._read_keymap_none,
             "OP_KeymapDataMsg": self._read_keymap,
         }
-        self._readers: dict[int, tuple[str, Callable[[bytes], Event]]] = {}
+        self._readers: dict[int, tuple[str, Callable[[bytes], events.Event]]] = {}
         for name, reader in readers.items():
             number = table.get(name)
             if number is not None:
@@ -118,7 +101,7 @@ class LoginMessages:
         payload = self._create.encode(fields, strict=True)
         return self._numbers("OP_CreateCharacterRequestMsg"), payload
 
-    def delete(self, character: ListedCharacter) -> Request:
+    def delete(self, character: events.ListedCharacter) -> Request:
         """Return a delete request."""
         payload = self._layout("LS_DeleteCharacterRequest").encode(
             {"char_id": character.id, "server_id": character.world_id, "name": character.name},
@@ -126,7 +109,7 @@ class LoginMessages:
         )
         return self._numbers("OP_DeleteCharacterRequestMsg"), payload
 
-    def play(self, character: ListedCharacter) -> Request:
+    def play(self, character: events.ListedCharacter) -> Request:
         """Return a play request."""
         layout = self._layout("LS_PlayRequest")
         fields: dict[str, object] = {"char_id": character.id}
@@ -138,85 +121,77 @@ class LoginMessages:
 
     # answers
 
-    def read(self, opcode: int, payload: bytes) -> Event:
+    def read(self, opcode: int, payload: bytes) -> events.Event:
         """Return what a message of the server says; never raises for its bytes."""
         known = self._readers.get(opcode)
         if known is None:
-            return Unexpected(opcode, "", "a message that means nothing at login")
+            return events.Unexpected(opcode, "", "a message that means nothing at login")
         name, reader = known
         try:
             return reader(payload)
         except MalformedMessage as error:
-            return Unexpected(opcode, name, error.reason)
+            return events.Unexpected(opcode, name, error.reason)
 
-    def _read_login_reply(self, payload: bytes) -> Event:
+    def _read_login_reply(self, payload: bytes) -> events.Event:
         if not payload:
             raise MalformedMessage("login reply without a code")
         code = payload[0]
         if code not in (LoginCode.ACCEPTED, LoginCode.FLAGS):
-            return LoginDenied(code, codes.text_of(codes.LOGIN_TEXTS, code))
+            return events.LoginDenied(code, codes.text_of(codes.LOGIN_TEXTS, code))
         fields = self._login_reply.decode(payload)
-        return LoginFlags(fields) if code == LoginCode.FLAGS else LoginAccepted(fields)
+        return (
+            events.LoginFlags(fields) if code == LoginCode.FLAGS else events.LoginAccepted(fields)
+        )
 
-    def _read_world_list(self, payload: bytes) -> Event:
+    def _read_world_list(self, payload: bytes) -> events.Event:
         entries = self._world_list.decode(payload).get("world_list", [])
-        return WorldList(tuple(_world(entry) for entry in entries))
+        return events.WorldList(tuple(_world(entry) for entry in entries))
 
-    def _read_world_status(self, payload: bytes) -> Event:
+    def _read_world_status(self, payload: bytes) -> events.Event:
         if len(payload) not in (7, 8):
             raise MalformedMessage("world status of another length")
         world_id, up, locked = struct.unpack_from("<IBB", payload)
-        return WorldStatus(world_id, bool(up), bool(locked))
+        return events.WorldStatus(world_id, bool(up), bool(locked))
 
-    def _read_characters(self, payload: bytes) -> Event:
+    def _read_characters(self, payload: bytes) -> events.Event:
         if not payload:
             raise MalformedMessage("character list without a count")
         characters, at = [], 1
         for _ in range(payload[0]):
             fields, at = self._profile.decode_prefix(payload, at)
             characters.append(_character(fields))
-        return Characters(tuple(characters), _account_info(payload[at:]))
+        return events.Characters(tuple(characters), _account_info(payload[at:]))
 
-    def _read_created(self, payload: bytes) -> Event:
+    def _read_created(self, payload: bytes) -> events.Event:
         fields = self._layout("LS_CreateCharacterReply").decode(payload)
-        code = fields["response"]
-        text = codes.text_of(codes.CREATE_TEXTS, code)
-        return Created(code, text, fields["name"], fields["account_id"])
+        return _answer(events.Created, codes.CREATE_TEXTS, fields, "name", "account_id")
 
-    def _read_deleted(self, payload: bytes) -> Event:
+    def _read_deleted(self, payload: bytes) -> events.Event:
         try:
             fields = self._layout("LS_DeleteCharacterResponse").decode(payload)
         except MalformedMessage:
             fields = _short_delete_reply(payload)
-        code = fields["response"]
-        text = codes.text_of(codes.DELETE_TEXTS, code)
-        return Deleted(code, text, fields["server_id"], fields["char_id"], fields["name"])
+        names = ("server_id", "char_id", "name")
+        return _answer(events.Deleted, codes.DELETE_TEXTS, fields, *names)
 
-    def _read_play(self, payload: bytes) -> Event:
-        if (
-            len(payload) == 1 and payload[0] != 1
-        ):  # the 2006 client reads a failure as this one byte
-            return PlayAnswer(payload[0], codes.text_of(codes.PLAY_TEXTS, payload[0]), "", 0, 0, 0)
+    def _read_play(self, payload: bytes) -> events.Event:
+        if len(payload) == 1 and payload[0] != 1:
+            # The 2006 client reads a failure as this one byte.
+            code = payload[0]
+            return events.PlayAnswer(code, codes.text_of(codes.PLAY_TEXTS, code), "", 0, 0, 0)
         fields = self._layout("LS_PlayResponse").decode(payload)
-        code = fields["response"]
-        return PlayAnswer(
-            code,
-            codes.text_of(codes.PLAY_TEXTS, code),
-            fields["server"],
-            fields["port"],
-            fields["access_code"],
-            fields["account_id"],
-        )
+        names = ("server", "port", "access_code", "account_id")
+        return _answer(events.PlayAnswer, codes.PLAY_TEXTS, fields, *names)
 
-    def _read_keymap_none(self, payload: bytes) -> Event:  # noqa: ARG002
-        return Keymap(None)
+    def _read_keymap_none(self, payload: bytes) -> events.Event:  # noqa: ARG002
+        return events.Keymap(None)
 
-    def _read_keymap(self, payload: bytes) -> Event:
+    def _read_keymap(self, payload: bytes) -> events.Event:
         if len(payload) < 4 or struct.unpack_from("<I", payload)[0] != len(payload) - 4:
             raise MalformedMessage("keymap of another length than it says")
         if len(payload) - 4 > KEYMAP_LIMIT:
             raise MalformedMessage("keymap larger than a client keeps")
-        return Keymap(payload[4:])
+        return events.Keymap(payload[4:])
 
 
 @cache
@@ -228,8 +203,16 @@ def shipped_messages(version: int) -> LoginMessages:
     return LoginMessages(version, shipped_tables(), shipped_catalog())
 
 
-def _world(entry: Mapping[str, Any]) -> ListedWorld:
-    return ListedWorld(
+def _answer(
+    kind: Callable[..., events.Event], texts: Mapping[int, str], fields: Mapping[str, Any],
+    *names: str,
+) -> events.Event:  # fmt: skip
+    code = fields["response"]
+    return kind(code, codes.text_of(texts, code), *(fields[name] for name in names))
+
+
+def _world(entry: Mapping[str, Any]) -> events.ListedWorld:
+    return events.ListedWorld(
         entry["id"],
         entry["name"],
         up=bool(entry.get("tag", entry.get("online"))),
@@ -240,8 +223,8 @@ def _world(entry: Mapping[str, Any]) -> ListedWorld:
     )
 
 
-def _character(fields: Mapping[str, Any]) -> ListedCharacter:
-    return ListedCharacter(
+def _character(fields: Mapping[str, Any]) -> events.ListedCharacter:
+    return events.ListedCharacter(
         fields["charid"],
         fields["server_id"],
         fields["name"],
@@ -252,13 +235,13 @@ def _character(fields: Mapping[str, Any]) -> ListedCharacter:
     )
 
 
-def _account_info(data: bytes) -> AccountInfo:
+def _account_info(data: bytes) -> events.AccountInfo:
     """Read what stands behind the list: 15 bytes up to 561, 33 above; 31 without the bonuses."""
     if len(data) not in (15, 31, 33):
         raise MalformedMessage("account info of another length")
     account_id, _, _, most, _ = struct.unpack_from("<IIHIB", data)
     adventure, tradeskill = data[31:33] if len(data) == 33 else (0, 0)
-    return AccountInfo(account_id, most, adventure, tradeskill)
+    return events.AccountInfo(account_id, most, adventure, tradeskill)
 
 
 def _short_delete_reply(payload: bytes) -> dict[str, Any]:

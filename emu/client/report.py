@@ -7,18 +7,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from emu.client.events import (
-    Characters,
-    Created,
-    Deleted,
-    Event,
-    Keymap,
-    ListedCharacter,
-    ListedWorld,
-    PlayAnswer,
-    SessionUp,
-    WorldList,
-)
+from emu.client import events
 from emu.client.steps import StepDone, StepFailed
 from emu.counts import counted
 from emu.errors import EmuError
@@ -41,7 +30,7 @@ def as_record(step: StepDone) -> dict[str, Any]:
         "event": type(step.event).__name__,
         **_plain(step.event),
     }
-    if isinstance(step.event, PlayAnswer):
+    if isinstance(step.event, events.PlayAnswer):
         record["server"] = {"host": record.pop("address"), "port": record.pop("port")}
     return record
 
@@ -67,25 +56,25 @@ def _plain_value(value: Any) -> Any:
     return value.hex() if isinstance(value, bytes) else value
 
 
-def describe(event: Event) -> str:
+def describe(event: events.Event) -> str:
     """Say in a few words what an event brought; empty when its step's name says it all."""
     match event:
-        case SessionUp(session_id):
+        case events.SessionUp(session_id):
             return f"session {session_id:08x}"
-        case WorldList(worlds):
+        case events.WorldList(worlds):
             return _counted("world", [_world(one) for one in worlds])
-        case Characters(characters, account):
+        case events.Characters(characters, account):
             shown = [_character(one) for one in characters if not one.deleted]
             return f"account {account.account_id}, {_counted('character', shown)}"
-        case Created(_, text, name):
+        case events.Created(_, text, name):
             return f"{name or 'character'} {text}"
-        case Deleted(_, text, _, _, name):
+        case events.Deleted(_, text, _, _, name):
             return f"{name} {text}"
-        case PlayAnswer(1, _, address, port, access_code):
+        case events.PlayAnswer(1, _, address, port, access_code):
             return f"world at {address}:{port}, access code {access_code}"
-        case PlayAnswer(code, text):
+        case events.PlayAnswer(code, text):
             return f"{text} (code {code})"
-        case Keymap(data):
+        case events.Keymap(data):
             return "no keymap is kept" if data is None else f"keymap of {len(data)} bytes"
     return ""
 
@@ -95,19 +84,19 @@ def _counted(what: str, shown: list[str]) -> str:
     return f"{count}: {'; '.join(shown)}" if shown else count
 
 
-def _world(world: ListedWorld) -> str:
+def _world(world: events.ListedWorld) -> str:
     return f"{world.id} {world.name} ({_state(world)}, {counted(world.players, 'player')})"
 
 
-def _state(world: ListedWorld) -> str:
+def _state(world: events.ListedWorld) -> str:
     return "locked" if world.locked else "up" if world.up else "down"
 
 
-def _character(character: ListedCharacter) -> str:
+def _character(character: events.ListedCharacter) -> str:
     return f"{character.name} (level {character.level}, world {character.world_id})"
 
 
-def world_lines(worlds: Sequence[ListedWorld], *, as_json: bool) -> Iterator[str]:
+def world_lines(worlds: Sequence[events.ListedWorld], *, as_json: bool) -> Iterator[str]:
     """Yield one line for each world: a JSON object, or id, name, state and players with tabs."""
     for world in worlds:
         if as_json:

@@ -15,21 +15,7 @@ from enum import Enum
 from typing import Final
 
 from emu.client.events import Closed, Unexpected
-from emu.client.world.events import (
-    Appeared,
-    CampBegun,
-    CampStopped,
-    DialogClosed,
-    DialogOpened,
-    PutSomewhere,
-    Refused,
-    Stood,
-    Updated,
-    Vanished,
-    WorldEvent,
-    ZoneLeft,
-    ZoneTold,
-)
+from emu.client.world import events
 from emu.client.world.messages import (
     ENTITIES_LOADED,
     ENTITIES_SENT,
@@ -39,12 +25,12 @@ from emu.client.world.messages import (
     WorldMessages,
 )
 from emu.client.world.predictions import PredictionWriter
-from emu.client.world.surroundings import Surroundings, place_of
+from emu.client.world.surroundings import GHOST_COMMANDS, Surroundings, place_of
 from emu.client.world.walking import RUNNING_SPEED, Place, Walker
 from emu.dialects.common import NO_TARGET
 from emu.errors import CommandError, LocalProtocolError, MalformedMessage, UnknownStruct
 from emu.session import KeyEstablished, Message, Session, SessionClosed
-from emu.sight.forms import DESTROY_GHOST, FOOTERS, POSITION, UPDATE_GHOST, read_oversized
+from emu.sight.forms import POSITION
 from emu.times import Monotonic
 
 EVENT_LIMIT: Final = 4096
@@ -102,15 +88,15 @@ class WorldClient:
         """Whether it reads ghosts at all; a crowd whose eyes nobody asks needs none."""
         self.door = door
         """Where its session goes, and with which key."""
-        self.events: deque[WorldEvent] = deque(maxlen=EVENT_LIMIT)
+        self.events: deque[events.WorldEvent] = deque(maxlen=EVENT_LIMIT)
         self.drops: Counter[str] = Counter()
         """Messages that were not read, by name."""
         self.stage = WorldStage.NEW
-        self.zone: ZoneTold | None = None
+        self.zone: events.ZoneTold | None = None
         self.character = ""
         self.commands: tuple[str, ...] = ()
         """The slash commands it was given, in the order it counts them."""
-        self.dialog: DialogOpened | None = None
+        self.dialog: events.DialogOpened | None = None
         """The dialog that is open."""
         self.walker = Walker()
         self.entering: float | None = None
@@ -188,7 +174,7 @@ class WorldClient:
         if since is not None and now >= since + ZONING_PATIENCE:
             self._connect_again(now)
 
-    def next_event(self) -> WorldEvent | None:
+    def next_event(self) -> events.WorldEvent | None:
         """Return what happened next, None when that was all."""
         return self.events.popleft() if self.events else None
 
@@ -216,9 +202,7 @@ class WorldClient:
         if name not in self.commands:
             raise CommandError(f"the world has given this character no command {name}")
         index = self.commands.index(name)
-        self._say(
-            *self._messages.filled("WS_RemoteCmdMsg", command_handler=index, arguments=rest.strip())
-        )
+        self._say("WS_RemoteCmdMsg", command_handler=index, arguments=rest.strip())
 
     def walk_to(
         self, x: float, y: float, z: float, now: Monotonic, speed: float = RUNNING_SPEED
@@ -231,31 +215,34 @@ class WorldClient:
 
     def sit(self) -> None:
         """Sit down."""
-        self._say(*self._messages.plain("OP_SitMsg"))
+        self._need_zone()
+        self._send("OP_SitMsg")
         self.walker.is_sitting = True
 
     def stand(self) -> None:
         """Stand up; whoever camps stops that."""
-        self._say(*self._messages.plain("OP_StandMsg"))
+        self._need_zone()
+        self._send("OP_StandMsg")
         self.walker.is_sitting = False
 
     def camp(self) -> None:
         """Leave the world after the time that it counts down."""
-        self._say(*self._messages.filled("WS_RequestCamp", quit=0, camp_desktop=0))
+        self._say("WS_RequestCamp", quit=0, camp_desktop=0)
 
     def quit(self) -> None:
         """Leave the world at once."""
-        self._say(*self._messages.filled("WS_RequestCamp", quit=1, camp_desktop=1))
+        self._say("WS_RequestCamp", quit=1, camp_desktop=1)
         self._farewell = "you left the world"
 
     def target(self, index: int | None) -> None:
         """Look at a ghost, or at none."""
         wanted = NO_TARGET if index is None else index
-        self._say(*self._messages.filled("WS_UpdateTarget", spawn_index=wanted))
+        self._say("WS_UpdateTarget", spawn_index=wanted)
 
     def use(self, index: int) -> None:
         """Do with a ghost what is usually done with it: go through a door, read a sign."""
-        self._say(*self._messages.plain("OP_EntityVerbsVerbMsg", index.to_bytes(4, "little")))
+        self._need_zone()
+        self._send("OP_EntityVerbsVerbMsg", index.to_bytes(4, "little"))
 
     def answer(self, choice: int) -> None:
         """Choose an answer of the open dialog, counted from 1. Raises `CommandError`."""
@@ -263,25 +250,24 @@ class WorldClient:
         if not 1 <= choice <= len(dialog.choices):
             raise CommandError(f"the dialog has the answers 1 to {len(dialog.choices)}")
         self.dialog = None
-        self._say(
-            *self._messages.filled(
-                "WS_DialogSelect", conversation_id=dialog.conversation, response=choice
-            )
-        )
+        self._say("WS_DialogSelect", conversation_id=dialog.conversation, response=choice)
 
     def close_dialog(self) -> None:
         """Close the open dialog. Raises `CommandError` when there is none."""
         dialog = self._open_dialog()
         self.dialog = None
-        self._say(*self._messages.filled("WS_DialogClose", conversation_id=dialog.conversation))
+        self._say("WS_DialogClose", conversation_id=dialog.conversation)
 
     def send(self, name: str, payload: bytes = b"") -> None:
         """Send any message by name or number, whatever the world makes of it."""
         if self.stage in (WorldStage.NEW, WorldStage.CLOSED):
             raise CommandError(f"nothing can be sent now: {self.stage.value}")
+        self._send(name, payload)
+
+    def _send(self, name: str, payload: bytes = b"") -> None:
         self.session.send(*self._messages.plain(name, payload))
 
-    def _open_dialog(self) -> DialogOpened:
+    def _open_dialog(self) -> events.DialogOpened:
         if self.dialog is None:
             raise CommandError("no dialog is open")
         return self.dialog
@@ -290,15 +276,16 @@ class WorldClient:
         if self.stage is not WorldStage.STANDING:
             raise CommandError(f"the character is not in the zone: {self.stage.value}")
 
-    def _say(self, opcode: int, payload: bytes) -> None:
+    def _say(self, struct: str, **values: object) -> None:
+        """Send the message that a struct is, from inside a zone."""
         self._need_zone()
-        self.session.send(opcode, payload)
+        self.session.send(*self._messages.filled(struct, **values))
 
     def _tell_step(self, now: Monotonic) -> None:
         assert self._predictions is not None  # noqa: S101  # without them nobody walks
         step = self.walker.step(now)
         payload = self._predictions.write(step.fields(), int(now * 1000) & 0xFFFFFFFF)
-        self.session.send(*self._messages.plain("OP_PredictionUpdateMsg", payload))
+        self._send("OP_PredictionUpdateMsg", payload)
 
     # what comes
 
@@ -328,8 +315,9 @@ class WorldClient:
             self.events.append(Unexpected(opcode, name, str(error)))
 
     def _take(self, name: str, payload: bytes, now: Monotonic) -> None:
-        if name in FOOTERS or name in (UPDATE_GHOST, DESTROY_GHOST):
-            self._look(name, payload)
+        if name in GHOST_COMMANDS:
+            if self.surroundings is not None:
+                self.events.append(self.surroundings.take(name, payload))
         elif name in _TAKEN:
             _TAKEN[name](self, payload, now)
         else:
@@ -340,42 +328,26 @@ class WorldClient:
                 self._note(event)
                 self.events.append(event)
 
-    def _note(self, event: WorldEvent) -> None:
+    def _note(self, event: events.WorldEvent) -> None:
         match event:
-            case Refused():
+            case events.Refused():
                 self.session.close()
-            case ZoneTold():
+            case events.ZoneTold():
                 self.stage = WorldStage.LOADING
                 self.zone = event
                 self.character = event.character
                 self.walker.put(Place(event.x, event.y, event.z))
-                self.session.send(*self._messages.plain(ZONE_LOADED))
-            case CampBegun():
+                self._send(ZONE_LOADED)
+            case events.CampBegun():
                 self._farewell = "you camped"
-            case CampStopped():
+            case events.CampStopped():
                 self._farewell = ""
-            case PutSomewhere(x, y, z):
+            case events.PutSomewhere(x, y, z):
                 self.walker.put(Place(x, y, z, self.place.heading))
-            case DialogOpened():
+            case events.DialogOpened():
                 self.dialog = event
-            case DialogClosed():
+            case events.DialogClosed():
                 self.dialog = None
-
-    def _look(self, name: str, payload: bytes) -> None:
-        seen = self.surroundings
-        if seen is None:
-            return
-        if name == UPDATE_GHOST:
-            update = seen.update(payload)
-            self.events.append(Updated(update.time, tuple(update.entries)))
-        elif name == DESTROY_GHOST:
-            index, _ = read_oversized(payload, 0)
-            gone = Vanished(index, seen.name(index))
-            seen.destroy(index)
-            self.events.append(gone)
-        else:
-            index = seen.create(name, payload)
-            self.events.append(Appeared(index, seen.name(index)))
 
     def _commands_given(self, payload: bytes, _now: Monotonic) -> None:
         self.commands = self._messages.commands(payload)
@@ -383,7 +355,7 @@ class WorldClient:
     def _entities_sent(self, _payload: bytes, now: Monotonic) -> None:
         """Go on; a version without a word for its interface says at once that it stands."""
         self.entering = now - self._key_shown
-        self.session.send(*self._messages.plain(ENTITIES_LOADED))
+        self._send(ENTITIES_LOADED)
         if not self._messages.has(INTERFACE_LOADED):
             self._stand_up()
 
@@ -396,7 +368,7 @@ class WorldClient:
             self.walker.put(self.place._replace(heading=heading))
         if self._messages.has(INTERFACE_LOADED) and not self._interface_said:
             self._interface_said = True
-            self.session.send(*self._messages.plain(INTERFACE_LOADED))
+            self._send(INTERFACE_LOADED)
 
     def _interface_echoed(self, _payload: bytes, _now: Monotonic) -> None:
         self._stand_up()
@@ -406,7 +378,7 @@ class WorldClient:
             return
         self.session.send(*self._messages.avatar_ready())
         self.stage = WorldStage.STANDING
-        self.events.append(Stood())
+        self.events.append(events.Stood())
 
     def _zone_changes(self, payload: bytes, now: Monotonic) -> None:
         fields = self._messages.zone_change(payload)
@@ -414,8 +386,8 @@ class WorldClient:
         self.door = Pass(host, port, fields["account_id"], fields["key"])
         self.stage = WorldStage.ZONING
         self._waiting_since = now
-        self.session.send(*self._messages.plain(READY_TO_ZONE))
-        self.events.append(ZoneLeft(host, port))
+        self._send(READY_TO_ZONE)
+        self.events.append(events.ZoneLeft(host, port))
 
     def _connect_again(self, now: Monotonic) -> None:
         self._waiting_since = None

@@ -12,22 +12,7 @@ from typing import Any, Final
 
 from emu.client import codes
 from emu.client.events import Unexpected
-from emu.client.world.events import (
-    CampBegun,
-    CampStopped,
-    ChannelMembers,
-    ChannelTold,
-    DialogClosed,
-    DialogOpened,
-    Heard,
-    LineShown,
-    PutSomewhere,
-    Refused,
-    ScreenShown,
-    WhoListed,
-    WorldEvent,
-    ZoneTold,
-)
+from emu.client.world import events
 from emu.dialects import Dialect
 from emu.dialects.channels import read_numbers
 from emu.dialects.common import AVATAR_READY, CLIENT_COMMAND, LOGIN_BY_NUMBER, NOT_SEEN
@@ -39,7 +24,7 @@ from emu.structs.client_cmd import EXAMINE_INFO, each_client_cmd
 
 Request = tuple[int, bytes]
 """An opcode number and the payload behind it."""
-Reader = Callable[[Mapping[str, Any]], WorldEvent | None]
+Reader = Callable[[Mapping[str, Any]], events.WorldEvent | None]
 """Makes an event of a message's fields."""
 
 ZONE_LOADED: Final = "OP_DoneLoadingZoneResourcesMsg"
@@ -68,17 +53,17 @@ class WorldMessages:
         self._examine_info = dialect.table.get(EXAMINE_INFO)
         readers: dict[str, Reader] = {
             "LS_LoginResponse": _login_reply,
-            "WS_ZoneInfo": _zone_told,
+            "WS_ZoneInfo": _plain(events.ZoneTold, "zone", "zone_desc", "char_name", "x", "y", "z"),
             "WS_HearChat": self._heard,
             "WS_DisplayText": self._line,
-            "WS_OnScreenMsg": _on_screen,
+            "WS_OnScreenMsg": _plain(events.ScreenShown, "text"),
             "WS_WhoQueryReply": _who,
             "WS_ChatChannelUpdate": _channel_told,
             "WS_WhoChannelQueryReply": _channel_members,
-            "WS_Camp": _camp,
-            "WS_MoveClient": _put,
+            "WS_Camp": _plain(events.CampBegun, "seconds"),
+            "WS_MoveClient": _plain(events.PutSomewhere, "x", "y", "z"),
             "WS_DialogOpen": _dialog,
-            "WS_ServerDialogClose": _dialog_closed,
+            "WS_ServerDialogClose": _plain(events.DialogClosed, "conversation_id"),
         }
         self._readers = dict(self._known(readers))
 
@@ -149,10 +134,10 @@ class WorldMessages:
         for command in each_client_cmd(payload, self.version, examine_info=self._examine_info):
             yield table.name(command.opcode) or str(command.opcode), command.payload
 
-    def read(self, name: str, payload: bytes) -> WorldEvent | None:
+    def read(self, name: str, payload: bytes) -> events.WorldEvent | None:
         """Return what a message says by itself, None for those that say nothing to people."""
         if name == "OP_CampAbortedMsg":
-            return CampStopped()
+            return events.CampStopped()
         known = self._readers.get(name)
         if known is None:
             return None
@@ -174,9 +159,9 @@ class WorldMessages:
         """Return account_id, key, ip_address and port. Raises `MalformedMessage`."""
         return self.dialect.layout("WS_ZoneChangeMsg").decode(payload)
 
-    def _heard(self, fields: Mapping[str, Any]) -> WorldEvent:
+    def _heard(self, fields: Mapping[str, Any]) -> events.WorldEvent:
         index = fields["from_spawn_id"]
-        return Heard(
+        return events.Heard(
             read_numbers().name(fields["channel"], self.version),
             read_name(fields["from"]),
             read_name(fields["to"]),
@@ -185,36 +170,31 @@ class WorldMessages:
             None if index == NOT_SEEN else index,
         )
 
-    def _line(self, fields: Mapping[str, Any]) -> WorldEvent:
+    def _line(self, fields: Mapping[str, Any]) -> events.WorldEvent:
         color = read_numbers().name(fields["color"], self.version)
-        return LineShown(color, read_name(fields["text"]))
+        return events.LineShown(color, read_name(fields["text"]))
 
 
-def _login_reply(fields: Mapping[str, Any]) -> WorldEvent | None:
+def _plain(kind: Callable[..., events.WorldEvent], *names: str) -> Reader:
+    """Return what makes an event of nothing but these fields, texts as people read them."""
+
+    def read(fields: Mapping[str, Any]) -> events.WorldEvent:
+        values = (fields[name] for name in names)
+        return kind(*(read_name(one) if isinstance(one, str) else one for one in values))
+
+    return read
+
+
+def _login_reply(fields: Mapping[str, Any]) -> events.WorldEvent | None:
     code = fields["reply_code"]
     if code == LoginCode.ACCEPTED:
         return None
-    return Refused(code, codes.text_of(codes.LOGIN_TEXTS, code))
+    return events.Refused(code, codes.text_of(codes.LOGIN_TEXTS, code))
 
 
-def _zone_told(fields: Mapping[str, Any]) -> WorldEvent:
-    return ZoneTold(
-        fields["zone"],
-        read_name(fields["zone_desc"]),
-        read_name(fields["char_name"]),
-        fields["x"],
-        fields["y"],
-        fields["z"],
-    )
-
-
-def _on_screen(fields: Mapping[str, Any]) -> WorldEvent:
-    return ScreenShown(read_name(fields["text"]))
-
-
-def _who(fields: Mapping[str, Any]) -> WorldEvent:
+def _who(fields: Mapping[str, Any]) -> events.WorldEvent:
     rows = fields["characters_array"]
-    return WhoListed(
+    return events.WhoListed(
         tuple(
             (_padded(row["char_name"]), row["level"], _padded(row["zone"]))
             for row in rows
@@ -222,33 +202,23 @@ def _who(fields: Mapping[str, Any]) -> WorldEvent:
     )  # fmt: skip
 
 
-def _channel_told(fields: Mapping[str, Any]) -> WorldEvent:
+def _channel_told(fields: Mapping[str, Any]) -> events.WorldEvent:
     action = fields["action"]
     said = CHANNEL_ACTIONS[action] if action < len(CHANNEL_ACTIONS) else str(action)
-    return ChannelTold(said, read_name(fields["channel_name"]), read_name(fields["player_name"]))
+    return events.ChannelTold(
+        said, read_name(fields["channel_name"]), read_name(fields["player_name"])
+    )
 
 
-def _channel_members(fields: Mapping[str, Any]) -> WorldEvent:
+def _channel_members(fields: Mapping[str, Any]) -> events.WorldEvent:
     names = tuple(read_name(row["player_name"]) for row in fields["player_array"])
-    return ChannelMembers(read_name(fields["channel_name"]), names)
+    return events.ChannelMembers(read_name(fields["channel_name"]), names)
 
 
-def _camp(fields: Mapping[str, Any]) -> WorldEvent:
-    return CampBegun(fields["seconds"])
-
-
-def _put(fields: Mapping[str, Any]) -> WorldEvent:
-    return PutSomewhere(fields["x"], fields["y"], fields["z"])
-
-
-def _dialog(fields: Mapping[str, Any]) -> WorldEvent:
+def _dialog(fields: Mapping[str, Any]) -> events.WorldEvent:
     choices = tuple(read_name(row["response"]) for row in fields["response_array"])
     title, text = read_name(fields["title"]), read_name(fields["text"])
-    return DialogOpened(fields["conversation_id"], title, text, choices)
-
-
-def _dialog_closed(fields: Mapping[str, Any]) -> WorldEvent:
-    return DialogClosed(fields["conversation_id"])
+    return events.DialogOpened(fields["conversation_id"], title, text, choices)
 
 
 def _padded(text: str) -> str:

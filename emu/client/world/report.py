@@ -7,28 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from emu.client.events import Closed, Unexpected
+from emu.client.world import events
 from emu.client.world.core import WorldClient
-from emu.client.world.events import (
-    Appeared,
-    CampBegun,
-    CampStopped,
-    ChannelMembers,
-    ChannelTold,
-    DialogClosed,
-    DialogOpened,
-    Heard,
-    LineShown,
-    PutSomewhere,
-    Refused,
-    ScreenShown,
-    Stood,
-    Updated,
-    Vanished,
-    WhoListed,
-    WorldEvent,
-    ZoneLeft,
-    ZoneTold,
-)
 from emu.client.world.surroundings import Seen, place_of
 from emu.client.world.walking import Place
 from emu.sight.changes import changed_fields
@@ -36,27 +16,27 @@ from emu.sight.forms import INFO, POSITION
 from emu.sight.ghosts import PART_NAMES
 
 
-def as_lines(event: WorldEvent, core: WorldClient) -> Iterator[str]:
+def as_lines(event: events.WorldEvent, core: WorldClient) -> Iterator[str]:
     """Yield what a person is told of an event, nothing for one that changes nothing to be seen."""
     match event:
-        case Updated():
+        case events.Updated():
             yield from _changes(event, core)
-        case DialogOpened(_, title, text, choices):
+        case events.DialogOpened(_, title, text, choices):
             yield f"{title}: {text}"
             yield from (f"  {number}. {choice}" for number, choice in enumerate(choices, 1))
-        case WhoListed(players):
+        case events.WhoListed(players):
             yield f"{len(players)} player{'' if len(players) == 1 else 's'}"
             yield from (f"  {name}, level {level}, {zone}" for name, level, zone in players)
         case _:
             yield _line(event, core)
 
 
-def as_records(event: WorldEvent, core: WorldClient) -> Iterator[dict[str, Any]]:
+def as_records(event: events.WorldEvent, core: WorldClient) -> Iterator[dict[str, Any]]:
     """Yield an event as values that JSON can hold: `event`, and its fields.
 
     Of an update each ghost's changed fields are told: ghost, name, part, fields.
     """
-    if not isinstance(event, Updated):
+    if not isinstance(event, events.Updated):
         yield {"event": type(event).__name__} | dataclasses.asdict(event)
         return
     seen = core.surroundings
@@ -84,38 +64,38 @@ def place_text(place: Place) -> str:
     return f"{place.x:.2f}, {place.y:.2f}, {place.z:.2f}"
 
 
-def _line(event: WorldEvent, core: WorldClient) -> str:
+def _line(event: events.WorldEvent, core: WorldClient) -> str:
     match event:
-        case ZoneTold(file, description, character):
+        case events.ZoneTold(file, description, character):
             return f"{character} enters {description} ({file})"
-        case Stood():
+        case events.Stood():
             return f"you stand at {place_text(core.place)}"
-        case Refused(code, text):
+        case events.Refused(code, text):
             return f"the world refuses you: {text} (code {code})"
-        case Appeared(index, name):
+        case events.Appeared(index, name):
             own = " (you)" if index == core.own_index else ""
             return f"+ {name or 'something'}{own}{_where(core, index)}"
-        case Vanished(_, name):
+        case events.Vanished(_, name):
             return f"- {name or 'something'}"
-        case Heard(channel, speaker, to, text, channel_name):
+        case events.Heard(channel, speaker, to, text, channel_name):
             return f"[{channel_name or channel}] {speaker}{f' to {to}' if to else ''}: {text}"
-        case LineShown(color, text):
+        case events.LineShown(color, text):
             return text if color == "system" else f"({color}) {text}"
-        case ScreenShown(text):
+        case events.ScreenShown(text):
             return f"*** {text} ***"
-        case ChannelTold(action, channel, player):
+        case events.ChannelTold(action, channel, player):
             return f"{player} {action} {channel}".strip()
-        case ChannelMembers(channel, players):
+        case events.ChannelMembers(channel, players):
             return f"{channel}: {', '.join(players)}"
-        case CampBegun(seconds):
+        case events.CampBegun(seconds):
             return f"you camp: {seconds} seconds to go"
-        case CampStopped():
+        case events.CampStopped():
             return "you camp no more"
-        case PutSomewhere(x, y, z):
+        case events.PutSomewhere(x, y, z):
             return f"you are put at {place_text(Place(x, y, z))}"
-        case ZoneLeft(host, port):
+        case events.ZoneLeft(host, port):
             return f"on the way to another zone, at {host}:{port}"
-        case DialogClosed():
+        case events.DialogClosed():
             return "the dialog is closed"
         case Unexpected(opcode, name, reason):
             return f"{name or opcode} cannot be read: {reason}"
@@ -132,7 +112,7 @@ def _where(core: WorldClient, index: int) -> str:
     return f" at {place_text(place)}, {core.place.distance_to(place):.1f} away"
 
 
-def _changes(update: Updated, core: WorldClient) -> Iterator[str]:
+def _changes(update: events.Updated, core: WorldClient) -> Iterator[str]:
     """Tell where ghosts go, and what else of them is another now."""
     seen = core.surroundings
     for entry in update.entries:

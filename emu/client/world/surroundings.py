@@ -9,14 +9,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
+from emu.client.world import events
 from emu.client.world.walking import FULL_TURN, HALF_TURN, Place
 from emu.dialects.text import read_name
 from emu.errors import MalformedMessage
 from emu.sight import Ghost, GhostReader, GhostUpdate
-from emu.sight.forms import INFO, POSITION, Layouts
+from emu.sight.forms import (
+    DESTROY_GHOST,
+    FOOTERS,
+    INFO,
+    POSITION,
+    UPDATE_GHOST,
+    Layouts,
+    read_oversized,
+)
 
 HEADING_UNIT: Final = 64
 """Client headings are degrees times this (docs/protocol/world/spawns.md#units)."""
+
+GHOST_COMMANDS: Final = frozenset((*FOOTERS, UPDATE_GHOST, DESTROY_GHOST))
 
 
 class Seen(NamedTuple):
@@ -49,6 +60,19 @@ class Surroundings:
         return index in self._reader.ghosts
 
     # what the server says; every method raises MalformedMessage
+
+    def take(self, command: str, payload: bytes) -> events.WorldEvent:
+        """Take one of the `GHOST_COMMANDS`, and say what it did."""
+        if command == UPDATE_GHOST:
+            update = self.update(payload)
+            return events.Updated(update.time, tuple(update.entries))
+        if command == DESTROY_GHOST:
+            index, _ = read_oversized(payload, 0)
+            gone = events.Vanished(index, self.name(index))
+            self.destroy(index)
+            return gone
+        index = self.create(command, payload)
+        return events.Appeared(index, self.name(index))
 
     def create(self, command: str, payload: bytes) -> int:
         """Take a command that creates a ghost; returns its index."""
