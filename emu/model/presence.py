@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from emu.times import UNKNOWN, Moment
+
 
 @dataclass(frozen=True, slots=True)
 class Handoff:
@@ -32,5 +34,5 @@ class Present:
     """Whether only those who keep order may know that it is here."""
     process: str = ""
     """The process that it is in; filled in where it is noted."""
-    since: float = 0.0
-    """When it came in or changed its zone, a `Moment`; filled in where it is noted."""
+    since: Moment = UNKNOWN
+    """When it came in or changed its zone; filled in where it is noted."""

@@ -29,6 +29,7 @@ from twisted.logger import (
 from zope.interface import implementer
 
 from emu.config import Address
+from emu.times import Moment
 from emu.timestamps import timestamp
 
 _threshold = LogLevelFilterPredicate(defaultLogLevel=LogLevel.info)
@@ -166,7 +167,7 @@ class LastLines:
     """Keeps the last lines, for whoever looks at the server while it runs."""
 
     def __init__(self, most: int) -> None:
-        self._kept: deque[tuple[float, str, str, str]] = deque(maxlen=most)
+        self._kept: deque[tuple[Moment, str, str, str]] = deque(maxlen=most)
 
     def __call__(self, event: LogEvent) -> None:
         """Keep one event, as words: what it is about may be gone when somebody asks."""
@@ -179,11 +180,11 @@ class LastLines:
         return [_line(*one) for one in self._kept]
 
 
-def _line(moment: float, level: str, area: str, text: str) -> str:
+def _line(moment: Moment, level: str, area: str, text: str) -> str:
     return f"{timestamp(moment)} {level:<5} {area}: {_one_line(text)}"
 
 
-def subscribe(take: Callable[[float, str, str, str], object]) -> Callable[[], None]:
+def subscribe(take: Callable[[Moment, str, str, str], object]) -> Callable[[], None]:
     """Have `take` called with moment, level, area and text of every line but those for debugging.
 
     Returns what ends the subscription.
@@ -195,7 +196,7 @@ def subscribe(take: Callable[[float, str, str, str], object]) -> Callable[[], No
 
 @implementer(ILogObserver)
 class _Subscriber:
-    def __init__(self, take: Callable[[float, str, str, str], object]) -> None:
+    def __init__(self, take: Callable[[Moment, str, str, str], object]) -> None:
         self._take = take
 
     def __call__(self, event: LogEvent) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from emu.model import Present
 from emu.processes.ports import CAME, GONE, Bus, Note
+from emu.times import UNKNOWN, Moment
 
 ENTERED = "presence.entered"
 LOST_LINK = "presence.lost_link"
@@ -33,7 +34,9 @@ class SharedPresence:
 
     __slots__ = ("_bus", "_by_character", "_by_name", "_moment", "_process", "_send_away")
 
-    def __init__(self, bus: Bus, process: str, moment: Callable[[], float] = lambda: 0.0) -> None:
+    def __init__(
+        self, bus: Bus, process: str, moment: Callable[[], Moment] = lambda: UNKNOWN
+    ) -> None:
         self._bus = bus
         self._process = process
         self._moment = moment

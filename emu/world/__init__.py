@@ -2,5 +2,5 @@
 
 `registration.registry.WorldRegistry` answers login servers (status, create, delete, play),
 `door.entry.Door` lets players in with the keys they were handed, `service.WorldService` takes what
-they do inside. `ports` states what is needed of the outside.
+they do inside. What they need of the outside is stated in `emu.processes`.
 """

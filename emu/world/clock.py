@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from emu.times import Moment
+
 SECONDS_PER_MINUTE = 3.0
 HOURS, DAYS, MONTHS, MINUTES = 24, 30, 12, 60
 FIRST_YEAR = 3000
@@ -28,8 +30,8 @@ class GameTime(NamedTuple):
         return f"{self.hour:02}:{self.minute:02}, day {self.day + 1} of month {self.month + 1}"
 
 
-def game_time(moment: float) -> GameTime:
-    """Return the world's time at a moment (UTC, unix seconds)."""
+def game_time(moment: Moment) -> GameTime:
+    """Return the world's time at a moment."""
     rest, minute = divmod(int(moment // SECONDS_PER_MINUTE), MINUTES)
     rest, hour = divmod(rest, HOURS)
     rest, day = divmod(rest, DAYS)

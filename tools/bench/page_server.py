@@ -20,7 +20,7 @@ from emu.config import Address
 from emu.net.scheduler import Scheduler
 from emu.net.watch import Watch
 from emu.net.web.part import WebPart
-from emu.times import Monotonic
+from emu.times import Moment, Monotonic
 from tools.bench.query_server import PLAYERS, status_of
 
 PLAIN = b"<!doctype html><html lang=en><title>plain</title><h1>A plain page</h1>"
@@ -50,7 +50,7 @@ def full_page() -> int:
     now = scheduler.moment()
     minute = now - now % 60
     for number in range(MINUTES, 0, -1):
-        part.recent.population.append(Population(minute - 60 * number, number % PLAYERS))
+        part.recent.population.append(Population(Moment(minute - 60 * number), number % PLAYERS))
     for number in range(LINES):
         part.recent.lines.append(Line(now, "info", "world", f"Player{number} left: camped"))
         part.recent.logins.append(Login(now, f"player{number}", 546, accepted=True))

@@ -26,7 +26,7 @@ _MAYBE_ADDRESS: Final = re.compile(
 class Login:
     """A login that was answered."""
 
-    moment: float
+    moment: Moment
     account: str
     client: int
     accepted: bool
@@ -37,7 +37,7 @@ class Login:
 class Line:
     """A line of the log."""
 
-    moment: float
+    moment: Moment
     level: str
     area: str
     text: str
@@ -47,7 +47,7 @@ class Line:
 class Population:
     """How many players there were at most within a minute."""
 
-    moment: float
+    moment: Moment
     players: int
 
 
@@ -77,7 +77,7 @@ class Recent:
 
     def count_players(self, players: int, moment: Moment) -> None:
         """Note how many players there are."""
-        minute = moment - moment % MINUTE
+        minute = Moment(moment - moment % MINUTE)
         last = self.population[-1] if self.population else None
         if last is not None and last.moment == minute:
             self.population[-1] = Population(minute, max(players, last.players))

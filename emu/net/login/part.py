@@ -230,7 +230,7 @@ class LoginPart:
 
     async def stop(self) -> None:
         """Say goodbye to clients and worlds, and wait until what they asked for is stored."""
-        deadline = self._scheduler.now() + PATIENCE
+        deadline = Monotonic(self._scheduler.now() + PATIENCE)
         self.dispatcher.close(self._scheduler.now())
         await self.links.stop()
         await self._passwords.stop()
@@ -245,7 +245,7 @@ class LoginPart:
         return LoginHandler(port, self._server, _log, now)
 
 
-async def drained(dispatcher: Dispatcher, scheduler: Scheduler, deadline: float) -> None:
+async def drained(dispatcher: Dispatcher, scheduler: Scheduler, deadline: Monotonic) -> None:
     """Wait until every session is over, or a time has come; then stop the dispatcher."""
     while dispatcher.session_count and scheduler.now() < deadline:
         await scheduler.pause(0.02)

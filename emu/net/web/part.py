@@ -28,6 +28,7 @@ from emu.net.web.metrics import metrics_answer
 from emu.net.web.site import PageSite
 from emu.reports import Report
 from emu.resources import data_file
+from emu.times import Moment
 
 _log = logger("web")
 
@@ -172,7 +173,7 @@ class WebPart:
         elif isinstance(report.event, SignInRefused):
             self._uses.logins["refused"] += 1
 
-    def _take_line(self, moment: float, level: str, area: str, text: str) -> None:
+    def _take_line(self, moment: Moment, level: str, area: str, text: str) -> None:
         """Remember a line of the log, and show it to pages that are open; threads log, too."""
         if not isInIOThread():
             self._reactor.callFromThread(self._take_line, moment, level, area, text)
@@ -189,7 +190,7 @@ class WebPart:
             self._live.tell("login", asdict(login))
 
 
-def _login_of(event: object, moment: float) -> Login | None:
+def _login_of(event: object, moment: Moment) -> Login | None:
     if isinstance(event, LoginAccepted):
         return Login(moment, event.account, event.version, accepted=True)
     if isinstance(event, LoginRefused):

@@ -239,7 +239,7 @@ class WorldPart:
 
     async def stop(self) -> None:
         """Say goodbye to players and login servers, and wait until all is stored."""
-        deadline = self._scheduler.now() + PATIENCE
+        deadline = Monotonic(self._scheduler.now() + PATIENCE)
         self.service.close(self._scheduler.now())
         self.dispatcher.close(self._scheduler.now())
         self._timer.stop()
