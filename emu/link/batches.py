@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from emu.errors import LimitExceeded, MalformedMessage, StructValueError
-from emu.link.fields import FixedLayout, FixedMessage, to_bytes
+from emu.link.fields import U16, FixedMessage, pack, to_bytes
 from emu.link.opcodes import LinkOpcode
 from emu.wire.text import read_text
 
@@ -30,20 +30,18 @@ _EQUIPMENT = struct.Struct("<IIH6BI")
 class ZoneUpdatesRequest(FixedMessage):
     """Login to world: describe your zones. 2 bytes."""
 
-    OPCODE: ClassVar[int] = LinkOpcode.ZoneUpdates
-    LAYOUT: ClassVar[FixedLayout] = FixedLayout("ZoneUpdates", max_per_batch="H")
+    OPCODE = LinkOpcode.ZoneUpdates
 
-    max_per_batch: int = ZONES_PER_BATCH
+    max_per_batch: U16 = ZONES_PER_BATCH
 
 
 @dataclass(frozen=True, slots=True)
 class LoginEquipmentRequest(FixedMessage):
     """Login to world: what do your characters wear? 2 bytes."""
 
-    OPCODE: ClassVar[int] = LinkOpcode.LoginEquipment
-    LAYOUT: ClassVar[FixedLayout] = FixedLayout("LoginEquipment", max_per_batch="H")
+    OPCODE = LinkOpcode.LoginEquipment
 
-    max_per_batch: int = EQUIPMENT_PER_BATCH
+    max_per_batch: U16 = EQUIPMENT_PER_BATCH
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +69,8 @@ class ZoneUpdates:
         for zone in self.zones:
             name = to_bytes(zone.name, 255, "ZoneUpdates.name")
             description = to_bytes(zone.description, 255, "ZoneUpdates.description")
-            try:
-                parts.append(_ZONE.pack(zone.zone_id, len(name), len(description)))
-            except struct.error as error:
-                raise StructValueError(f"ZoneUpdates: {error}") from None
-            parts += (name, description)
+            head = pack("ZoneUpdates", _ZONE.format, zone.zone_id, len(name), len(description))
+            parts += (head, name, description)
         return b"".join((*parts, PADDING))
 
     @classmethod
@@ -126,11 +121,8 @@ class LoginEquipment:
             raise StructValueError(f"LoginEquipment: more than {EQUIPMENT_PER_BATCH} items")
         parts = [_COUNT.pack(len(self.items))]
         for item in self.items:
-            colors = (*item.color, *item.highlight)
-            try:
-                parts.append(_EQUIPMENT.pack(item.id, item.char_id, item.model, *colors, item.slot))
-            except struct.error as error:
-                raise StructValueError(f"LoginEquipment: {error}") from None
+            values = (item.id, item.char_id, item.model, *item.color, *item.highlight, item.slot)
+            parts.append(pack("LoginEquipment", _EQUIPMENT.format, *values))
         return b"".join((*parts, PADDING))
 
     @classmethod

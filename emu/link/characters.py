@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from emu.errors import MalformedMessage, StructValueError
-from emu.link.fields import FixedLayout, FixedMessage, from_bytes, to_bytes
+from emu.link.fields import U8, U16, U32, FixedMessage, from_bytes, pack, to_bytes
 from emu.link.opcodes import LinkOpcode
 
 LEVEL, RACE, CLASS, GENDER, ZONE, ARMOR, NAME, DELETE = 1, 2, 4, 8, 16, 32, 64, 128
@@ -24,30 +24,24 @@ class CharTimeStamp(FixedMessage):
     EQ2Emulator's world answers any of these with a delete, so a login server must not send it.
     """
 
-    OPCODE: ClassVar[int] = LinkOpcode.CharTimeStamp
-    LAYOUT: ClassVar[FixedLayout] = FixedLayout(
-        "CharTimeStamp", char_id="I", account_id="I", unix_timestamp="I"
-    )
+    OPCODE = LinkOpcode.CharTimeStamp
 
-    char_id: int
-    account_id: int
-    unix_timestamp: int
+    char_id: U32
+    account_id: U32
+    unix_timestamp: U32
 
 
 @dataclass(frozen=True, slots=True)
 class BasicCharUpdate(FixedMessage):
     """One number of a character changed. 13 bytes."""
 
-    OPCODE: ClassVar[int] = LinkOpcode.BasicCharUpdate
-    LAYOUT: ClassVar[FixedLayout] = FixedLayout(
-        "BasicCharUpdate", account_id="I", char_id="I", field="B", data="I"
-    )
+    OPCODE = LinkOpcode.BasicCharUpdate
 
-    account_id: int
-    char_id: int
-    field: int
+    account_id: U32
+    char_id: U32
+    field: U8
     """LEVEL, CLASS, GENDER from a world; DELETE (with data 1) from a login server."""
-    data: int
+    data: U32
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +59,7 @@ class CharacterCreateRequest:
 
     def encode(self) -> bytes:
         """Return the payload; raises `StructValueError` when the version is no u16."""
-        try:
-            return struct.pack("<H", self.client_version) + self.request
-        except struct.error as error:
-            raise StructValueError(f"CharacterCreate.client_version: {error}") from None
+        return pack("CharacterCreate.client_version", "<H", self.client_version) + self.request
 
     @classmethod
     def decode(cls, payload: bytes) -> CharacterCreateRequest:
@@ -82,15 +73,12 @@ class CharacterCreateRequest:
 class CharacterCreateReply(FixedMessage):
     """World to login: how a `CharacterCreateRequest` went. 9 bytes."""
 
-    OPCODE: ClassVar[int] = LinkOpcode.CharacterCreate
-    LAYOUT: ClassVar[FixedLayout] = FixedLayout(
-        "CharacterCreate", account_id="I", char_id="I", response="B"
-    )
+    OPCODE = LinkOpcode.CharacterCreate
 
-    account_id: int
+    account_id: U32
     """0 when the world could not read the request."""
-    char_id: int
-    response: int
+    char_id: U32
+    response: U8
     """A create reply code of docs/protocol/characters.md#create-reply; 1 is success."""
 
 
@@ -110,10 +98,7 @@ class NameCharUpdate:
         name = to_bytes(self.name, MAX_NAME, "NameCharUpdate.name")
         if not name or 0 in name:
             raise StructValueError("NameCharUpdate.name: must not be empty or hold a zero byte")
-        try:
-            return struct.pack("<IIB", self.account_id, self.char_id, len(name)) + name
-        except struct.error as error:
-            raise StructValueError(f"NameCharUpdate: {error}") from None
+        return pack("NameCharUpdate", "<IIB", self.account_id, self.char_id, len(name)) + name
 
     @classmethod
     def decode(cls, payload: bytes) -> NameCharUpdate:
@@ -130,16 +115,13 @@ class NameCharUpdate:
 class RaceUpdate(FixedMessage):
     """A character has another race and model. 11 bytes."""
 
-    OPCODE: ClassVar[int] = LinkOpcode.RaceUpdate
-    LAYOUT: ClassVar[FixedLayout] = FixedLayout(
-        "RaceUpdate", account_id="I", char_id="I", model="H", race="B"
-    )
+    OPCODE = LinkOpcode.RaceUpdate
 
-    account_id: int
-    char_id: int
-    model: int
+    account_id: U32
+    char_id: U32
+    model: U16
     """Model id, the character list's field race_type."""
-    race: int
+    race: U8
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,10 +141,7 @@ class ZoneUpdate:
         """Return the payload; raises `StructValueError` when a value does not fit."""
         name = to_bytes(self.zone_name, MAX_ZONE_FILE, "ZoneUpdate.zone_name")
         ids = (self.account_id, self.char_id, self.zone_id)
-        try:
-            return struct.pack("<IIIB65s", *ids, len(name), name)
-        except struct.error as error:
-            raise StructValueError(f"ZoneUpdate: {error}") from None
+        return pack("ZoneUpdate", "<IIIB65s", *ids, len(name), name)
 
     @classmethod
     def decode(cls, payload: bytes) -> ZoneUpdate:
@@ -185,11 +164,8 @@ class CharacterPicture:
 
     def encode(self) -> bytes:
         """Return the payload; raises `StructValueError` when a value does not fit."""
-        try:
-            head = struct.pack("<IIH", self.account_id, self.char_id, len(self.picture))
-        except struct.error as error:
-            raise StructValueError(f"CharacterPicture: {error}") from None
-        return head + self.picture
+        ids = (self.account_id, self.char_id)
+        return pack("CharacterPicture", "<IIH", *ids, len(self.picture)) + self.picture
 
     @classmethod
     def decode(cls, payload: bytes) -> CharacterPicture:

@@ -1,17 +1,24 @@
-"""Messages of fixed size: one list of fields serves both directions. Little-endian, packed.
+"""Messages of fixed size: the fields of a dataclass, with their types on the wire, are the layout.
 
-A layout's fields are `struct` codes; ``65s`` is text in UTF-8, zero-filled and ended by at least
-one zero byte. What is no UTF-8 is read as latin-1: worlds store whatever bytes they were given.
+Everything is little-endian and packed. A field's type has its `struct` code with it; ``65s`` is
+text in UTF-8, zero-filled and ended by at least one zero byte. What is no UTF-8 is read as latin-1:
+worlds store whatever bytes they were given.
 """
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self, get_type_hints
 
 from emu.errors import MalformedMessage, StructValueError
+from emu.link.opcodes import LinkOpcode
 from emu.wire.text import read_text
+
+U8 = Annotated[int, "B"]
+U16 = Annotated[int, "H"]
+U32 = Annotated[int, "I"]
+I32 = Annotated[int, "i"]
 
 
 def to_bytes(value: str, most: int, field: str) -> bytes:
@@ -23,6 +30,14 @@ def to_bytes(value: str, most: int, field: str) -> bytes:
     if len(data) > most:
         raise StructValueError(f"{field}: {len(data)} bytes do not fit, {most} do")
     return data
+
+
+def pack(name: str, form: str, *values: object) -> bytes:
+    """Return values packed as `struct` says; raises `StructValueError` when one does not fit."""
+    try:
+        return struct.pack(form, *values)
+    except struct.error as error:
+        raise StructValueError(f"{name}: {error}") from None
 
 
 def from_bytes(data: bytes) -> str:
@@ -55,10 +70,7 @@ class FixedLayout:
         for field, size in zip(self._fields, self._texts, strict=True):
             value = getattr(message, field)
             values.append(to_bytes(value, size - 1, f"{self.name}.{field}") if size else value)
-        try:
-            return self._struct.pack(*values)
-        except struct.error as error:
-            raise StructValueError(f"{self.name}: {error}") from None
+        return pack(self.name, self._struct.format, *values)
 
     def decode(self, payload: bytes) -> Sequence[Any]:
         """Return the field values in order; raises `MalformedMessage` unless the size is exact."""
@@ -72,12 +84,19 @@ class FixedLayout:
 
 
 class FixedMessage:
-    """Base of messages with one `FixedLayout`; the dataclass has its fields in wire order."""
+    """Base of messages with a `FixedLayout`: dataclasses whose fields are in wire order."""
 
     __slots__ = ()
 
-    OPCODE: ClassVar[int]
+    OPCODE: ClassVar[LinkOpcode]
     LAYOUT: ClassVar[FixedLayout]
+
+    def __init_subclass__(cls) -> None:
+        hints = get_type_hints(cls, include_extras=True).items()
+        codes = {
+            name: hint.__metadata__[0] for name, hint in hints if hasattr(hint, "__metadata__")
+        }
+        cls.LAYOUT = FixedLayout(cls.OPCODE.name, **codes)
 
     def encode(self) -> bytes:
         """Return the payload; raises `StructValueError` when a value does not fit."""

@@ -6,9 +6,9 @@ Source: docs/protocol/link.md#play.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated
 
-from emu.link.fields import FixedLayout, FixedMessage
+from emu.link.fields import U8, U32, FixedMessage
 from emu.link.opcodes import LinkOpcode
 
 MAX_CLIENT_ADDRESS = 20
@@ -19,19 +19,15 @@ MAX_CLIENT_ADDRESS = 20
 class UsertoWorldReq(FixedMessage):
     """May this character come in? 41 bytes."""
 
-    OPCODE: ClassVar[int] = LinkOpcode.UsertoWorldReq
-    LAYOUT: ClassVar[FixedLayout] = FixedLayout(
-        "UsertoWorldReq", account_id="I", char_id="I", world_id="I", from_id="I", to_id="I",
-        client_address="21s",
-    )  # fmt: skip
+    OPCODE = LinkOpcode.UsertoWorldReq
 
-    account_id: int
-    char_id: int
-    world_id: int
-    from_id: int = 0
+    account_id: U32
+    char_id: U32
+    world_id: U32
+    from_id: U32 = 0
     """Comes back as the response's `to_id`."""
-    to_id: int = 0
-    client_address: str = ""
+    to_id: U32 = 0
+    client_address: Annotated[str, "21s"] = ""
     """Dotted IPv4 address of the client; empty when it is not known or does not fit."""
 
 
@@ -39,21 +35,17 @@ class UsertoWorldReq(FixedMessage):
 class UsertoWorldResp(FixedMessage):
     """A world's answer to `UsertoWorldReq`. 109 bytes."""
 
-    OPCODE: ClassVar[int] = LinkOpcode.UsertoWorldResp
-    LAYOUT: ClassVar[FixedLayout] = FixedLayout(
-        "UsertoWorldResp", account_id="I", char_id="I", world_id="I", access_key="I",
-        response="B", address="80s", port="I", from_id="I", to_id="I",
-    )  # fmt: skip
+    OPCODE = LinkOpcode.UsertoWorldResp
 
-    account_id: int
-    char_id: int
-    world_id: int
+    account_id: U32
+    char_id: U32
+    world_id: U32
     """Echo of the request; must be the id of the world that answers."""
-    access_key: int
-    response: int
+    access_key: U32
+    response: U8
     """A play reply code of docs/protocol/characters.md#play-reply; 1 lets the client in."""
-    address: str
-    port: int
+    address: Annotated[str, "80s"]
+    port: U32
     """The world's UDP port."""
-    from_id: int = 0
-    to_id: int = 0
+    from_id: U32 = 0
+    to_id: U32 = 0

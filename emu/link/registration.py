@@ -6,10 +6,10 @@ Source: docs/protocol/link.md#registration, docs/protocol/link.md#status, and th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from emu.errors import MalformedMessage
-from emu.link.fields import FixedLayout, FixedMessage, from_bytes, to_bytes
+from emu.link.fields import I32, U8, U32, FixedMessage, from_bytes, to_bytes
 from emu.link.opcodes import LinkOpcode
 
 PROTOCOL_VERSION = "0.5.0"
@@ -31,23 +31,19 @@ STATUS_GONE = -4
 class LSInfo(FixedMessage):
     """A world introduces itself; must be the first message of a link. 832 bytes."""
 
-    OPCODE: ClassVar[int] = LinkOpcode.LSInfo
-    LAYOUT: ClassVar[FixedLayout] = FixedLayout(
-        "LSInfo", name="201s", address="250s", account="31s", password="256s",  # noqa: S106
-        protocol_version="25s", server_version="64s", server_type="B", database_version="I",
-    )  # fmt: skip
+    OPCODE = LinkOpcode.LSInfo
 
-    name: str
+    name: Annotated[str, "201s"]
     """The wanted name; players see the one that the login server has stored."""
-    address: str
-    account: str
-    password: str
+    address: Annotated[str, "250s"]
+    account: Annotated[str, "31s"]
+    password: Annotated[str, "256s"]
     """SHA-512 of the link password as 128 lower-case hex digits."""
-    protocol_version: str = PROTOCOL_VERSION
-    server_version: str = SERVER_VERSION
-    server_type: int = TYPE_WORLD
+    protocol_version: Annotated[str, "25s"] = PROTOCOL_VERSION
+    server_version: Annotated[str, "64s"] = SERVER_VERSION
+    server_type: U8 = TYPE_WORLD
     """One of the TYPE constants."""
-    database_version: int = DATABASE_VERSION
+    database_version: U32 = DATABASE_VERSION
 
     def __repr__(self) -> str:
         return f"LSInfo(name={self.name!r}, account={self.account!r}, address={self.address!r})"
@@ -57,16 +53,13 @@ class LSInfo(FixedMessage):
 class LSStatus(FixedMessage):
     """How a world is; sent right after `LSInfo` and then every 15 seconds. 13 bytes."""
 
-    OPCODE: ClassVar[int] = LinkOpcode.LSStatus
-    LAYOUT: ClassVar[FixedLayout] = FixedLayout(
-        "LSStatus", status="i", players="i", zones="i", max_level="B"
-    )
+    OPCODE = LinkOpcode.LSStatus
 
-    status: int
+    status: I32
     """One of the STATUS constants."""
-    players: int = 0
-    zones: int = 0
-    max_level: int = 0
+    players: I32 = 0
+    zones: I32 = 0
+    max_level: U8 = 0
 
 
 @dataclass(frozen=True, slots=True)

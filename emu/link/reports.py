@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
-from emu.errors import MalformedMessage, StructValueError
-from emu.link.fields import FixedLayout, FixedMessage, from_bytes, to_bytes
+from emu.errors import MalformedMessage
+from emu.link.fields import U32, FixedMessage, from_bytes, pack, to_bytes
 from emu.link.opcodes import LinkOpcode
 
 MAX_EMOTE_TEXT = 65_536
@@ -20,25 +20,20 @@ MAX_EMOTE_TEXT = 65_536
 class BugReport(FixedMessage):
     """A player's bug report, relayed by a world. 2556 bytes."""
 
-    OPCODE: ClassVar[int] = LinkOpcode.BugReport
-    LAYOUT: ClassVar[FixedLayout] = FixedLayout(
-        "BugReport", category="64s", subcategory="64s", causes_crash="64s", reproducible="64s",
-        summary="128s", description="2000s", version="32s", player="64s", account_id="I",
-        spawn_name="64s", spawn_id="I", zone_id="I",
-    )  # fmt: skip
+    OPCODE = LinkOpcode.BugReport
 
-    category: str
-    subcategory: str
-    causes_crash: str
-    reproducible: str
-    summary: str
-    description: str
-    version: str
-    player: str
-    account_id: int
-    spawn_name: str
-    spawn_id: int
-    zone_id: int
+    category: Annotated[str, "64s"]
+    subcategory: Annotated[str, "64s"]
+    causes_crash: Annotated[str, "64s"]
+    reproducible: Annotated[str, "64s"]
+    summary: Annotated[str, "128s"]
+    description: Annotated[str, "2000s"]
+    version: Annotated[str, "32s"]
+    player: Annotated[str, "64s"]
+    account_id: U32
+    spawn_name: Annotated[str, "64s"]
+    spawn_id: U32
+    zone_id: U32
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +52,7 @@ class EmoteMessage:
         """Return the payload; raises `StructValueError` when a value does not fit."""
         to = to_bytes(self.to, 63, "EmoteMessage.to")
         text = to_bytes(self.text, MAX_EMOTE_TEXT, "EmoteMessage.text")
-        try:
-            head = struct.pack("<64sIhI", to, self.guild_id, self.min_status, self.type)
-        except struct.error as error:
-            raise StructValueError(f"EmoteMessage: {error}") from None
+        head = pack("EmoteMessage", "<64sIhI", to, self.guild_id, self.min_status, self.type)
         return head + text + b"\0"
 
     @classmethod

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import struct
+
 import pytest
 
 from emu.errors import MalformedMessage, StructValueError
 from emu.link.fields import FixedLayout, from_bytes, to_bytes
+from emu.link.registration import LSStatus
 
 
 class Values:
@@ -49,3 +52,11 @@ def test_text_is_utf_8(text: str) -> None:
 
 def test_bytes_that_are_no_utf_8_are_latin_1() -> None:
     assert from_bytes("Ælfric".encode("latin-1")) == "Ælfric"
+
+
+def test_a_message_s_fields_are_its_layout_in_the_order_they_are_stated() -> None:
+    assert LSStatus.LAYOUT.size == 13
+    assert LSStatus(-2, 5, zones=3, max_level=90).encode() == struct.pack("<iiiB", -2, 5, 3, 90)
+    assert LSStatus.decode(struct.pack("<iiiB", 1, 2, 3, 4)) == LSStatus(1, 2, 3, 4)
+    with pytest.raises(StructValueError, match=r"^LSStatus: "):
+        LSStatus(2**31).encode()
