@@ -10,6 +10,8 @@ from enum import Enum
 
 from emu.errors import ConfigError
 from emu.wire import Format
+from emu.wire.packets import MAX_LENGTH
+from emu.wire.seal import INFLATE_LIMIT, THRESHOLD
 
 _FRAGMENT_OVERHEAD = 7  # 00 0D, the sequence number, a format marker, the check
 
@@ -51,7 +53,7 @@ class SessionConfig:
 
     # Datagram sizes (#setup, #bad-input). MaxLength is what a client asks for; a server clamps what
     # it is asked.
-    max_length: int = 512
+    max_length: int = MAX_LENGTH
     max_length_minimum: int = 64
     max_length_maximum: int = 1400
     datagram_size_limit: int = 2048
@@ -77,8 +79,8 @@ class SessionConfig:
     deflate_level: int = 6
     deflate_memory_level: int = 6
     deflate_window_bits: int = 12
-    datagram_compression_threshold: int = 128
-    datagram_inflate_limit: int = 8192
+    datagram_compression_threshold: int = THRESHOLD
+    datagram_inflate_limit: int = INFLATE_LIMIT
 
     # Reliability (#reliability)
     first_sequence: int = 0

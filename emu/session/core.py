@@ -30,9 +30,7 @@ from emu.wire import (
     SessionRequest,
     packets,
 )
-
-BY_APPLICATION: Final = 6
-"""The reason that a SessionDisconnect usually gives."""
+from emu.wire.packets import BY_APPLICATION
 
 
 class Owed:

@@ -17,7 +17,7 @@ from emu.errors import LocalProtocolError, PeerError
 from emu.session.codec.cipher import KEY_BLOCK_SIZE, KEY_SIZE, make_key_block
 from emu.session.configuration import Role, SessionConfig
 from emu.session.control import HANDLERS, receive_clear
-from emu.session.core import BY_APPLICATION, Core
+from emu.session.core import Core
 from emu.session.duties import do_due, take_owed
 from emu.session.events import CloseReason, Event
 from emu.session.reliable.channel import BrokenChannel
@@ -25,6 +25,7 @@ from emu.session.states import STATES, ConnectionState, Stage
 from emu.session.statistics import SessionCounts, SessionStatistics
 from emu.times import Monotonic
 from emu.wire import ServerKeyRequest, packets
+from emu.wire.packets import BY_APPLICATION
 
 _ENDED: Final = Stage.ENDED
 

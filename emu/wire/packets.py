@@ -38,6 +38,11 @@ class ProtocolOpcode(IntEnum):
     OUT_OF_SESSION = 0x1D
 
 
+MAX_LENGTH: Final = 512
+"""Bytes of a datagram, as real clients ask for."""
+BY_APPLICATION: Final = 6
+"""The reason that a SessionDisconnect usually gives."""
+
 UNSEALED: Final = frozenset(
     (
         ProtocolOpcode.SESSION_REQUEST,
@@ -61,7 +66,7 @@ class SessionRequest:
     """
 
     session: int
-    max_length: int = 512
+    max_length: int = MAX_LENGTH
     unknown_a: int = 2
     tail: bytes = b""
 
@@ -72,7 +77,7 @@ class SessionResponse:
 
     session: int
     key: int
-    max_length: int = 512
+    max_length: int = MAX_LENGTH
     format: int = 0
     unknown_a: int = 2
     unknown_b: int = 0
@@ -88,10 +93,10 @@ class Combined:
 
 @dataclass(frozen=True, slots=True)
 class SessionDisconnect:
-    """One side ends the session; reason 6 is "by the application"."""
+    """One side ends the session."""
 
     session: int
-    reason: int = 6
+    reason: int = BY_APPLICATION
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 import zlib
 from enum import IntFlag
+from typing import Final
 from zlib import crc32
 
 from emu.errors import BadChecksum, LimitExceeded, MalformedDatagram
@@ -18,6 +19,10 @@ _COMPRESSED = 0x5A
 _AS_IT_IS = 0xA5
 _HEADER = 2  # the two opcode bytes stay readable in every format
 _WORD = 4
+THRESHOLD: Final = 128
+"""Bytes above which a packet's body is worth compressing, unless somebody says otherwise."""
+INFLATE_LIMIT: Final = 8192
+"""Bytes that one datagram may become, unless somebody says otherwise."""
 
 
 class Format(IntFlag):
@@ -106,8 +111,8 @@ class Seal:
         key: int,
         form: Format = Format.NONE,
         *,
-        threshold: int = 128,
-        inflate_limit: int = 8192,
+        threshold: int = THRESHOLD,
+        inflate_limit: int = INFLATE_LIMIT,
     ) -> None:
         self._key = key
         self._format = form
