@@ -23,8 +23,7 @@ def listed(pair: ClientPair) -> None:
     assert run.failure is None
 
 
-def test_the_set_up_is_that_of_the_recorded_client() -> None:
-    pair = ClientPair()
+def test_the_set_up_is_that_of_the_recorded_client(pair: ClientPair) -> None:
     assert pair.run(flow.login()).failure is None
     assert pair.sent[0] == bytes.fromhex("0001000000025352f60f00000200")
     assert pair.received[0] == bytes.fromhex("00025352f60f336247020200000000020000000000")
@@ -61,8 +60,9 @@ def test_a_real_clients_login_datagram_is_sent_byte_for_byte() -> None:
     assert RECORDED in pair.sent
 
 
-def test_statistics_and_key_request_may_come_in_one_datagram_as_they_once_did() -> None:
-    pair = ClientPair()
+def test_statistics_and_key_request_may_come_in_one_datagram_as_they_once_did(
+    pair: ClientPair,
+) -> None:
     pair.server.wire.combine = True
     assert pair.run(flow.login()).failure is None
     combined = pair.received[1]
@@ -70,15 +70,13 @@ def test_statistics_and_key_request_may_come_in_one_datagram_as_they_once_did() 
     assert combined[43:47] == b"\x4a\x00\x09\x00"
 
 
-def test_every_sealed_datagram_carries_the_check_of_the_servers_key() -> None:
-    pair = ClientPair()
+def test_every_sealed_datagram_carries_the_check_of_the_servers_key(pair: ClientPair) -> None:
     listed(pair)
     for datagram in pair.sent[1:]:
         assert check_of(datagram[:-2], 0x33624702) == datagram[-2:]
 
 
-def test_the_alert_log_is_the_next_message_and_comes_before_the_worlds() -> None:
-    pair = ClientPair()
+def test_the_alert_log_is_the_next_message_and_comes_before_the_worlds(pair: ClientPair) -> None:
     listed(pair)
     assert pair.server.requests[:3] == ["login", "alert_log", "worlds"]
     assert pair.client.stage is Stage.ACCEPTED
@@ -119,8 +117,7 @@ def test_a_login_survives_a_network_that_loses_one_in_five(seed: int) -> None:
     assert len(pair.server.play_requests) == 1
 
 
-def test_world_status_is_taken_in_both_lengths() -> None:
-    pair = ClientPair()
+def test_world_status_is_taken_in_both_lengths(pair: ClientPair) -> None:
     listed(pair)
     pair.settle(1.0)
     assert [event for event in pair.client.events if isinstance(event, WorldStatus)] == [
@@ -160,8 +157,7 @@ def test_a_session_response_for_another_session_is_not_taken() -> None:
     assert pair.client.next_event() is None
 
 
-def test_datagrams_with_a_wrong_check_change_nothing() -> None:
-    pair = ClientPair()
+def test_datagrams_with_a_wrong_check_change_nothing(pair: ClientPair) -> None:
     listed(pair)
     forged = b"\x00\x05" + struct.pack(">IH", SESSION_ID, 6)
     pair.client.receive_datagram(forged + check_of(forged, 0x12345678), pair.now)
@@ -169,8 +165,7 @@ def test_datagrams_with_a_wrong_check_change_nothing() -> None:
     assert sum(pair.client.drops.values()) == 1
 
 
-def test_the_servers_disconnect_ends_the_session() -> None:
-    pair = ClientPair()
+def test_the_servers_disconnect_ends_the_session(pair: ClientPair) -> None:
     listed(pair)
     pair.client.events.clear()
     pair.server.wire.disconnect()
@@ -179,15 +174,13 @@ def test_the_servers_disconnect_ends_the_session() -> None:
     assert isinstance(pair.client.next_event(), Closed)
 
 
-def test_close_tells_the_server() -> None:
-    pair = ClientPair()
+def test_close_tells_the_server(pair: ClientPair) -> None:
     listed(pair)
     assert pair.run(flow.close()).failure is None
     assert pair.server.wire.disconnected
 
 
-def test_a_client_that_never_connected_closes_at_once() -> None:
-    pair = ClientPair()
+def test_a_client_that_never_connected_closes_at_once(pair: ClientPair) -> None:
     pair.client.stage = Stage.NEW
     pair.client.close()
     assert list(pair.client.events) == [Closed("closed by us")]
@@ -199,14 +192,12 @@ def test_connecting_twice_is_an_error_of_the_caller() -> None:
 
 
 @pytest.mark.parametrize("wish", ["request_worlds", "load_keymap"])
-def test_nothing_can_be_asked_before_the_login(wish: str) -> None:
-    pair = ClientPair()
+def test_nothing_can_be_asked_before_the_login(pair: ClientPair, wish: str) -> None:
     with pytest.raises(LocalProtocolError, match="not possible now"):
         getattr(pair.client, wish)()
 
 
-def test_a_second_acceptance_sends_no_second_log() -> None:
-    pair = ClientPair()
+def test_a_second_acceptance_sends_no_second_log(pair: ClientPair) -> None:
     listed(pair)
     pair.server.wire.send(4, login_reply(546), pair.now)
     pair.settle(1.0)
@@ -240,8 +231,7 @@ def test_garbage_inside_the_cipher_becomes_events(messages: list[tuple[int, byte
     assert not pair.client.drops
 
 
-def test_events_nobody_fetches_do_not_gather_without_end() -> None:
-    pair = ClientPair()
+def test_events_nobody_fetches_do_not_gather_without_end(pair: ClientPair) -> None:
     listed(pair)
     for _ in range(40):
         for _ in range(10):
@@ -250,8 +240,7 @@ def test_events_nobody_fetches_do_not_gather_without_end() -> None:
     assert len(pair.client.events) == 256
 
 
-def test_an_unreadable_answer_is_told_with_its_name() -> None:
-    pair = ClientPair()
+def test_an_unreadable_answer_is_told_with_its_name(pair: ClientPair) -> None:
     listed(pair)
     pair.client.events.clear()
     pair.server.wire.send(19, b"\x01", pair.now)
@@ -261,8 +250,7 @@ def test_an_unreadable_answer_is_told_with_its_name() -> None:
     assert event.name == "OP_PlayCharacterReplyMsg"
 
 
-def test_the_session_id_and_account_are_known_to_the_owner() -> None:
-    pair = ClientPair()
+def test_the_session_id_and_account_are_known_to_the_owner(pair: ClientPair) -> None:
     run = pair.run(flow.whole_list())
     assert run.steps[0].event == SessionUp(SESSION_ID)
     assert pair.client.account_id == 77

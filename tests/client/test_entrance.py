@@ -39,7 +39,8 @@ def test_a_key_is_granted(version: int, entrance: Entrance, made: str | None) ->
         (Entrance(WHO, "Nobody"), "no character Nobody"),
     ],
 )
-def test_without_a_character_there_is_no_key(entrance: Entrance, reason: str) -> None:
-    pair = ClientPair()
+def test_without_a_character_there_is_no_key(
+    pair: ClientPair, entrance: Entrance, reason: str
+) -> None:
     flow = pair.run(granted(pair.client, entrance), timeout=60.0)
     assert reason in str(flow.failure)

@@ -146,8 +146,7 @@ def test_a_keymap_can_be_asked_for(data: bytes | None) -> None:
     assert pair.run(flow.load_keymap()).result.data == data
 
 
-def test_a_ping_logs_nobody_in() -> None:
-    pair = ClientPair()
+def test_a_ping_logs_nobody_in(pair: ClientPair) -> None:
     pair.client._credentials = None
     run = pair.run(flow.ping())
     assert [step.name for step in run.steps] == ["session", "statistics", "close"]

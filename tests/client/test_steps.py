@@ -16,8 +16,7 @@ def characters() -> list[ReferenceCharacter]:
     return [ReferenceCharacter(one.char_id, 1, one.name, one.level) for one in OLD]
 
 
-def test_each_step_says_how_long_it_took() -> None:
-    pair = ClientPair()
+def test_each_step_says_how_long_it_took(pair: ClientPair) -> None:
     seen = []
     run = LoginFlow(pair.client, flow.login(), on_step=seen.append)
     run.begin(pair.now)
@@ -73,8 +72,7 @@ def test_a_list_that_came_before_an_answer_is_not_taken_for_the_one_after_it() -
     assert [one.name for one in run.steps[-1].event.characters] == ["Olda", "Oldb", "Testa"]
 
 
-def test_a_request_on_a_closed_session_fails_at_once() -> None:
-    pair = ClientPair()
+def test_a_request_on_a_closed_session_fails_at_once(pair: ClientPair) -> None:
     pair.run(flow.whole_login(pair.client))
     run = pair.run(flow.worlds())
     assert isinstance(run.failure, LocalProtocolError)

@@ -12,8 +12,7 @@ from tests.support.login_fakes import run
 from tests.support.login_harness import Harness, character, delete_request, login_request
 
 
-def test_messages_wait_for_each_other_and_keep_their_order() -> None:
-    harness = Harness()
+def test_messages_wait_for_each_other_and_keep_their_order(harness: Harness) -> None:
     harness.authenticator.holds = True
     client, link = harness.connect()
     harness.send(client, 0, login_request(b"tester", b"secret", 546))
@@ -26,8 +25,7 @@ def test_messages_wait_for_each_other_and_keep_their_order() -> None:
     assert sum(client.drops.values()) == 1
 
 
-def test_a_message_that_comes_while_a_store_works_waits() -> None:
-    harness = Harness()
+def test_a_message_that_comes_while_a_store_works_waits(harness: Harness) -> None:
     harness.store.rows = [character()]
     client, link = harness.login(1208)
     harness.store.holds = True
@@ -42,8 +40,7 @@ def test_a_message_that_comes_while_a_store_works_waits() -> None:
 
 
 @pytest.mark.parametrize(("waiting", "closed"), [(4, False), (5, True)])
-def test_few_messages_wait_before_the_login(waiting: int, closed: bool) -> None:
-    harness = Harness()
+def test_few_messages_wait_before_the_login(harness: Harness, waiting: int, closed: bool) -> None:
     harness.authenticator.holds = True
     client, link = harness.connect()
     harness.send(client, 0, login_request(b"tester", b"secret", 546))
@@ -66,8 +63,7 @@ def test_waiting_messages_are_bounded(waiting: int, closed: bool) -> None:
     assert (link.closed == "too many messages waiting") == closed
 
 
-def test_a_client_is_trusted_when_it_is_logged_in_and_not_before() -> None:
-    harness = Harness()
+def test_a_client_is_trusted_when_it_is_logged_in_and_not_before(harness: Harness) -> None:
     client, link = harness.connect()
     harness.send(client, 0, login_request(b"tester", b"wrong", 546))
     assert not link.trusted
@@ -76,8 +72,7 @@ def test_a_client_is_trusted_when_it_is_logged_in_and_not_before() -> None:
     assert link.trusted
 
 
-def test_what_waited_for_a_closed_client_is_not_done() -> None:
-    harness = Harness()
+def test_what_waited_for_a_closed_client_is_not_done(harness: Harness) -> None:
     client, link = harness.login(546)
     harness.store.holds = True
     harness.send(client, 7)
@@ -88,8 +83,7 @@ def test_what_waited_for_a_closed_client_is_not_done() -> None:
     assert not harness.store.waiting
 
 
-def test_the_end_is_reported_once_whoever_brings_it() -> None:
-    harness = Harness()
+def test_the_end_is_reported_once_whoever_brings_it(harness: Harness) -> None:
     client, link = harness.login(546)
     client.close("test")
     client.closed("too late")
@@ -99,8 +93,7 @@ def test_the_end_is_reported_once_whoever_brings_it() -> None:
     assert client.get_timer() is None
 
 
-def test_a_closed_client_stays_closed_and_silent() -> None:
-    harness = Harness()
+def test_a_closed_client_stays_closed_and_silent(harness: Harness) -> None:
     client, link = harness.login(546)
     client.closed()
     client.set_state(ClientState.LOGGED_IN)
@@ -112,32 +105,28 @@ def test_a_closed_client_stays_closed_and_silent() -> None:
     assert link.sent == []
 
 
-def test_the_shell_is_woken_by_what_it_did_not_bring() -> None:
-    harness = Harness()
+def test_the_shell_is_woken_by_what_it_did_not_bring(harness: Harness) -> None:
     client, link = harness.login(546)
     wakes = link.wakes
     client.set_deadline("status", 5)
     assert link.wakes == wakes + 1
 
 
-def test_nothing_is_logged_in_before_login() -> None:
-    harness = Harness()
+def test_nothing_is_logged_in_before_login(harness: Harness) -> None:
     client, _ = harness.connect()
     assert (client.version, client.account_name, client.is_logged_in) == (0, "", False)
     with pytest.raises(RuntimeError):
         _ = client.account_id
 
 
-def test_a_message_without_a_number_is_a_fault_not_an_error() -> None:
-    harness = Harness()
+def test_a_message_without_a_number_is_a_fault_not_an_error(harness: Harness) -> None:
     client, link = harness.login(546)
     client.send("OP_NoSuchMsg", b"")
     assert link.take() == []
     assert len(harness.events.of(ServiceFault)) == 1
 
 
-def test_a_handler_s_failure_is_counted_and_goes_no_further() -> None:
-    harness = Harness()
+def test_a_handler_s_failure_is_counted_and_goes_no_further(harness: Harness) -> None:
     client, _ = harness.login(546)
 
     async def fails(error: Exception) -> None:
@@ -150,8 +139,7 @@ def test_a_handler_s_failure_is_counted_and_goes_no_further() -> None:
         run(guarded(client, "OP_Some", fails(ZeroDivisionError())))
 
 
-def test_an_unexpected_failure_does_not_block_what_follows() -> None:
-    harness = Harness()
+def test_an_unexpected_failure_does_not_block_what_follows(harness: Harness) -> None:
     client, link = harness.login(546)
 
     async def breaks() -> None:
@@ -163,8 +151,7 @@ def test_an_unexpected_failure_does_not_block_what_follows() -> None:
     assert [number for number, _ in link.take()] == [8, 4, 10]
 
 
-def test_drops_are_counted_by_reason_for_client_and_service() -> None:
-    harness = Harness()
+def test_drops_are_counted_by_reason_for_client_and_service(harness: Harness) -> None:
     client, _ = harness.login(546)
     for _ in range(3):
         harness.send(client, 60000)

@@ -50,13 +50,11 @@ def test_a_whole_session_of_every_version_step(version: int) -> None:
     assert link.take() == []
 
 
-def test_it_hears_what_the_worlds_tell() -> None:
-    harness = Harness()
+def test_it_hears_what_the_worlds_tell(harness: Harness) -> None:
     assert harness.worlds.observer is harness.server
 
 
-def test_a_thousand_sessions_leave_nothing_behind() -> None:
-    harness = Harness()
+def test_a_thousand_sessions_leave_nothing_behind(harness: Harness) -> None:
     seen = weakref.WeakSet()
     for _ in range(1000):
         client, link = harness.login(546)
@@ -71,17 +69,15 @@ def test_a_thousand_sessions_leave_nothing_behind() -> None:
     assert harness.service.logged_in._addresses == {}
 
 
-def test_an_account_in_use_is_never_in_the_way() -> None:
-    harness = Harness()
+def test_an_account_in_use_is_never_in_the_way(harness: Harness) -> None:
     clients = [harness.login(546, address=f"192.0.2.{n}") for n in range(10)]
     assert [link.closed is None for _, link in clients] == [False] * 9 + [True]
     assert len(harness.service.logged_in) == 1
     assert all(client.state is ClientState.CLOSED for client, _ in clients[:-1])
 
 
-def test_a_world_whose_link_is_replaced_owes_no_answers_any_more() -> None:
+def test_a_world_whose_link_is_replaced_owes_no_answers_any_more(harness: Harness) -> None:
     """The directory says gone and then changed: requests end, and nobody is told of a change."""
-    harness = Harness()
     creating, create_link = harness.login(1208)
     harness.list_worlds(creating, create_link)
     harness.send(creating, "OP_CreateCharacterRequestMsg", create_request(1208))
@@ -94,8 +90,7 @@ def test_a_world_whose_link_is_replaced_owes_no_answers_any_more() -> None:
     assert [row.name for row in harness.store.rows] == ["Borvik"]
 
 
-def test_other_clients_hear_nothing_of_one_s_play_and_creation() -> None:
-    harness = Harness()
+def test_other_clients_hear_nothing_of_one_s_play_and_creation(harness: Harness) -> None:
     client, link = harness.login(546)
     other, other_link = harness.login(546, b"other", "192.0.2.2")
     harness.list_worlds(other, other_link)
@@ -106,16 +101,14 @@ def test_other_clients_hear_nothing_of_one_s_play_and_creation() -> None:
     assert other_link.take() == []
 
 
-def test_a_changed_character_is_not_pushed() -> None:
-    harness = Harness()
+def test_a_changed_character_is_not_pushed(harness: Harness) -> None:
     client, link = harness.login(1208)
     harness.list_worlds(client, link)
     harness.server.character_changed(7, harness.now)
     assert link.take() == []
 
 
-def test_counters_tell_what_happened() -> None:
-    harness = Harness()
+def test_counters_tell_what_happened(harness: Harness) -> None:
     client, _ = harness.login(546)
     harness.send(client, "OP_CreateCharacterRequestMsg", create_request(546))
     harness.server.create_answered(MADE, harness.now)

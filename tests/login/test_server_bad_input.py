@@ -67,8 +67,9 @@ def all_is_well(harness: Harness) -> None:
     ],
     ids=lambda value: f"{len(value)} bytes {value[4:16].hex()}" if isinstance(value, bytes) else "",
 )
-def test_a_login_request_that_is_not_one_is_denied_once(body: bytes, code: int) -> None:
-    harness = Harness()
+def test_a_login_request_that_is_not_one_is_denied_once(
+    harness: Harness, body: bytes, code: int
+) -> None:
     client, link = harness.connect()
     harness.send(client, LOGIN, body)
     ((number, reply),) = link.take()
@@ -81,8 +82,7 @@ def test_a_login_request_that_is_not_one_is_denied_once(body: bytes, code: int) 
     all_is_well(harness)
 
 
-def test_what_stands_before_the_name_is_not_used_however_much_it_is() -> None:
-    harness = Harness()
+def test_what_stands_before_the_name_is_not_used_however_much_it_is(harness: Harness) -> None:
     client, _ = harness.connect()
     harness.send(client, LOGIN, login_body(b"tester", head=str16(b"x" * 65535) * 2))
     assert client.is_logged_in

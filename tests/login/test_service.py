@@ -7,8 +7,7 @@ from emu.login.service import LoggedIn
 from tests.support.login_harness import NORRATH, Harness
 
 
-def test_lists_kept_for_many_versions_are_bounded() -> None:
-    harness = Harness()
+def test_lists_kept_for_many_versions_are_bounded(harness: Harness) -> None:
     service = harness.service
     for version in range(57121, 57121 + MOST_DIALECTS + 10):
         assert service.world_list(service.dialects.for_version(version), [NORRATH])[0] == 1
@@ -36,8 +35,7 @@ def test_an_account_s_client_is_found_until_it_goes() -> None:
     assert len(book) == 0
 
 
-def test_an_address_is_full_but_for_the_account_that_is_there_already() -> None:
-    harness = Harness()
+def test_an_address_is_full_but_for_the_account_that_is_there_already(harness: Harness) -> None:
     book = LoggedIn(2)
     for user in (b"tester", b"other"):
         book.add(harness.login(546, user)[0])
@@ -46,8 +44,7 @@ def test_an_address_is_full_but_for_the_account_that_is_there_already() -> None:
     assert not book.is_full("192.0.2.2", 9)
 
 
-def test_a_client_that_was_replaced_does_not_take_the_new_one_along() -> None:
-    harness = Harness()
+def test_a_client_that_was_replaced_does_not_take_the_new_one_along(harness: Harness) -> None:
     (first, _), (second, _) = harness.login(546), harness.login(546)
     book = LoggedIn(2)
     book.add(second)
@@ -55,8 +52,7 @@ def test_a_client_that_was_replaced_does_not_take_the_new_one_along() -> None:
     assert book.find(7) is second
 
 
-def test_clients_may_end_while_they_are_gone_through() -> None:
-    harness = Harness()
+def test_clients_may_end_while_they_are_gone_through(harness: Harness) -> None:
     book = LoggedIn(9)
     for user in (b"tester", b"other"):
         book.add(harness.login(546, user)[0])

@@ -95,8 +95,7 @@ def test_an_answer_beyond_the_bound_is_kept_back():
     assert len(session.datagrams_to_send(0.0)) == 1
 
 
-def test_only_an_acknowledgment_of_something_proves_more_than_a_public_check():
-    link = connected_link()
+def test_only_an_acknowledgment_of_something_proves_more_than_a_public_check(link):
     assert link.client.acknowledged
     assert link.server.acknowledged
     session = Session(SessionConfig(), role=Role.SERVER, check_key=CHECK_KEY, check_is_public=True)

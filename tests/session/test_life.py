@@ -81,8 +81,7 @@ def test_a_repeated_request_gets_the_same_answer_four_times():
     assert session.get_timer() == 5.0
 
 
-def test_a_request_for_a_session_in_use_is_dropped():
-    link = connected_link()
+def test_a_request_for_a_session_in_use_is_dropped(link):
     link.server.receive_datagram(push_packet(SessionRequest(SESSION_ID)), link.now)
     assert link.server.datagrams_to_send(link.now) == []
     assert link.server.drops["repeated session request"] == 1
@@ -151,8 +150,7 @@ def test_a_client_takes_the_first_response_and_drops_the_second():
     assert SessionEstablished(SESSION_ID) in drain(client)
 
 
-def test_silence_of_45_seconds_ends_a_session():
-    link = connected_link()
+def test_silence_of_45_seconds_ends_a_session(link):
     link.loss = 1.0
     silent_since = link.server.last_received
     link.run(44.0 - (link.now - silent_since))
@@ -161,8 +159,7 @@ def test_silence_of_45_seconds_ends_a_session():
     assert closings(link, Role.SERVER) == closings(link, Role.CLIENT) == [CloseReason.SILENCE]
 
 
-def test_keep_alive_holds_an_idle_session_open():
-    link = connected_link()
+def test_keep_alive_holds_an_idle_session_open(link):
     link.run(600.0)
     assert not link.client.ended
     assert not link.server.ended
@@ -171,8 +168,7 @@ def test_keep_alive_holds_an_idle_session_open():
     assert link.carried < 150
 
 
-def test_a_server_echoes_keep_alive_and_a_client_does_not():
-    link = connected_link()
+def test_a_server_echoes_keep_alive_and_a_client_does_not(link):
     keep_alive = SEAL.seal(push_packet(KeepAlive()))
     link.server.receive_datagram(keep_alive, link.now)
     assert link.server.datagrams_to_send(link.now) == [keep_alive]
@@ -180,8 +176,7 @@ def test_a_server_echoes_keep_alive_and_a_client_does_not():
     assert link.client.datagrams_to_send(link.now) == []
 
 
-def test_forged_datagrams_do_not_keep_a_session_alive():
-    link = connected_link()
+def test_forged_datagrams_do_not_keep_a_session_alive(link):
     timer = link.server.last_received
     link.server.receive_datagram(b"\x00\x06\x00\x00", link.now + 1)
     link.server.receive_datagram(push_packet(SessionRequest(SESSION_ID)), link.now + 1)
@@ -203,16 +198,14 @@ def test_an_orderly_close_brings_everything_across_first(closer):
     assert closings(link, other) == [CloseReason.PEER]
 
 
-def test_both_sides_say_session_disconnect():
-    link = connected_link()
+def test_both_sides_say_session_disconnect(link):
     link.client.close(6)
     link.run(1.0)
     farewell = SEAL.seal(push_packet(SessionDisconnect(SESSION_ID, 6)))
     assert link.wire == [(Role.CLIENT, farewell), (Role.SERVER, farewell)]
 
 
-def test_the_last_message_and_the_disconnect_leave_without_an_answer_too():
-    link = connected_link()
+def test_the_last_message_and_the_disconnect_leave_without_an_answer_too(link):
     link.server.send(4, b"denied")
     link.server.close(6)
     first = link.server.datagrams_to_send(link.now)
@@ -230,8 +223,7 @@ def test_the_last_message_and_the_disconnect_leave_without_an_answer_too():
     assert link.server._core.standing.last_sent - start < 5.0
 
 
-def test_closing_twice_is_closing_once():
-    link = connected_link()
+def test_closing_twice_is_closing_once(link):
     link.client.close(6)
     link.client.close(9)
     link.run(2.0)
@@ -266,8 +258,7 @@ def test_closing_before_anything_was_agreed_ends_at_once():
         assert drain(session) == [SessionClosed(CloseReason.LOCAL)]
 
 
-def test_a_disconnect_of_another_session_or_with_a_bad_check_is_dropped():
-    link = connected_link()
+def test_a_disconnect_of_another_session_or_with_a_bad_check_is_dropped(link):
     link.server.receive_datagram(
         SEAL.seal(push_packet(SessionDisconnect(SESSION_ID + 1))), link.now
     )
@@ -276,8 +267,7 @@ def test_a_disconnect_of_another_session_or_with_a_bad_check_is_dropped():
     assert dict(link.server.drops) == {"disconnect of another session": 1, "bad check": 1}
 
 
-def test_a_server_drops_session_response_and_out_of_session():
-    link = connected_link()
+def test_a_server_drops_session_response_and_out_of_session(link):
     for packet in (SessionResponse(SESSION_ID, 5), OutOfSession()):
         link.server.receive_datagram(push_packet(packet), link.now)
     assert link.server.drops["not allowed now"] == 2
@@ -286,8 +276,7 @@ def test_a_server_drops_session_response_and_out_of_session():
     assert link.messages(Role.SERVER) == [(1, b"still here")]
 
 
-def test_a_client_believes_out_of_session_only_after_a_long_silence():
-    link = connected_link()
+def test_a_client_believes_out_of_session_only_after_a_long_silence(link):
     out_of_session = push_packet(OutOfSession())
     link.client.receive_datagram(out_of_session, link.now)
     assert not link.client.ended
@@ -295,8 +284,7 @@ def test_a_client_believes_out_of_session_only_after_a_long_silence():
     assert link.client.ended
 
 
-def test_nothing_is_taken_after_the_end():
-    link = connected_link()
+def test_nothing_is_taken_after_the_end(link):
     link.server.replace("enough")
     link.server.receive_datagram(SEAL.seal(push_packet(KeepAlive())), link.now)
     assert link.server.drops["session is over"] == 1
@@ -305,8 +293,7 @@ def test_nothing_is_taken_after_the_end():
     assert link.server.datagrams_to_send(link.now) == []
 
 
-def test_a_session_keeps_no_compressor_between_its_turns():
-    link = connected_link()
+def test_a_session_keeps_no_compressor_between_its_turns(link):
     link.server.send(1, bytes(range(256)) * 2)
     link.server.send(2, bytes(range(256)) * 2)
     deflater = link.server._core.codec._deflater

@@ -51,8 +51,7 @@ def test_there_is_no_room_while_something_is_overdue():
     assert link.server.room(deadline) == 0
 
 
-def test_there_is_no_room_in_a_session_that_closes():
-    link = connected_link()
+def test_there_is_no_room_in_a_session_that_closes(link):
     link.server.close()
     assert link.server.room(link.now) == 0
     link.run(1.0)
@@ -69,8 +68,7 @@ def test_who_was_refused_room_is_told_once_when_there_is_some():
     assert link.server.room(link.now) > 0
 
 
-def test_who_was_never_refused_is_told_nothing():
-    link = connected_link()
+def test_who_was_never_refused_is_told_nothing(link):
     link.server.send(1, bytes(3000))
     link.run(1.0)
     assert Writable() not in link.events[Role.SERVER]

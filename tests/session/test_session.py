@@ -139,8 +139,7 @@ def test_what_is_no_key_block_is_counted_and_the_session_lives(payload, reason):
     assert session.key is not None
 
 
-def test_a_second_key_block_is_ordinary_data():
-    link = connected_link()
+def test_a_second_key_block_is_ordinary_data(link):
     key = link.server.key
     sequence = link.client._core.channel.queue._next
     block = key_block_message(bytes(range(100, 160)))
@@ -172,8 +171,7 @@ def test_the_key_is_asked_for_once_and_repeated_when_asked_again():
         assert b"\x00\x09\x00\x00" + KEY_REQUEST in datagram
 
 
-def test_no_key_is_asked_for_when_there_is_one():
-    link = connected_link()
+def test_no_key_is_asked_for_when_there_is_one(link):
     link.server.receive_datagram(sealed(ServerKeyRequest(9, packets_sent=5)), link.now)
     (datagram,) = link.server.datagrams_to_send(link.now)
     response = pull_packet(SEAL.unseal(datagram))
@@ -224,8 +222,7 @@ def test_a_client_follows_the_format_that_the_server_names():
     assert all(datagram[2] in (0x5A, 0xA5) for _, datagram in link.wire[2:])
 
 
-def test_one_flush_makes_as_few_datagrams_as_possible():
-    link = connected_link()
+def test_one_flush_makes_as_few_datagrams_as_possible(link):
     for number in range(10):
         link.client.send(number, b"small")
     link.flush()
@@ -235,8 +232,7 @@ def test_one_flush_makes_as_few_datagrams_as_possible():
     assert link.carried == 2  # one Ack
 
 
-def test_one_ack_answers_many_packets():
-    link = connected_link()
+def test_one_ack_answers_many_packets(link):
     datagrams = []
     for number in range(10):
         link.client.send(number, b"x")
@@ -247,8 +243,7 @@ def test_one_ack_answers_many_packets():
     assert SEAL.unseal(ack)[:2] == b"\x00\x15"
 
 
-def test_fragments_fill_their_datagrams():
-    link = connected_link()
+def test_fragments_fill_their_datagrams(link):
     link.client.send(1, bytes(2000))
     sizes = [len(datagram) for datagram in link.client.datagrams_to_send(link.now)]
     assert sizes[:-1] == [512] * (len(sizes) - 1)
@@ -387,8 +382,7 @@ def test_a_packet_without_acknowledgment_ends_the_session_after_the_last_attempt
     assert link.client.get_timer() is None
 
 
-def test_sending_after_the_close_is_counted_and_dropped():
-    link = connected_link()
+def test_sending_after_the_close_is_counted_and_dropped(link):
     link.client.close()
     link.client.send(1, b"too late")
     link.run(2.0)

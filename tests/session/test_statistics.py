@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from emu.session import Role, Session, SessionConfig, SessionStatistics
-from tests.support.link import connected_link
 
 
 def test_a_new_session_has_counted_nothing():
@@ -16,8 +15,7 @@ def test_a_new_session_has_counted_nothing():
     assert statistics.retransmission_timeout == 1.5
 
 
-def test_what_happened_is_in_the_numbers():
-    link = connected_link()
+def test_what_happened_is_in_the_numbers(link):
     before = link.server.statistics()
     link.client.send(1, b"hello")
     link.server.send(2, bytes(100))

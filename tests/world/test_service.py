@@ -11,8 +11,7 @@ from tests.support.ghost_views import dialect
 from tests.support.worlds import WorldHouse
 
 
-def test_what_nobody_handles_is_counted() -> None:
-    house = WorldHouse()
+def test_what_nobody_handles_is_counted(house: WorldHouse) -> None:
     one = house.stand(5)
     for opcode in (43, 55, 67, 300, 9999):
         house.service.message(one.player, opcode, b"\1\2", house.now)
@@ -20,8 +19,9 @@ def test_what_nobody_handles_is_counted() -> None:
     assert house.world.counters["message out of order"] == 0
 
 
-def test_a_message_nobody_handles_is_told_once_for_each_client_and_opcode() -> None:
-    house = WorldHouse()
+def test_a_message_nobody_handles_is_told_once_for_each_client_and_opcode(
+    house: WorldHouse,
+) -> None:
     for _ in range(2):
         one = house.stand(5, name="Aldana")
         for opcode in (62, 62, 37):
@@ -38,8 +38,7 @@ def test_a_message_nobody_handles_is_told_once_for_each_client_and_opcode() -> N
     )
 
 
-def test_what_comes_too_early_has_no_effect() -> None:
-    house = WorldHouse()
+def test_what_comes_too_early_has_no_effect(house: WorldHouse) -> None:
     one = house.enter(5)
     for name in ("OP_SitMsg", "OP_RequestCampMsg", "OP_UpdateTargetMsg"):
         one.say(name, bytes(2))
@@ -47,8 +46,7 @@ def test_what_comes_too_early_has_no_effect() -> None:
     assert not one.is_closed
 
 
-def test_a_version_whose_ghosts_are_not_known_is_let_in_and_sees_nobody() -> None:
-    house = WorldHouse()
+def test_a_version_whose_ghosts_are_not_known_is_let_in_and_sees_nobody(house: WorldHouse) -> None:
     house.stand(6)
     client = house.client()
     client.dialect = dialect(1208)
@@ -80,8 +78,7 @@ def test_any_bytes_of_any_message_leave_the_others_unharmed() -> None:
     assert victim.player.position.x == 3.0
 
 
-def test_small_requests_are_answered() -> None:
-    house = WorldHouse()
+def test_small_requests_are_answered(house: WorldHouse) -> None:
     one = house.stand(5)
     one.log.clear()
     one.say("OP_SendLatestRequestMsg")
@@ -91,8 +88,7 @@ def test_small_requests_are_answered() -> None:
     ]  # fmt: skip
 
 
-def test_stopping_the_world_saves_and_closes_everybody() -> None:
-    house = WorldHouse()
+def test_stopping_the_world_saves_and_closes_everybody(house: WorldHouse) -> None:
     clients = [house.stand(number) for number in range(5, 9)]
     house.service.close(house.now)
     assert all(client.is_closed for client in clients)
@@ -100,8 +96,7 @@ def test_stopping_the_world_saves_and_closes_everybody() -> None:
     assert len(house.world.players) == 0
 
 
-def test_a_full_instance_of_a_zone_begins_another() -> None:
-    house = WorldHouse()
+def test_a_full_instance_of_a_zone_begins_another(house: WorldHouse) -> None:
     definition = house.zones.definition(325)
     house.zones.table._zones[325] = definition.__class__(
         **{name: getattr(definition, name) for name in definition.__slots__} | {"population": 2}
@@ -112,8 +107,7 @@ def test_a_full_instance_of_a_zone_begins_another() -> None:
     assert clients[0].sees() == {"Name6"}
 
 
-def test_a_session_with_room_again_is_shown_at_once_what_it_missed() -> None:
-    house = WorldHouse()
+def test_a_session_with_room_again_is_shown_at_once_what_it_missed(house: WorldHouse) -> None:
     one, two = house.stand(5), house.stand(6)
     assert one.player is not None
     one.space = 0

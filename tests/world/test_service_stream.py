@@ -39,8 +39,7 @@ def unread(client: Client) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("version", [546, 561])
-def test_a_visit_is_read_to_its_last_byte(version: int) -> None:
-    house = WorldHouse()
+def test_a_visit_is_read_to_its_last_byte(house: WorldHouse, version: int) -> None:
     one, two = house.stand(5, version), house.stand(6, 546 + 561 - version)
     house.run(1.0)
     for step in range(3):

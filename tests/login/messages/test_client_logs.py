@@ -87,8 +87,7 @@ def log(text: bytes = LOG) -> bytes:
     return struct.pack("<II", len(stream), len(text)) + stream
 
 
-def test_the_2006_client_s_alert_log_is_message_216() -> None:
-    harness = Harness()
+def test_the_2006_client_s_alert_log_is_message_216(harness: Harness) -> None:
     client, link = harness.login(546)
     harness.send(client, 216, log())
     assert harness.store.logs == [
@@ -99,8 +98,7 @@ def test_the_2006_client_s_alert_log_is_message_216() -> None:
 
 
 @pytest.mark.parametrize("version", LOGIN_VERSION_STEPS)
-def test_every_kind_is_stored_for_every_version(version: int) -> None:
-    harness = Harness()
+def test_every_kind_is_stored_for_every_version(harness: Harness, version: int) -> None:
     client, _ = harness.login(version)
     for kind in ("Base", "Crash", "Alert", "Verify"):
         harness.send(client, f"OP_LsClient{kind}logReplyMsg", log())
@@ -109,8 +107,7 @@ def test_every_kind_is_stored_for_every_version(version: int) -> None:
 
 
 @pytest.mark.parametrize("body", [b"", b"\0" * 8, b"\xff" * 500, log()[:8], log(b"\0" * 300_000)])
-def test_garbage_is_counted_and_the_session_goes_on(body: bytes) -> None:
-    harness = Harness()
+def test_garbage_is_counted_and_the_session_goes_on(harness: Harness, body: bytes) -> None:
     client, link = harness.login(546)
     harness.send(client, ALERT, body)
     assert sum(client.drops.values()) == 1
@@ -119,8 +116,7 @@ def test_garbage_is_counted_and_the_session_goes_on(body: bytes) -> None:
     assert harness.list_worlds(client, link)[0][0] == 8
 
 
-def test_before_login_a_log_is_ignored() -> None:
-    harness = Harness()
+def test_before_login_a_log_is_ignored(harness: Harness) -> None:
     client, link = harness.connect()
     harness.send(client, 200, log())
     assert harness.store.logs == []
@@ -137,8 +133,7 @@ def test_a_session_s_logs_are_counted() -> None:
     assert client.drops == {"too many client logs": 1}
 
 
-def test_a_store_that_fails_does_not_disturb_the_session() -> None:
-    harness = Harness()
+def test_a_store_that_fails_does_not_disturb_the_session(harness: Harness) -> None:
     client, link = harness.login(546)
     harness.store.error = StoreError("disk full")
     harness.send(client, ALERT, log())

@@ -211,8 +211,7 @@ def test_unanswered_requests_are_bounded_and_forgotten_in_time() -> None:
     assert len(harness.service.creates) == 1
 
 
-def test_a_world_that_is_not_there_is_no_server() -> None:
-    harness = Harness()
+def test_a_world_that_is_not_there_is_no_server(harness: Harness) -> None:
     client, link = harness.login(1208)
     harness.send(client, CREATE, create_request(1208, world_id=2))
     assert link.take() == [reply(1208, 2)]
@@ -221,8 +220,7 @@ def test_a_world_that_is_not_there_is_no_server() -> None:
     assert link.take() == []
 
 
-def test_a_world_that_goes_before_it_was_asked_is_no_server() -> None:
-    harness = Harness()
+def test_a_world_that_goes_before_it_was_asked_is_no_server(harness: Harness) -> None:
     client, link = harness.login(1208)
     harness.worlds.deaf = True
     harness.send(client, CREATE, create_request(1208))
@@ -258,8 +256,7 @@ def test_an_answer_without_account_is_dropped_when_two_wait() -> None:
     assert len(harness.service.creates) == 2
 
 
-def test_an_answer_within_the_call_counts() -> None:
-    harness = Harness()
+def test_an_answer_within_the_call_counts(harness: Harness) -> None:
     harness.worlds.create_answer = MADE
     client, link = harness.login(1208)
     harness.send(client, CREATE, create_request(1208))
@@ -301,8 +298,9 @@ def test_a_store_that_fails_is_reported_and_answered() -> None:
     assert client.is_logged_in
 
 
-def test_a_store_that_fails_before_the_world_is_asked_is_reported_and_answered() -> None:
-    harness = Harness()
+def test_a_store_that_fails_before_the_world_is_asked_is_reported_and_answered(
+    harness: Harness,
+) -> None:
     client, link = harness.login(1208)
     harness.store.error = StoreError("disk full")
     harness.send(client, CREATE, create_request(1208))

@@ -23,8 +23,9 @@ def reply(
 
 
 @pytest.mark.parametrize("version", LOGIN_VERSION_STEPS)
-def test_a_deleted_character_is_gone_here_and_its_world_is_told(version: int) -> None:
-    harness = Harness()
+def test_a_deleted_character_is_gone_here_and_its_world_is_told(
+    harness: Harness, version: int
+) -> None:
     harness.store.rows = [character(), character(6, "Borvik")]
     client, link = harness.login(version)
     harness.send(client, DELETE, delete_request(5, b"Aldana"))
@@ -41,8 +42,7 @@ def test_a_deleted_character_is_gone_here_and_its_world_is_told(version: int) ->
     assert (b"(deleted)" in listed) == old
 
 
-def test_deleted_entries_stay_for_this_session_only() -> None:
-    harness = Harness()
+def test_deleted_entries_stay_for_this_session_only(harness: Harness) -> None:
     harness.store.rows = [character()]
     client, link = harness.login(546)
     harness.send(client, DELETE, delete_request(5, b"Aldana"))
@@ -54,8 +54,7 @@ def test_deleted_entries_stay_for_this_session_only() -> None:
     assert harness.list_worlds(client, link)[2][1][0] == 0
 
 
-def test_a_deleted_entry_stays_where_it_was() -> None:
-    harness = Harness()
+def test_a_deleted_entry_stays_where_it_was(harness: Harness) -> None:
     names = ("Aldana", "Borvik", "Corwyn")
     harness.store.rows = [
         replace(character(5 + place, name), id=place + 1) for place, name in enumerate(names)
@@ -72,9 +71,8 @@ def test_a_deleted_entry_stays_where_it_was() -> None:
     [(6, b"Aldana", 1), (5, b"Borvik", 1), (5, b"aldana", 1), (5, b"Aldana", 2), (5, b"", 1)],
 )
 def test_what_does_not_match_is_refused_and_the_list_follows(
-    char_id: int, name: bytes, world_id: int
+    harness: Harness, char_id: int, name: bytes, world_id: int
 ) -> None:
-    harness = Harness()
     harness.store.rows = [character()]
     client, link = harness.login(1208)
     harness.send(client, DELETE, delete_request(char_id, name, world_id))
@@ -85,8 +83,7 @@ def test_what_does_not_match_is_refused_and_the_list_follows(
     assert len(harness.events.of(DeleteRefused)) == 1
 
 
-def test_another_account_s_character_is_safe() -> None:
-    harness = Harness()
+def test_another_account_s_character_is_safe(harness: Harness) -> None:
     harness.store.rows = [character(account_id=8)]
     client, link = harness.login(1208)
     harness.send(client, DELETE, delete_request(5, b"Aldana"))
@@ -94,8 +91,7 @@ def test_another_account_s_character_is_safe() -> None:
     assert not harness.store.rows[0].deleted
 
 
-def test_a_character_of_a_world_that_is_away_is_kept() -> None:
-    harness = Harness()
+def test_a_character_of_a_world_that_is_away_is_kept(harness: Harness) -> None:
     harness.store.rows = [character()]
     client, link = harness.login(1208)
     harness.worlds.remove(1)
@@ -104,16 +100,14 @@ def test_a_character_of_a_world_that_is_away_is_kept() -> None:
     assert not harness.store.rows[0].deleted
 
 
-def test_the_same_number_and_name_on_two_worlds_is_no_trouble() -> None:
-    harness = Harness()
+def test_the_same_number_and_name_on_two_worlds_is_no_trouble(harness: Harness) -> None:
     harness.store.rows = [character(world_id=2), character()]
     client, _ = harness.login(1208)
     harness.send(client, DELETE, delete_request(5, b"Aldana"))
     assert [row.deleted for row in harness.store.rows] == [False, True]
 
 
-def test_a_store_that_fails_is_reported_and_answered() -> None:
-    harness = Harness()
+def test_a_store_that_fails_is_reported_and_answered(harness: Harness) -> None:
     client, link = harness.login(1208)
     harness.store.error = StoreError("disk full")
     harness.send(client, DELETE, delete_request(5, b"Aldana"))
@@ -122,8 +116,7 @@ def test_a_store_that_fails_is_reported_and_answered() -> None:
     assert harness.service.journal.counters["service fault"] == 1
 
 
-def test_kept_entries_are_bounded() -> None:
-    harness = Harness()
+def test_kept_entries_are_bounded(harness: Harness) -> None:
     client, link = harness.login(546)
     for char_id in range(1, 121):
         harness.store.rows = [character(char_id)]

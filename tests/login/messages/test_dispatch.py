@@ -24,8 +24,7 @@ NAMES = sorted(MESSAGES)
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "OP_LoginRequestMsg"])
-def test_before_login_nothing_else_is_handled(name: str) -> None:
-    harness = Harness()
+def test_before_login_nothing_else_is_handled(harness: Harness, name: str) -> None:
     client, link = harness.connect()
     harness.send(client, name, bytes(64))
     assert link.take() == []
@@ -38,8 +37,7 @@ def test_before_login_nothing_else_is_handled(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["OP_KeymapLoadMsg", "OP_AllCharactersDescRequestMsg"])
 @pytest.mark.parametrize("version", LOGIN_VERSION_STEPS)
-def test_messages_that_need_no_answer_get_none(name: str, version: int) -> None:
-    harness = Harness()
+def test_messages_that_need_no_answer_get_none(harness: Harness, name: str, version: int) -> None:
     client, link = harness.login(version)
     harness.send(client, name, b"whatever")
     assert link.take() == []
@@ -47,8 +45,9 @@ def test_messages_that_need_no_answer_get_none(name: str, version: int) -> None:
 
 
 @pytest.mark.parametrize("number", [15, 153 + 1, 254, 255, 65535])
-def test_messages_nobody_handles_are_counted_and_the_session_stays(number: int) -> None:
-    harness = Harness()
+def test_messages_nobody_handles_are_counted_and_the_session_stays(
+    harness: Harness, number: int
+) -> None:
     client, link = harness.login(546)
     harness.send(client, number, b"whatever")
     assert link.take() == []
@@ -64,8 +63,9 @@ def test_messages_nobody_handles_are_counted_and_the_session_stays(number: int) 
     assert len(harness.events.of(UnknownMessage)) == 1
 
 
-def test_an_unknown_message_has_its_name_and_is_told_again_of_another_account() -> None:
-    harness = Harness()
+def test_an_unknown_message_has_its_name_and_is_told_again_of_another_account(
+    harness: Harness,
+) -> None:
     client, _ = harness.login(546)
     number = client.dialect.table.number("OP_WSServerLockMsg")
     harness.send(client, number, b"")
@@ -78,8 +78,9 @@ def test_an_unknown_message_has_its_name_and_is_told_again_of_another_account() 
     "name",
     ["OP_CreateCharacterRequestMsg", "OP_DeleteCharacterRequestMsg", "OP_PlayCharacterRequestMsg"],
 )
-def test_while_a_world_is_asked_to_let_in_nothing_else_is_changed(name: str) -> None:
-    harness = Harness()
+def test_while_a_world_is_asked_to_let_in_nothing_else_is_changed(
+    harness: Harness, name: str
+) -> None:
     harness.store.rows = [character(), character(6, "Borvik")]
     client, link = harness.login(1208)
     harness.send(client, "OP_PlayCharacterRequestMsg", play_request(1208, 5))
@@ -95,8 +96,7 @@ def test_while_a_world_is_asked_to_let_in_nothing_else_is_changed(name: str) -> 
     assert len(harness.worlds.plays) == 1
 
 
-def test_lists_and_logs_may_come_while_a_world_is_asked() -> None:
-    harness = Harness()
+def test_lists_and_logs_may_come_while_a_world_is_asked(harness: Harness) -> None:
     harness.store.rows = [character()]
     client, link = harness.login(1208)
     harness.send(client, "OP_PlayCharacterRequestMsg", play_request(1208, 5))

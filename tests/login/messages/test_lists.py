@@ -35,8 +35,7 @@ def world(version: int, entry: WorldEntry, position: int, load: int) -> bytes:
 
 
 @pytest.mark.parametrize("version", LOGIN_VERSION_STEPS)
-def test_the_list_is_followed_by_flags_and_characters(version: int) -> None:
-    harness = Harness()
+def test_the_list_is_followed_by_flags_and_characters(harness: Harness, version: int) -> None:
     harness.worlds.entries |= {2: FREEPORT, 9: DOWN}
     client, link = harness.login(version)
     (first, worlds), (second, flags), (third, characters) = harness.list_worlds(client, link)
@@ -50,23 +49,20 @@ def test_the_list_is_followed_by_flags_and_characters(version: int) -> None:
     assert characters == b"\0" + info + (b"" if version <= 561 else b"\xff" * 12 + bytes(6))
 
 
-def test_a_development_world_says_so_when_it_is_not_locked() -> None:
-    harness = Harness()
+def test_a_development_world_says_so_when_it_is_not_locked(harness: Harness) -> None:
     harness.worlds.entries = {2: replace(FREEPORT, locked=False)}
     client, link = harness.login(546)
     worlds = harness.list_worlds(client, link)[0][1]
     assert worlds == b"\x01" + world(546, replace(FREEPORT, locked=False), 1, 1)
 
 
-def test_the_oldest_clients_have_a_shorter_entry() -> None:
-    harness = Harness()
+def test_the_oldest_clients_have_a_shorter_entry(harness: Harness) -> None:
     client, link = harness.login(283)
     worlds = harness.list_worlds(client, link)[0][1]
     assert worlds == b"\x01" + struct.pack("<I", 1) + str16(b"Norrath") + bytes([1, 0, 1, 1, 0])
 
 
-def test_no_world_and_more_worlds_than_a_byte_counts() -> None:
-    harness = Harness()
+def test_no_world_and_more_worlds_than_a_byte_counts(harness: Harness) -> None:
     harness.worlds.entries = {}
     client, link = harness.login(546)
     assert harness.list_worlds(client, link)[0] == (8, b"\0")
@@ -74,8 +70,7 @@ def test_no_world_and_more_worlds_than_a_byte_counts() -> None:
     assert harness.list_worlds(client, link)[0][1][0] == 255
 
 
-def test_lists_of_two_versions_are_both_fresh_after_a_change() -> None:
-    harness = Harness()
+def test_lists_of_two_versions_are_both_fresh_after_a_change(harness: Harness) -> None:
     first, first_link = harness.login(546)
     second, second_link = harness.login(1208, b"other")
     for client, link in ((first, first_link), (second, second_link)):
@@ -85,8 +80,7 @@ def test_lists_of_two_versions_are_both_fresh_after_a_change() -> None:
     assert harness.list_worlds(second, second_link)[0][1][27:29] == struct.pack("<H", 99)
 
 
-def test_only_characters_of_connected_worlds_are_listed() -> None:
-    harness = Harness()
+def test_only_characters_of_connected_worlds_are_listed(harness: Harness) -> None:
     harness.worlds.entries[9] = DOWN
     harness.store.rows = [
         character(),
@@ -101,8 +95,7 @@ def test_only_characters_of_connected_worlds_are_listed() -> None:
     assert b"Aldana" in listed
 
 
-def test_characters_are_read_again_for_every_list() -> None:
-    harness = Harness()
+def test_characters_are_read_again_for_every_list(harness: Harness) -> None:
     client, link = harness.login(1208)
     assert harness.list_worlds(client, link)[2][1][0] == 0
     harness.store.rows = [character()]
@@ -120,8 +113,7 @@ def test_the_setting_and_the_veterans_are_told_to_newer_clients() -> None:
     assert harness.list_worlds(old, link)[2][1][-15:][10:14] == struct.pack("<I", 7)
 
 
-def test_zone_texts_are_by_file_for_old_clients_and_by_name_for_new_ones() -> None:
-    harness = Harness()
+def test_zone_texts_are_by_file_for_old_clients_and_by_name_for_new_ones(harness: Harness) -> None:
     harness.store.rows = [character()]
     harness.store.zones = [ZoneDescription(24, "Qeynos", "The City of Qeynos")]
     client, link = harness.login(1208)
@@ -132,8 +124,9 @@ def test_zone_texts_are_by_file_for_old_clients_and_by_name_for_new_ones() -> No
     assert str16(b"Qeynos") in harness.list_worlds(client, link)[2][1]
 
 
-def test_a_client_that_leaves_while_its_characters_are_read_is_sent_no_more() -> None:
-    harness = Harness()
+def test_a_client_that_leaves_while_its_characters_are_read_is_sent_no_more(
+    harness: Harness,
+) -> None:
     client, link = harness.login(546)
     harness.store.holds = True
     harness.send(client, 7)
@@ -142,8 +135,7 @@ def test_a_client_that_leaves_while_its_characters_are_read_is_sent_no_more() ->
     assert link.sent == []
 
 
-def test_all_lists_leave_together_and_worlds_are_those_of_that_moment() -> None:
-    harness = Harness()
+def test_all_lists_leave_together_and_worlds_are_those_of_that_moment(harness: Harness) -> None:
     client, link = harness.login(546)
     harness.store.holds = True
     harness.send(client, 7)
@@ -157,8 +149,7 @@ def test_all_lists_leave_together_and_worlds_are_those_of_that_moment() -> None:
     assert link.take() == []
 
 
-def test_a_store_that_fails_is_reported_and_the_next_request_works() -> None:
-    harness = Harness()
+def test_a_store_that_fails_is_reported_and_the_next_request_works(harness: Harness) -> None:
     client, link = harness.login(546)
     harness.store.error = StoreError("disk full")
     assert [number for number, _ in harness.list_worlds(client, link)] == [8, 4]
@@ -167,8 +158,7 @@ def test_a_store_that_fails_is_reported_and_the_next_request_works() -> None:
 
 
 @pytest.mark.parametrize("version", LOGIN_VERSION_STEPS)
-def test_a_world_that_comes_or_goes_is_told_in_seven_bytes(version: int) -> None:
-    harness = Harness()
+def test_a_world_that_comes_or_goes_is_told_in_seven_bytes(harness: Harness, version: int) -> None:
     client, link = harness.login(version)
     harness.list_worlds(client, link)
     harness.worlds.remove(1, harness.now)
@@ -185,8 +175,7 @@ def test_a_world_that_comes_or_goes_is_told_in_seven_bytes(version: int) -> None
 
 
 @pytest.mark.parametrize("version", LOGIN_VERSION_STEPS)
-def test_a_lock_is_told_in_eight_bytes(version: int) -> None:
-    harness = Harness()
+def test_a_lock_is_told_in_eight_bytes(harness: Harness, version: int) -> None:
     client, link = harness.login(version)
     harness.list_worlds(client, link)
     for locked in (True, False):
@@ -195,8 +184,7 @@ def test_a_lock_is_told_in_eight_bytes(version: int) -> None:
         assert link.take() == [(6, struct.pack("<IBBBB", 1, 1, locked, 0, 0))]
 
 
-def test_a_world_that_comes_up_locked_is_told_in_both_forms() -> None:
-    harness = Harness()
+def test_a_world_that_comes_up_locked_is_told_in_both_forms(harness: Harness) -> None:
     client, link = harness.login(546)
     harness.list_worlds(client, link)
     harness.worlds.change(FREEPORT, harness.now)
@@ -220,8 +208,7 @@ def test_eight_bytes_in_every_case_are_a_setting() -> None:
     ]
 
 
-def test_what_does_not_change_is_not_pushed() -> None:
-    harness = Harness()
+def test_what_does_not_change_is_not_pushed(harness: Harness) -> None:
     client, link = harness.login(546)
     harness.list_worlds(client, link)
     for players in range(100):
@@ -230,8 +217,7 @@ def test_what_does_not_change_is_not_pushed() -> None:
     assert link.take() == []
 
 
-def test_a_world_that_flaps_within_the_delay_is_not_mentioned() -> None:
-    harness = Harness()
+def test_a_world_that_flaps_within_the_delay_is_not_mentioned(harness: Harness) -> None:
     client, link = harness.login(546)
     harness.list_worlds(client, link)
     for _ in range(50):
@@ -241,8 +227,7 @@ def test_a_world_that_flaps_within_the_delay_is_not_mentioned() -> None:
     assert link.take() == []
 
 
-def test_a_change_between_the_push_and_a_new_list_is_told_once() -> None:
-    harness = Harness()
+def test_a_change_between_the_push_and_a_new_list_is_told_once(harness: Harness) -> None:
     client, link = harness.login(546)
     harness.list_worlds(client, link)
     harness.worlds.remove(1, harness.now)
@@ -251,8 +236,7 @@ def test_a_change_between_the_push_and_a_new_list_is_told_once() -> None:
     assert link.take() == []
 
 
-def test_nobody_is_told_who_has_not_asked_for_the_list() -> None:
-    harness = Harness()
+def test_nobody_is_told_who_has_not_asked_for_the_list(harness: Harness) -> None:
     client, link = harness.login(546)
     stranger, strange_link = harness.connect("192.0.2.2")
     harness.worlds.remove(1, harness.now)
@@ -261,8 +245,7 @@ def test_nobody_is_told_who_has_not_asked_for_the_list() -> None:
     assert link.take() == strange_link.take() == []
 
 
-def test_the_timer_is_asked_for_again_when_a_world_changes() -> None:
-    harness = Harness()
+def test_the_timer_is_asked_for_again_when_a_world_changes(harness: Harness) -> None:
     client, link = harness.login(546)
     harness.list_worlds(client, link)
     wakes = link.wakes
@@ -271,8 +254,7 @@ def test_the_timer_is_asked_for_again_when_a_world_changes() -> None:
     assert client.get_timer() == pytest.approx(harness.now + 0.25)
 
 
-def test_a_client_that_is_idle_for_half_an_hour_is_closed() -> None:
-    harness = Harness()
+def test_a_client_that_is_idle_for_half_an_hour_is_closed(harness: Harness) -> None:
     client, link = harness.login(546)
     harness.list_worlds(client, link)
     harness.pass_time(client, 1799)

@@ -40,8 +40,7 @@ def refused(harness: Harness) -> list[str]:
     return [event.reason for event in harness.events.of(LoginRefused)]
 
 
-def test_the_2006_client_gets_its_36_bytes() -> None:
-    harness = Harness()
+def test_the_2006_client_gets_its_36_bytes(harness: Harness) -> None:
     client, link = harness.connect()
     harness.send(client, 0, classic_login(b"tester", b"secret", 546))
     assert link.take() == [(4, ACCEPTED_546)]
@@ -51,16 +50,14 @@ def test_the_2006_client_gets_its_36_bytes() -> None:
 
 
 @pytest.mark.parametrize("version", LOGIN_VERSION_STEPS)
-def test_every_version_step_is_let_in(version: int) -> None:
-    harness = Harness()
+def test_every_version_step_is_let_in(harness: Harness, version: int) -> None:
     client, link = harness.connect()
     harness.send(client, 0, login_request(b"tester", b"secret", version))
     ((number, reply),) = link.take()
     assert (number, reply[0], client.version) == (4, 0, version)
 
 
-def test_a_wrong_password_is_denied_and_disconnected_a_second_later() -> None:
-    harness = Harness()
+def test_a_wrong_password_is_denied_and_disconnected_a_second_later(harness: Harness) -> None:
     client, link = harness.connect()
     harness.send(client, 0, login_request(b"tester", b"wrong", 546))
     assert link.take() == [(4, DENIAL)]
@@ -74,8 +71,7 @@ def test_a_wrong_password_is_denied_and_disconnected_a_second_later() -> None:
     assert client.get_timer() is None
 
 
-def test_an_unknown_version_is_denied_and_its_datagram_can_leave() -> None:
-    harness = Harness()
+def test_an_unknown_version_is_denied_and_its_datagram_can_leave(harness: Harness) -> None:
     client, link = harness.connect()
     harness.send(client, 0, later_login(b"tester", b"secret", 65000))
     assert link.take() == [(4, OLD_CLIENT)]
@@ -86,8 +82,7 @@ def test_an_unknown_version_is_denied_and_its_datagram_can_leave() -> None:
     assert link.closed is not None
 
 
-def test_after_a_denial_nothing_is_handled() -> None:
-    harness = Harness()
+def test_after_a_denial_nothing_is_handled(harness: Harness) -> None:
     client, link = harness.connect()
     harness.send(client, 0, login_request(b"tester", b"wrong", 546))
     link.take()
@@ -98,8 +93,7 @@ def test_after_a_denial_nothing_is_handled() -> None:
 
 
 @pytest.mark.parametrize("size", [0, 32])
-def test_names_that_are_empty_or_too_long_are_refused_unasked(size: int) -> None:
-    harness = Harness()
+def test_names_that_are_empty_or_too_long_are_refused_unasked(harness: Harness, size: int) -> None:
     client, link = harness.connect()
     harness.send(client, 0, login_request(b"a" * size, b"secret", 546))
     assert link.take() == [(4, DENIAL)]
@@ -115,16 +109,16 @@ def test_a_name_at_the_limit_is_asked_for() -> None:
 
 
 @pytest.mark.parametrize(("size", "asked"), [(255, 1), (256, 0)])
-def test_a_password_over_its_limit_is_refused_unasked(size: int, asked: int) -> None:
-    harness = Harness()
+def test_a_password_over_its_limit_is_refused_unasked(
+    harness: Harness, size: int, asked: int
+) -> None:
     client, link = harness.connect()
     harness.send(client, 0, login_request(b"tester", b"p" * size, 546))
     assert link.take() == [(4, DENIAL)]
     assert len(harness.authenticator.asked) == asked
 
 
-def test_a_second_login_of_an_account_ends_the_first() -> None:
-    harness = Harness()
+def test_a_second_login_of_an_account_ends_the_first(harness: Harness) -> None:
     first, first_link = harness.login(546)
     second, second_link = harness.login(1208, address="192.0.2.2")
     assert first_link.closed == "logged in again from 192.0.2.2"
@@ -137,8 +131,7 @@ def test_a_second_login_of_an_account_ends_the_first() -> None:
     assert len(harness.service.logged_in) == 1
 
 
-def test_of_two_logins_at_once_the_later_answer_stays() -> None:
-    harness = Harness()
+def test_of_two_logins_at_once_the_later_answer_stays(harness: Harness) -> None:
     harness.authenticator.holds = True
     first, first_link = harness.connect()
     second, second_link = harness.connect()
@@ -150,8 +143,9 @@ def test_of_two_logins_at_once_the_later_answer_stays() -> None:
     assert len(harness.service.logged_in) == 1
 
 
-def test_a_client_that_leaves_while_its_password_is_checked_is_never_logged_in() -> None:
-    harness = Harness()
+def test_a_client_that_leaves_while_its_password_is_checked_is_never_logged_in(
+    harness: Harness,
+) -> None:
     harness.authenticator.holds = True
     client, link = harness.connect()
     harness.send(client, 0, login_request(b"tester", b"secret", 546))
@@ -163,8 +157,9 @@ def test_a_client_that_leaves_while_its_password_is_checked_is_never_logged_in()
     harness.login(546)
 
 
-def test_a_denial_lingers_from_when_it_was_sent_not_from_when_it_was_asked() -> None:
-    harness = Harness()
+def test_a_denial_lingers_from_when_it_was_sent_not_from_when_it_was_asked(
+    harness: Harness,
+) -> None:
     harness.authenticator.holds = True
     client, link = harness.connect()
     harness.send(client, 0, login_request(b"tester", b"wrong", 546))
@@ -175,8 +170,7 @@ def test_a_denial_lingers_from_when_it_was_sent_not_from_when_it_was_asked() -> 
     assert link.closed is None
 
 
-def test_a_store_that_fails_denies_and_is_reported() -> None:
-    harness = Harness()
+def test_a_store_that_fails_denies_and_is_reported(harness: Harness) -> None:
     harness.authenticator.error = StoreError("disk full")
     client, link = harness.connect()
     harness.send(client, 0, login_request(b"tester", b"secret", 546))
@@ -198,8 +192,9 @@ def test_a_store_that_fails_denies_and_is_reported() -> None:
         ("too many attempts", 9),
     ],
 )
-def test_a_player_is_told_what_the_protocol_has_a_code_for(reason: str, code: int) -> None:
-    harness = Harness()
+def test_a_player_is_told_what_the_protocol_has_a_code_for(
+    harness: Harness, reason: str, code: int
+) -> None:
     harness.authenticator.refusal = reason
     client, link = harness.connect()
     harness.send(client, 0, login_request(b"tester", b"secret", 546))
@@ -207,8 +202,7 @@ def test_a_player_is_told_what_the_protocol_has_a_code_for(reason: str, code: in
     assert refused(harness) == [reason]
 
 
-def test_nobody_waits_for_the_answer_once_the_client_has_gone() -> None:
-    harness = Harness()
+def test_nobody_waits_for_the_answer_once_the_client_has_gone(harness: Harness) -> None:
     harness.authenticator.holds = True
     client, _ = harness.connect()
     harness.send(client, 0, login_request(b"tester", b"secret", 546))
@@ -246,8 +240,7 @@ def test_an_address_is_free_again_when_its_client_is_gone() -> None:
     harness.login(546, b"other")
 
 
-def test_a_client_that_never_logs_in_is_closed() -> None:
-    harness = Harness()
+def test_a_client_that_never_logs_in_is_closed(harness: Harness) -> None:
     client, link = harness.connect()
     harness.pass_time(client, 59.9)
     assert link.closed is None
@@ -255,8 +248,7 @@ def test_a_client_that_never_logs_in_is_closed() -> None:
     assert link.closed == "did not log in in time"
 
 
-def test_a_second_login_request_on_the_same_session_changes_nothing() -> None:
-    harness = Harness()
+def test_a_second_login_request_on_the_same_session_changes_nothing(harness: Harness) -> None:
     client, link = harness.login(546)
     harness.send(client, 0, login_request(b"other", b"secret", 546))
     assert link.take() == []
@@ -273,8 +265,7 @@ def test_a_name_in_utf8_is_asked_for_as_text_and_echoed_as_bytes() -> None:
     assert name in link.take()[0][1]
 
 
-def test_a_login_is_remembered_once_the_reply_is_on_its_way() -> None:
-    harness = Harness()
+def test_a_login_is_remembered_once_the_reply_is_on_its_way(harness: Harness) -> None:
     client, link = harness.connect()
     harness.authenticator.forgets = StoreError("the disk is full")
     harness.send(client, 0, classic_login(b"tester", b"secret", 546))
@@ -284,8 +275,7 @@ def test_a_login_is_remembered_once_the_reply_is_on_its_way() -> None:
     assert [event.reason for event in harness.events.of(ServiceFault)] == ["the disk is full"]
 
 
-def test_a_refused_login_is_not_remembered() -> None:
-    harness = Harness()
+def test_a_refused_login_is_not_remembered(harness: Harness) -> None:
     client, _ = harness.connect()
     harness.send(client, 0, classic_login(b"tester", b"wrong", 546))
     assert harness.authenticator.logins == []

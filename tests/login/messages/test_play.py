@@ -53,8 +53,7 @@ def test_a_granted_request_sends_the_client_on(version: int) -> None:
     assert harness.events.of(PlayGranted)[0].port == 9001
 
 
-def test_an_answer_within_the_call_counts() -> None:
-    harness = Harness()
+def test_an_answer_within_the_call_counts(harness: Harness) -> None:
     harness.store.rows = [character()]
     harness.worlds.play_answer = YES
     client, link = harness.login(546)
@@ -144,8 +143,7 @@ def test_another_world_that_goes_changes_nothing() -> None:
     assert link.take() == []
 
 
-def test_a_world_that_vanished_before_the_request_is_a_problem_at_once() -> None:
-    harness = Harness()
+def test_a_world_that_vanished_before_the_request_is_a_problem_at_once(harness: Harness) -> None:
     harness.store.rows = [character()]
     client, link = harness.login(546)
     harness.list_worlds(client, link)
@@ -156,8 +154,9 @@ def test_a_world_that_vanished_before_the_request_is_a_problem_at_once() -> None
 
 
 @pytest.mark.parametrize(("char_id", "world_id"), [(6, 1), (5, 2), (0, 0), (0xFFFFFFFF, 1)])
-def test_a_character_that_is_not_there_is_a_problem_at_once(char_id: int, world_id: int) -> None:
-    harness = Harness()
+def test_a_character_that_is_not_there_is_a_problem_at_once(
+    harness: Harness, char_id: int, world_id: int
+) -> None:
     harness.store.rows = [character(), character(6, account_id=8), character(9, deleted=True)]
     client, link = harness.login(546)
     harness.send(client, "OP_PlayCharacterRequestMsg", play_request(546, char_id, world_id))
@@ -194,8 +193,7 @@ def test_a_client_that_leaves_while_it_waits_leaves_nothing_behind() -> None:
     assert link.take()[0][1][0] == 1
 
 
-def test_a_client_that_leaves_while_its_characters_are_read_asks_no_world() -> None:
-    harness = Harness()
+def test_a_client_that_leaves_while_its_characters_are_read_asks_no_world(harness: Harness) -> None:
     harness.store.rows = [character()]
     client, _ = harness.login(546)
     harness.store.holds = True
@@ -222,8 +220,7 @@ def test_an_address_that_cannot_be_sent_is_a_problem(answer: PlayResponse) -> No
     assert client.state is ClientState.LOGGED_IN
 
 
-def test_a_store_that_fails_is_reported_and_answered() -> None:
-    harness = Harness()
+def test_a_store_that_fails_is_reported_and_answered(harness: Harness) -> None:
     client, link = harness.login(546)
     harness.store.error = StoreError("disk full")
     harness.send(client, "OP_PlayCharacterRequestMsg", play_request(546, 5))
@@ -233,8 +230,7 @@ def test_a_store_that_fails_is_reported_and_answered() -> None:
     assert harness.service.journal.counters["service fault"] == 1
 
 
-def test_clients_up_to_283_name_the_character_and_its_world_is_found() -> None:
-    harness = Harness()
+def test_clients_up_to_283_name_the_character_and_its_world_is_found(harness: Harness) -> None:
     harness.worlds.change(replace(NORRATH, id=2))
     harness.store.rows = [character(), character(5, "Borvik", world_id=2)]
     client, link = harness.login(283)

@@ -24,8 +24,7 @@ from emu.wire import (
 from tests.support.players import HOME, Player, ask, drain, make_endpoint
 
 
-def test_datagrams_go_to_the_session_of_their_address():
-    endpoint = make_endpoint()
+def test_datagrams_go_to_the_session_of_their_address(endpoint):
     players = [Player(endpoint, ("192.0.2.1", port), port).connect() for port in (1, 2, 3)]
     assert len(endpoint) == 3
     assert {session.session_id for session in endpoint} == {1, 2, 3}
@@ -35,8 +34,7 @@ def test_datagrams_go_to_the_session_of_their_address():
         assert player.peer.address == player.address
 
 
-def test_every_address_gets_its_own_check_key_or_the_fixed_one():
-    endpoint = make_endpoint()
+def test_every_address_gets_its_own_check_key_or_the_fixed_one(endpoint):
     first, second = (Player(endpoint, ("192.0.2.1", port)).connect() for port in (1, 2))
     assert first.peer.check_key != second.peer.check_key
     fixed = make_endpoint(check_key=0x33624702)
@@ -55,32 +53,28 @@ def test_every_address_gets_its_own_check_key_or_the_fixed_one():
         push_packet(OutOfSession()),
     ],
 )
-def test_a_stranger_gets_a_session_only_for_a_whole_session_request(data):
-    endpoint = make_endpoint()
+def test_a_stranger_gets_a_session_only_for_a_whole_session_request(endpoint, data):
     assert endpoint.receive_datagram(data, HOME, 0.0) is None
     assert len(endpoint) == 0
     assert sum(endpoint.drops.values()) == 1
     assert endpoint.datagrams_to_send() == []
 
 
-def test_a_huge_session_request_is_dropped_before_it_costs_anything():
-    endpoint = make_endpoint()
+def test_a_huge_session_request_is_dropped_before_it_costs_anything(endpoint):
     data = push_packet(SessionRequest(7, tail=bytes(3000)))
     assert endpoint.receive_datagram(data, HOME, 0.0) is None
     assert endpoint.half_open == 0
     assert endpoint.drops["datagram too long"] == 1
 
 
-def test_a_repeated_request_gets_the_same_answer_and_no_session():
-    endpoint = make_endpoint()
+def test_a_repeated_request_gets_the_same_answer_and_no_session(endpoint):
     answers = [ask(endpoint, now=number * 1.0) for number in range(4)]
     assert answers == [SessionResponse(7, answers[0].key)] * 4
     assert endpoint.half_open == 1
     assert len(endpoint) == 0
 
 
-def test_a_repeat_that_crossed_the_proof_gets_the_same_answer_too():
-    endpoint = make_endpoint()
+def test_a_repeat_that_crossed_the_proof_gets_the_same_answer_too(endpoint):
     player = Player(endpoint).begin()
     first = ask(endpoint)
     player.exchange(0.0, rounds=1)
@@ -92,8 +86,7 @@ def test_a_repeat_that_crossed_the_proof_gets_the_same_answer_too():
     assert endpoint.drops["repeated session request"] == 1
 
 
-def test_a_restarted_client_replaces_its_old_session_once_it_has_proven_itself():
-    endpoint = make_endpoint()
+def test_a_restarted_client_replaces_its_old_session_once_it_has_proven_itself(endpoint):
     old = Player(endpoint).connect()
     new = Player(endpoint, session_id=8)
     new.begin(1.0)
@@ -109,8 +102,7 @@ def test_a_restarted_client_replaces_its_old_session_once_it_has_proven_itself()
     assert len(endpoint) == 1
 
 
-def test_a_restarted_client_may_come_with_the_same_session_id():
-    endpoint = make_endpoint()
+def test_a_restarted_client_may_come_with_the_same_session_id(endpoint):
     old = Player(endpoint).connect()
     assert ask(endpoint, now=1.9) is None
     new = Player(endpoint)
@@ -167,16 +159,16 @@ def test_a_spoofer_does_not_disturb_a_live_session(check_key):
     assert endpoint.get(HOME) is player.peer
 
 
-def test_a_silent_source_gets_an_answer_for_each_request_and_is_forgotten_after_five_seconds():
-    endpoint = make_endpoint()
+def test_a_silent_source_gets_an_answer_for_each_request_and_is_forgotten_after_five_seconds(
+    endpoint,
+):
     assert all(ask(endpoint, now=number * 0.049) for number in range(100))
     assert endpoint.half_open == 1
     ask(endpoint, ("192.0.2.2", 1), now=5.0)
     assert endpoint.half_open == 1
 
 
-def test_a_proof_that_comes_late_counts_by_its_check_alone():
-    endpoint = make_endpoint()
+def test_a_proof_that_comes_late_counts_by_its_check_alone(endpoint):
     player = Player(endpoint).begin()
     player.exchange(30.0)
     assert player.says(5, 31.0)
@@ -217,8 +209,7 @@ def test_all_sessions_are_bounded():
     assert ask(endpoint, ("192.0.2.1", 3)) is not None
 
 
-def test_forgetting_a_session_twice_is_fine():
-    endpoint = make_endpoint()
+def test_forgetting_a_session_twice_is_fine(endpoint):
     player = Player(endpoint).connect()
     endpoint.forget(player.peer)
     endpoint.forget(player.peer)
@@ -226,8 +217,7 @@ def test_forgetting_a_session_twice_is_fine():
     assert endpoint.receive_datagram(b"\x00\x06", HOME, 1.0) is None
 
 
-def test_an_ended_session_makes_room_for_the_next_request():
-    endpoint = make_endpoint()
+def test_an_ended_session_makes_room_for_the_next_request(endpoint):
     player = Player(endpoint).connect()
     player.peer.replace("gone")
     again = Player(endpoint).connect(1.0)

@@ -61,8 +61,7 @@ def test_a_client_gets_in_while_fifty_thousand_addresses_ask_all_the_time(limit)
     assert len(endpoint) == 1
 
 
-def test_a_client_gets_in_while_its_own_address_is_flooded():
-    endpoint = make_endpoint()
+def test_a_client_gets_in_while_its_own_address_is_flooded(endpoint):
     player = Player(endpoint, between=Flood(endpoint, 500, spoofed=HOME)).connect()
     assert player.says(5, 1.0)
     assert endpoint.half_open == 1
@@ -72,16 +71,14 @@ def test_a_client_gets_in_while_its_own_address_is_flooded():
     assert player.session.ended
 
 
-def test_a_client_that_comes_back_gets_in_while_its_own_address_is_flooded():
-    endpoint = make_endpoint()
+def test_a_client_that_comes_back_gets_in_while_its_own_address_is_flooded(endpoint):
     old = Player(endpoint).connect()
     new = Player(endpoint, session_id=8, between=Flood(endpoint, 500, spoofed=HOME)).connect(1.0)
     assert endpoint.next_ended() is old.peer
     assert new.says(5, 2.0)
 
 
-def test_a_forged_max_length_spoils_nobodys_check():
-    endpoint = make_endpoint()
+def test_a_forged_max_length_spoils_nobodys_check(endpoint):
     player = Player(endpoint).begin()
     ask(endpoint, session_id=99, max_length=64)
     player.exchange(0.0)
@@ -142,8 +139,7 @@ def test_a_client_whose_session_id_was_lost_is_told_that_it_is_unknown():
     assert now <= 3.0
 
 
-def test_the_last_words_of_a_session_that_is_over_open_none():
-    endpoint = make_endpoint()
+def test_the_last_words_of_a_session_that_is_over_open_none(endpoint):
     player = Player(endpoint).connect()
     seal = Seal(player.peer.check_key)
     endpoint.forget(player.peer)
@@ -160,8 +156,7 @@ def test_the_last_words_of_a_session_that_is_over_open_none():
 
 
 @pytest.mark.parametrize("packet", [KeepAlive(), ServerKeyRequest(1)], ids=["short", "opening"])
-def test_nobody_is_thrown_out_by_trying_all_checks(packet):
-    endpoint = make_endpoint()
+def test_nobody_is_thrown_out_by_trying_all_checks(endpoint, packet):
     player = Player(endpoint).connect()
     packet = push_packet(packet)
     heard = []
@@ -187,8 +182,7 @@ def test_an_address_may_be_taken_over_again_after_a_pause():
     assert Player(endpoint, session_id=8).connect(31.0).says(5, 32.0)
 
 
-def test_a_few_damaged_datagrams_keep_no_restarted_client_out():
-    endpoint = make_endpoint()
+def test_a_few_damaged_datagrams_keep_no_restarted_client_out(endpoint):
     Player(endpoint).connect()
     new = Player(endpoint, session_id=8).begin(1.0)
     for _ in range(4):
@@ -231,8 +225,7 @@ def test_with_a_public_key_a_client_that_died_after_its_key_request_gets_its_key
     assert endpoint.next_ended() is dead.peer
 
 
-def test_with_a_key_of_its_own_a_client_that_died_gets_its_key_at_once_too():
-    endpoint = make_endpoint()
+def test_with_a_key_of_its_own_a_client_that_died_gets_its_key_at_once_too(endpoint):
     dead = Player(endpoint).begin()
     dead.exchange(0.0, rounds=1)
     assert Player(endpoint, session_id=8).connect(0.5).says(5, 1.0)
@@ -276,16 +269,14 @@ def test_with_a_public_key_one_that_acknowledges_when_its_host_is_full_is_let_go
     assert len(endpoint) == 1
 
 
-def test_strangers_cannot_learn_one_address_key_from_another():
-    endpoint = make_endpoint()
+def test_strangers_cannot_learn_one_address_key_from_another(endpoint):
     keys = [ask(endpoint, address).key for address in itertools.islice(addresses(), 2000)]
     assert len(set(keys)) == len(keys)
     bits = sum((one ^ other).bit_count() for one, other in itertools.pairwise(keys))
     assert 15 < bits / (len(keys) - 1) < 17
 
 
-def test_random_bytes_from_many_addresses_leave_nothing_behind():
-    endpoint = make_endpoint()
+def test_random_bytes_from_many_addresses_leave_nothing_behind(endpoint):
     source = random.Random(3)
     for address in itertools.islice(addresses(), 3000):
         endpoint.receive_datagram(b"\x00\x07" + source.randbytes(42), address, 0.0)

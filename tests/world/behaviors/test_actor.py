@@ -7,8 +7,7 @@ from emu.world.spawns import Position, Spawn, SpawnKind
 from tests.support.worlds import WorldHouse
 
 
-def test_a_visitor_shows_the_player_and_acts_on_it() -> None:
-    house = WorldHouse()
+def test_a_visitor_shows_the_player_and_acts_on_it(house: WorldHouse) -> None:
     client, other = house.stand(5, name="Aldana"), house.stand(6)
     house.run(0.5)
     visitor = Visitor(client.player, house.behaviors.stage)
@@ -27,8 +26,7 @@ def test_a_visitor_shows_the_player_and_acts_on_it() -> None:
     assert other.fields_of("Aldana")["suffix"] == "of the Isle"
 
 
-def test_an_actor_sees_who_is_near() -> None:
-    house = WorldHouse()
+def test_an_actor_sees_who_is_near(house: WorldHouse) -> None:
     client, _ = house.stand(5, name="Aldana"), house.stand(6, name="Far", zone_id=12)
     zone = client.player.zone
     spawn = Spawn(house.world.next_spawn_id(), SpawnKind.NPC, "Guard", Position(0, 0, 243))

@@ -23,8 +23,7 @@ def lines(client: Client) -> list[str]:
     return [row["text"] for row in client.decoded("WS_DisplayText")]
 
 
-def test_a_group_from_invitation_to_end() -> None:
-    house = WorldHouse()
+def test_a_group_from_invitation_to_end(house: WorldHouse) -> None:
     one = house.stand(5, name="Aldana")
     two = house.stand(6, name="Borvik", level=12)
     far = house.stand(7, name="Cestra", zone_id=12)
@@ -50,8 +49,7 @@ def test_a_group_from_invitation_to_end() -> None:
     assert one.types("/gsay alone") == ["you are in no group"]
 
 
-def test_refusals() -> None:
-    house = WorldHouse()
+def test_refusals(house: WorldHouse) -> None:
     one, two = house.stand(5, name="Aldana"), house.stand(6, name="Borvik")
     assert one.types("/accept") == ["nobody has invited you"]
     assert one.types("/group") == ["you are in no group"]

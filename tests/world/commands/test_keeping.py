@@ -10,8 +10,7 @@ from tests.support.processes import present
 from tests.support.worlds import WorldHouse
 
 
-def test_zones() -> None:
-    house = WorldHouse()
+def test_zones(house: WorldHouse) -> None:
     house.stand(5)
     rows = {row["zone"]: row for row in house.console("zones").data}
     assert rows["IsleRefuge1"]["instances"] == [{"instance": 0, "players": 1, "spawns": 1}]
@@ -34,16 +33,14 @@ def test_zones_and_processes_of_a_world_that_has_several() -> None:
     assert "in the process 12, which is away" in house.console("zones").text
 
 
-def test_save_stores_everybody() -> None:
-    house = WorldHouse()
+def test_save_stores_everybody(house: WorldHouse) -> None:
     one = house.stand(5)
     one.walk(3.0, 1.0, 244.0)
     assert house.console("save").text == "saving 1 player"
     assert house.store.rows[5].place[0] == 3.0
 
 
-def test_spawn_look_and_despawn() -> None:
-    house = WorldHouse()
+def test_spawn_look_and_despawn(house: WorldHouse) -> None:
     master = house.stand(5, admin_status=100)
     assert master.types("/spawn Rat 131") == ["Rat stands here"]
     house.run(0.3)
@@ -56,8 +53,7 @@ def test_spawn_look_and_despawn() -> None:
     assert master.sees() == set()
 
 
-def test_around_goes_as_far_as_one_sees() -> None:
-    house = WorldHouse()
+def test_around_goes_as_far_as_one_sees(house: WorldHouse) -> None:
     master = house.stand(5, admin_status=100)
     master.types("/spawn Rat 131")
     assert master.types("/around 1000000000") == ["   0.0  Rat (npc)"]
@@ -73,8 +69,7 @@ def test_around_goes_as_far_as_one_sees() -> None:
         ("Rat 70000", "looks: model_type does not fit"),
     ],
 )
-def test_what_no_client_can_be_told_is_not_spawned(what: str, told: str) -> None:
-    house = WorldHouse()
+def test_what_no_client_can_be_told_is_not_spawned(house: WorldHouse, what: str, told: str) -> None:
     master = house.stand(5, admin_status=100)
     (answer,) = master.types(f"/spawn {what}")
     assert told in answer

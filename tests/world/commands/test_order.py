@@ -5,8 +5,7 @@ from __future__ import annotations
 from tests.support.worlds import WorldHouse
 
 
-def test_kick_and_who_may_not() -> None:
-    house = WorldHouse()
+def test_kick_and_who_may_not(house: WorldHouse) -> None:
     master = house.stand(5, admin_status=100)
     boss = house.stand(6, name="Boss", admin_status=200)
     victim = house.stand(7, name="Victim")
@@ -21,8 +20,7 @@ def test_kick_and_who_may_not() -> None:
     assert house.events[-1].line.endswith("kicked by console: be nice")
 
 
-def test_ban_and_unban() -> None:
-    house = WorldHouse()
+def test_ban_and_unban(house: WorldHouse) -> None:
     victim = house.stand(7, name="Victim")
     assert house.console("ban Victim").text == "Victim is banned: the character"
     assert victim.is_closed
@@ -35,8 +33,7 @@ def test_ban_and_unban() -> None:
     assert not house.console("ban Nobody").ok
 
 
-def test_a_guide_bans_players_and_not_the_other_way_round() -> None:
-    house = WorldHouse()
+def test_a_guide_bans_players_and_not_the_other_way_round(house: WorldHouse) -> None:
     guide = house.stand(5, admin_status=10)
     house.stand(6, name="Boss", admin_status=100)
     house.stand(7, name="Victim")
@@ -44,8 +41,7 @@ def test_a_guide_bans_players_and_not_the_other_way_round() -> None:
     assert guide.types("/ban Victim") == ["Victim is banned: the character"]
 
 
-def test_lock_and_unlock() -> None:
-    house = WorldHouse()
+def test_lock_and_unlock(house: WorldHouse) -> None:
     changes = []
     house.world.changed = lambda: changes.append(house.admission.locked)
     assert house.console("lock").text == "the world is locked"
@@ -53,8 +49,7 @@ def test_lock_and_unlock() -> None:
     assert changes == [True, False]
 
 
-def test_the_message_of_the_day() -> None:
-    house = WorldHouse()
+def test_the_message_of_the_day(house: WorldHouse) -> None:
     assert house.console("motd").text == "there is no message of the day"
     house.console("setmotd Be kind")
     assert house.console("motd").text == "Be kind"
@@ -62,14 +57,12 @@ def test_the_message_of_the_day() -> None:
     assert client.decoded("WS_DisplayText")[0]["text"] == "Be kind"
 
 
-def test_mute_needs_minutes() -> None:
-    house = WorldHouse()
+def test_mute_needs_minutes(house: WorldHouse) -> None:
     house.stand(5, name="Aldana")
     assert house.console("mute Aldana 0").text == "minutes: must be 1 or more"
 
 
-def test_who_is_muted_is_told_why() -> None:
-    house = WorldHouse()
+def test_who_is_muted_is_told_why(house: WorldHouse) -> None:
     loud = house.stand(5, name="Aldana")
     assert house.console("mute Aldana 1 too loud").text == "Aldana is muted for 1 minute"
     assert loud.decoded("WS_DisplayText")[-1]["text"] == "You are muted for 1 minute: too loud"
@@ -77,8 +70,7 @@ def test_who_is_muted_is_told_why() -> None:
     assert loud.decoded("WS_DisplayText")[-1]["text"] == "You are muted for 2 minutes."
 
 
-def test_who_keeps_order_may_watch_unseen() -> None:
-    house = WorldHouse()
+def test_who_keeps_order_may_watch_unseen(house: WorldHouse) -> None:
     guide, player = house.stand(5, name="Guide", admin_status=10), house.stand(6)
     house.run(0.5)
     assert player.sees() == {"Guide"}

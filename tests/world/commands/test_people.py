@@ -5,9 +5,8 @@ from __future__ import annotations
 from tests.support.worlds import WorldHouse
 
 
-def test_who_has_the_recorded_size_and_shows_the_zone_or_all() -> None:
+def test_who_has_the_recorded_size_and_shows_the_zone_or_all(house: WorldHouse) -> None:
     """331 bytes for 2, 491 for 3 (docs/protocol/world/recorded.md#examples)."""
-    house = WorldHouse()
     one = house.stand(5, name="Aldana", account_id=101)
     house.stand(6, name="Borvik")
     house.stand(7, name="Cestra", zone_id=12)
@@ -22,8 +21,7 @@ def test_who_has_the_recorded_size_and_shows_the_zone_or_all() -> None:
     assert row["zone"].rstrip("\0") == "Isle of Refuge"
 
 
-def test_the_console_gets_lines_and_data() -> None:
-    house = WorldHouse()
+def test_the_console_gets_lines_and_data(house: WorldHouse) -> None:
     house.stand(5, name="Aldana")
     reply = house.console("players")
     assert reply.lines[0] == "1 player"
@@ -32,8 +30,7 @@ def test_the_console_gets_lines_and_data() -> None:
     assert (row["name"], row["zone"], row["state"]) == ("Aldana", "IsleRefuge1", "in the zone")
 
 
-def test_away_and_back() -> None:
-    house = WorldHouse()
+def test_away_and_back(house: WorldHouse) -> None:
     one, two = house.stand(5), house.stand(6)
     house.run(0.5)
     one.types("/afk")

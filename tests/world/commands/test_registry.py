@@ -13,16 +13,14 @@ WANTED = {
 }  # fmt: skip
 
 
-def test_all_that_are_wanted_are_there_with_help() -> None:
-    house = WorldHouse()
+def test_all_that_are_wanted_are_there_with_help(house: WorldHouse) -> None:
     found = {command.name for command in house.registry}
     assert found >= WANTED
     assert all(command.help for command in house.registry)
     assert len(house.console("help").lines) == len(house.console("help").data)
 
 
-def test_every_use_is_told_of_with_its_result() -> None:
-    house = WorldHouse()
+def test_every_use_is_told_of_with_its_result(house: WorldHouse) -> None:
     house.stand(5, name="Aldana")
     house.console("kick Aldana")
     house.console("kick Aldana")
@@ -33,8 +31,7 @@ def test_every_use_is_told_of_with_its_result() -> None:
 
 
 @pytest.mark.parametrize("line", sorted(WANTED))
-def test_no_line_raises(line: str) -> None:
-    house = WorldHouse()
+def test_no_line_raises(house: WorldHouse, line: str) -> None:
     house.stand(5, name="Aldana")
     for rest in ("", " Aldana", " x y z", " 1 2 3", " nan nan nan", ' "', " 99999999999999999999"):
         house.console(line + rest)

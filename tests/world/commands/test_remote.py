@@ -9,8 +9,7 @@ import pytest
 from tests.support.worlds import WorldHouse
 
 
-def test_a_client_is_given_what_its_rank_allows() -> None:
-    house = WorldHouse()
+def test_a_client_is_given_what_its_rank_allows(house: WorldHouse) -> None:
     player, master = house.stand(5), house.stand(6, admin_status=100)
 
     def names(client) -> set[str]:
@@ -30,8 +29,7 @@ def test_a_client_is_given_what_its_rank_allows() -> None:
     [b"\0", struct.pack("<HH", 60_000, 0), struct.pack("<HH", 0, 60_000) + b"x",
      struct.pack("<HH", 0, 1) + b"xy"],
 )  # fmt: skip
-def test_damaged_ones_are_counted(body: bytes) -> None:
-    house = WorldHouse()
+def test_damaged_ones_are_counted(house: WorldHouse, body: bytes) -> None:
     one = house.stand(5)
     before = len(one.log)
     one.say("OP_RemoteCmdMsg", body)

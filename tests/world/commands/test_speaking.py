@@ -5,8 +5,7 @@ from __future__ import annotations
 from tests.support.worlds import WorldHouse
 
 
-def test_hail_names_whom_one_looks_at() -> None:
-    house = WorldHouse()
+def test_hail_names_whom_one_looks_at(house: WorldHouse) -> None:
     one, two = house.stand(5), house.stand(6, name="Borvik")
     house.run(0.5)
     one.types("/hail")
@@ -15,8 +14,7 @@ def test_hail_names_whom_one_looks_at() -> None:
     assert [text for _, _, text in two.hears()] == ["Hail", "Hail, Borvik"]
 
 
-def test_lists_of_friends_are_kept_and_come_back() -> None:
-    house = WorldHouse()
+def test_lists_of_friends_are_kept_and_come_back(house: WorldHouse) -> None:
     one = house.stand(5)
     assert one.types("/friend Borvik") == ["Borvik"]
     assert one.types("/unfriend Nobody") == ["Nobody is not on the list"]

@@ -6,8 +6,7 @@ from emu.model import Title
 from tests.support.worlds import WorldHouse
 
 
-def test_a_given_title_is_chosen_seen_and_kept() -> None:
-    house = WorldHouse()
+def test_a_given_title_is_chosen_seen_and_kept(house: WorldHouse) -> None:
     one, other = house.stand(5, name="Aldana"), house.stand(6)
     assert house.console("givetitle Aldana guide").lines == ("Aldana has the title Guide now",)
     assert house.console("givetitle Aldana of the Isle").ok

@@ -7,8 +7,7 @@ import pytest
 from tests.support.worlds import WorldHouse
 
 
-def test_zone_sends_to_another_zone() -> None:
-    house = WorldHouse()
+def test_zone_sends_to_another_zone(house: WorldHouse) -> None:
     one = house.stand(5, admin_status=100)
     one.types("/zone antonica")
     assert "OP_ChangeZoneMsg" in one.names
@@ -29,8 +28,7 @@ def test_refusals(line: str, answer: str) -> None:
     assert WorldHouse().stand(5, admin_status=100).types(line) == [answer]
 
 
-def test_goto_and_summon_within_a_zone_and_beyond() -> None:
-    house = WorldHouse()
+def test_goto_and_summon_within_a_zone_and_beyond(house: WorldHouse) -> None:
     master = house.stand(5, admin_status=100)
     near, far = house.stand(6, name="Near"), house.stand(7, name="Far", zone_id=12)
     near.player.spawn.move(near.player.position._replace(x=40.0))

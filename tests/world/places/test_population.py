@@ -113,8 +113,7 @@ def test_a_zone_that_is_gone_stays_for_those_who_are_in_it(tmp_path: Path) -> No
     assert client.types("/loc")[0].startswith("The Mine")
 
 
-def test_who_was_in_a_zone_that_is_gone_begins_anew() -> None:
-    house = WorldHouse()
+def test_who_was_in_a_zone_that_is_gone_begins_anew(house: WorldHouse) -> None:
     client = house.stand(1, zone_id=900, class_=0)
     assert client.player.zone.zone_id == 325
     assert client.player.position == Position(1.56, -7.97, 243.45, 92.0)

@@ -43,8 +43,7 @@ def test_the_reply_has_the_recorded_size(version: int, size: int) -> None:
     assert [len(data) for name, data in client.log if name == "OP_LoginReplyMsg"] == [size]
 
 
-def test_each_step_is_answered_with_the_next() -> None:
-    house = WorldHouse()
+def test_each_step_is_answered_with_the_next(house: WorldHouse) -> None:
     client = house.enter(5)
     client.log.clear()
     client.say("OP_DoneLoadingZoneResourcesMsg")
@@ -91,8 +90,9 @@ def test_each_step_is_answered_with_the_next() -> None:
         ("OP_DoneLoadingZoneResourcesMsg",) * 3 + ("OP_DoneLoadingEntityResourcesMsg",) * 3,
     ],
 )
-def test_a_client_that_skips_or_repeats_steps_stands_in_the_end(steps: tuple[str, ...]) -> None:
-    house = WorldHouse()
+def test_a_client_that_skips_or_repeats_steps_stands_in_the_end(
+    house: WorldHouse, steps: tuple[str, ...]
+) -> None:
     client = house.enter(5)
     for step in steps:
         client.say(step)
@@ -106,8 +106,7 @@ def test_a_client_that_skips_or_repeats_steps_stands_in_the_end(steps: tuple[str
     assert client.player.viewer.is_ready
 
 
-def test_two_clients_of_two_ages_see_each_other() -> None:
-    house = WorldHouse()
+def test_two_clients_of_two_ages_see_each_other(house: WorldHouse) -> None:
     one, two = house.stand(5, name="Aldana"), house.stand(6, 561, name="Cestra")
     house.run(0.5)
     assert (one.sees(), two.sees()) == ({"Cestra"}, {"Aldana"})
@@ -126,8 +125,7 @@ def test_the_message_of_the_day_comes_first_and_only_once() -> None:
     assert client.names.index("OP_EqDisplayTextCmd") == 3
 
 
-def test_idle_players_are_sent_nothing() -> None:
-    house = WorldHouse()
+def test_idle_players_are_sent_nothing(house: WorldHouse) -> None:
     clients = [house.stand(n) for n in range(5, 15)]
     house.run(2.0)
     before = [len(client.log) for client in clients]

@@ -35,8 +35,7 @@ def test_the_recorded_bars_have_the_recorded_size(version: int) -> None:
     assert [len(data) for name, data in client.log if name == "OP_QuickbarInitMsg"] == [154]
 
 
-def test_what_was_put_there_stands_there_at_the_next_login() -> None:
-    house = WorldHouse()
+def test_what_was_put_there_stands_there_at_the_next_login(house: WorldHouse) -> None:
     client = house.stand(5)
     puts(client, hotbar_number=1, hotkey_slot=2, type=4, icon=9, icontype=8, text="caf\xc3\xa9")
     puts(client, hotbar_number=0, hotkey_slot=0, type=1, id=8308, unique_id=2)
@@ -69,8 +68,7 @@ def test_bars_are_bounded() -> None:
     assert len(keys.keys) == MOST_KEYS
 
 
-def test_a_beginner_has_a_key_to_greet_with() -> None:
-    house = WorldHouse()
+def test_a_beginner_has_a_key_to_greet_with(house: WorldHouse) -> None:
     client = house.enter(5)
     assert [row["text"] for row in bars(client)] == ["hail"]
     house.run(3.0)

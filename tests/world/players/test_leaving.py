@@ -12,9 +12,8 @@ from tests.support.stores import finish
 from tests.support.worlds import WorldHouse
 
 
-def test_camping_takes_20_seconds_and_is_seen() -> None:
+def test_camping_takes_20_seconds_and_is_seen(house: WorldHouse) -> None:
     """`14 00` and the end after 20 s, docs/protocol/world/recorded.md#examples."""
-    house = WorldHouse()
     one, two = house.stand(5), house.stand(6)
     house.run(0.5)
     one.log.clear()
@@ -33,8 +32,7 @@ def test_camping_takes_20_seconds_and_is_seen() -> None:
 
 
 @pytest.mark.parametrize("message", ["OP_CampAbortedMsg", "OP_StandMsg", "OP_StoodMsg"])
-def test_camping_is_aborted_by_standing_up(message: str) -> None:
-    house = WorldHouse()
+def test_camping_is_aborted_by_standing_up(house: WorldHouse, message: str) -> None:
     one = house.stand(5)
     one.say("OP_RequestCampMsg", bytes(2))
     one.log.clear()
@@ -48,8 +46,7 @@ def test_camping_is_aborted_by_standing_up(message: str) -> None:
     assert "OP_CampAbortedMsg" not in one.names
 
 
-def test_an_empty_request_counts_as_both_zero_and_quitting_is_at_once() -> None:
-    house = WorldHouse()
+def test_an_empty_request_counts_as_both_zero_and_quitting_is_at_once(house: WorldHouse) -> None:
     one, two = house.stand(5), house.stand(6)
     one.say("OP_RequestCampMsg")
     assert one.names[-1] == "OP_CampStartedMsg"
@@ -58,8 +55,7 @@ def test_an_empty_request_counts_as_both_zero_and_quitting_is_at_once() -> None:
     assert "OP_CampStartedMsg" not in two.names
 
 
-def test_a_game_master_camps_for_a_second() -> None:
-    house = WorldHouse()
+def test_a_game_master_camps_for_a_second(house: WorldHouse) -> None:
     one = house.stand(5, admin_status=100)
     one.say("OP_RequestCampMsg", bytes(2))
     assert ("OP_CampStartedMsg", b"\1\0") in one.log
@@ -67,8 +63,7 @@ def test_a_game_master_camps_for_a_second() -> None:
     assert one.is_closed
 
 
-def test_who_loses_the_link_stays_two_minutes_and_is_seen_so() -> None:
-    house = WorldHouse()
+def test_who_loses_the_link_stays_two_minutes_and_is_seen_so(house: WorldHouse) -> None:
     one, two = house.stand(5), house.stand(6)
     house.run(0.5)
     house.service.closed(one.player, one, "peer silent", house.now)
@@ -84,9 +79,8 @@ def test_who_loses_the_link_stays_two_minutes_and_is_seen_so() -> None:
     assert house.presence.find(5) is None
 
 
-def test_who_comes_back_in_time_keeps_body_and_index() -> None:
+def test_who_comes_back_in_time_keeps_body_and_index(house: WorldHouse) -> None:
     """docs/protocol/world/entering.md#door: same index, no new ghost, the full sequence again."""
-    house = WorldHouse()
     one, two = house.stand(5), house.stand(6)
     one.walk(5.0, 1.0, 250.0)
     house.run(0.5)
@@ -109,8 +103,7 @@ def test_who_comes_back_in_time_keeps_body_and_index() -> None:
     assert two.fields_of("Name5")["pos_x"] == 6.0
 
 
-def test_a_second_session_of_a_character_closes_the_first() -> None:
-    house = WorldHouse()
+def test_a_second_session_of_a_character_closes_the_first(house: WorldHouse) -> None:
     first = house.stand(5)
     second = house.stand(5)
     assert first.is_closed
@@ -118,8 +111,7 @@ def test_a_second_session_of_a_character_closes_the_first() -> None:
     assert second.player.state is PlayerState.STANDING
 
 
-def test_another_version_of_client_loads_the_character_anew() -> None:
-    house = WorldHouse()
+def test_another_version_of_client_loads_the_character_anew(house: WorldHouse) -> None:
     first, other = house.stand(5), house.stand(6)
     second = house.stand(5, 561)
     house.run(1.0)
@@ -129,16 +121,14 @@ def test_another_version_of_client_loads_the_character_anew() -> None:
     assert second.sees() == {"Name6"}
 
 
-def test_who_goes_before_it_stands_is_gone_at_once() -> None:
-    house = WorldHouse()
+def test_who_goes_before_it_stands_is_gone_at_once(house: WorldHouse) -> None:
     one = house.enter(5)
     house.service.closed(one.player, one, "gone", house.now)
     assert house.world.players.get(5) is None
     assert house.presence.find(5) is None
 
 
-def test_the_place_is_kept_to_the_centimetre() -> None:
-    house = WorldHouse()
+def test_the_place_is_kept_to_the_centimetre(house: WorldHouse) -> None:
     one = house.stand(5)
     one.walk(12.34, -7.89, 250.12, direction1=90.0)
     one.say("OP_RequestCampMsg", b"\1\1")
@@ -148,8 +138,7 @@ def test_the_place_is_kept_to_the_centimetre() -> None:
     assert again.player.position == row.place
 
 
-def test_players_are_saved_every_minute() -> None:
-    house = WorldHouse()
+def test_players_are_saved_every_minute(house: WorldHouse) -> None:
     one = house.stand(5)
     one.walk(3.0, 1.0, 245.0)
     house.run(61.0)
@@ -159,8 +148,7 @@ def test_players_are_saved_every_minute() -> None:
     assert house.store.rows[5].place[0] == 4.0
 
 
-def test_a_store_that_fails_is_told_of_and_harms_nobody() -> None:
-    house = WorldHouse()
+def test_a_store_that_fails_is_told_of_and_harms_nobody(house: WorldHouse) -> None:
     one = house.stand(5)
     house.store.broken = True
     house.run(61.0)
@@ -168,9 +156,8 @@ def test_a_store_that_fails_is_told_of_and_harms_nobody() -> None:
     assert "not saved" in house.events[-1].line
 
 
-def test_changing_the_zone() -> None:
+def test_changing_the_zone(house: WorldHouse) -> None:
     """The recorded order: text, ChangeZone, CancelMoveObjectMode; then ReadyToZone ends it."""
-    house = WorldHouse()
     one, two = house.stand(5), house.stand(6)
     house.run(0.5)
     one.log.clear()
@@ -196,8 +183,7 @@ def test_changing_the_zone() -> None:
     assert again.player.state is PlayerState.STANDING
 
 
-def test_who_does_not_arrive_is_stored_where_it_went() -> None:
-    house = WorldHouse()
+def test_who_does_not_arrive_is_stored_where_it_went(house: WorldHouse) -> None:
     one = house.stand(5)
     to = Destination(12, Position(1, 2, 3))
     finish(leaving.change_zone(house.world, one.player, to, house.now))
@@ -207,8 +193,7 @@ def test_who_does_not_arrive_is_stored_where_it_went() -> None:
     assert house.presence.find(5) is None
 
 
-def test_an_unknown_zone_leaves_everything_as_it_was() -> None:
-    house = WorldHouse()
+def test_an_unknown_zone_leaves_everything_as_it_was(house: WorldHouse) -> None:
     one = house.stand(5)
     to = Destination(9, Position(1, 2, 3))
     with pytest.raises(NoSuchZone):
@@ -216,16 +201,14 @@ def test_an_unknown_zone_leaves_everything_as_it_was() -> None:
     assert one.player.state is PlayerState.STANDING
 
 
-def test_ready_to_zone_without_reason_ends_the_session() -> None:
+def test_ready_to_zone_without_reason_ends_the_session(house: WorldHouse) -> None:
     """docs/protocol/world/movement.md#bad-predictions."""
-    house = WorldHouse()
     one = house.stand(5)
     one.say("OP_ReadyToZoneMsg")
     assert one.is_closed
 
 
-def test_an_empty_zone_ends_after_a_while() -> None:
-    house = WorldHouse()
+def test_an_empty_zone_ends_after_a_while(house: WorldHouse) -> None:
     one = house.stand(5)
     assert len(house.zones) == 1
     one.say("OP_RequestCampMsg", b"\1\1")

@@ -9,8 +9,7 @@ import pytest
 from tests.support.worlds import WorldHouse
 
 
-def test_the_true_height_is_shown_to_others() -> None:
-    house = WorldHouse()
+def test_the_true_height_is_shown_to_others(house: WorldHouse) -> None:
     one, two = house.stand(5), house.stand(6)
     house.run(0.5)
     one.walk(2.0, 17.5, 240.0)
@@ -22,9 +21,9 @@ def test_the_true_height_is_shown_to_others() -> None:
     "place", [(math.nan, 0, 0), (0, math.inf, 0), (0, 0, 1e30), (100_000, 0, 0), (900, 0, 243)]
 )
 def test_nonsense_and_jumps_are_not_shown_and_the_player_is_put_back(
+    house: WorldHouse,
     place: tuple[float, float, float],
 ) -> None:
-    house = WorldHouse()
     one, two = house.stand(5), house.stand(6)
     one.walk(2.0, -7.0, 243.0)
     house.run(0.5)
@@ -39,8 +38,7 @@ def test_nonsense_and_jumps_are_not_shown_and_the_player_is_put_back(
     assert two.fields_of("Name5")["pos_x"] == 3.0
 
 
-def test_a_flood_of_nonsense_is_answered_seldom_and_reported_once() -> None:
-    house = WorldHouse()
+def test_a_flood_of_nonsense_is_answered_seldom_and_reported_once(house: WorldHouse) -> None:
     one = house.stand(5)
     one.log.clear()
     events = len(house.events)
@@ -53,16 +51,14 @@ def test_a_flood_of_nonsense_is_answered_seldom_and_reported_once() -> None:
     assert len(house.events) == events + 1
 
 
-def test_garbage_is_counted() -> None:
-    house = WorldHouse()
+def test_garbage_is_counted(house: WorldHouse) -> None:
     one = house.stand(5)
     for body in (b"", bytes(9), bytes(5) + b"\xff" * 4, b"\xff" * 700):
         one.say("OP_PredictionUpdateMsg", body)
     assert sum(one.player.client.drops.values()) == 4
 
 
-def test_steps_before_the_zone_stands_only_move_the_baseline() -> None:
-    house = WorldHouse()
+def test_steps_before_the_zone_stands_only_move_the_baseline(house: WorldHouse) -> None:
     one = house.enter(5)
     one.walk(50.0, 0.0, 240.0)
     assert one.player.position.x != 50.0
@@ -71,8 +67,7 @@ def test_steps_before_the_zone_stands_only_move_the_baseline() -> None:
     assert one.player.position.x == 4.0
 
 
-def test_who_falls_out_of_the_zone_is_put_on_its_safe_place() -> None:
-    house = WorldHouse()
+def test_who_falls_out_of_the_zone_is_put_on_its_safe_place(house: WorldHouse) -> None:
     one = house.stand(5)
     definition = house.zones.definition(325)
     one.walk(0.0, -100.0, 240.0)
@@ -85,9 +80,8 @@ def test_who_falls_out_of_the_zone_is_put_on_its_safe_place() -> None:
     assert "OP_TeleportWithinZoneNoReloadMsg" in one.names
 
 
-def test_sitting_and_standing_are_seen() -> None:
+def test_sitting_and_standing_are_seen(house: WorldHouse) -> None:
     """538 and 539, docs/protocol/world/spawns.md#posture."""
-    house = WorldHouse()
     one, two = house.stand(5), house.stand(6)
     house.run(0.5)
     one.say("OP_SitMsg")
@@ -98,8 +92,7 @@ def test_sitting_and_standing_are_seen() -> None:
     assert two.fields_of("Name5")["visual_state"] == 539
 
 
-def test_a_target_is_named_by_the_clients_own_index() -> None:
-    house = WorldHouse()
+def test_a_target_is_named_by_the_clients_own_index(house: WorldHouse) -> None:
     one, two = house.stand(5), house.stand(6)
     house.run(0.5)
     one.say("OP_UpdateTargetMsg", b"\2\0")

@@ -6,8 +6,7 @@ from emu.world.players.player import PlayerState
 from tests.support.worlds import WorldHouse
 
 
-def test_a_player_knows_where_it_is_and_who_plays_it() -> None:
-    house = WorldHouse()
+def test_a_player_knows_where_it_is_and_who_plays_it(house: WorldHouse) -> None:
     player = house.stand(5, name="Aldana").player
     assert (player.id, player.name) == (5, "Aldana")
     assert player.position == player.spawn.position

@@ -9,8 +9,7 @@ from emu.world.spawns import Position
 from tests.support.worlds import WorldHouse, drive
 
 
-def test_changes_wait_for_each_other_and_are_stored_together() -> None:
-    house = WorldHouse()
+def test_changes_wait_for_each_other_and_are_stored_together(house: WorldHouse) -> None:
     client = house.stand(5, last_played=1.0)
     client.types("/friend Borvik")
     house.run(1.0)
@@ -22,8 +21,7 @@ def test_changes_wait_for_each_other_and_are_stored_together() -> None:
     assert [(one.channel, one.password) for one in row.channels] == [("Crafts", "secret")]
 
 
-def test_a_place_is_kept_to_its_last_digit_with_its_grid() -> None:
-    house = WorldHouse()
+def test_a_place_is_kept_to_its_last_digit_with_its_grid(house: WorldHouse) -> None:
     client = house.stand(5)
     assert client.player is not None
     here = client.player.position
@@ -36,8 +34,7 @@ def test_a_place_is_kept_to_its_last_digit_with_its_grid() -> None:
     assert again.player.position == there
 
 
-def test_who_returns_before_the_store_is_done_is_where_it_was() -> None:
-    house = WorldHouse()
+def test_who_returns_before_the_store_is_done_is_where_it_was(house: WorldHouse) -> None:
     late: list[object] = []
     client = house.stand(5)
     before = house.store.rows[5]
@@ -57,8 +54,7 @@ def test_who_returns_before_the_store_is_done_is_where_it_was() -> None:
     assert house.world.unsaved == {}
 
 
-def test_what_could_not_be_stored_is_stored_with_the_next_save() -> None:
-    house = WorldHouse()
+def test_what_could_not_be_stored_is_stored_with_the_next_save(house: WorldHouse) -> None:
     client = house.stand(5)
     client.types("/friend Borvik")
     house.store.broken = True

@@ -49,9 +49,10 @@ def test_only_what_changed_is_sent_and_nothing_when_nothing_did() -> None:
 
 
 @pytest.mark.parametrize(("version", "size"), [(546, 4897), (561, 4908)])
-def test_each_byte_on_the_wire_is_that_of_a_field_that_was_set(version: int, size: int) -> None:
+def test_each_byte_on_the_wire_is_that_of_a_field_that_was_set(
+    house: WorldHouse, version: int, size: int
+) -> None:
     """EQ2Emulator's sheets carry its memory (docs/protocol/world/entering.md#character-sheet)."""
-    house = WorldHouse()
     client = house.stand(5, version)
     assert client.player is not None
     (payload,) = [body for name, body in client.log if name == "OP_UpdateCharacterSheetMsg"]

@@ -38,17 +38,15 @@ def test_titles_are_bounded() -> None:
         titles.give(ISLE)
 
 
-def test_the_update_has_the_recorded_bytes() -> None:
+def test_the_update_has_the_recorded_bytes(house: WorldHouse) -> None:
     """Two titles, none borne: docs/protocol/world/entering.md#order says 29 bytes for them."""
-    house = WorldHouse()
     client = house.stand(5, titles=(SIR, Title("of EQ2Emulator")), last_played=1.0)
     (payload,) = [data for name, data in client.log if name == "OP_TitleUpdateMsg"]
     assert len(payload) == 29
     assert payload[-4:].hex() == "ffffffff"
 
 
-def test_others_see_what_is_borne() -> None:
-    house = WorldHouse()
+def test_others_see_what_is_borne(house: WorldHouse) -> None:
     house.stand(5, name="Aldana", titles=(SIR, ISLE), suffix="of the Isle", last_played=1.0)
     other = house.stand(6)
     seen = other.fields_of("Aldana")

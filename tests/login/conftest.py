@@ -1,0 +1,12 @@
+"""A login service of its own for each test."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.login_harness import Harness
+
+
+@pytest.fixture
+def harness() -> Harness:
+    return Harness()

@@ -1,0 +1,12 @@
+"""A world of its own for each test."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.worlds import WorldHouse
+
+
+@pytest.fixture
+def house() -> WorldHouse:
+    return WorldHouse()
