@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from emu.limits.answers import KNOWN_FOR, AnswerLimits, AnswerRules
 
 RULES = AnswerRules(
@@ -12,6 +14,11 @@ def limits_of(now: float = 0.0) -> AnswerLimits:
     return AnswerLimits(RULES, now, lambda data, _address, _now: data == PROOF)
 
 
+@pytest.fixture
+def limits() -> AnswerLimits:
+    return limits_of()
+
+
 def take(limits: AnswerLimits, host: str, now: float = 0.0, data: bytes = b"") -> bool:
     return limits.take(data, (host, 5000), now)
 
@@ -20,34 +27,31 @@ def flood(limits: AnswerLimits, now: float, count: int = 3000) -> int:
     return sum(take(limits, f"10.{n >> 8 & 255}.{n & 255}.1", now) for n in range(count))
 
 
-def test_one_address_has_its_share_and_gets_it_back() -> None:
-    limits = limits_of()
+def test_one_address_has_its_share_and_gets_it_back(limits: AnswerLimits) -> None:
     assert [take(limits, "192.0.2.1") for _ in range(5)] == [True] * 3 + [False] * 2
     assert [take(limits, "192.0.2.1", 1.0) for _ in range(2)] == [True, False]
 
 
-def test_addresses_of_one_ipv6_network_share() -> None:
-    limits = limits_of()
+def test_addresses_of_one_ipv6_network_share(limits: AnswerLimits) -> None:
     answered = [take(limits, f"2001:db8::{n}") for n in range(1, 6)]
     assert answered == [True] * 3 + [False] * 2
 
 
-def test_one_that_floods_takes_nothing_of_the_others() -> None:
-    limits = limits_of()
+def test_one_that_floods_takes_nothing_of_the_others(limits: AnswerLimits) -> None:
     for _ in range(100):
         take(limits, "192.0.2.1")
     assert [take(limits, f"198.51.100.{n}") for n in range(8)] == [True] * 7 + [False]
 
 
-def test_invented_addresses_meet_one_limit_and_leave_bounded_memory() -> None:
-    limits = limits_of()
+def test_invented_addresses_meet_one_limit_and_leave_bounded_memory(limits: AnswerLimits) -> None:
     assert flood(limits, 0.0) == 10
     assert flood(limits, 1000.0) == 10
     assert len(limits._each) <= 50
 
 
-def test_who_has_proven_its_address_is_answered_while_strangers_use_up_theirs() -> None:
-    limits = limits_of()
+def test_who_has_proven_its_address_is_answered_while_strangers_use_theirs_up(
+    limits: AnswerLimits,
+) -> None:
     assert take(limits, "192.0.2.1", data=PROOF)
     for second in range(1, 60):
         flood(limits, float(second), 100)
@@ -55,15 +59,13 @@ def test_who_has_proven_its_address_is_answered_while_strangers_use_up_theirs() 
         assert take(limits, "192.0.2.1", float(second))
 
 
-def test_a_stranger_with_a_proof_comes_in_through_a_flood() -> None:
-    limits = limits_of()
+def test_a_stranger_with_a_proof_comes_in_through_a_flood(limits: AnswerLimits) -> None:
     flood(limits, 0.0)
     assert not take(limits, "192.0.2.1")
     assert take(limits, "192.0.2.1", data=PROOF)
 
 
-def test_known_addresses_have_limits_of_their_own() -> None:
-    limits = limits_of()
+def test_known_addresses_have_limits_of_their_own(limits: AnswerLimits) -> None:
     answered = [take(limits, "192.0.2.1", data=PROOF) for _ in range(5)]
     assert answered == [True] * 3 + [False] * 2
     others = [take(limits, f"198.51.100.{n}", data=PROOF) for n in range(9)]
@@ -80,8 +82,7 @@ def test_a_proof_lasts_and_is_renewed_by_another() -> None:
         assert take(limits, "192.0.2.1", KNOWN_FOR + 2) is is_known
 
 
-def test_no_more_addresses_are_known_than_may_be() -> None:
-    limits = limits_of()
+def test_no_more_addresses_are_known_than_may_be(limits: AnswerLimits) -> None:
     for n in range(500):
         take(limits, f"10.0.{n >> 8}.{n & 255}", float(n), PROOF)
     assert len(limits._known) == 50

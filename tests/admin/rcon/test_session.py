@@ -73,6 +73,11 @@ class Door:
         return list(PacketReader(1 << 20).receive(b"".join(self.send(data))))
 
 
+@pytest.fixture
+def door() -> Door:
+    return Door()
+
+
 @pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector["id"])
 def test_worked_examples(vector: dict[str, Any]) -> None:
     door = Door(RconRules(auth_junk_packet=vector["state"].get("auth_junk_packet", False)))
@@ -99,15 +104,13 @@ def test_junk_and_answer_are_two_writes_apart_in_time() -> None:
     assert door.wait(1.1) == [Packet(-1, 2).encode()]
 
 
-def test_nothing_runs_before_the_login() -> None:
-    door = Door()
+def test_nothing_runs_before_the_login(door: Door) -> None:
     assert door.packets(Packet(5, 2, b"echo a").encode()) == [Packet(-1, 2)]
     assert door.packets(Packet(5, 77).encode()) == [Packet(-1, 2)]
     assert door.events == []
 
 
-def test_a_wrong_password_costs_more_each_time_and_then_the_connection() -> None:
-    door = Door()
+def test_a_wrong_password_costs_more_each_time_and_then_the_connection(door: Door) -> None:
     for number, delay in ((1, 1.0), (2, 2.0), (3, 3.0)):
         assert door.send(Packet(7, 3, b"wrong").encode()) == []
         assert door.wait(delay - 0.1) == []
@@ -132,15 +135,13 @@ def test_an_address_that_guesses_is_banned_for_a_while() -> None:
     door.log_in()
 
 
-def test_what_waits_behind_a_wrong_password_is_not_run() -> None:
-    door = Door()
+def test_what_waits_behind_a_wrong_password_is_not_run(door: Door) -> None:
     door.log_in()
     door.send(Packet(2, 3, b"wrong").encode() + Packet(3, 2, b"echo a").encode())
     assert door.wait(1.0) == [Packet(-1, 2).encode(), Packet(-1, 2).encode()]
 
 
-def test_users_run_commands_under_their_name_and_rank() -> None:
-    door = Door()
+def test_users_run_commands_under_their_name_and_rank(door: Door) -> None:
     door.log_in(b"other")
     door.send(Packet(2, 2, b"echo a").encode())
     [logged_in, given_] = door.events
@@ -149,8 +150,7 @@ def test_users_run_commands_under_their_name_and_rank() -> None:
     assert given_.caller.origin == "rcon 192.0.2.1"
 
 
-def test_commands_run_one_after_the_other_and_answers_keep_their_order() -> None:
-    door = Door()
+def test_commands_run_one_after_the_other_and_answers_keep_their_order(door: Door) -> None:
     door.log_in()
     door.slow = True
     wanted = [Packet(n, 2, f"echo {n}".encode()) for n in range(100)]
@@ -167,8 +167,7 @@ def test_commands_run_one_after_the_other_and_answers_keep_their_order() -> None
     assert 0 < MOST_WAITING < 100
 
 
-def test_the_end_of_an_answer_can_be_asked_for_in_both_ways() -> None:
-    door = Door()
+def test_the_end_of_an_answer_can_be_asked_for_in_both_ways(door: Door) -> None:
     door.log_in()
     command, own, other = Packet(9, 2, b"echo a"), Packet(9, 0), Packet(10, 0)
     got = door.packets(b"".join(one.encode() for one in (command, own, command, other)))
@@ -190,15 +189,13 @@ def test_the_minecraft_dialect_says_what_its_clients_wait_for() -> None:
     assert door.packets(Packet(4, 0).encode()) == [Packet(4, 0, b"Unknown request 0")]
 
 
-def test_an_unknown_type_is_answered() -> None:
-    door = Door()
+def test_an_unknown_type_is_answered(door: Door) -> None:
     door.log_in()
     assert door.packets(Packet(4, 0x1F).encode()) == [Packet(4, 0, b"Unknown request 1f")]
     assert door.packets(Packet(4, -1).encode()) == [Packet(4, 0, b"Unknown request ffffffff")]
 
 
-def test_lines_are_cleaned() -> None:
-    door = Door()
+def test_lines_are_cleaned(door: Door) -> None:
     door.log_in()
     door.send(Packet(4, 2, b"echo \xff\x1b[0m\r\nx\t").encode())
     assert door.events[-1].line == "echo \ufffd [0m  x"
@@ -206,8 +203,7 @@ def test_lines_are_cleaned() -> None:
 
 
 @pytest.mark.parametrize("size", [513, -1, 8, 1 << 30])
-def test_before_the_login_little_is_taken(size: int) -> None:
-    door = Door()
+def test_before_the_login_little_is_taken(door: Door, size: int) -> None:
     door.send(size.to_bytes(4, "little", signed=True))
     assert door.session.closed
 
@@ -237,8 +233,7 @@ def test_a_login_has_ten_seconds_a_packet_thirty_and_silence_half_an_hour() -> N
     assert idle.events[-1] == SessionEnded("idle")
 
 
-def test_a_command_that_takes_long_is_no_silence() -> None:
-    door = Door()
+def test_a_command_that_takes_long_is_no_silence(door: Door) -> None:
     door.log_in()
     door.slow = True
     door.send(Packet(2, 2, b"save").encode())
@@ -248,8 +243,7 @@ def test_a_command_that_takes_long_is_no_silence() -> None:
     assert door.writes() == [Packet(2, 0, b"saved").encode()]
 
 
-def test_an_answer_after_the_end_goes_nowhere() -> None:
-    door = Door()
+def test_an_answer_after_the_end_goes_nowhere(door: Door) -> None:
     door.log_in()
     door.slow = True
     door.send(Packet(2, 2, b"save").encode())

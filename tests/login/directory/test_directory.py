@@ -72,13 +72,17 @@ class Bench:
         self.directory.link_event(link, MessageReceived(message), self.now)
 
 
+@pytest.fixture
+def bench() -> Bench:
+    return Bench()
+
+
 def test_it_is_what_the_login_service_expects() -> None:
     worlds: Worlds = Bench().directory
     assert worlds.listed() == []
 
 
-def test_a_world_registers_and_is_listed_under_its_stored_name() -> None:
-    bench = Bench()
+def test_a_world_registers_and_is_listed_under_its_stored_name(bench: Bench) -> None:
     link = bench.introduce()
     entry = WorldEntry(id=7, name="World 7", up=True, locked=False, players=0)
     assert link.accepted == 1
@@ -162,8 +166,7 @@ def test_new_worlds_of_one_address_are_few() -> None:
     assert bench.directory.listed()[-1].name == "Мир 2"
 
 
-def test_a_ghost_is_kicked_and_the_world_stays_listed() -> None:
-    bench = Bench()
+def test_a_ghost_is_kicked_and_the_world_stays_listed(bench: Bench) -> None:
     ghost = bench.up()
     link = bench.introduce(link=Link("198.51.100.1"))
     assert ghost.refused == ("Ghost Kick!", "replaced by a new link")
@@ -179,8 +182,7 @@ def test_a_ghost_is_kicked_and_the_world_stays_listed() -> None:
     assert bench.observer.take() == [("gone", 7)]
 
 
-def test_a_link_that_closes_while_the_store_is_asked_does_not_register() -> None:
-    bench = Bench()
+def test_a_link_that_closes_while_the_store_is_asked_does_not_register(bench: Bench) -> None:
     bench.stores.held = True
     link = bench.introduce()
     link.close("connection lost", NOW)
@@ -191,16 +193,16 @@ def test_a_link_that_closes_while_the_store_is_asked_does_not_register() -> None
     assert bench.directory.listed() == []
 
 
-def test_a_broken_store_closes_the_link_without_a_word_so_that_the_world_tries_again() -> None:
-    bench = Bench()
+def test_a_broken_store_closes_the_link_without_a_word_so_that_the_world_tries_again(
+    bench: Bench,
+) -> None:
     bench.stores.broken = True
     link = bench.introduce()
     assert (link.reason, link.refused) == ("store failed", None)
     assert bench.directory.counters["store failed"] == 1
 
 
-def test_development_worlds_are_marked() -> None:
-    bench = Bench()
+def test_development_worlds_are_marked(bench: Bench) -> None:
     bench.introduce(info(server_type=4))
     assert bench.directory.listed()[0].development
 
@@ -209,8 +211,7 @@ def test_development_worlds_are_marked() -> None:
     ("status", "up", "locked"),
     [(1, True, False), (-2, True, True), (-3, True, False), (0, False, False), (-4, False, False)],
 )
-def test_what_a_status_means_in_the_list(status: int, up: bool, locked: bool) -> None:
-    bench = Bench()
+def test_what_a_status_means_in_the_list(bench: Bench, status: int, up: bool, locked: bool) -> None:
     link = bench.up()
     bench.say(link, LSStatus(status, 12, 3, 80))
     entry = WorldEntry(7, "World 7", up, locked, 12, max_level=80)
@@ -229,8 +230,7 @@ def test_what_a_status_means_in_the_list(status: int, up: bool, locked: bool) ->
         (LSStatus(1, 0, -1), "negative count in LSStatus"),
     ],
 )
-def test_worlds_above_the_limits_are_kicked(status: LSStatus, reason: str) -> None:
-    bench = Bench()
+def test_worlds_above_the_limits_are_kicked(bench: Bench, status: LSStatus, reason: str) -> None:
     link = bench.up()
     bench.say(link, LSStatus(1, 5000, 500))
     assert not link.closed
@@ -239,8 +239,7 @@ def test_worlds_above_the_limits_are_kicked(status: LSStatus, reason: str) -> No
     assert link.refused[1] == reason
 
 
-def test_the_status_is_recorded_when_it_changes_and_once_a_minute() -> None:
-    bench = Bench()
+def test_the_status_is_recorded_when_it_changes_and_once_a_minute(bench: Bench) -> None:
     link = bench.introduce()
     for second in range(0, 121, 15):
         bench.clock.seconds = NOW + second
@@ -258,8 +257,7 @@ def test_the_status_is_recorded_when_it_changes_and_once_a_minute() -> None:
     assert isinstance(bench.reports[-1], WorldLeft)
 
 
-def test_a_play_request_and_its_answer() -> None:
-    bench = Bench()
+def test_a_play_request_and_its_answer(bench: Bench) -> None:
     link = bench.up()
     assert bench.directory.request_play(7, 101, 5, "203.0.113.9", NOW)
     assert link.sent == [UsertoWorldReq(101, 5, 7, 0, 0, "203.0.113.9")]
@@ -285,16 +283,14 @@ def test_answers_that_fit_no_request_are_dropped() -> None:
     assert bench.directory.counters.total() == 5
 
 
-def test_requests_to_a_world_that_is_not_there() -> None:
-    bench = Bench()
+def test_requests_to_a_world_that_is_not_there(bench: Bench) -> None:
     assert not bench.directory.request_play(7, 1, 1, "", NOW)
     assert not bench.directory.request_create(7, 1, 546, bytes(300), NOW)
     bench.directory.notify_delete(7, 1, 1, NOW)
     assert bench.directory.connected(7) is None
 
 
-def test_an_ipv6_address_that_does_not_fit_is_left_out() -> None:
-    bench = Bench()
+def test_an_ipv6_address_that_does_not_fit_is_left_out(bench: Bench) -> None:
     link = bench.up()
     assert bench.directory.request_play(7, 1, 1, "2001:db8:1111:2222:3333::1", NOW)
     assert bench.directory.request_play(7, 1, 2, "2001:db8::1", NOW)
@@ -312,8 +308,7 @@ def test_unanswered_requests_are_bounded() -> None:
     assert bench.directory.request_play(7, 3, 1, "", NOW + 120)
 
 
-def test_a_create_request_carries_the_real_account() -> None:
-    bench = Bench()
+def test_a_create_request_carries_the_real_account(bench: Bench) -> None:
     link = bench.up()
     payload = b"\1" + bytes(4) + struct.pack("<I", 99) + bytes(300)
     assert bench.directory.request_create(7, 101, 546, payload, NOW)
@@ -326,16 +321,14 @@ def test_a_create_request_carries_the_real_account() -> None:
 @pytest.mark.parametrize(
     ("version", "place"), [(200, 0), (400, 4), (546, 5), (1096, 5), (64753, 5)]
 )
-def test_the_account_is_where_the_version_has_it(version: int, place: int) -> None:
-    bench = Bench()
+def test_the_account_is_where_the_version_has_it(bench: Bench, version: int, place: int) -> None:
     link = bench.up()
     assert bench.directory.request_create(7, 101, version, bytes(700), NOW)
     (request,) = link.sent
     assert request.request == bytes(place) + struct.pack("<I", 101) + bytes(696 - place)
 
 
-def test_a_create_request_too_short_to_read_and_its_answer_to_nobody() -> None:
-    bench = Bench()
+def test_a_create_request_too_short_to_read_and_its_answer_to_nobody(bench: Bench) -> None:
     link = bench.up()
     assert bench.directory.request_create(7, 101, 546, b"abc", NOW)
     assert link.sent == [CharacterCreateRequest(546, b"abc")]
@@ -344,15 +337,15 @@ def test_a_create_request_too_short_to_read_and_its_answer_to_nobody() -> None:
     assert not bench.directory.request_create(7, 101, 546, bytes(65537), NOW)
 
 
-def test_a_deleted_character_is_told_to_its_world() -> None:
-    bench = Bench()
+def test_a_deleted_character_is_told_to_its_world(bench: Bench) -> None:
     link = bench.up()
     bench.directory.notify_delete(7, 101, 5, NOW)
     assert link.sent == [BasicCharUpdate(101, 5, 128, 1)]
 
 
-def test_updates_keep_their_order_while_the_store_is_slow_and_answers_do_not_wait() -> None:
-    bench = Bench()
+def test_updates_keep_their_order_while_the_store_is_slow_and_answers_do_not_wait(
+    bench: Bench,
+) -> None:
     link = bench.up()
     assert bench.directory.request_play(7, 101, 5, "", NOW)
     bench.stores.held = True
@@ -381,8 +374,7 @@ def test_a_world_that_reports_faster_than_is_stored_is_kicked() -> None:
     bench.loop.run()
 
 
-def test_an_update_that_the_store_refuses_is_reported_and_the_next_ones_go_on() -> None:
-    bench = Bench()
+def test_an_update_that_the_store_refuses_is_reported_and_the_next_ones_go_on(bench: Bench) -> None:
     link = bench.up()
     bench.stores.broken = True
     bench.say(link, BasicCharUpdate(101, 5, 1, 2))
@@ -393,8 +385,7 @@ def test_an_update_that_the_store_refuses_is_reported_and_the_next_ones_go_on() 
     assert bench.observer.take() == [("character", 101)]
 
 
-def test_what_means_nothing_to_a_login_server_is_counted() -> None:
-    bench = Bench()
+def test_what_means_nothing_to_a_login_server_is_counted(bench: Bench) -> None:
     link = bench.up()
     bench.say(link, BasicCharUpdate(101, 5, 128, 1))
     assert bench.stores.calls == []
@@ -418,8 +409,7 @@ def test_worlds_disabled_removed_or_banned_later_are_dropped_and_the_others_stay
     }
 
 
-def test_a_broken_store_drops_no_world() -> None:
-    bench = Bench()
+def test_a_broken_store_drops_no_world(bench: Bench) -> None:
     link = bench.up()
     bench.stores.broken = True
     bench.loop.spawn(bench.directory.revalidate())
@@ -427,8 +417,7 @@ def test_a_broken_store_drops_no_world() -> None:
     assert bench.reports[-1] == StoreFailed("192.0.2.7", 7, "the disk is full")
 
 
-def test_an_operator_can_kick_a_world() -> None:
-    bench = Bench()
+def test_an_operator_can_kick_a_world(bench: Bench) -> None:
     link = bench.up()
     assert bench.directory.kick(7, "Go away.", NOW)
     assert link.refused == ("Go away.", "kicked by an operator")

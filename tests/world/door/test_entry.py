@@ -92,6 +92,11 @@ class House:
         return link, self.door.connect(link, "127.0.0.1", now)
 
 
+@pytest.fixture
+def house():
+    return House()
+
+
 def drive(coroutine):
     with pytest.raises(StopIteration):
         coroutine.send(None)
@@ -112,8 +117,7 @@ def let_in(house):
     return link, visitor, key
 
 
-def test_a_key_lets_its_character_in_with_the_reply_of_eq2emulator() -> None:
-    house = House()
+def test_a_key_lets_its_character_in_with_the_reply_of_eq2emulator(house: House) -> None:
     link, _, _ = let_in(house)
     # docs/protocol/world/recorded.md#examples: 23 zero bytes and a one, as opcode 4.
     assert link.replies == [(4, bytes(23) + b"\x01")]
@@ -123,8 +127,7 @@ def test_a_key_lets_its_character_in_with_the_reply_of_eq2emulator() -> None:
     assert house.changes == 1
 
 
-def test_a_client_is_trusted_when_it_came_in_and_not_before() -> None:
-    house = House()
+def test_a_client_is_trusted_when_it_came_in_and_not_before(house: House) -> None:
     link, visitor = house.visit()
     visitor.message(1, request(1), 1.0)
     assert not link.trusted
@@ -132,8 +135,7 @@ def test_a_client_is_trusted_when_it_came_in_and_not_before() -> None:
     assert link.trusted
 
 
-def test_the_reply_for_561_is_the_recorded_one() -> None:
-    house = House()
+def test_the_reply_for_561_is_the_recorded_one(house: House) -> None:
     key = finish(house.keys.issue(101, 5, "Aldana"))
     link, visitor = house.visit()
     visitor.message(1, request(key, version=561), 1.0)
@@ -149,9 +151,8 @@ def test_the_reply_for_561_is_the_recorded_one() -> None:
     ("size", "layout"), [(34, "<IIIH5I"), (40, "<IIIHH6I")]
 )  # fmt: skip
 def test_later_layouts_are_known_by_their_length_and_refused_without_ghosts(
-    size: int, layout: str
+    house: House, size: int, layout: str
 ) -> None:
-    house = House()
     key = finish(house.keys.issue(101, 5, "Aldana"))
     link, visitor = house.visit()
     numbers = [101, key, 0, 1096] if size == 34 else [101, key, 0, 0, 1208]
@@ -162,8 +163,7 @@ def test_later_layouts_are_known_by_their_length_and_refused_without_ghosts(
     assert isinstance(house.events[0], Entered)
 
 
-def test_a_key_works_once() -> None:
-    house = House()
+def test_a_key_works_once(house: House) -> None:
     _, _, key = let_in(house)
     link, visitor = house.visit()
     visitor.message(1, request(key), 2.0)
@@ -176,8 +176,7 @@ def test_a_key_works_once() -> None:
 @pytest.mark.parametrize(
     "body", [b"", b"\0" * 4, request(999), request(1000, account=102), request(1000, version=400)]
 )
-def test_the_wrong_are_turned_away_without_a_message(body: bytes) -> None:
-    house = House()
+def test_the_wrong_are_turned_away_without_a_message(house: House, body: bytes) -> None:
     finish(house.keys.issue(101, 5, "Aldana"))
     link, visitor = house.visit()
     visitor.message(1, body, 1.0)
@@ -186,8 +185,7 @@ def test_the_wrong_are_turned_away_without_a_message(body: bytes) -> None:
     assert isinstance(house.events[-1], TurnedAway)
 
 
-def test_nothing_else_counts_before_the_key() -> None:
-    house = House()
+def test_nothing_else_counts_before_the_key(house: House) -> None:
     link, visitor = house.visit()
     visitor.message(36, b"\0\0", 1.0)
     assert link.sent == []
@@ -196,8 +194,7 @@ def test_nothing_else_counts_before_the_key() -> None:
     assert house.events == []
 
 
-def test_a_session_without_a_key_ends_in_time() -> None:
-    house = House()
+def test_a_session_without_a_key_ends_in_time(house: House) -> None:
     link, visitor = house.visit(now=5.0)
     assert visitor.get_timer() == 15.0
     visitor.handle_timer(14.0)
@@ -208,8 +205,7 @@ def test_a_session_without_a_key_ends_in_time() -> None:
     assert visitor.get_timer() is None
 
 
-def test_leaving_frees_the_account_at_once() -> None:
-    house = House()
+def test_leaving_frees_the_account_at_once(house: House) -> None:
     _, visitor, _ = let_in(house)
     visitor.closed("closed by peer", 9.0)
     visitor.closed("closed by peer", 9.0)
@@ -218,8 +214,7 @@ def test_leaving_frees_the_account_at_once() -> None:
     assert house.changes == 2
 
 
-def test_a_client_that_comes_back_takes_over_from_the_lost_one() -> None:
-    house = House()
+def test_a_client_that_comes_back_takes_over_from_the_lost_one(house: House) -> None:
     first, old, _ = let_in(house)
     house.presence.lost_link(5)
     second, new, _ = let_in(house)
@@ -231,8 +226,7 @@ def test_a_client_that_comes_back_takes_over_from_the_lost_one() -> None:
     assert not house.presence.is_playing(101)
 
 
-def test_a_second_client_of_an_account_that_plays_is_turned_away() -> None:
-    house = House()
+def test_a_second_client_of_an_account_that_plays_is_turned_away(house: House) -> None:
     first, _, _ = let_in(house)
     second, late, _ = let_in(house)
     assert second.sent == [(4, b"\2" + DENIED)]
@@ -242,8 +236,7 @@ def test_a_second_client_of_an_account_that_plays_is_turned_away() -> None:
     assert house.events[-1] == TurnedAway("127.0.0.1", "its account is playing already")
 
 
-def test_a_game_master_comes_in_twice() -> None:
-    house = House()
+def test_a_game_master_comes_in_twice(house: House) -> None:
     house.characters = {n: replace(CHARACTER, id=n, admin_status=100) for n in (5, 6)}
     for char_id in (5, 6):
         key = finish(house.keys.issue(101, char_id, "Aldana"))
@@ -293,8 +286,7 @@ def test_what_changed_since_the_key_was_given_counts_at_the_door(change, told, r
         assert house.presence.find(5) is None
 
 
-def test_whoever_leaves_while_the_store_is_asked_is_not_in_the_world() -> None:
-    house = House()
+def test_whoever_leaves_while_the_store_is_asked_is_not_in_the_world(house: House) -> None:
     key = finish(house.keys.issue(101, 5, "Aldana"))
     link, visitor = house.visit()
     house.meanwhile = lambda: visitor.closed("closed by peer", 9.0)
@@ -303,16 +295,14 @@ def test_whoever_leaves_while_the_store_is_asked_is_not_in_the_world() -> None:
     assert house.presence.players == 0
 
 
-def test_a_store_that_fails_turns_away() -> None:
-    house = House()
+def test_a_store_that_fails_turns_away(house: House) -> None:
     house.failing = True
     link, _, _ = let_in(house)
     assert link.closed == 1
     assert house.events[-1] == TurnedAway("127.0.0.1", "disk full")
 
 
-def test_messages_of_who_is_in_go_inside_and_a_second_key_ends_it() -> None:
-    house = House()
+def test_messages_of_who_is_in_go_inside_and_a_second_key_ends_it(house: House) -> None:
     link, visitor, key = let_in(house)
     visitor.message(30, b"", 2.0)
     assert 31 in [opcode for opcode, _ in link.sent]
@@ -321,8 +311,7 @@ def test_messages_of_who_is_in_go_inside_and_a_second_key_ends_it() -> None:
     assert house.events[-1] == TurnedAway("127.0.0.1", "a second login by number")
 
 
-def test_what_comes_while_the_store_is_asked_waits_and_goes_inside() -> None:
-    house = House()
+def test_what_comes_while_the_store_is_asked_waits_and_goes_inside(house: House) -> None:
     key = finish(house.keys.issue(101, 5, "Aldana"))
     link, visitor = house.visit()
     house.meanwhile = lambda: visitor.message(30, b"", 1.5)
@@ -331,8 +320,7 @@ def test_what_comes_while_the_store_is_asked_waits_and_goes_inside() -> None:
     assert house.door.counters == {}
 
 
-def test_who_floods_while_the_store_is_asked_is_turned_away() -> None:
-    house = House()
+def test_who_floods_while_the_store_is_asked_is_turned_away(house: House) -> None:
     key = finish(house.keys.issue(101, 5, "Aldana"))
     link, visitor = house.visit()
     house.meanwhile = lambda: [visitor.message(30, b"", 1.5) for _ in range(65)]
@@ -342,8 +330,7 @@ def test_who_floods_while_the_store_is_asked_is_turned_away() -> None:
     assert house.presence.players == 0
 
 
-def test_room_on_the_session_is_passed_on_while_somebody_plays() -> None:
-    house = House()
+def test_room_on_the_session_is_passed_on_while_somebody_plays(house: House) -> None:
     _, stranger = house.visit()
     stranger.drained(1.0)
     link, visitor, _ = let_in(house)

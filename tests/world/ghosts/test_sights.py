@@ -38,13 +38,17 @@ class Scene:
         return [self.view.update(data) for data in self.sights.take_updates(5, room, HERE)]
 
 
+@pytest.fixture
+def scene() -> Scene:
+    return Scene()
+
+
 def npc(number: int, x: float = 0.0) -> Spawn:
     return Spawn(number, SpawnKind.NPC, f"npc {number}", Position(x, 0, 0))
 
 
-def test_the_worked_example_of_the_protocol_page() -> None:
+def test_the_worked_example_of_the_protocol_page(scene: Scene) -> None:
     """docs/protocol/world/movement.md#updates: viewer's index 5 moves."""
-    scene = Scene()
     others = [npc(number) for number in range(10, 13)]
     assert [scene.show(spawn) for spawn in others] == [2, 3, 4]
     mover = Spawn(20, SpawnKind.NPC, "mover", Position(100, -3.5, 250.25, 270.0, 0x1234))
@@ -54,9 +58,8 @@ def test_the_worked_example_of_the_protocol_page() -> None:
     assert payload.hex(" ") == ("04 03 02 01 00 0e 05 10 b5 01 2c 40 40 27 81 03 83 03 40 0c 00")
 
 
-def test_sitting_down_is_a_few_bytes_of_info() -> None:
+def test_sitting_down_is_a_few_bytes_of_info(scene: Scene) -> None:
     """docs/protocol/world/recorded.md#update-ghost."""
-    scene = Scene()
     players = [Spawn(n, SpawnKind.PLAYER, f"p{n}", HERE) for n in range(2, 9)]
     assert [scene.show(spawn) for spawn in players] == [2, 3, 4, 5, 6, 7, 8]
     players[-1].set_info(visual_state=538)
@@ -67,8 +70,7 @@ def test_sitting_down_is_a_few_bytes_of_info() -> None:
     assert payload[4:].hex() == "0d08" + "7f" * 8 + "418101" + "01" + "0000"
 
 
-def test_an_idle_viewer_is_told_nothing() -> None:
-    scene = Scene()
+def test_an_idle_viewer_is_told_nothing(scene: Scene) -> None:
     spawn = npc(1)
     scene.show(spawn)
     assert not scene.sights.is_due
@@ -76,9 +78,8 @@ def test_an_idle_viewer_is_told_nothing() -> None:
     assert scene.updates() == []
 
 
-def test_a_hundred_changes_at_once_keep_within_a_section() -> None:
+def test_a_hundred_changes_at_once_keep_within_a_section(scene: Scene) -> None:
     """A section says its length in 16 bits; what does not fit comes with the next update."""
-    scene = Scene()
     spawns = [npc(number) for number in range(1, 400)]
     for spawn in spawns:
         scene.show(spawn)
@@ -93,14 +94,12 @@ def test_a_hundred_changes_at_once_keep_within_a_section() -> None:
     assert scene.view.fields(300)["name"] == "n" * 60
 
 
-def test_the_own_ghost_is_index_1() -> None:
-    scene = Scene()
+def test_the_own_ghost_is_index_1(scene: Scene) -> None:
     assert scene.show(Spawn(9, SpawnKind.PLAYER, "me", HERE), own=True) == 1
     assert scene.show(npc(2)) == 2
 
 
-def test_an_index_is_not_used_again_while_there_are_others() -> None:
-    scene = Scene()
+def test_an_index_is_not_used_again_while_there_are_others(scene: Scene) -> None:
     seen = []
     for number in range(300):
         spawn = npc(number)
@@ -125,8 +124,7 @@ def test_all_indexes_taken_is_refused() -> None:
     assert sights.index_of(other.spawn) == gone.index
 
 
-def test_visibility_has_an_update_of_its_own() -> None:
-    scene = Scene()
+def test_visibility_has_an_update_of_its_own(scene: Scene) -> None:
     first, second = npc(1), npc(2)
     scene.show(first)
     scene.show(second)
@@ -137,8 +135,7 @@ def test_visibility_has_an_update_of_its_own() -> None:
     assert scene.view.fields(2)["attackable"] == 1
 
 
-def test_when_little_fits_the_nearest_come_first_and_the_rest_is_newest() -> None:
-    scene = Scene()
+def test_when_little_fits_the_nearest_come_first_and_the_rest_is_newest(scene: Scene) -> None:
     spawns = [npc(number, x=100.0 - number) for number in range(1, 40)]
     for spawn in spawns:
         scene.show(spawn)

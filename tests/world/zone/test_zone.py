@@ -18,8 +18,12 @@ def npc(number: int, x: float = 0.0) -> Spawn:
     return Spawn(number, SpawnKind.NPC, f"npc {number}", Position(x, 0, 0))
 
 
-def test_two_players_see_each_other_and_their_moves() -> None:
-    zone = Zone(325)
+@pytest.fixture
+def zone() -> Zone:
+    return Zone(325)
+
+
+def test_two_players_see_each_other_and_their_moves(zone: Zone) -> None:
     one, two = ZoneClient(player(1)), ZoneClient(player(2, 100.0), 561)
     one.enter(zone, 0.0)
     two.enter(zone, 1.0)
@@ -30,8 +34,7 @@ def test_two_players_see_each_other_and_their_moves() -> None:
     assert two.place_of(one.spawn) == (3.5, -7.25, 4.5)
 
 
-def test_a_client_is_not_told_of_its_own_steps() -> None:
-    zone = Zone(325)
+def test_a_client_is_not_told_of_its_own_steps(zone: Zone) -> None:
     one = ZoneClient(player(1))
     one.enter(zone, 0.0)
     run_ticks(zone, 0.0, 1.0)
@@ -44,8 +47,7 @@ def test_a_client_is_not_told_of_its_own_steps() -> None:
     assert one.commands[before:] == ["OP_EqUpdateGhostCmd"]
 
 
-def test_creatures_and_things_near_are_shown_on_entering() -> None:
-    zone = Zone(325)
+def test_creatures_and_things_near_are_shown_on_entering(zone: Zone) -> None:
     zone.add(npc(10, 249.0), 0.0)
     zone.add(npc(11, 251.0), 0.0)
     zone.add(Spawn(12, SpawnKind.SIGN, "sign", Position(5, 0, 0)), 0.0)
@@ -59,9 +61,8 @@ def test_creatures_and_things_near_are_shown_on_entering() -> None:
     assert one.names() == {"npc 10", "sign", "door"}
 
 
-def test_who_goes_far_is_hidden_and_comes_back_under_another_index() -> None:
+def test_who_goes_far_is_hidden_and_comes_back_under_another_index(zone: Zone) -> None:
     """Created at 250 units, destroyed beyond 300 (docs/protocol/world/spawns.md#visibility)."""
-    zone = Zone(325)
     one, two = ZoneClient(player(1)), ZoneClient(player(2, 100.0))
     one.enter(zone, 0.0)
     two.enter(zone, 0.0)
@@ -82,8 +83,7 @@ def test_who_goes_far_is_hidden_and_comes_back_under_another_index() -> None:
     assert set(one.view.indexes) == {1, 3}
 
 
-def test_a_creature_that_walks_by_is_seen_by_a_player_who_stands() -> None:
-    zone = Zone(325)
+def test_a_creature_that_walks_by_is_seen_by_a_player_who_stands(zone: Zone) -> None:
     one, walker = ZoneClient(player(1)), npc(10, 400.0)
     one.enter(zone, 0.0)
     zone.add(walker, 0.0)
@@ -97,8 +97,7 @@ def test_a_creature_that_walks_by_is_seen_by_a_player_who_stands() -> None:
     assert not seen[-1]
 
 
-def test_an_idle_zone_asks_for_no_tick() -> None:
-    zone = Zone(325)
+def test_an_idle_zone_asks_for_no_tick(zone: Zone) -> None:
     clients = [ZoneClient(player(n, float(n))) for n in range(1, 6)]
     for client in clients:
         client.enter(zone, 0.0)
@@ -129,8 +128,7 @@ def test_updates_come_at_most_once_a_tick_and_at_once_after_a_pause() -> None:
     assert two.place_of(one.spawn)[0] == 2.0
 
 
-def test_a_full_link_gets_the_newest_state_later_and_nothing_in_between() -> None:
-    zone = Zone(325)
+def test_a_full_link_gets_the_newest_state_later_and_nothing_in_between(zone: Zone) -> None:
     fast, slow, mover = (ZoneClient(player(n)) for n in (1, 2, 3))
     for client in (fast, slow, mover):
         client.enter(zone, 0.0)
@@ -154,8 +152,7 @@ def test_a_full_link_gets_the_newest_state_later_and_nothing_in_between() -> Non
     assert slow.commands[-2:].count("OP_EqUpdateGhostCmd") == 1
 
 
-def test_a_viewer_without_room_is_not_asked_again_before_its_link_has_some() -> None:
-    zone = Zone(325)
+def test_a_viewer_without_room_is_not_asked_again_before_its_link_has_some(zone: Zone) -> None:
     one, two = ZoneClient(player(1)), ZoneClient(player(2))
     one.enter(zone, 0.0)
     two.enter(zone, 0.0)
@@ -232,8 +229,7 @@ def test_a_zone_that_is_too_slow_tells_the_newest_state_and_queues_nothing() -> 
 
 
 @pytest.mark.usefixtures("little_work")
-def test_who_leaves_in_the_middle_of_a_tick_is_told_no_more() -> None:
-    zone = Zone(325)
+def test_who_leaves_in_the_middle_of_a_tick_is_told_no_more(zone: Zone) -> None:
     clients = [ZoneClient(player(n)) for n in range(1, 21)]
     for client in clients:
         client.enter(zone, 0.0)
@@ -251,8 +247,7 @@ def test_who_leaves_in_the_middle_of_a_tick_is_told_no_more() -> None:
     assert all(len(client.names()) == 18 for client in clients[:-1])
 
 
-def test_leaving_tells_the_others_and_forgets_the_pictures() -> None:
-    zone = Zone(325)
+def test_leaving_tells_the_others_and_forgets_the_pictures(zone: Zone) -> None:
     one, two = ZoneClient(player(1)), ZoneClient(player(2))
     one.enter(zone, 0.0)
     two.enter(zone, 0.0)
@@ -277,8 +272,7 @@ def test_leaving_tells_the_others_and_forgets_the_pictures() -> None:
     assert len(zone._grid) == 0
 
 
-def test_nobody_is_told_before_the_client_stands() -> None:
-    zone = Zone(325)
+def test_nobody_is_told_before_the_client_stands(zone: Zone) -> None:
     one, two = ZoneClient(player(1)), ZoneClient(player(2))
     one.enter(zone, 0.0)
     two.enter(zone, 0.0)
@@ -294,8 +288,7 @@ def test_nobody_is_told_before_the_client_stands() -> None:
     assert two.place_of(one.spawn) == (1.0, 2.0, 3.0)
 
 
-def test_one_that_is_hidden_is_seen_by_nobody_else_until_it_shows_itself() -> None:
-    zone = Zone(325)
+def test_one_that_is_hidden_is_seen_by_nobody_else_until_it_shows_itself(zone: Zone) -> None:
     one, two = ZoneClient(player(1)), ZoneClient(player(2, 100.0))
     for client in (one, two):
         client.enter(zone, 0.0)

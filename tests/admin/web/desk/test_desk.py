@@ -95,8 +95,12 @@ class Office:
         self.rows[name] = dataclasses.replace(self.rows[name], **changes)
 
 
-def test_an_account_with_a_rank_signs_in_and_out() -> None:
-    office = Office()
+@pytest.fixture
+def office() -> Office:
+    return Office()
+
+
+def test_an_account_with_a_rank_signs_in_and_out(office: Office) -> None:
     token, seat = office.sign_in()
     assert (seat.session.name, seat.rank) == ("Boss", 200)
     again = done(office.desk.visitor(token, seat.session.csrf, HOME))
@@ -106,8 +110,7 @@ def test_an_account_with_a_rank_signs_in_and_out() -> None:
     assert office.told == [SignedIn("Boss", HOME, 200), SignedOut("Boss", "by itself")]
 
 
-def test_the_same_is_said_whatever_is_wrong_and_later_each_time() -> None:
-    office = Office()
+def test_the_same_is_said_whatever_is_wrong_and_later_each_time(office: Office) -> None:
     refusals = [
         office.refused("boss", "wrong"),
         office.refused("nobody", "secret"),
@@ -125,8 +128,7 @@ def test_the_same_is_said_whatever_is_wrong_and_later_each_time() -> None:
 
 
 @pytest.mark.parametrize(("busy", "code"), [("busy", 503), ("too many attempts", 429)])
-def test_what_was_not_looked_at_is_no_wrong_password(busy: str, code: int) -> None:
-    office = Office()
+def test_what_was_not_looked_at_is_no_wrong_password(office: Office, busy: str, code: int) -> None:
     office.busy = busy
     refusal = office.refused("boss", "secret")
     assert refusal.code == code
@@ -134,8 +136,7 @@ def test_what_was_not_looked_at_is_no_wrong_password(busy: str, code: int) -> No
     assert office.pauses == []
 
 
-def test_who_guesses_on_stays_out_even_with_the_right_one() -> None:
-    office = Office()
+def test_who_guesses_on_stays_out_even_with_the_right_one(office: Office) -> None:
     for _ in range(10):
         office.refused("boss", "wrong")
     assert office.refused("boss", "secret").reason == "banned"
@@ -158,9 +159,8 @@ def test_who_guesses_on_stays_out_even_with_the_right_one() -> None:
     ],
 )  # fmt: skip
 def test_what_ends_a_session_ends_it_at_once_and_for_good(
-    change: Callable[[Office], object], reason: str
+    office: Office, change: Callable[[Office], object], reason: str
 ) -> None:
-    office = Office()
     token, seat = office.sign_in()
     office.time += 11
     before = dict(office.rows), dict(office.ranks)
@@ -173,8 +173,7 @@ def test_what_ends_a_session_ends_it_at_once_and_for_good(
     assert done(office.desk.seat(token, HOME)) is None
 
 
-def test_a_hash_that_signing_in_renews_does_not_end_the_session() -> None:
-    office = Office()
+def test_a_hash_that_signing_in_renews_does_not_end_the_session(office: Office) -> None:
     token, _ = office.sign_in()
     office.change("boss", password="renewed")
     assert done(office.desk.seat(token, HOME)) is not None
@@ -185,24 +184,21 @@ def test_a_hash_that_signing_in_renews_does_not_end_the_session() -> None:
 
 
 @pytest.mark.parametrize("csrf", ["", "x", "\udc80", "A" * 43])
-def test_a_cookie_alone_is_not_enough(csrf: str) -> None:
-    office = Office()
+def test_a_cookie_alone_is_not_enough(office: Office, csrf: str) -> None:
     token, _ = office.sign_in()
     with pytest.raises(RequestRefused) as caught:
         done(office.desk.visitor(token, csrf, HOME))
     assert (caught.value.code, caught.value.reason) == (403, "wrong token")
 
 
-def test_the_token_of_another_session_does_not_fit() -> None:
-    office = Office()
+def test_the_token_of_another_session_does_not_fit(office: Office) -> None:
     first, _ = office.sign_in()
     _, second = office.sign_in()
     with pytest.raises(RequestRefused, match="wrong token"):
         done(office.desk.visitor(first, second.session.csrf, HOME))
 
 
-def test_looking_keeps_nobody_signed_in_and_acting_does() -> None:
-    office = Office()
+def test_looking_keeps_nobody_signed_in_and_acting_does(office: Office) -> None:
     token, seat = office.sign_in()
     office.time += 1700
     done(office.desk.visitor(token, seat.session.csrf, HOME))
@@ -212,8 +208,7 @@ def test_looking_keeps_nobody_signed_in_and_acting_does() -> None:
     assert done(office.desk.seat(token, HOME)) is None
 
 
-def test_actions_are_commands_of_the_account() -> None:
-    office = Office()
+def test_actions_are_commands_of_the_account(office: Office) -> None:
     victim = office.house.stand(7, name="Victim")
     _, seat = office.sign_in()
     reply = done(office.desk.act(seat, "kick", {"player": "Victim", "reason": "spam"}))
@@ -225,8 +220,7 @@ def test_actions_are_commands_of_the_account() -> None:
     assert (reply.ok, reply.text) == (False, "there is no player Victim in the world")
 
 
-def test_a_rank_that_is_too_low_is_refused_and_told_of() -> None:
-    office = Office()
+def test_a_rank_that_is_too_low_is_refused_and_told_of(office: Office) -> None:
     office.ranks[1] = 10
     victim = office.house.stand(7, name="Victim")
     _, seat = office.sign_in()
@@ -239,8 +233,7 @@ def test_a_rank_that_is_too_low_is_refused_and_told_of() -> None:
     assert not office.uses[-1].ok
 
 
-def test_nobody_acts_on_those_of_the_same_rank() -> None:
-    office = Office()
+def test_nobody_acts_on_those_of_the_same_rank(office: Office) -> None:
     office.ranks[1] = 100
     peer = office.house.stand(7, name="Peer", admin_status=100)
     _, seat = office.sign_in()
@@ -249,8 +242,7 @@ def test_nobody_acts_on_those_of_the_same_rank() -> None:
     assert not peer.is_closed
 
 
-def test_a_lost_rank_counts_for_the_next_request() -> None:
-    office = Office()
+def test_a_lost_rank_counts_for_the_next_request(office: Office) -> None:
     token, seat = office.sign_in()
     office.ranks[1] = 10
     lower = done(office.desk.visitor(token, seat.session.csrf, HOME))
