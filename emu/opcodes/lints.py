@@ -113,66 +113,42 @@ def _unusable(rows: Sequence[OpcodeRow], rejected: Iterable[Rejected]) -> Iterat
         if problem.startswith("inverted"):
             inverted[problem.partition(" (")[0]].append(f"{place}: {problem}")
         else:
-            yield OpcodeFinding(Severity.ERROR, "invalid-row", "", f"{place}: {problem}")
+            yield _error("invalid-row", "", f"{place}: {problem}")
     for problem, all_of_it in inverted.items():
-        yield OpcodeFinding(
-            Severity.ERROR,
-            "inverted-range",
-            problem.rpartition(" ")[2],
-            f"{problem}: {len(all_of_it)} rows cannot be used, the first at {all_of_it[0]}",
-        )
+        text = f"{problem}: {len(all_of_it)} rows cannot be used, the first at {all_of_it[0]}"
+        yield _error("inverted-range", problem.rpartition(" ")[2], text)
 
 
 def _coverage(tables: OpcodeTables) -> Iterator[OpcodeFinding]:
     missing = [str(version) for version in (0, 1) if not tables.covers(version)]
     if missing:
-        yield OpcodeFinding(
-            Severity.ERROR,
-            "uncovered",
-            "",
-            f"no range covers version {' and '.join(missing)}, which clients speak before they"
-            " have told their own; nobody could log in",
-        )
+        before = "which clients speak before they have told their own; nobody could log in"
+        yield _error("uncovered", "", f"no range covers version {' and '.join(missing)}, {before}")
 
 
 def needed_findings(tables: OpcodeTables, shipped: OpcodeTables) -> Iterator[OpcodeFinding]:
     """Find versions without a message that the services need."""
     for one in missing_messages(tables, shipped):
         if one.lost:
-            yield OpcodeFinding(
-                Severity.ERROR,
-                "lost-message",
-                str(one.versions),
+            text = (
                 f"{_some(one.lost)} lost the number that the program ships; clients of these"
-                " versions could not be served (`emu opcodes reset` brings it back)",
+                " versions could not be served (`emu opcodes reset` brings it back)"
             )
+            yield _error("lost-message", one.versions, text)
         if one.never:
-            yield OpcodeFinding(
-                Severity.WARNING,
-                "missing-message",
-                str(one.versions),
-                f"{_some(one.never)} has no number; clients of these versions cannot be served in"
-                " full",
-            )
+            text = "has no number; clients of these versions cannot be served in full"
+            yield _warning("missing-message", one.versions, f"{_some(one.never)} {text}")
 
 
 def _core(version_range: VersionRange, rows: Sequence[OpcodeRow]) -> Iterator[OpcodeFinding]:
     for row in rows:
         if row.name in CORE and row.opcode != CORE[row.name]:
-            yield OpcodeFinding(
-                Severity.ERROR,
-                "core-number",
-                str(version_range),
-                f"{row.name} is {row.opcode}, but it is {CORE[row.name]} in every client version",
-            )
+            text = f"{row.name} is {row.opcode}, but it is {CORE[row.name]} in every client version"
+            yield _error("core-number", version_range, text)
         owner = _CORE_NAMES.get(row.opcode)
         if owner is not None and row.name not in CORE:
-            yield OpcodeFinding(
-                Severity.ERROR,
-                "core-number",
-                str(version_range),
-                f"{row.name} has number {row.opcode}, which is {owner} in every client version",
-            )
+            text = f"{row.name} has number {row.opcode}, which is {owner} in every client version"
+            yield _error("core-number", version_range, text)
 
 
 _CORE_NAMES = {number: name for name, number in CORE.items()}
@@ -194,29 +170,17 @@ def _shared(
         if len(group) < 2:
             continue
         ordered = sorted(group, key=lambda name: preference(name, full))
+        told = f"{len(group)} names ({_some(ordered)})"
         if number in dead:
-            yield OpcodeFinding(
-                Severity.NOTE,
-                "dead-group",
-                str(version_range),
-                f"{number} stands at {len(group)} names ({_some(ordered)}): a place-holder, read as"
-                " not there",
-            )
+            text = f"{number} stands at {told}: a place-holder, read as not there"
+            yield _note("dead-group", version_range, text)
         elif len(group & used) > 1:
-            yield OpcodeFinding(
-                Severity.ERROR,
-                "clash",
-                str(version_range),
-                f"{number} is the number of {' and '.join(sorted(group & used))}; the server could"
-                " not tell them apart",
-            )
+            both = " and ".join(sorted(group & used))
+            text = f"{number} is the number of {both}; the server could not tell them apart"
+            yield _error("clash", version_range, text)
         else:
-            yield OpcodeFinding(
-                Severity.WARNING,
-                "shared-number",
-                str(version_range),
-                f"{number} has {len(group)} names ({_some(ordered)}); {ordered[0]} is shown for it",
-            )
+            text = f"{number} has {told}; {ordered[0]} is shown for it"
+            yield _warning("shared-number", version_range, text)
 
 
 def _absent(version_range: VersionRange, rows: Sequence[OpcodeRow]) -> Iterator[OpcodeFinding]:
@@ -224,33 +188,21 @@ def _absent(version_range: VersionRange, rows: Sequence[OpcodeRow]) -> Iterator[
     sentinels = [row for row in rows if row.opcode in SENTINELS]
     if sentinels:
         numbers = ", ".join(map(str, sorted({row.opcode for row in sentinels})))
-        yield OpcodeFinding(
-            Severity.NOTE,
-            "sentinel",
-            str(version_range),
-            f"{len(sentinels)} rows have a sentinel ({numbers}) and are read as not there:"
-            f" {_some([row.name for row in sentinels])}",
-        )
+        text = f"{len(sentinels)} rows have a sentinel ({numbers}) and are read as not there:"
+        names = _some([row.name for row in sentinels])
+        yield _note("sentinel", version_range, f"{text} {names}")
     others = [row for row in rows if is_absent(row.opcode) and row.opcode not in SENTINELS]
     if others:
-        yield OpcodeFinding(
-            Severity.NOTE,
-            "placeholder",
-            str(version_range),
-            f"{len(others)} rows have numbers from {FIRST_PLACEHOLDER} up and are read as not"
-            f" there: {_some([f'{row.name} {row.opcode}' for row in others])}",
-        )
+        text = f"{len(others)} rows have numbers from {FIRST_PLACEHOLDER} up and are read as not"
+        names = _some([f"{row.name} {row.opcode}" for row in others])
+        yield _note("placeholder", version_range, f"{text} there: {names}")
 
 
 def _cut_names(full: Mapping[str, str]) -> Iterator[OpcodeFinding]:
     if full:
-        yield OpcodeFinding(
-            Severity.NOTE,
-            "cut-name",
-            "",
-            f"{len(full)} names were cut at 33 characters and are read as their full names:"
-            f" {_some([f'{cut} = {whole}' for cut, whole in sorted(full.items())])}",
-        )
+        text = f"{len(full)} names were cut at 33 characters and are read as their full names:"
+        pairs = _some([f"{cut} = {whole}" for cut, whole in sorted(full.items())])
+        yield _note("cut-name", "", f"{text} {pairs}")
 
 
 def _twins(
@@ -263,12 +215,8 @@ def _twins(
         if first is None or second is None or is_absent(first) or is_absent(second):
             continue
         if first != second:
-            yield OpcodeFinding(
-                Severity.WARNING,
-                "cut-twin",
-                str(version_range),
-                f"{cut} is {first}, but its full name {whole} is {second}",
-            )
+            text = f"{cut} is {first}, but its full name {whole} is {second}"
+            yield _warning("cut-twin", version_range, text)
 
 
 def _overlaps(by_range: Mapping[VersionRange, Sequence[OpcodeRow]]) -> Iterator[OpcodeFinding]:
@@ -293,18 +241,22 @@ def _overlaps(by_range: Mapping[VersionRange, Sequence[OpcodeRow]]) -> Iterator[
         ]
         where = common.first if common.width == 1 else common
         rest = "" if len(by_range[narrow]) >= WHOLE_TABLE else ", and the other adds to it"
-        yield OpcodeFinding(
-            Severity.WARNING if differing else Severity.NOTE,
-            "overlap",
-            str(where),
-            f"{one} and {other} overlap at {where}: {narrow} wins as the narrower{rest};"
-            + (
-                f" {len(differing)} names differ: {_some(differing)}"
-                if differing
-                else " they agree"
-            )
-            + f" (the wider is {wide})",
-        )
+        agree = f"{len(differing)} names differ: {_some(differing)}" if differing else "they agree"
+        text = f"{one} and {other} overlap at {where}: {narrow} wins as the narrower{rest};"
+        tell = _warning if differing else _note
+        yield tell("overlap", where, f"{text} {agree} (the wider is {wide})")
+
+
+def _error(code: str, where: object, text: str) -> OpcodeFinding:
+    return OpcodeFinding(Severity.ERROR, code, str(where), text)
+
+
+def _warning(code: str, where: object, text: str) -> OpcodeFinding:
+    return OpcodeFinding(Severity.WARNING, code, str(where), text)
+
+
+def _note(code: str, where: object, text: str) -> OpcodeFinding:
+    return OpcodeFinding(Severity.NOTE, code, str(where), text)
 
 
 def _some(names: Sequence[str]) -> str:

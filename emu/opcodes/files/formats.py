@@ -12,17 +12,22 @@ not make sense are the plan's business, files that cannot be read are a `FileFor
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 from emu.errors import FileFormatError
 from emu.opcodes.files.database import HEAD, read_database
-from emu.opcodes.files.text import COLUMNS, parse_number, parse_range, range_of, read_folder
+from emu.opcodes.files.text import (
+    COLUMNS,
+    csv_rows,
+    parse_number,
+    parse_range,
+    range_of,
+    read_folder,
+)
 from emu.opcodes.rows import OpcodeRow, VersionRange
 from emu.sqldump import InsertRow, read_inserts
 from emu.sqldump.source import Source
@@ -145,18 +150,17 @@ def _dump_rows(inserts: Iterator[InsertRow]) -> Iterator[Placed]:
             raise FileFormatError(
                 f"the table opcodes has no column {' or '.join(missing)}", place=place
             )
-        first, last, name, opcode = (cells[column] for column in DUMP_COLUMNS)
-        yield (
-            place,
-            OpcodeRow(
-                _integer(first, place),
-                _integer(last, place),
-                _name(name, place),
-                _integer(opcode, place),
-            ),
-        )
+        yield place, _row([cells[column] for column in DUMP_COLUMNS], place)
     if not found:
         raise FileFormatError("the dump has no rows of a table `opcodes`")
+
+
+def _row(cells: Sequence[object], place: str) -> OpcodeRow:
+    first, last, name, opcode = cells
+    if not isinstance(name, str):
+        raise FileFormatError(f"{str(name)[:40]!r} is not an opcode name", place=place)
+    first, last, opcode = (_integer(cell, place) for cell in (first, last, opcode))
+    return OpcodeRow(first, last, name.strip(), opcode)
 
 
 def _integer(value: object, place: str) -> int:
@@ -167,35 +171,11 @@ def _integer(value: object, place: str) -> int:
     return value
 
 
-def _name(value: object, place: str) -> str:
-    if not isinstance(value, str):
-        raise FileFormatError(f"{str(value)[:40]!r} is not an opcode name", place=place)
-    return value.strip()
-
-
 def _csv_rows(text: str) -> Iterator[Placed]:
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    try:
-        if tuple(next(reader, ())) != WIDE_COLUMNS:
-            raise FileFormatError(f"expected the columns {','.join(WIDE_COLUMNS)}", place="line 1")
-        for cells in reader:
-            place = f"line {reader.line_num}"
-            if not cells:
-                continue
-            if len(cells) != len(WIDE_COLUMNS):
-                raise FileFormatError(
-                    f"expected {len(WIDE_COLUMNS)} cells, found {len(cells)}", place=place
-                )
-            first, last, name, opcode, source, note = cells
-            number = parse_number(opcode, place)
-            yield (
-                place,
-                OpcodeRow(
-                    _integer(first, place), _integer(last, place), name, number, source, note
-                ),
-            )
-    except csv.Error as error:
-        raise FileFormatError(f"not CSV ({error})", place=f"line {reader.line_num}") from error
+    for place, (first, last, name, opcode, source, note) in csv_rows(text, WIDE_COLUMNS):
+        number = parse_number(opcode, place)
+        versions = _integer(first, place), _integer(last, place)
+        yield place, OpcodeRow(*versions, name, number, source, note)
 
 
 def _json_rows(text: str) -> Iterator[Placed]:
@@ -220,12 +200,8 @@ def _json_rows(text: str) -> Iterator[Placed]:
             raise FileFormatError("source and note are text", place=place)
         yield (
             place,
-            OpcodeRow(
-                _integer(item["first_version"], place),
-                _integer(item["last_version"], place),
-                _name(item["name"], place),
-                _integer(item["opcode"], place),
-                *texts,
+            _row([item[column] for column in WIDE_COLUMNS[:4]], place)._replace(
+                source=texts[0], note=texts[1]
             ),
         )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from emu.errors import FileFormatError
@@ -73,39 +73,37 @@ def read_file(path: Path) -> list[OpcodeRow]:
 
 def parse_range(text: str, version_range: VersionRange) -> Iterator[OpcodeRow]:
     """Yield the rows of one range's text; raises `FileFormatError` with the line."""
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     seen: set[str] = set()
-    header = False
+    for place, (name, number, source, note) in csv_rows(text, COLUMNS):
+        row = OpcodeRow(*version_range, name, parse_number(number, place), source, note)
+        problem = row_problem(row)
+        if problem is None and name in seen:
+            problem = f"{name} stands twice in this range"
+        if problem:
+            raise FileFormatError(problem, place=place)
+        seen.add(name)
+        yield row
+
+
+def csv_rows(text: str, columns: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield the rows of a CSV text with these columns, each with its line in front.
+
+    Raises `FileFormatError` with the line.
+    """
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
+        if next(reader, []) != list(columns):
+            raise FileFormatError(f"expected the columns {','.join(columns)}", place="line 1")
         for cells in reader:
             place = f"line {reader.line_num}"
-            if not header:
-                if tuple(cells) != COLUMNS:
-                    raise FileFormatError(f"expected the columns {','.join(COLUMNS)}", place=place)
-                header = True
-                continue
-            if not cells:
-                continue
-            row = _row(cells, version_range, place)
-            if row.name in seen:
-                raise FileFormatError(f"{row.name} stands twice in this range", place=place)
-            seen.add(row.name)
-            yield row
+            if cells and len(cells) != len(columns):
+                raise FileFormatError(
+                    f"expected {len(columns)} cells, found {len(cells)}", place=place
+                )
+            if cells:
+                yield place, cells
     except csv.Error as error:
         raise FileFormatError(f"not CSV ({error})", place=f"line {reader.line_num}") from error
-    if not header:
-        raise FileFormatError(f"expected the columns {','.join(COLUMNS)}", place="line 1")
-
-
-def _row(cells: list[str], version_range: VersionRange, place: str) -> OpcodeRow:
-    if len(cells) != len(COLUMNS):
-        raise FileFormatError(f"expected {len(COLUMNS)} cells, found {len(cells)}", place=place)
-    name, number, source, note = cells
-    row = OpcodeRow(*version_range, name, parse_number(number, place), source, note)
-    problem = row_problem(row)
-    if problem:
-        raise FileFormatError(problem, place=place)
-    return row
 
 
 def parse_number(text: str, place: str | None = None) -> int:
