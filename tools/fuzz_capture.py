@@ -19,7 +19,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from emu.capture.formats.pcap import CaptureReader, PcapWriter
+from emu.capture.formats.frames import ETHERNET, RAW
+from emu.capture.formats.pcap import CaptureReader
 from emu.capture.formats.records import Record
 from emu.capture.messages import Decoder, MessageDecoder
 from emu.capture.sessions.follow import CaptureFollower
@@ -87,15 +88,18 @@ def session_datagrams() -> list[tuple[bool, bytes]]:
 
 def seeds() -> list[bytes]:
     """Return captures of one session in every format."""
-    trace, classic = TraceWriter(), PcapWriter()
+    trace = TraceWriter()
     ng = trace.header() + trace.key(7, check_key=9, rc4_key=bytes(8))
-    old, ethernet = classic.header(), PcapWriter(1).header()
+    old, ethernet = (
+        struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, link) for link in (RAW, ETHERNET)
+    )
     for number, (from_client, data) in enumerate(session_datagrams()):
         ends = (CLIENT, SERVER) if from_client else (SERVER, CLIENT)
         ng += trace.datagram(float(number), *ends, data)
         packet = ip_packet(*ends, data)
-        old += classic.frame(float(number), packet)
-        ethernet += classic.frame(float(number), bytes(12) + b"\x08\x00" + packet)
+        framed = bytes(12) + b"\x08\x00" + packet
+        old += struct.pack("<IIII", number, 0, len(packet), len(packet)) + packet
+        ethernet += struct.pack("<IIII", number, 0, len(framed), len(framed)) + framed
     return [ng, old, ethernet, gzip.compress(ng)]
 
 

@@ -6,14 +6,12 @@ import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from emu.capture.formats.pcap import PcapWriter
 from emu.capture.formats.records import Address, Datagram
 from emu.capture.trace import ip_packet
 from emu.session import Message, Role, Session, SessionConfig
 from emu.times import Monotonic
+from tests.support.captures import CLIENT, SERVER, classic
 
-CLIENT: Address = ("10.0.0.1", 40001)
-SERVER: Address = ("10.0.0.2", 9100)
 KEY_BLOCK = bytes(range(1, 61))
 
 
@@ -114,9 +112,9 @@ def whole_session(messages: Sequence[tuple[bool, int, bytes]], **options: object
 
 def pcap(datagrams: Sequence[Datagram]) -> bytes:
     """Return a classic pcap file of these datagrams."""
-    writer = PcapWriter()
-    frames = [
-        writer.frame(one.t, ip_packet(one.source, one.destination, one.payload))
-        for one in datagrams
-    ]
-    return writer.header() + b"".join(frames)
+    made = classic([])
+    for one in datagrams:
+        frame = ip_packet(one.source, one.destination, one.payload)
+        seconds, fraction = divmod(round(one.t * 1_000_000), 1_000_000)
+        made += struct.pack("<IIII", seconds, fraction, len(frame), len(frame)) + frame
+    return made

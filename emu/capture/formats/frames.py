@@ -21,12 +21,17 @@ IP_ETHERTYPES = frozenset({0x0800, 0x86DD})
 UDP, FRAGMENT, AUTHENTICATION = 17, 44, 51
 IPV6_EXTENSIONS = frozenset({0, 43, 60, AUTHENTICATION, 135, 139, 140})
 
+NOT_IP = "frames that are not IP"
 MAX_VLAN_TAGS = 4
 MAX_IPV6_EXTENSIONS = 16
 MAX_FRAGMENTED = 64
 """Fragmented IP packets that are put together at one time; the oldest is given up first."""
 MAX_FRAGMENT_PIECES = 64
 MAX_IP_PAYLOAD = 65535
+
+
+class _LeftOut(Exception):
+    """A frame gives no datagram; the text is the reason it is counted under."""
 
 
 class FrameReader:
@@ -46,47 +51,38 @@ class FrameReader:
 
         `link` is the link type of the capture. A fragment returns None until its packet is whole.
         """
-        at = _network_offset(link, frame)
-        if at is None:
-            self._skip("frames that are not IP")
+        try:
+            return self._read_ip(t, frame, _network_offset(link, frame))
+        except _LeftOut as reason:
+            self.left_out[str(reason)] += 1
             return None
-        if at < 0:
-            self._skip("frames of a link type that is not read")
-            return None
-        if at >= len(frame):
-            self._skip("frames cut short")
-            return None
-        kind = frame[at] >> 4
-        if kind == 4:
-            return self._read_ipv4(t, frame, at)
-        if kind == 6:
-            return self._read_ipv6(t, frame, at)
-        self._skip("frames that are not IP")
-        return None
 
     def fragments_waiting(self) -> int:
         """Return how many IP packets still miss a fragment."""
         return len(self._fragments)
 
-    def _skip(self, reason: str) -> None:
-        self.left_out[reason] += 1
+    def _read_ip(self, t: float, frame: bytes, at: int) -> Datagram | None:
+        if at >= len(frame):
+            raise _LeftOut("frames cut short")
+        kind = frame[at] >> 4
+        if kind == 4:
+            return self._read_ipv4(t, frame, at)
+        if kind == 6:
+            return self._read_ipv6(t, frame, at)
+        raise _LeftOut(NOT_IP)
 
     def _read_ipv4(self, t: float, frame: bytes, at: int) -> Datagram | None:
         header = (frame[at] & 15) * 4
         if header < 20 or at + header > len(frame):
-            self._skip("IP headers cut short or garbled")
-            return None
+            raise _LeftOut("IP headers cut short or garbled")
         if frame[at + 9] != UDP:
-            self._skip("IP packets that are not UDP")
-            return None
+            raise _LeftOut("IP packets that are not UDP")
         # A length of zero is what a network card with segmentation offload leaves in captures.
         length = int.from_bytes(frame[at + 2 : at + 4], "big") or len(frame) - at
         if length < header:
-            self._skip("IP headers cut short or garbled")
-            return None
+            raise _LeftOut("IP headers cut short or garbled")
         if at + length > len(frame):
-            self._skip("packets cut short by the capture")
-            return None
+            raise _LeftOut("packets cut short by the capture")
         body = frame[at + header : at + length]
         source, destination = frame[at + 12 : at + 16], frame[at + 16 : at + 20]
         place = int.from_bytes(frame[at + 6 : at + 8], "big")
@@ -102,13 +98,11 @@ class FrameReader:
 
     def _read_ipv6(self, t: float, frame: bytes, at: int) -> Datagram | None:
         if at + 40 > len(frame):
-            self._skip("IP headers cut short or garbled")
-            return None
+            raise _LeftOut("IP headers cut short or garbled")
         length = int.from_bytes(frame[at + 4 : at + 6], "big")
         end = at + 40 + length if length else len(frame)
         if end > len(frame):
-            self._skip("packets cut short by the capture")
-            return None
+            raise _LeftOut("packets cut short by the capture")
         source, destination = frame[at + 8 : at + 24], frame[at + 24 : at + 40]
         following, body = frame[at + 6], frame[at + 40 : end]
         for _ in range(MAX_IPV6_EXTENSIONS):
@@ -129,8 +123,7 @@ class FrameReader:
                 following, body = body[0], body[skip:]
             else:
                 break
-        self._skip("IP packets that are not UDP")
-        return None
+        raise _LeftOut("IP packets that are not UDP")
 
     def _join(
         self, key: tuple[bytes, bytes, int], offset: int, more: bool, body: bytes
@@ -140,12 +133,11 @@ class FrameReader:
         if assembly is None:
             if len(self._fragments) >= MAX_FRAGMENTED:
                 del self._fragments[next(iter(self._fragments))]
-                self._skip("fragmented packets never completed")
+                self.left_out["fragmented packets never completed"] += 1
             assembly = self._fragments[key] = _Assembly({}, None)
         if offset + len(body) > MAX_IP_PAYLOAD or len(assembly.pieces) >= MAX_FRAGMENT_PIECES:
             del self._fragments[key]
-            self._skip("fragmented packets that are garbled")
-            return None
+            raise _LeftOut("fragmented packets that are garbled")
         assembly.pieces[offset] = body
         if not more:
             assembly.length = offset + len(body)
@@ -158,12 +150,10 @@ class FrameReader:
         self, t: float, source: bytes, destination: bytes, body: bytes
     ) -> Datagram | None:
         if len(body) < 8:
-            self._skip("UDP headers cut short")
-            return None
+            raise _LeftOut("UDP headers cut short")
         length = int.from_bytes(body[4:6], "big") or len(body)
         if not 8 <= length <= len(body):
-            self._skip("packets cut short by the capture")
-            return None
+            raise _LeftOut("packets cut short by the capture")
         return Datagram(
             t,
             (_show_ip(source), int.from_bytes(body[:2], "big")),
@@ -199,23 +189,27 @@ def _show_ip(packed: bytes) -> str:
     return str(address.ipv4_mapped or address)
 
 
-def _network_offset(link: int, frame: bytes) -> int | None:
-    """Return where the IP header begins; None when it is not IP, -1 for an unknown link type."""
-    if link == ETHERNET:
-        at = 12
-        for _ in range(MAX_VLAN_TAGS):
-            if int.from_bytes(frame[at : at + 2], "big") not in VLAN_TAGS:
-                break
-            at += 4
-        return at + 2 if int.from_bytes(frame[at : at + 2], "big") in IP_ETHERTYPES else None
+def _network_offset(link: int, frame: bytes) -> int:
+    """Return where the IP header begins. Raises `_LeftOut` when there is none."""
     if link in RAW_ALIASES:
         return 0
     if link in (NULL, LOOP):
         # The four bytes name the address family in the capturing host's order and numbering;
         # the IP version behind them says the same without the guessing.
         return 4
-    if link == LINUX_SLL:
-        return 16 if int.from_bytes(frame[14:16], "big") in IP_ETHERTYPES else None
-    if link == LINUX_SLL2:
-        return 20 if int.from_bytes(frame[:2], "big") in IP_ETHERTYPES else None
-    return -1
+    if link == ETHERNET:
+        kind = 12
+        for _ in range(MAX_VLAN_TAGS):
+            if int.from_bytes(frame[kind : kind + 2], "big") not in VLAN_TAGS:
+                break
+            kind += 4
+        at = kind + 2
+    elif link == LINUX_SLL:
+        kind, at = 14, 16
+    elif link == LINUX_SLL2:
+        kind, at = 0, 20
+    else:
+        raise _LeftOut("frames of a link type that is not read")
+    if int.from_bytes(frame[kind : kind + 2], "big") not in IP_ETHERTYPES:
+        raise _LeftOut(NOT_IP)
+    return at

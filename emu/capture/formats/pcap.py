@@ -199,25 +199,3 @@ class _ClassicFormat:
 
     def incomplete(self) -> bool:
         return self._link is None
-
-
-class PcapWriter:
-    """Writes a classic little-endian pcap file with microseconds.
-
-    `link` is the link type of the frames, by default raw IP.
-    """
-
-    __slots__ = ("_link",)
-
-    def __init__(self, link: int = 101) -> None:
-        self._link = link
-
-    def header(self) -> bytes:
-        """Return the 24 bytes that begin the file."""
-        return struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, MAX_FRAME, self._link)
-
-    def frame(self, t: float, frame: bytes) -> bytes:
-        """Return one record; `t` in seconds since the epoch."""
-        microseconds = round(t * 1_000_000)
-        seconds, fraction = divmod(microseconds, 1_000_000)
-        return struct.pack("<IIII", seconds, fraction, len(frame), len(frame)) + frame

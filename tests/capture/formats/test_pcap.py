@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emu.capture.formats.pcap import CaptureReader, PcapWriter
+from emu.capture.formats.pcap import CaptureReader
 from emu.capture.formats.records import Datagram
 from emu.capture.formats.stream import MAX_FRAME
 from emu.errors import FileFormatError
@@ -131,12 +131,6 @@ def test_what_is_no_capture_is_refused_with_one_line(data, text):
     with pytest.raises(FileFormatError, match=text) as error:
         read_all(data)
     assert "\n" not in str(error.value)
-
-
-def test_writer_to_reader():
-    writer = PcapWriter()
-    data = writer.header() + writer.frame(12.25, IPV4_HELLO) + writer.frame(0.0, b"")
-    assert read_all(data) == [Datagram(12.25, *HELLO)]
 
 
 def test_a_hundred_megabytes_stream_through_little_memory():
