@@ -107,6 +107,13 @@ class StructValueError(EmuError):
     """A value does not fit the field it was given for; the text names struct and field."""
 
 
+def unusable(error: OSError) -> str:
+    """Return the line for a file or folder that the system does not let us use."""
+    where = f"{error.filename}: " if error.filename else ""
+    hint = "; run this as whoever it belongs to" if isinstance(error, PermissionError) else ""
+    return f"{where}cannot be used ({error.strerror or error}){hint}"
+
+
 class ProtocolError(EmuError):
     """Something that the network protocol does not allow."""
 

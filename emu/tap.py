@@ -22,7 +22,7 @@ from twisted.python import usage
 from twisted.python.logfile import LogFile
 
 from emu.config import LogConfig, default_path, doubts, exposed, load
-from emu.errors import ConfigError, EmuError, StoreError
+from emu.errors import ConfigError, EmuError, StoreError, unusable
 from emu.net.logs import observer
 from emu.net.server import EmuService, check_files
 
@@ -76,11 +76,13 @@ def makeService(options: Options) -> IService:  # noqa: N802  # the name twistd 
         spare_the_pid_file(options.parent)
         check_files(config)
         written_by = log_observer(config.log, options.parent or {})
+        warnings = (*exposed(config, path), *doubts(config))
     except ConfigError as error:
         raise SystemExit("\n".join(f"emu: {problem}" for problem in error.problems)) from None
     except EmuError as error:
         raise SystemExit(f"emu: {error}") from None
-    warnings = (*exposed(config, path), *doubts(config))
+    except OSError as error:
+        raise SystemExit(f"emu: {unusable(error)}") from None
     service = EmuService(
         config,
         log_observer=written_by,

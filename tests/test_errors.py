@@ -24,6 +24,16 @@ def test_a_file_error_begins_with_the_place() -> None:
     assert errors.FileFormatError("no end").place is None
 
 
+def test_what_the_system_refuses_is_told_with_its_file() -> None:
+    assert errors.unusable(FileNotFoundError(2, "No such file", "/a")) == (
+        "/a: cannot be used (No such file)"
+    )
+    assert errors.unusable(PermissionError(13, "Permission denied", "/a")) == (
+        "/a: cannot be used (Permission denied); run this as whoever it belongs to"
+    )
+    assert errors.unusable(OSError("odd")) == "cannot be used (odd)"
+
+
 def test_an_unknown_version_names_the_ranges_around_it() -> None:
     error = errors.UnknownVersion(400, [(0, 374), (540, 546)])
     assert str(error) == (

@@ -18,7 +18,7 @@ from click.exceptions import NoSuchCommand
 import emu
 from emu.built import form
 from emu.cli.common import share_options, shared_options
-from emu.errors import ConfigError, EmuError
+from emu.errors import ConfigError, EmuError, unusable
 
 NOUNS = {
     "account": ("accounts.account", "Players' accounts: add, list, password, disable, import."),
@@ -104,4 +104,7 @@ def main() -> None:
         sys.exit(1)
     except EmuError as error:
         click.echo(f"emu: {error}", err=True)
+        sys.exit(1)
+    except OSError as error:
+        click.echo(f"emu: {unusable(error)}", err=True)
         sys.exit(1)

@@ -140,5 +140,5 @@ def _is_open(path: Path) -> bool:
         whole = path.resolve()
         folders = all(folder.stat().st_mode & stat.S_IXOTH for folder in whole.parents)
         return bool(folders and whole.stat().st_mode & stat.S_IROTH)
-    except OSError:
+    except (OSError, RuntimeError):  # a link that leads to itself
         return False

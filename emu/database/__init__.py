@@ -6,6 +6,7 @@
 
 from emu.database.database import Database
 from emu.database.errors import LOCK_WAIT, explained, readable_errors
+from emu.database.files import check_version
 from emu.database.migrations import Schema, Step, in_user_version, read_steps
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "Database",
     "Schema",
     "Step",
+    "check_version",
     "explained",
     "in_user_version",
     "read_steps",

@@ -65,4 +65,8 @@ def _of_sqlite(path: Path, error: sqlite3.Error) -> StoreError:
         )
     if code == sqlite3.SQLITE_FULL:
         return StoreError(f"{path}: the disk is full; make room")
-    return StoreError(f"{path}: {error}")
+    if code == sqlite3.SQLITE_IOERR:
+        return StoreError(f"{path}: cannot be read or written ({error}); look at its disk")
+    return StoreError(
+        f"{path}: {error}; if another program has changed the tables, put a backup in its place"
+    )

@@ -23,6 +23,8 @@ from emu.database.errors import LOCK_WAIT, damaged, readable_errors
 from emu.database.migrations import APPLICATION_ID, Schema, migrate
 from emu.errors import StoreError
 
+GUESTS = ("sqlite_*", "opcode*")
+"""Tables that may be in a file that nobody has made his own: SQLite's, and those of opcodes."""
 CHECKED_SIZE = 64 * 1024 * 1024
 """Files up to this many bytes are checked as a whole when they are opened."""
 
@@ -35,7 +37,7 @@ def open_database(path: Path, schema: Schema, *, wait: float = LOCK_WAIT) -> sql
     """
     connection = connect_database(path, wait=wait)
     with _closed_when_it_fails(path, connection):
-        _check_version(path, connection, schema)
+        check_version(path, connection, schema)
         _check_pages(path, connection)
         connection.execute("BEGIN IMMEDIATE")  # shows now whether the file can be written
         connection.execute("ROLLBACK")
@@ -55,7 +57,7 @@ def look_at_database(path: Path, schema: Schema, *, wait: float = LOCK_WAIT) -> 
     """
     connection = connect_database(path, wait=wait)
     with _closed_when_it_fails(path, connection):
-        _check_version(path, connection, schema)
+        check_version(path, connection, schema)
         if schema.is_behind(connection):
             open_database(path, schema, wait=wait).close()
         connection.execute("PRAGMA query_only = ON")
@@ -146,10 +148,17 @@ def _of_another_program(path: Path) -> StoreError:
     )
 
 
-def _check_version(path: Path, connection: sqlite3.Connection, schema: Schema) -> None:
-    if _owner(connection) == 0 and schema.version(connection) != 0:
+def check_version(path: Path, connection: sqlite3.Connection, schema: Schema) -> None:
+    """Raise `StoreError` for the tables of another program, or of a newer one."""
+    version = schema.version(connection)
+    if version < 0 or (_owner(connection) == 0 and (version or _has_foreign_tables(connection))):
         raise _of_another_program(path)
     schema.check(connection, path)
+
+
+def _has_foreign_tables(connection: sqlite3.Connection) -> bool:
+    query = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND NOT (name GLOB ? OR name GLOB ?)"
+    return connection.execute(query, GUESTS).fetchone() is not None
 
 
 def _check_pages(path: Path, connection: sqlite3.Connection) -> None:

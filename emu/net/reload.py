@@ -12,7 +12,7 @@ from typing import Final
 
 from emu.admin.commands.running import Reload
 from emu.config import Config
-from emu.errors import ConfigError, EmuError
+from emu.errors import ConfigError, EmuError, unusable
 from emu.net.logs import logger
 
 _log = logger("server")
@@ -50,8 +50,9 @@ async def reread(reads: Mapping[str, Reload]) -> None:
         except ConfigError as error:
             for problem in error.problems:
                 _log.error("the {name} is as before: {problem}", name=name, problem=problem)
-        except EmuError as error:
-            _log.error("the {name} are as before: {reason}", name=name, reason=str(error))
+        except (EmuError, OSError) as error:
+            reason = unusable(error) if isinstance(error, OSError) else str(error)
+            _log.error("the {name} are as before: {reason}", name=name, reason=reason)
 
 
 def differences(old: Config, new: Config) -> Iterator[str]:

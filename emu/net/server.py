@@ -22,7 +22,7 @@ from emu.admin.snapshot.making import snapshot_value
 from emu.admin.status import OpenDoor, in_short
 from emu.built import form
 from emu.config import Config
-from emu.errors import EmuError
+from emu.errors import EmuError, unusable
 from emu.net import logs, parameters
 from emu.net.admin.part import AdminPart
 from emu.net.hosts import cannot_listen, key_of
@@ -208,6 +208,8 @@ class EmuService(Service):
             self._give_up(cannot_listen(key_of(self.config, error), error))
         except EmuError as error:
             self._give_up(str(error))
+        except OSError as error:
+            self._give_up(unusable(error))
 
     def _give_up(self, line: str) -> NoReturn:
         """End a start that failed; it has changed nothing."""

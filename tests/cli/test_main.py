@@ -1,3 +1,4 @@
+import errno
 import re
 import subprocess
 import sys
@@ -44,6 +45,20 @@ def test_an_error_of_ours_is_one_line_and_exit_status_1(monkeypatch, capsys) -> 
         cli.main()
     assert caught.value.code == 1
     assert capsys.readouterr().err == "emu: there is no such thing; try another\n"
+
+
+def test_what_the_system_refuses_is_one_line(monkeypatch, capsys) -> None:
+    def fail(**_: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", "/var/lib/emu.sqlite")
+
+    monkeypatch.setattr(cli, "root", fail)
+    with pytest.raises(SystemExit) as caught:
+        cli.main()
+    assert caught.value.code == 1
+    assert capsys.readouterr().err == (
+        "emu: /var/lib/emu.sqlite: cannot be used (Permission denied); run this as whoever it"
+        " belongs to\n"
+    )
 
 
 def test_a_wrong_configuration_is_one_line_for_each_problem(monkeypatch, capsys) -> None:

@@ -134,3 +134,10 @@ def test_the_secrets_own_file_is_told_and_not_the_configuration(folder: Path) ->
     path = written(folder, text, 0o644)
     (line,) = exposed(load(path), path)
     assert line.startswith(f"{folder / 'link.txt'} holds world.password")
+
+
+def test_a_database_that_is_a_link_to_itself_is_somebody_elses_trouble(folder: Path) -> None:
+    path = folder / "emu.toml"
+    path.write_text("[database]\nurl = 'sqlite:loop'\n")
+    (folder / "loop").symlink_to("loop")
+    assert list(exposed(load(path), path)) == []

@@ -11,6 +11,8 @@ import pytest
 from emu.database import Schema, Step, in_user_version
 from emu.database.files import create_database, look_at_database, open_database
 from emu.errors import StoreError
+from emu.opcodes import OpcodeStore
+from emu.store import Store
 from emu.store.schema import schema
 
 SCHEMA = schema()
@@ -80,6 +82,26 @@ def test_the_database_of_another_program_is_refused(tmp_path: Path) -> None:
     before = path.read_bytes()
     assert "another program" in refusal(path)
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "statement", ["CREATE TABLE customers (id INTEGER)", "PRAGMA user_version = -5"]
+)
+def test_a_database_that_nobody_has_marked_is_not_taken_over(
+    tmp_path: Path, statement: str
+) -> None:
+    path = tmp_path / "other.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(statement)
+    before = path.read_bytes()
+    assert "another program" in refusal(path)
+    assert path.read_bytes() == before
+
+
+def test_a_file_of_opcodes_takes_the_other_tables_in(tmp_path: Path) -> None:
+    path = tmp_path / "emu.sqlite"
+    OpcodeStore.ensure(path).close()
+    Store.open(path).close()
 
 
 def garbage(path: Path) -> None:

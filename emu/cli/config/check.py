@@ -17,6 +17,7 @@ from typing import NamedTuple
 from emu.config import Address, Config
 from emu.config.ports import UDP, ListeningPort, listening_ports
 from emu.database import Database
+from emu.documents import listed, read_whole
 from emu.errors import ConfigError, EmuError
 from emu.net import parameters
 from emu.net.admin.ggmp import ggmp_rules
@@ -58,11 +59,18 @@ def look_at_world(config: Config) -> Iterator[Objection]:
     """Yield what is wrong with the world's own files, and the addresses that others are told."""
     if config.world.enabled:
         yield from _tried("world.zones", lambda: read_atlas(config.world.zones))
+        yield from _tried("world.behaviors", lambda: _behaviors(config.world.behaviors))
         yield from _tried("world.knowledge", lambda: read_knowledge(config.world.knowledge))
         yield from _told("world.advertise", config.world.advertise)
         yield from _told("world.internal_address", config.world.internal_address)
         for server in config.world.login_servers:
             yield from _told("world.login_servers", server.host)
+
+
+def _behaviors(folder: Path | None) -> None:
+    """Look whether there are files to load; loading them would run them."""
+    if folder is not None:
+        listed(folder, ".py", "world.behaviors")
 
 
 def _database(path: Path) -> Iterator[Objection]:
@@ -120,7 +128,7 @@ def _members(certificate: Path | None) -> Iterator[Objection]:
     if certificate is None:
         return
     try:
-        server_options(certificate.read_bytes())
+        server_options(read_whole(certificate))
     except (OSError, EmuError) as error:
         reason = getattr(error, "strerror", None) or error
         yield Objection(True, f"processes.certificate: {certificate}: {reason}")

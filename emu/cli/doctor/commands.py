@@ -29,7 +29,7 @@ from emu.cli.tables import format_option, print_rows
 from emu.client import Credentials
 from emu.client.entrance import Entrance
 from emu.config import Config
-from emu.errors import ConfigError
+from emu.errors import ConfigError, unusable
 from emu.opcodes import OpcodeTables
 from emu.opcodes.shipped import shipped_tables
 
@@ -89,10 +89,10 @@ def examine(account: Entrance | None) -> Iterator[Finding]:
     path = config.database.path
     is_hidden = not config.console.enabled or any(one.level is Level.FAIL for one in troubles)
     yield from look_at_ports(config, running, is_hidden=is_hidden)
-    yield from look_at_permissions(config, source)
-    yield from look_at_database(path)
-    yield from look_at_opcodes(path)
-    yield from look_at_clock(path, present, passing, sleep)
+    yield from as_far_as_allowed("files", look_at_permissions(config, source))
+    yield from as_far_as_allowed("database", look_at_database(path))
+    yield from as_far_as_allowed("opcodes", look_at_opcodes(path))
+    yield from as_far_as_allowed("clock", look_at_clock(path, present, passing, sleep))
     yield from look_at_addresses(config)
     yield from look_at_limits(config, running.process if running is not None else None)
     yield from look_at_secrets(config)
@@ -102,6 +102,14 @@ def examine(account: Entrance | None) -> Iterator[Finding]:
         yield from visited(running, config, account)
     elif account is not None:
         yield fail("login", "no server runs that could be logged in to", "start it, and try again")
+
+
+def as_far_as_allowed(subject: str, findings: Iterator[Finding]) -> Iterator[Finding]:
+    """Yield findings until the system refuses something."""
+    try:
+        yield from findings
+    except OSError as error:
+        yield fail(subject, unusable(error), "run emu as the server's user")
 
 
 def visited(running: Snapshot, config: Config, account: Entrance | None) -> list[Finding]:

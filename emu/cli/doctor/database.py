@@ -9,8 +9,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
-from emu.cli.doctor.findings import Finding, fail, ok, warn
-from emu.database import Database, readable_errors
+from emu.cli.doctor.findings import Finding, Level, fail, ok, warn
+from emu.database import Database, check_version, readable_errors
 from emu.errors import EmuError
 from emu.store.schema import schema
 
@@ -43,7 +43,10 @@ def look_into(database: Database) -> Iterator[Finding]:
     """Look at the schema, at every page, and at what refers to what. Raises `StoreError`."""
     connection = database.connection
     with readable_errors(database.path):
-        yield judge_schema(schema().version(connection), schema().newest)
+        judged = judge_schema(schema().version(connection), schema().newest)
+        yield judged
+        if judged.level is not Level.FAIL:
+            check_version(database.path, connection, schema())
         broken = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(3)")]
         yield judge_integrity(broken)
         if broken == ["ok"]:
@@ -111,7 +114,9 @@ def read_one(path: Path, query: str, *values: object) -> tuple[Any, ...] | None:
     if not path.exists():
         return None
     try:
-        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+        with closing(
+            sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        ) as connection:
             row: tuple[Any, ...] | None = connection.execute(query, values).fetchone()
     except sqlite3.Error:
         return None

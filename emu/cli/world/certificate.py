@@ -10,6 +10,7 @@ import click
 
 from emu.cli.common import load_config
 from emu.cli.moments import present
+from emu.documents import read_whole
 from emu.errors import CommandError
 from emu.net.link.tls import certificate_fingerprint, make_certificate
 
@@ -58,7 +59,7 @@ def fingerprint(file: Path | None) -> None:
     if path is None:
         raise CommandError("name a file, or set [link] certificate in the configuration")
     try:
-        pem = path.read_bytes()
+        pem = read_whole(path)
     except OSError as error:
         raise CommandError(f"{path}: cannot be read ({error.strerror})") from None
     click.echo(certificate_fingerprint(pem))

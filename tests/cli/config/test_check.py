@@ -142,6 +142,12 @@ def test_files_of_who_may_do_what_are_read(tmp_path: Path) -> None:
     assert "line 1: must be a name, a role and a password" in found[0]
 
 
+def test_a_folder_of_behaviors_that_is_not_there_is_found(tmp_path: Path) -> None:
+    (found,) = problems(tmp_path, database(tmp_path) + QUIET + "behaviors = 'none'\n")
+    assert found.startswith("world.behaviors: ")
+    assert "none: cannot be listed (No such file or directory)" in found
+
+
 def test_a_useless_certificate_for_members_is_found(tmp_path: Path) -> None:
     (tmp_path / "hub.pem").write_text("nothing")
     text = (

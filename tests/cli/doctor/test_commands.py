@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from emu.cli.doctor.findings import Finding, ok
 from tests.support.command_line import CommandLine
 
 CHECKS = {
@@ -49,6 +51,20 @@ def test_what_fails_is_the_exit_status(commands: CommandLine) -> None:
     result = commands.run("doctor")
     assert result.exit_code == 1
     assert "fail  database" in result.stdout
+
+
+def test_what_the_system_does_not_show_is_told_and_the_rest_is_looked_at(
+    commands: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def closed(path: Path) -> Iterator[Finding]:
+        yield ok("database", "it is there")
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("emu.cli.doctor.commands.look_at_database", closed)
+    result = commands.run("doctor")
+    assert result.exit_code == 1
+    assert "emu.sqlite: cannot be used (Permission denied)" in result.stdout
+    assert "ok    opcodes" in result.stdout
 
 
 def test_a_wrong_configuration_is_all_there_is_to_say(commands: CommandLine) -> None:

@@ -48,6 +48,21 @@ def test_a_whole_one_and_none_at_all_are_well(path: Path) -> None:
     assert not path.with_name("none.sqlite").exists()
 
 
+@pytest.mark.parametrize(
+    "statement", ["CREATE TABLE customers (id INTEGER)", "PRAGMA user_version = -5"]
+)
+def test_the_database_of_another_program_is_found(tmp_path: Path, statement: str) -> None:
+    path = tmp_path / "other.sqlite"
+    run(path, statement)
+    assert "is the database of another program" in troubles(path)[-1].what
+
+
+def test_a_name_that_would_mean_something_in_an_address_is_a_name(tmp_path: Path) -> None:
+    path = tmp_path / "100%25 emu?#.sqlite"
+    Store.create(path).close()
+    assert read_one(path, "SELECT 1") == (1,)
+
+
 def test_broken_pages_are_found(path: Path) -> None:
     with closing(Store.open(path)) as store:
         for number in range(400):
