@@ -18,7 +18,7 @@ FIRST_YEAR = 3000
 
 
 class GameTime(NamedTuple):
-    """A moment of the world's calendar."""
+    """A moment of the world's calendar; clients are told it in fields of these names."""
 
     year: int
     month: int

@@ -8,28 +8,22 @@ are not harmed by it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from emu.dialects.common import AVATAR_READY
 from emu.errors import EmuError, PeerError
 from emu.limits.unknown_messages import UnknownMessages, first_bytes
 from emu.model import WorldCharacter
-from emu.times import UNKNOWN, Monotonic
+from emu.times import Monotonic
 from emu.world.behaviors import Behaviors
 from emu.world.chat import Chat
 from emu.world.commands import RemoteCommands
-from emu.world.events import NotHandled, PlayerRefused
-from emu.world.knowledge import Knowledge
-from emu.world.places import Atlas
-from emu.world.players import burst, entering, leaving, moving, saving, using
+from emu.world.events import NotHandled
+from emu.world.players import arriving, burst, entering, leaving, moving, saving, using
 from emu.world.players.client import PlayerLink, WorldClient
-from emu.world.players.looks import spawn_looks
 from emu.world.players.player import IN_ZONE, Player, PlayerState
-from emu.world.players.text import ERROR_COLOR, send_text
-from emu.world.spawns import Destination, Position, Spawn, SpawnKind
 from emu.world.world import World
-from emu.world.zone.directory import NoSuchZone
 
 Handler = Callable[[World, Player, bytes, Monotonic], None]
 
@@ -120,7 +114,7 @@ class WorldService:
         world.give_commands = commands.send_table
         world.do_command = commands.do
         world.on_arrival.append(chat.enter_again)
-        world.on_stand.append(self._go_on)
+        world.on_stand.append(lambda player, now: arriving.go_on(world, player, now))
         world.on_left.append(chat.leave_all)
         self._unknown_messages = UnknownMessages()
 
@@ -134,26 +128,8 @@ class WorldService:
         *,
         key: int = 0,
     ) -> Player:
-        """Let a client in that has shown its key; returns the player it plays now.
-
-        A character that is in the world already is taken over: its earlier session is closed first.
-        Raises `UnknownStruct` for a client whose version cannot be served, and `NoSuchZone`.
-        """
-        world = self.world
-        player = world.players.get(character.id)
-        if player is not None and player.state is PlayerState.ZONING:
-            self._arrive(player, client, now, is_new=key != player.zone_key)
-            return player
-        if player is not None and player.client.version == client.version:
-            self._take_over(player, client, now)
-            return player
-        if player is not None:
-            leaving.leave(world, player, "another client plays this character", now)
-        player = self._load(character, client, now)
-        world.players.add(player)
-        world.set_deadline(player, saving.SAVE, world.rules.save_interval, now)
-        entering.begin(world, player, first=True)
-        return player
+        """Let a client in that has shown its key; see `emu.world.players.arriving.enter`."""
+        return arriving.enter(self.world, character, client, now, key=key)
 
     def message(self, player: Player, opcode: int, body: bytes, now: Monotonic) -> None:
         """Take one application message of the client that plays somebody.
@@ -190,7 +166,7 @@ class WorldService:
         self.world.count(reason)
         if client.drops[reason] == 1:
             text = f"{message}: {error}"
-            self.world.report(PlayerRefused(player.name, client.address, text))
+            self.world.refused(player, text)
 
     def _not_handled(self, player: Player, opcode: int, body: bytes) -> None:
         client = player.client
@@ -244,123 +220,13 @@ class WorldService:
             leaving.leave(self.world, player, "the world stops", now)
 
     def _deadline(self, player: Player, what: str, now: Monotonic) -> None:
-        if what == leaving.CAMP:
-            leaving.leave(self.world, player, "camped", now)
-        elif what == saving.KEEP:
-            saving.save(self.world, player)
-        elif what == saving.SAVE:
-            saving.save(self.world, player)
-            self.world.set_deadline(player, what, self.world.rules.save_interval, now)
+        world = self.world
+        if what in (saving.KEEP, saving.SAVE):
+            saving.save(world, player)
+            if what == saving.SAVE:
+                world.set_deadline(player, what, world.rules.save_interval, now)
         elif what == leaving.LINK_DEAD:
-            leaving.remove(self.world, player, "link-dead too long", now)
-        elif what == leaving.ZONING:
-            leaving.leave(self.world, player, "did not come back from zoning", now)
-
-    # -- coming in ------------------------------------------------------------------------------
-
-    def _load(self, character: WorldCharacter, client: WorldClient, now: Monotonic) -> Player:
-        world = self.world
-        is_new = character.last_played == UNKNOWN and character.id not in world.unsaved
-        character = saving.latest(world, character)
-        if is_new:
-            character = beginner(world.knowledge, character)
-        zone_id, place = at = home(world.zones.table, character)
-        if not world.zone_servers.serves(zone_id):
-            zone_id, place = self._served_here(character)
-        zone = world.zones.with_room(zone_id, now, self._players_in)
-        spawn = Spawn(
-            world.next_spawn_id(),
-            SpawnKind.PLAYER,
-            character.name,
-            place,
-            level=character.level,
-            looks=spawn_looks(character),
-        )
-        player = Player(character, spawn, zone, client, movement=world.rules.movement, now=now)
-        if zone_id != at[0]:
-            player.destination = Destination(*at)
-        player.titles.show(spawn)
-        if is_new:
-            saving.changed(world, player, saving.Kept.TITLES, now)
-            saving.changed(world, player, saving.Kept.HOTKEYS, now)
-        return player
-
-    def _served_here(self, character: WorldCharacter) -> tuple[int, Position]:
-        """Return where somebody waits who is on the way to a zone that another process serves."""
-        places = self.world.zones.table
-        start = places.get(places.start_of(character).zone_id)
-        for zone in (start, *places):
-            if zone is not None and self.world.zone_servers.serves(zone.id):
-                return zone.id, zone.safe
-        raise NoSuchZone(character.zone_id)
-
-    def _go_on(self, player: Player, now: Monotonic) -> None:
-        """Send somebody on who came in at the wrong process."""
-        if player.destination is not None:
-            self.world.start(self._sent_on(player, player.destination, now))
-
-    async def _sent_on(self, player: Player, to: Destination, now: Monotonic) -> None:
-        try:
-            await leaving.change_zone(self.world, player, to, now)
-        except EmuError as error:
-            send_text(player.client, f"You cannot be where you were: {error}", ERROR_COLOR)
-            text = f"not sent on to its zone: {error}"
-            self.world.report(PlayerRefused(player.name, player.client.address, text))
-
-    def _take_over(self, player: Player, client: WorldClient, now: Monotonic) -> None:
-        """Let a new session play a character that is still in the world."""
-        world = self.world
-        leaving.close_eyes(player, now)
-        player.client.close()
-        player.connect(client)
-        world.deadlines.forget(player, (leaving.CAMP, leaving.LINK_DEAD))
-        for word in ("linkdead", "camping"):
-            player.spawn.set_word(word, on=False)
-        player.pace.moved_by_server(now)
-        entering.begin(world, player, first=True)
-
-    def _arrive(self, player: Player, client: WorldClient, now: Monotonic, *, is_new: bool) -> None:
-        """Let a player into the zone it was sent to; `is_new`: with a client from the login."""
-        world = self.world
-        assert player.destination is not None  # noqa: S101  # what zoning means
-        zone_id, place = player.destination
-        before = player.zone
-        player.zone = world.zones.with_room(zone_id, now, self._players_in)
-        world.zones.left(before, self._players_in(before), now)
-        player.spawn.move(place or world.zones.definition(zone_id).safe)
-        player.destination = None
-        player.client.close()
-        player.connect(client)
-        player.pace.moved_by_server(now)
-        world.deadlines.clear(player, leaving.ZONING)
-        world.set_deadline(player, saving.SAVE, world.rules.save_interval, now)
-        entering.begin(world, player, first=is_new)
-
-    def _players_in(self, zone: object) -> int:
-        return sum(1 for player in self.world.players if player.zone is zone)
-
-
-def beginner(knowledge: Knowledge, character: WorldCharacter) -> WorldCharacter:
-    """Return a character that was never played with what everybody begins with."""
-    begins = knowledge.beginners
-    return replace(
-        character,
-        titles=(*character.titles, *begins.titles(character)),
-        hotkeys=character.hotkeys or tuple(begins.hotkeys(character)),
-    )
-
-
-def home(places: Atlas, character: WorldCharacter) -> tuple[int, Position]:
-    """Return zone and place where a character comes in.
-
-    One whose zone was taken out of the world begins anew. Raises `NoSuchZone` when there is not
-    even that.
-    """
-    zone = places.get(character.zone_id)
-    if zone is not None:
-        return zone.id, Position(*character.place) if character.place else zone.safe
-    start = places.start_of(character)
-    zone = places.get(start.zone_id)
-    if zone is None:
-        raise NoSuchZone(character.zone_id)
-    return zone.id, start.place or zone.safe
+            leaving.remove(world, player, "link-dead too long", now)
+        else:
+            why = "camped" if what == leaving.CAMP else "did not come back from zoning"
+            leaving.leave(world, player, why, now)

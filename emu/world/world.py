@@ -18,12 +18,13 @@ from emu.processes.ports import Processes
 from emu.processes.stores import BelongingsStore, WorldCharacterStore
 from emu.times import Moment, Monotonic
 from emu.world.deadlines import Deadlines
-from emu.world.events import WorldEvent
+from emu.world.events import PlayerRefused, WorldEvent
 from emu.world.ghosts import GhostForm, GhostRules
 from emu.world.groups import Groups
 from emu.world.knowledge import Knowledge
-from emu.world.players.player import Player
+from emu.world.players.player import IN_ZONE, Player
 from emu.world.rules import WorldRules
+from emu.world.zone import Zone
 from emu.world.zone.directory import Zones
 
 
@@ -59,6 +60,15 @@ class Players:
     def named(self, name: str) -> Player | None:
         """Return a player by name, without regard to case."""
         return self._by_name.get(name.casefold())
+
+    def standing_in(self, zone: Zone) -> list[Player]:
+        """Return the players who stand in a zone."""
+        everybody = self._by_id.values()
+        return [player for player in everybody if player.zone is zone and player.state in IN_ZONE]
+
+    def count_in(self, zone: Zone) -> int:
+        """Return how many players are in a zone."""
+        return sum(player.zone is zone for player in self._by_id.values())
 
 
 class World:
@@ -171,6 +181,10 @@ class World:
         """Tell those who listen what a player said aloud."""
         for listener in self.on_say:
             listener(speaker, text, now)
+
+    def refused(self, player: Player, reason: str) -> None:
+        """Have operators told of a player's message that was not obeyed."""
+        self.report(PlayerRefused(player.name, player.client.address, reason))
 
     def count(self, reason: str) -> None:
         """Count something that had no effect."""

@@ -5,9 +5,7 @@ from __future__ import annotations
 import random
 
 from emu.world.events import NotHandled
-from emu.world.players.client import WorldClient
 from emu.world.service import MESSAGES
-from tests.support.ghost_views import dialect
 from tests.support.worlds import WorldHouse
 
 
@@ -46,22 +44,6 @@ def test_what_comes_too_early_has_no_effect(house: WorldHouse) -> None:
     assert not one.is_closed
 
 
-def test_a_version_whose_ghosts_are_not_known_is_let_in_and_sees_nobody(house: WorldHouse) -> None:
-    house.stand(6)
-    client = house.client()
-    client.dialect = dialect(1208)
-    behind = WorldClient(dialect(1208), client, "127.0.0.1")
-    client.player = house.service.enter(house.character(5), behind, house.now)
-    for name in ("OP_DoneLoadingZoneResourcesMsg", "OP_DoneLoadingEntityResourcesMsg"):
-        client.say(name)
-    house.run(1.0)
-    assert "OP_LoginReplyMsg" in client.names
-    assert "OP_EqCreateGhostCmd" not in client.names
-    house.service.closed(client.player, client, "gone", house.now)
-    house.run(200.0)
-    assert len(house.world.players) == 1
-
-
 def test_any_bytes_of_any_message_leave_the_others_unharmed() -> None:
     chance = random.Random(20)
     house = WorldHouse()
@@ -94,17 +76,6 @@ def test_stopping_the_world_saves_and_closes_everybody(house: WorldHouse) -> Non
     assert all(client.is_closed for client in clients)
     assert all(house.store.rows[number].place for number in range(5, 9))
     assert len(house.world.players) == 0
-
-
-def test_a_full_instance_of_a_zone_begins_another(house: WorldHouse) -> None:
-    definition = house.zones.definition(325)
-    house.zones.table._zones[325] = definition.__class__(
-        **{name: getattr(definition, name) for name in definition.__slots__} | {"population": 2}
-    )
-    clients = [house.stand(number) for number in range(5, 10)]
-    assert [client.player.zone.instance for client in clients] == [0, 0, 1, 1, 2]
-    house.run(1.0)
-    assert clients[0].sees() == {"Name6"}
 
 
 def test_a_session_with_room_again_is_shown_at_once_what_it_missed(house: WorldHouse) -> None:

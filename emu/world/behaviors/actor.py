@@ -115,7 +115,10 @@ class ZoneActor:
 
     def visitors(self) -> list[Visitor]:
         """Return everybody who is in the zone."""
-        return [Visitor(player, self._stage) for player in self._stage.standing(self._part.zone)]
+        return [
+            Visitor(player, self._stage)
+            for player in self._stage.world.players.standing_in(self._part.zone)
+        ]
 
     def after(self, seconds: float, name: str = "") -> None:
         """Have `on_timer(name)` called after some seconds; once, and anew when it is set again."""
@@ -154,7 +157,7 @@ class Actor:
         at = self._spawn.position
         return [
             Visitor(player, self._stage)
-            for player in self._stage.standing(self._part.zone)
+            for player in self._stage.world.players.standing_in(self._part.zone)
             if player.position.distance_to(at) <= distance
         ]
 
@@ -198,7 +201,7 @@ class Actor:
 
     def _speak(self, text: str, channel: str) -> None:
         stage = self._stage
-        hearers = stage.standing(self._part.zone)
+        hearers = stage.world.players.standing_in(self._part.zone)
         stage.chat.spawn_says(self._spawn, hearers, text[: stage.limits.text], channel)
 
 

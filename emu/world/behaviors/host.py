@@ -183,7 +183,7 @@ class Behaviors:
         return [part for parts in self._in_zone.values() for part in parts]
 
     def _tick(self, part: Part) -> None:
-        if not self.stage.standing(part.zone):
+        if not self._world.players.standing_in(part.zone):
             return  # nobody is there; `entered` arms it again
         self._see(part)
         self._call(part, "on_tick", part.tick)
@@ -198,7 +198,7 @@ class Behaviors:
         """Tell a behavior who came and who went."""
         here = {
             player.id: player
-            for player in self.stage.standing(part.zone)
+            for player in self._world.players.standing_in(part.zone)
             if self._is_near(part, player, part.near)
         }
         gone = [player for number, player in part.seen.items() if number not in here]
@@ -213,7 +213,7 @@ class Behaviors:
         spawn, way = part.spawn, part.way
         if spawn is None or way is None:
             return
-        if not self.stage.standing(part.zone):
+        if not self._world.players.standing_in(part.zone):
             # Nobody looks: it is where it would be when somebody does.
             spawn.move(way.goals[-1])
             part.way = None

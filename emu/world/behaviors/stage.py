@@ -9,9 +9,7 @@ from emu.world.behaviors.dialogs import Dialogs
 from emu.world.behaviors.part import Limits, Part
 from emu.world.chat import Chat
 from emu.world.deadlines import Deadlines
-from emu.world.players.player import IN_ZONE, Player
 from emu.world.world import World
-from emu.world.zone import Zone
 
 
 class Stage:
@@ -26,14 +24,6 @@ class Stage:
         self.deadlines: Deadlines[Part] = Deadlines()
         self.dialogs = Dialogs(limits.text)
         self._wake = wake
-
-    def standing(self, zone: Zone) -> list[Player]:
-        """Return the players who stand in a zone."""
-        return [
-            player
-            for player in self.world.players
-            if player.zone is zone and player.state in IN_ZONE
-        ]
 
     def arm(self, part: Part, what: str, seconds: float) -> None:
         """Set or move one of a behavior's deadlines."""

@@ -26,7 +26,7 @@ from emu.world.chat.far import FarChat
 from emu.world.chat.far_channels import FarChannels
 from emu.world.events import Said
 from emu.world.players import saving
-from emu.world.players.player import IN_ZONE, Player
+from emu.world.players.player import Player
 from emu.world.players.relations import Relation
 from emu.world.players.text import send_text
 from emu.world.rules import ChatRules
@@ -244,7 +244,7 @@ class Chat:
 
     def _near(self, speaker: Player, channel: str, text: str, now: Monotonic) -> None:
         text = self._allowed(speaker, text, now)
-        for hearer in self._in_zone(speaker):
+        for hearer in self.world.players.standing_in(speaker.zone):
             if hearer.position.distance_to(speaker.position) <= self.world.rules.hear:
                 self._deliver(channel, speaker, hearer, text)
         self._told(channel, speaker, text)
@@ -252,16 +252,9 @@ class Chat:
 
     def _zone(self, speaker: Player, channel: str, text: str, now: Monotonic) -> None:
         text = self._allowed(speaker, text, now)
-        for hearer in self._in_zone(speaker):
+        for hearer in self.world.players.standing_in(speaker.zone):
             self._deliver(channel, speaker, hearer, text)
         self._told(channel, speaker, text)
-
-    def _in_zone(self, speaker: Player) -> list[Player]:
-        return [
-            player
-            for player in self.world.players
-            if player.zone is speaker.zone and player.state in IN_ZONE
-        ]
 
     def _members(self, channel: Channel) -> list[Player]:
         found = (self.world.players.get(member) for member in channel.members)

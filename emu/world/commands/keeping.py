@@ -38,7 +38,7 @@ async def _zones(context: CommandContext, _call: Call) -> Reply:
             "instances": [
                 {
                     "instance": zone.instance,
-                    "players": sum(player.zone is zone for player in world.players),
+                    "players": world.players.count_in(zone),
                     "spawns": len(zone),
                 }
                 for zone in world.zones

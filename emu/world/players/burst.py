@@ -69,7 +69,6 @@ def send_zone(world: World, player: Player) -> None:
     """Have the client load its zone."""
     definition = world.zones.definition(player.zone.zone_id)
     at = player.position
-    time = game_time(world.moment())
     website, port = WEBSITE
     fields: dict[str, Any] = {
         "server1": world.rules.name,
@@ -83,11 +82,7 @@ def send_zone(world: World, player: Player) -> None:
         "x": at.x,
         "y": at.y,
         "z": at.z,
-        "year": time.year,
-        "month": time.month,
-        "day": time.day,
-        "hour": time.hour,
-        "minute": time.minute,
+        **game_time(world.moment())._asdict(),
         "unknown7": UNKNOWN_SEVEN,
         "unknown3": UNKNOWN_THREE,
         "underworld": definition.underworld,

@@ -193,17 +193,6 @@ def hit_points(level: int) -> int:
 
 def send_time(world: World, player: Player) -> None:
     """Tell a client the world's time of day."""
-    time = game_time(world.moment())
-    player.client.send(
-        "WS_GameWorldTime",
-        {
-            "year": time.year,
-            "month": time.month,
-            "day": time.day,
-            "hour": time.hour,
-            "minute": time.minute,
-            "unknown": MINUTE_TAIL,
-            "unix_time": int(world.moment()),
-            "unknown2": 1.0,
-        },
-    )
+    moment = world.moment()
+    fields = {"unknown": MINUTE_TAIL, "unix_time": int(moment), "unknown2": 1.0}
+    player.client.send("WS_GameWorldTime", game_time(moment)._asdict() | fields)

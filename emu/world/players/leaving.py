@@ -10,7 +10,7 @@ from typing import Final
 
 from emu.errors import CommandError
 from emu.times import Monotonic
-from emu.world.events import PlayerLeft, PlayerRefused
+from emu.world.events import PlayerLeft
 from emu.world.players.player import IN_ZONE, Player, PlayerState
 from emu.world.players.saving import KEEP, SAVE, save, store
 from emu.world.players.text import send_text
@@ -99,7 +99,7 @@ def _take_out(world: World, player: Player, reason: str, now: Monotonic) -> None
     zone.remove(player.spawn, now)
     world.deadlines.forget(player, DEADLINES)
     world.players.remove(player)
-    world.zones.left(zone, sum(1 for other in world.players if other.zone is zone), now)
+    world.zones.left(zone, world.players.count_in(zone), now)
     for told in (*world.on_out_of_zone, *world.on_left):
         told(player)
     world.presence.left(player.id)
@@ -167,7 +167,7 @@ def ready_to_zone(world: World, player: Player, _body: bytes, now: Monotonic) ->
     if player.state in (PlayerState.ZONING, PlayerState.GONE):
         player.client.close()
         return
-    world.report(PlayerRefused(player.name, player.client.address, "ready to zone without reason"))
+    world.refused(player, "ready to zone without reason")
     leave(world, player, "ready to zone without reason", now)
 
 

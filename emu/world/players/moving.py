@@ -10,7 +10,6 @@ from typing import Final
 
 from emu.dialects.common import NO_TARGET
 from emu.times import Monotonic
-from emu.world.events import PlayerRefused
 from emu.world.players.player import IN_ZONE, Player
 from emu.world.spawns import Position
 from emu.world.spawns.spawn import SITTING, STANDING
@@ -81,7 +80,7 @@ def _put_back(world: World, player: Player, reason: str, now: Monotonic) -> None
     player.corrected = now
     _send_place(player, player.position)
     if player.pace.refused == 1:
-        world.report(PlayerRefused(player.name, player.client.address, reason))
+        world.refused(player, reason)
 
 
 def _send_place(player: Player, place: Position) -> None:

@@ -15,7 +15,6 @@ from emu.errors import OutOfDate, StoreError
 from emu.model import WorldCharacter
 from emu.processes.stores import BelongingsStore
 from emu.times import Monotonic
-from emu.world.events import PlayerRefused
 from emu.world.players.player import Player
 from emu.world.spawns import Destination
 from emu.world.world import World
@@ -24,6 +23,11 @@ SAVE: Final = "save"
 KEEP: Final = "keep"
 PAUSE: Final = 2.0
 """Seconds that a change waits for others."""
+
+STATE: Final = (
+    "zone_id", "place", "relations", "titles", "prefix", "suffix", "hotkeys", "channels",
+)  # fmt: skip
+"""Fields of a character that change while it is played."""
 
 
 class Kept(enum.Enum):
@@ -73,17 +77,7 @@ def latest(world: World, character: WorldCharacter) -> WorldCharacter:
     row = world.unsaved.get(character.id)
     if row is None:
         return character
-    return replace(
-        character,
-        zone_id=row.zone_id,
-        place=row.place,
-        relations=row.relations,
-        titles=row.titles,
-        prefix=row.prefix,
-        suffix=row.suffix,
-        hotkeys=row.hotkeys,
-        channels=row.channels,
-    )
+    return replace(character, **{name: getattr(row, name) for name in STATE})
 
 
 async def store(world: World, player: Player, to: Destination) -> None:
@@ -128,12 +122,12 @@ async def _save(world: World, player: Player, row: WorldCharacter, changes: set[
         await _write(world, row, changes)
     except OutOfDate as error:
         world.unsaved.pop(row.id, None)
-        world.report(PlayerRefused(player.name, player.client.address, f"not saved: {error}"))
+        world.refused(player, f"not saved: {error}")
         return
     except StoreError as error:
         player.unsaved |= changes
         world.count("save failed")
-        world.report(PlayerRefused(player.name, player.client.address, f"not saved: {error}"))
+        world.refused(player, f"not saved: {error}")
         return
     if world.unsaved.get(row.id) is row:
         del world.unsaved[row.id]

@@ -12,7 +12,6 @@ from typing import Final
 
 from emu.errors import EmuError, MalformedMessage
 from emu.times import Monotonic
-from emu.world.events import PlayerRefused
 from emu.world.players import leaving, moving
 from emu.world.players.player import Player
 from emu.world.players.text import send_text
@@ -76,7 +75,7 @@ async def _set_out(world: World, player: Player, to: Destination, now: Monotonic
         await leaving.change_zone(world, player, to, now)
     except EmuError as error:
         send_text(player.client, "This way is crowded. Try again in a moment.")
-        world.report(PlayerRefused(player.name, player.client.address, f"way: {error}"))
+        world.refused(player, f"way: {error}")
 
 
 def _use(world: World, player: Player, spawn: Spawn, verb: Verb, now: Monotonic) -> None:

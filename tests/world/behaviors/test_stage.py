@@ -10,9 +10,9 @@ def test_who_stands_in_a_zone_and_what_is_armed() -> None:
     house = WorldHouse()
     client, _ = house.stand(5, name="Aldana"), house.stand(6, name="Far", zone_id=12)
     stage, zone = house.behaviors.stage, client.player.zone
-    assert [player.name for player in stage.standing(zone)] == ["Aldana"]
+    assert [player.name for player in stage.world.players.standing_in(zone)] == ["Aldana"]
     part = Part("greeter", {}, zone, None)
     stage.arm(part, TICK, 2.0)
     assert stage.deadlines.get(part, TICK) == stage.now + 2.0
     client.say("OP_RequestCampMsg", b"\1\1")
-    assert stage.standing(zone) == []
+    assert stage.world.players.standing_in(zone) == []
