@@ -153,9 +153,6 @@ class WorldObserver(Protocol):
     def create_answered(self, answer: CreateResponse, now: Monotonic) -> None:
         """A world answered a create request."""
 
-    def character_changed(self, account_id: int, now: Monotonic) -> None:
-        """A world changed a stored character of this account."""
-
 
 class Worlds(Protocol):
     """The connected worlds, as the client side of the login service sees them."""

@@ -78,9 +78,6 @@ class LoginServer:
         else:
             self.service.start(create.answered(self.service, pending, answer))
 
-    def character_changed(self, account_id: int, now: Monotonic) -> None:
-        """Take note of a changed character: nothing to do, every list is read from the store."""
-
     def _deadline_passed(self, client: Client, name: str) -> None:
         _DEADLINES[name](self.service, client)
 

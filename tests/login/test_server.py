@@ -101,13 +101,6 @@ def test_other_clients_hear_nothing_of_one_s_play_and_creation(harness: Harness)
     assert other_link.take() == []
 
 
-def test_a_changed_character_is_not_pushed(harness: Harness) -> None:
-    client, link = harness.login(1208)
-    harness.list_worlds(client, link)
-    harness.server.character_changed(7, harness.now)
-    assert link.take() == []
-
-
 def test_counters_tell_what_happened(harness: Harness) -> None:
     client, _ = harness.login(546)
     harness.send(client, "OP_CreateCharacterRequestMsg", create_request(546))

@@ -56,7 +56,6 @@ class Stores:
         self.worlds = {world.account: world for world in worlds}
         self.calls: list[tuple[Any, ...]] = []
         self.banned: set[str] = set()
-        self.known = True
         self.held = False
         self.broken = False
 
@@ -121,7 +120,7 @@ class Stores:
     ) -> bool:
         await self._turn()
         self.calls.append(("character", account_id, world_id, char_id, dict(changes)))
-        return self.known
+        return True
 
     async def set_equipment(self, world_id: int, items: Sequence[tuple[int, Equipment]]) -> None:
         await self._turn()
@@ -187,9 +186,6 @@ class Observer:
 
     def create_answered(self, answer: CreateResponse, now: Monotonic) -> None:
         self.heard.append(answer)
-
-    def character_changed(self, account_id: int, now: Monotonic) -> None:
-        self.heard.append(("character", account_id))
 
 
 def world_directory(

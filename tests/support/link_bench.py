@@ -60,10 +60,6 @@ class WaitingObserver(Observer):
         super().create_answered(answer, now)
         self._told()
 
-    def character_changed(self, account_id: int, now: Monotonic) -> None:
-        super().character_changed(account_id, now)
-        self._told()
-
 
 class Bench:
     def __init__(self, stores: type[Stores] = Stores) -> None:

@@ -338,17 +338,13 @@ class WorldDirectory:
 
     def _receive_update(self, found: ConnectedWorld, message: LinkMessage, now: Monotonic) -> None:
         moment = self._clock.moment()
-        task = task_for(message, found.world.id, self._stores, self._character_changed, moment)
+        task = task_for(message, found.world.id, self._stores, moment)
         if task is None:
             self.counters["message ignored"] += 1
         elif not self._updates.put(found.world.id, task):
             self._kick(found, HACKING, "too many updates waiting", now)
 
     # Small things.
-
-    def _character_changed(self, account_id: int) -> None:
-        if self._observer is not None:
-            self._observer.character_changed(account_id, self._clock.now())
 
     def _tell_changed(self, entry: WorldEntry, now: Monotonic) -> None:
         if self._observer is not None:

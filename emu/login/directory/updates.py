@@ -53,10 +53,6 @@ class UpdateStores:
     logs: LogStore
 
 
-Changed = Callable[[int], None]
-"""Told the account id once a stored character of it has changed."""
-
-
 class UpdateQueues:
     """What waits to be stored of each world, in order; `failed` is told what could not be."""
 
@@ -83,7 +79,7 @@ class UpdateQueues:
 
 
 def task_for(
-    message: LinkMessage, world_id: int, stores: UpdateStores, changed: Changed, moment: Moment
+    message: LinkMessage, world_id: int, stores: UpdateStores, moment: Moment
 ) -> Task | None:
     """Return what is to be done about a world's report; None when it means nothing to us."""
     if isinstance(message, ZoneUpdates):
@@ -100,26 +96,13 @@ def task_for(
         texts = {item.name: getattr(message, item.name) for item in fields(message)}
         account_id = texts.pop("account_id")
         return partial(stores.logs.add_bug_report, world_id, account_id, texts, moment)
-    return _character_task(message, world_id, stores.characters, changed)
-
-
-def _character_task(
-    message: LinkMessage, world_id: int, store: CharacterStore, changed: Changed
-) -> Task | None:
     if not isinstance(
         message, BasicCharUpdate | RaceUpdate | ZoneUpdate | NameCharUpdate | CharTimeStamp
     ):
         return None
     changes = _changes(message)
-    if not changes:
-        return None
-    account_id, char_id = message.account_id, message.char_id
-
-    async def update() -> None:
-        if await store.update_character(account_id, world_id, char_id, changes):
-            changed(account_id)
-
-    return update
+    ids = (message.account_id, world_id, message.char_id)
+    return partial(stores.characters.update_character, *ids, changes) if changes else None
 
 
 def _changes(

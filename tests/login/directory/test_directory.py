@@ -382,7 +382,6 @@ def test_an_update_that_the_store_refuses_is_reported_and_the_next_ones_go_on(be
     bench.say(link, BasicCharUpdate(101, 5, 1, 3))
     assert bench.reports[-1] == StoreFailed("192.0.2.7", 7, "the disk is full")
     assert bench.stores.calls == [("character", 101, 7, 5, {"level": 3})]
-    assert bench.observer.take() == [("character", 101)]
 
 
 def test_what_means_nothing_to_a_login_server_is_counted(bench: Bench) -> None:
