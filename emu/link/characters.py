@@ -14,6 +14,7 @@ LEVEL, RACE, CLASS, GENDER, ZONE, ARMOR, NAME, DELETE = 1, 2, 4, 8, 16, 32, 64, 
 """Values of `BasicCharUpdate.field`."""
 
 MAX_NAME = 63
+"""Bytes of a character's name that messages have room for."""
 MAX_ZONE_FILE = 64
 
 

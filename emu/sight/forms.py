@@ -31,6 +31,8 @@ UPDATE_GHOST: Final = "OP_EqUpdateGhostCmd"
 DESTROY_GHOST: Final = "OP_EqDestroyGhostCmd"
 FOOTERS: Final = {CREATE_GHOST: "", CREATE_WIDGET: WIDGET_FOOTER, CREATE_SIGN: SIGN_FOOTER}
 """For each command that creates a ghost, the struct behind its packed parts."""
+HEADING_UNIT: Final = 64
+"""Headings on the wire are degrees times this (docs/protocol/world/spawns.md#units)."""
 
 _BYTE_LIMIT: Final = 255
 

@@ -17,15 +17,13 @@ from emu.sight import Ghost, GhostReader, GhostUpdate
 from emu.sight.forms import (
     DESTROY_GHOST,
     FOOTERS,
+    HEADING_UNIT,
     INFO,
     POSITION,
     UPDATE_GHOST,
     Layouts,
     read_oversized,
 )
-
-HEADING_UNIT: Final = 64
-"""Client headings are degrees times this (docs/protocol/world/spawns.md#units)."""
 
 GHOST_COMMANDS: Final = frozenset((*FOOTERS, UPDATE_GHOST, DESTROY_GHOST))
 

@@ -12,6 +12,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Mapping
 
+from emu.link.characters import MAX_NAME
 from emu.looks.coding import slider
 from emu.looks.models import LARGEST_MODEL
 from emu.model import Character
@@ -19,8 +20,6 @@ from emu.sqldump.columns import Columns, fraction, moment, number, text, visible
 from emu.store.eq2emu.ids import Ids
 from emu.store.login.worlds import MOST_ZONES
 
-MAX_NAME = 63
-"""Bytes of a character's name; a world's messages have room for so many."""
 MAX_FIELD = 32
 """Bytes of the name of a color, as EQ2Emulator's own table has them."""
 

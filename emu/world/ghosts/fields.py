@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from emu.sight.forms import SIGN_FOOTER, WIDGET_FOOTER
+from emu.sight.forms import HEADING_UNIT, SIGN_FOOTER, WIDGET_FOOTER
 from emu.world.ghosts.forms import GhostForm
 from emu.world.spawns import Footer, Spawn, SpawnKind
 
 NO_SPAWN: Final = 0xFFFFFFFF
 NO_ANIMATION: Final = 0xFFFF
-HEADING_UNIT: Final = 64
 HEADING_ZERO: Final = 180.0
 SPEED_UNIT: Final = 256
 """World units a second times this is what clients are told.
