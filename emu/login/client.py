@@ -1,10 +1,10 @@
 """One client of the login service: its state, its deadlines, and the order of its messages.
 
 A `Client` is driven by its shell, which owns the session below, and by the handlers of what it and
-the worlds say. It knows none of them: its `ClientOwner` does. Whatever arrives is worked on one at
-a time and in order, even when a handler has to await a store in between: later messages wait in its
-mailbox. What a message means is in the handlers that `emu.login.messages.dispatch` names; which of
-them may come when is there too.
+the worlds say. It knows none of them: its `ClientContext` does. Whatever arrives is worked on one
+at a time and in order, even when a handler has to await a store in between: later messages wait in
+its mailbox. What a message means is in the handlers that `emu.login.messages.dispatch` names; which
+of them may come when is there too.
 
 Time is the `now` of each call.
 """
@@ -79,7 +79,7 @@ class PendingPlay:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClientOwner:
+class ClientContext:
     """What all clients of one server share. Times are seconds."""
 
     dispatch: Callable[[Client, int, bytes, Monotonic], Awaitable[None]]
@@ -104,20 +104,20 @@ class Client:
     """
 
     __slots__ = (
-        "_deadlines", "_link", "_owner", "account", "address", "deleted", "dialect", "drops",
+        "_context", "_deadlines", "_link", "account", "address", "deleted", "dialect", "drops",
         "logs_stored", "mailbox", "pending_play", "shown_worlds", "state", "status_due",
     )  # fmt: skip
 
     def __init__(
         self,
-        owner: ClientOwner,
+        context: ClientContext,
         dialect: Dialect,
         link: ClientLink,
         address: str,
         now: Monotonic,
     ) -> None:
         """Take a session; `dialect` is the one to speak before the login tells the version."""
-        self._owner = owner
+        self._context = context
         self._link = link
         self.address = address
         self.state = ClientState.CONNECTED
@@ -131,15 +131,15 @@ class Client:
         self.status_due: set[int] = set()
         self.pending_play: PendingPlay | None = None
         self.logs_stored = 0
-        self.mailbox = Mailbox(link.start, owner.waiting_before_login)
+        self.mailbox = Mailbox(link.start, context.waiting_before_login)
         """What waits for its turn."""
-        self._deadlines = {"login": now + owner.login_timeout}
+        self._deadlines = {"login": now + context.login_timeout}
 
     # what the shell calls
 
     def message(self, opcode: int, payload: bytes, now: Monotonic) -> None:
         """Take one application message; it waits for those that came before."""
-        self.put(partial(self._owner.dispatch, self, opcode, payload, now), len(payload))
+        self.put(partial(self._context.dispatch, self, opcode, payload, now), len(payload))
 
     def closed(self, reason: str = "session closed") -> None:
         """Learn that the session is over, from whichever side; may come more than once."""
@@ -154,7 +154,7 @@ class Client:
         """Do what is due."""
         for name in [name for name, due in self._deadlines.items() if due <= now]:
             if self._deadlines.pop(name, None) is not None:
-                self._owner.deadline_passed(self, name)
+                self._context.deadline_passed(self, name)
 
     # what handlers call
 
@@ -194,7 +194,7 @@ class Client:
 
     def trust(self) -> None:
         """Lift the limits of a stranger, here and in the session: the client is logged in."""
-        self.mailbox.limit = self._owner.waiting_messages
+        self.mailbox.limit = self._context.waiting_messages
         self._link.trust()
 
     def set_deadline(self, name: str, due: float) -> None:
@@ -224,7 +224,7 @@ class Client:
     def drop(self, message: str, reason: str) -> None:
         """Count a message that has no effect."""
         self.drops[reason] += 1
-        self._owner.journal.dropped(self.address, self.account_name, message, reason)
+        self._context.journal.dropped(self.address, self.account_name, message, reason)
 
     def unknown(self, opcode: int, payload: bytes) -> None:
         """Count a message that nobody handles; the first of its kind is told of."""
@@ -232,11 +232,11 @@ class Client:
         name = self.dialect.table.name(opcode) or ""
         who = (self.address, self.account_name, self.version)
         begin = first_bytes(payload)
-        self._owner.journal.unknown(UnknownMessage(*who, opcode, name, len(payload), begin))
+        self._context.journal.unknown(UnknownMessage(*who, opcode, name, len(payload), begin))
 
     def fault(self, reason: str) -> None:
         """Report something of ours that failed while this client was served."""
-        self._owner.journal.fault(self.address, self.account_name, reason)
+        self._context.journal.fault(self.address, self.account_name, reason)
 
     def close(self, reason: str) -> None:
         """End the session."""
@@ -257,8 +257,8 @@ class Client:
         self._deadlines.clear()
         self.mailbox.clear()
         self.pending_play = None
-        self._owner.ended(self)
-        self._owner.journal.log(ClientEnded(self.address, self.account_name, reason))
+        self._context.ended(self)
+        self._context.journal.log(ClientEnded(self.address, self.account_name, reason))
 
 
 async def guarded(client: Client, message: str, handler: Awaitable[None]) -> None:

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from functools import partial
 
 from emu.dialects import BEFORE_LOGIN
-from emu.login.client import Client, ClientLink, ClientOwner
+from emu.login.client import Client, ClientContext, ClientLink
 from emu.login.directory.states import GONE, WorldState, state_of
 from emu.login.events import AnswerDropped
 from emu.login.messages import create, lists, play
@@ -33,7 +33,7 @@ class LoginServer:
 
     def __init__(self, service: LoginService) -> None:
         self.service = service
-        self._owner = ClientOwner(
+        self._context = ClientContext(
             dispatch=partial(dispatch, service),
             deadline_passed=self._deadline_passed,
             ended=service.client_ended,
@@ -48,7 +48,7 @@ class LoginServer:
         """Take a new session; `address` is the client's IP address without the port."""
         self.service.counters["clients connected"] += 1
         dialect = self.service.dialects.for_version(BEFORE_LOGIN)
-        return Client(self._owner, dialect, link, address, now)
+        return Client(self._context, dialect, link, address, now)
 
     # what worlds' directory calls (WorldObserver)
 
