@@ -22,11 +22,6 @@ class Countdown:
         self._end: Monotonic | None = None
         self._left: list[int] = []
 
-    @property
-    def running(self) -> bool:
-        """Whether a shutdown is coming."""
-        return self._end is not None
-
     def start(self, seconds: float, now: Monotonic) -> None:
         """Stop after some seconds, in place of an earlier shutdown."""
         self._end = Monotonic(now + seconds)

@@ -50,7 +50,7 @@ def test_at_once() -> None:
     clock.countdown.start(0.0, 0.0)
     assert clock.stopped == [0.0]
     assert clock.told == []
-    assert not clock.countdown.running
+    assert clock.countdown.get_timer() is None
 
 
 def test_announcements_that_were_missed_are_left_out() -> None:

@@ -12,8 +12,8 @@ import pytest
 from twisted.internet.endpoints import TCP4ClientEndpoint, connectProtocol
 from twisted.internet.protocol import Protocol
 
-from emu.admin.rcon import Packet, PacketType
 from emu.admin.rcon.client import Answered, LoginAnswered, RconClient
+from emu.admin.rcon.packets import Packet, PacketType
 from tests.support.house import HOST, House, find_port, house, reactor, until
 
 SETTINGS = {"rcon.listen": f"{HOST}:0", "rcon.password": "sekret"}

@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from emu.admin.console import ConsoleClient
+from emu.admin.console.client import ConsoleClient
 from emu.admin.ggmp.client import GgmpClient
 from emu.admin.rcon.packets import Packet, PacketType
 from emu.client import Credentials

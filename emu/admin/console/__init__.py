@@ -4,10 +4,3 @@ A line is a JSON object with a `line` and, if wanted, an `id` of any kind, or ju
 itself. A reply is a JSON object on one line: the request's `id`, `ok`, `lines` for people and
 `data` for programs. Replies come in the order of the requests.
 """
-
-from __future__ import annotations
-
-from emu.admin.console.client import ConsoleClient
-from emu.admin.console.session import ConsoleSession
-
-__all__ = ["ConsoleClient", "ConsoleSession"]

@@ -23,8 +23,6 @@ GUESSES: Final = Allowance(burst=5, refill=12.0)
 class Door:
     """Knows the rules of joining, and who guesses at tokens."""
 
-    __slots__ = ("_guesses", "logins", "rules")
-
     def __init__(self, rules: GgmpRules) -> None:
         self.rules = rules
         self.logins: Counter[str] = Counter()

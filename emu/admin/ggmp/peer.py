@@ -44,11 +44,6 @@ class Peer:
     # -- sending --------------------------------------------------------------------------------
 
     @property
-    def waiting(self) -> int:
-        """How many messages wait for their Ack."""
-        return len(self._outbox)
-
-    @property
     def lost(self) -> int:
         """How many messages nobody acknowledged."""
         return self._outbox.lost

@@ -35,8 +35,6 @@ class Presentation:
 class ContentSource:
     """Makes the content of the status, once for each that `status` returns."""
 
-    __slots__ = ("_kept", "_presentation", "_seen", "_status")
-
     def __init__(
         self, status: Callable[[Monotonic], ServerStatus], presentation: Presentation
     ) -> None:

@@ -21,8 +21,6 @@ class RconUser:
 class RconUsers:
     """All users; without one nobody can log in."""
 
-    __slots__ = ("_users",)
-
     def __init__(self, users: Iterable[RconUser]) -> None:
         self._users = tuple(users)
 

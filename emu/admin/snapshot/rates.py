@@ -24,11 +24,6 @@ class Rates:
             return cls(now)
         return cls(now, before)
 
-    @property
-    def seconds(self) -> float | None:
-        """How long it is between the two, None with nothing to compare."""
-        return None if self.before is None else self.now.taken - self.before.taken
-
     def rate(self, name: str, *labels: str) -> float | None:
         """Return how much a counter grows a second, None with nothing to compare."""
         if self.before is None:

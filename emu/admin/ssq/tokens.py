@@ -29,8 +29,6 @@ class _Holder(NamedTuple):
 class Tokens:
     """Gives tokens and takes them; each is good for the address that asked for it."""
 
-    __slots__ = ("_guesses", "_holders", "_password", "_random")
-
     def __init__(self, password: str, random: Callable[[int], bytes]) -> None:
         """Without a password nobody gets one; `random` returns so many bytes nobody can foresee."""
         self._password = password.encode()

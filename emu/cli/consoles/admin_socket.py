@@ -6,7 +6,7 @@ import socket
 from pathlib import Path
 from typing import Self
 
-from emu.admin.console import ConsoleClient
+from emu.admin.console.client import ConsoleClient
 from emu.commands import Reply
 from emu.errors import CommandError, PeerError
 

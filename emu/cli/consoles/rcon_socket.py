@@ -6,8 +6,7 @@ import select
 import socket
 from typing import Self
 
-from emu.admin.rcon import RconClient
-from emu.admin.rcon.client import Answered, LoginAnswered
+from emu.admin.rcon.client import Answered, LoginAnswered, RconClient
 from emu.config import Address
 from emu.errors import CommandError, PeerError
 

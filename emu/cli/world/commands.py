@@ -11,8 +11,7 @@ from emu.cli.stores import change_store, chosen_password, look_store
 from emu.cli.tables import Row, format_option, print_rows, show_moment
 from emu.cli.world.certificate import certificate, fingerprint
 from emu.cli.world.console import console
-from emu.cli.world.imports import import_eq2emu
-from emu.cli.world.knowledge import import_eq2emu_knowledge
+from emu.cli.world.imports import import_eq2emu, import_eq2emu_knowledge
 from emu.cli.world.reports import reports
 from emu.errors import CommandError
 from emu.link.password import hash_link_password

@@ -22,7 +22,7 @@ from twisted.internet.interfaces import IAddress, IListeningPort
 from twisted.internet.protocol import Factory, connectionDone
 from twisted.python.failure import Failure
 
-from emu.admin.console import ConsoleSession
+from emu.admin.console.session import ConsoleSession
 from emu.admin.status import OpenDoor
 from emu.commands import Caller, Registry
 from emu.commands.ranks import OWNER

@@ -11,8 +11,8 @@ from twisted.internet.protocol import Factory, connectionDone
 from twisted.python.failure import Failure
 
 from emu.admin.events import LoggedIn, LoginFailed
-from emu.admin.rcon import RconRules, RconSession, RconUser, RconUsers
-from emu.admin.rcon.users import read_users
+from emu.admin.rcon.session import RconRules, RconSession
+from emu.admin.rcon.users import RconUser, RconUsers, read_users
 from emu.admin.status import OpenDoor
 from emu.commands import Registry
 from emu.commands.ranks import ADMINISTRATOR

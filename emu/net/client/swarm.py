@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from typing import Any, Final
 
-from twisted.internet.defer import Deferred, gatherResults
+from twisted.internet.defer import Deferred, DeferredList, gatherResults
 
 from emu.client import Credentials
 from emu.client.entrance import Entrance
@@ -130,7 +130,7 @@ class Swarm:
         for number in range(plan.first, plan.first + plan.clients):
             waiting = [one for one in coming if not one.called]
             if len(waiting) >= plan.at_once:
-                await _first_of(waiting)
+                await DeferredList(waiting, fireOnOneCallback=True, fireOnOneErrback=True)
             coming.append(Deferred.fromCoroutine(self._enter(number)))
             await self.scheduler.pause(1 / plan.rate)
         await gatherResults(coming, consumeErrors=True)
@@ -240,17 +240,3 @@ def own_address(host: str, number: int) -> str:
     except ValueError:
         is_loopback = False
     return f"127.2.{number >> 8 & 255}.{number & 255}" if is_loopback else ""
-
-
-async def _first_of(waiting: Sequence[Deferred[None]]) -> None:
-    """Wait until one of them is done."""
-    done: Deferred[None] = Deferred()
-
-    def tell(result: Any) -> Any:
-        if not done.called:
-            done.callback(None)
-        return result
-
-    for one in waiting:
-        one.addBoth(tell)
-    await done

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from emu.admin.console import ConsoleClient, ConsoleSession
+from emu.admin.console.client import ConsoleClient
+from emu.admin.console.session import ConsoleSession
 from emu.commands import Caller, Reply
 from emu.errors import MalformedMessage
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.admin.console import ConsoleSession
+from emu.admin.console.session import ConsoleSession
 from emu.admin.events import CommandGiven
 from emu.cli.consoles.admin import command_line
 from emu.commands import Caller, Reply

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from emu.admin.rcon import Packet
+from emu.admin.rcon.packets import Packet
 from emu.cli.consoles import rcon_socket
 from emu.cli.consoles.rcon_socket import RconSocket
 from emu.config import Address

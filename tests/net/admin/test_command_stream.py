@@ -7,7 +7,7 @@ import json
 from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
 
-from emu.admin.console import ConsoleSession
+from emu.admin.console.session import ConsoleSession
 from emu.commands import Call, Caller, Command, Registry
 from emu.limits.streams import StreamLimits
 from emu.measures import Uses

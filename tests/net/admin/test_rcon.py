@@ -10,7 +10,7 @@ import pytest
 from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
 
-from emu.admin.rcon import Packet
+from emu.admin.rcon.packets import Packet
 from emu.commands import Registry
 from emu.config import RconConfig
 from emu.errors import ConfigError

@@ -39,8 +39,6 @@ class Gate:
     Without a URL that is the machine itself, over plain HTTP; with one, the proxy behind that URL.
     """
 
-    __slots__ = ("_proxies", "_url")
-
     def __init__(self, url: str | None, proxies: Collection[str] = ()) -> None:
         """`url` is ``https://HOST[:PORT]``, `proxies` are addresses; without any, the loopback."""
         self._url = url
