@@ -5,13 +5,12 @@ Owns files, terminals and waiting; what captures mean is the business of `emu.ca
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO
+from typing import Any, BinaryIO
 
 import click
 from rich.console import Console
@@ -94,20 +93,19 @@ def decode(file: Path, style: str, **options: Any) -> None:
     """
     follower = _make_follower(**options)
     reader = CaptureReader()
-    out = _standard_output()
     damage: FileFormatError | None = None
     with _open(file) as stream, _progress() as progress:
         task = progress.add_task("decoding", total=_size_of(stream))
         try:
             while chunk := stream.read(CHUNK):
                 for record in reader.receive_data(chunk):
-                    _print(follower.receive(record), out, style)
+                    _print(follower.receive(record), style)
                 progress.advance(task, len(chunk))
             reader.close()
         except FileFormatError as error:
             damage = error
-    _print(follower.close(), out, style)
-    out.flush()
+    _print(follower.close(), style)
+    sys.stdout.flush()
     if damage is None or follower.sessions:
         _summarize(follower, reader)
     if damage is not None:
@@ -129,7 +127,6 @@ def follow(file: Path | None, from_start: bool, style: str, **options: Any) -> N
     path = file if file is not None else load_config().trace.file
     if path is None:
         raise CommandError("no FILE given, and the configuration's trace.file is empty")
-    out = _standard_output()
     reader, follower = CaptureReader(), _make_follower(**options)
     quiet = not from_start
     if not path.exists():
@@ -151,8 +148,8 @@ def follow(file: Path | None, from_start: bool, style: str, **options: Any) -> N
                     for _ in happenings:
                         pass
                 else:
-                    _print(happenings, out, style)
-            out.flush()
+                    _print(happenings, style)
+            sys.stdout.flush()
     except FileFormatError as error:
         raise FileFormatError(f"{path}: {error}") from error
     except KeyboardInterrupt:
@@ -252,13 +249,6 @@ def _open(file: Path) -> BinaryIO:
         raise CommandError(f"cannot read {file}: {error.strerror}") from error
 
 
-def _standard_output() -> TextIO:
-    """Return standard output, which must not stop at a letter that its encoding lacks."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
-    return sys.stdout
-
-
 def _progress() -> Progress:
     """Return a progress bar on standard error; it shows only where it cannot hit the messages."""
     shown = sys.stderr.isatty() and not sys.stdout.isatty()
@@ -274,12 +264,12 @@ def _size_of(stream: BinaryIO) -> int | None:
         return None
 
 
-def _print(happenings: Iterator[Any], out: TextIO, style: str) -> None:
+def _print(happenings: Iterator[Any], style: str) -> None:
     for happening in happenings:
         if isinstance(happening, Notice):
             click.echo(f"note: {happening.text}", err=True)
         else:
-            out.write((to_json if style == "json" else to_text)(happening) + "\n")
+            sys.stdout.write((to_json if style == "json" else to_text)(happening) + "\n")
 
 
 def _summarize(follower: CaptureFollower, reader: CaptureReader) -> None:

@@ -45,7 +45,7 @@ from emu.opcodes.names import CUT_LENGTH, is_absent
 from emu.opcodes.rows import OpcodeRow, VersionRange, row_problem
 from emu.opcodes.shipped import shipped_rows, shipped_tables
 from emu.opcodes.stored.changes import Rejected
-from emu.opcodes.table import OpcodeTables
+from emu.opcodes.table import OpcodeTable, OpcodeTables
 
 
 @click.group(cls=VerbGroup)
@@ -194,27 +194,26 @@ def _differences(
     version_range: VersionRange | None,
 ) -> tuple[list[Difference], list[tuple[str, list[VersionRange]]]]:
     sides = [_operand(one) for one in operands]
-    wanted = [side[1] for side in sides]
-    if version is not None:
-        wanted = [version if one is None else one for one in wanted]
-    elif version_range is not None:
-        wanted = [version_range if one is None else one for one in wanted]
-    if wanted[0] is None and wanted[1] is None:
+    chosen = version if version is not None else version_range
+    wanted = [chosen if one is None else one for _, one in sides]
+    named = [one for one in wanted if one is not None]
+    if not named:
         found, left, right = compare_rows(sides[0][0], sides[1][0])
-        return found, [
-            (name, one) for name, one in zip(operands, (left, right), strict=True) if one
-        ]
-    other = wanted[0] if wanted[0] is not None else wanted[1]
-    tables = []
-    for (rows, _), one in zip(sides, wanted, strict=True):
-        chosen = one if one is not None else other
-        if isinstance(chosen, VersionRange):
-            own = [row for row in rows if row.range == chosen]
-            tables.append(OpcodeTables(own or rows).for_version(chosen.first))
-        else:
-            assert chosen is not None  # noqa: S101
-            tables.append(OpcodeTables(rows).for_version(chosen))
+        only = zip(operands, (left, right), strict=True)
+        return found, [(name, ranges) for name, ranges in only if ranges]
+    tables = [
+        _table(rows, named[0] if one is None else one)
+        for (rows, _), one in zip(sides, wanted, strict=True)
+    ]
     return compare_tables(*tables), []
+
+
+def _table(rows: list[OpcodeRow], wanted: int | VersionRange) -> OpcodeTable:
+    """Return what clients of a version, or of exactly one range, are spoken to with."""
+    if isinstance(wanted, VersionRange):
+        own = [row for row in rows if row.range == wanted]
+        return OpcodeTables(own or rows).for_version(wanted.first)
+    return OpcodeTables(rows).for_version(wanted)
 
 
 def _operand(text: str) -> tuple[list[OpcodeRow], int | VersionRange | None]:

@@ -21,17 +21,17 @@ from zope.interface import implementer
 
 from emu.config import Address
 from emu.errors import EmuError
-from emu.link.end import MessageReceived
+from emu.link.end import LinkClosed, MessageReceived
 from emu.link.messages import LinkMessage
 from emu.link.registration import LSInfo, LSStatus
 from emu.link.settings import LoginServerAddress, WorldLinkConfig
 from emu.link.world_end import LinkRefused, WorldEnd
 from emu.mailbox import Mailbox
-from emu.net.link.connection import LinkConnection
 from emu.net.link.tls import connect, peer_has_fingerprint
 from emu.net.link.troubles import Troubles
 from emu.net.logs import logger
 from emu.net.scheduler import DelayedCall, Scheduler
+from emu.net.stream import Stream
 from emu.net.tasks import Tasks
 from emu.times import Monotonic
 
@@ -58,7 +58,7 @@ class LinkedWorld(Protocol):
 
 
 @implementer(IHandshakeListener)
-class LoginConnection(LinkConnection):
+class LoginConnection(Stream):
     """One connection to a login server."""
 
     core: WorldEnd
@@ -118,13 +118,17 @@ class LoginConnection(LinkConnection):
             self._handshake.cancel()
         self._handshake = None
 
-    def link_event(self, event: object, now: Monotonic) -> None:
-        """Hand an event on."""
-        self._link.take_event(self, event, now)
+    def send(self, message: LinkMessage, now: Monotonic) -> None:
+        """Send a message; does nothing on a closed link."""
+        self.core.send(message, now)
+        self.serve()
 
-    def link_closed(self, reason: str, now: Monotonic) -> None:  # noqa: ARG002
-        """Tell why the link is over."""
-        self._link.link_closed(self, reason)
+    def take_event(self, event: object, now: Monotonic) -> None:
+        """Hand an event on, and why the link is over."""
+        if isinstance(event, LinkClosed):
+            self._link.link_closed(self, event.reason)
+        else:
+            self._link.take_event(self, event, now)
 
     def before_timer(self, now: Monotonic) -> None:
         """Let the report that may be due be true."""

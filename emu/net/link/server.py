@@ -19,12 +19,14 @@ from twisted.python.failure import Failure
 from emu.limits.addresses import address_key, plain_host
 from emu.limits.connections import ConnectionLimits, Connections
 from emu.limits.rate import RateLimit
+from emu.link.end import LinkClosed
 from emu.link.login_end import LoginEnd, WorldIntroduced
+from emu.link.messages import LinkMessage
 from emu.link.settings import LinkServerConfig
 from emu.login.directory.directory import WorldDirectory
-from emu.net.link.connection import LinkConnection
 from emu.net.logs import logger
 from emu.net.scheduler import DelayedCall, Scheduler
+from emu.net.stream import Stream
 from emu.net.tasks import Tasks
 from emu.times import Monotonic
 
@@ -35,7 +37,7 @@ MOST_REMEMBERED = 10_000
 """Addresses whose refusals are remembered."""
 
 
-class WorldConnection(LinkConnection):
+class WorldConnection(Stream):
     """One world's connection; what the directory knows as a `WorldLink`."""
 
     core: LoginEnd
@@ -61,15 +63,19 @@ class WorldConnection(LinkConnection):
         self.core.refuse(text, reason, now)
         self.serve()
 
-    def link_event(self, event: object, now: Monotonic) -> None:
-        """Hand an event on to the directory."""
+    def send(self, message: LinkMessage, now: Monotonic) -> None:
+        """Send a message; does nothing on a closed link."""
+        self.core.send(message, now)
+        self.serve()
+
+    def take_event(self, event: object, now: Monotonic) -> None:
+        """Hand an event on to the directory, and count why the link is over."""
+        if isinstance(event, LinkClosed):
+            self._server.closed(self, event.reason, now)
+            return
         if isinstance(event, WorldIntroduced):
             self._server.introduced(self)
         self._server.directory.link_event(self, event, now)
-
-    def link_closed(self, reason: str, now: Monotonic) -> None:
-        """Count why, and tell the directory."""
-        self._server.closed(self, reason, now)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
         """The connection is gone."""
