@@ -15,7 +15,6 @@ PLAIN = {
     "emu/config/world.py": "plain values",
     "emu/config/processes.py": "plain values",
     "emu/processes/fleet/leases.py": "tested with what it is for, in test_desk.py",
-    "emu/limits/streams.py": "plain values",
     "emu/link/settings.py": "plain values",
     "emu/login/accounts/settings.py": "plain values",
     "emu/world/rules.py": "plain values",

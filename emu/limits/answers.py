@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from emu.limits.addresses import address_key
-from emu.limits.rate import RateLimit
-from emu.limits.throttle import Allowance, Throttle
+from emu.limits.throttle import Allowance, RateLimit, Throttle
 from emu.times import Monotonic
 
 KNOWN_FOR: Final = 900.0

@@ -1,4 +1,4 @@
-"""How many connections one TCP port takes, from everybody and from one address.
+"""How many connections one TCP port takes, and how slow their other ends may be.
 
 Those of which nobody knows who they are (silent ones) make room for new ones, the oldest first: so
 a crowd that only connects keeps nobody out.
@@ -23,6 +23,21 @@ class ConnectionLimits:
     most: int
     per_address: int
     silent_per_address: int
+
+
+@dataclass(frozen=True, slots=True)
+class StreamLimits:
+    """How slow a peer may be."""
+
+    write_buffer: int = 1024 * 1024
+    """Bytes that may wait until a peer reads; one more and it is cut off."""
+    stall_timeout: float = 30.0
+    """Seconds a peer may leave bytes waiting without reading any."""
+    close_linger: float = 2.0
+    """Seconds from closing to cutting off a peer that does not take the last bytes.
+
+    A server that stops waits for them all, at once, and has five seconds in all.
+    """
 
 
 class Connections(Generic[C]):

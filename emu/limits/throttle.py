@@ -1,7 +1,7 @@
-"""Token buckets that slow guessing down: one for each key.
+"""Token buckets: one for each key, to slow guessing down, and one alone, to slow a peer down.
 
-A bucket is full until something goes wrong; every wrong try takes a token, time gives tokens back,
-and without one nothing more is tried. Time is an argument, memory is bounded.
+A bucket is full at first; every try takes a token, time gives tokens back, and without one nothing
+more is tried. Time is an argument, memory is bounded.
 """
 
 from __future__ import annotations
@@ -72,3 +72,29 @@ class Throttle:
         self._buckets.move_to_end(key)
         if len(self._buckets) > self._most_keys:
             self._buckets.popitem(last=False)
+
+
+class RateLimit:
+    """One bucket: lets `burst` units through at once and `rate` units a second over time."""
+
+    __slots__ = ("_burst", "_left", "_rate", "_when")
+
+    def __init__(self, rate: float, burst: float, now: Monotonic) -> None:
+        self._rate = rate
+        self._burst = burst
+        self._left = burst
+        self._when = now
+
+    def has(self, units: float, now: Monotonic) -> bool:
+        """Say whether there are that many units left."""
+        return self.take(0, now) and units <= self._left
+
+    def take(self, units: float, now: Monotonic) -> bool:
+        """Spend units; False when there are not that many left."""
+        if now > self._when:
+            self._left = min(self._burst, self._left + (now - self._when) * self._rate)
+            self._when = now
+        if units > self._left:
+            return False
+        self._left -= units
+        return True

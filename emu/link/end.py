@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from emu.errors import PeerError
-from emu.limits.rate import RateLimit
+from emu.limits.throttle import RateLimit
 from emu.link.frames import KEEP_ALIVE, MAX_FRAME_SIZE, Frame, FrameReader
 from emu.link.messages import LinkMessage, to_frame
 from emu.stream_end import StreamEnd

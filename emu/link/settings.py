@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from emu.limits.streams import StreamLimits
+from emu.limits.connections import StreamLimits
 from emu.link.login_end import LoginEndConfig
 from emu.link.world_end import WorldEndConfig
 

@@ -15,7 +15,7 @@ from twisted.internet.protocol import Protocol, connectionDone
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from emu.limits.streams import StreamLimits
+from emu.limits.connections import StreamLimits
 from emu.net.scheduler import DelayedCall, Scheduler
 from emu.net.timers import Timed, Timer
 from emu.stream_end import StreamEnd

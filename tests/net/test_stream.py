@@ -9,7 +9,7 @@ from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
 from twisted.python.failure import Failure
 
-from emu.limits.streams import StreamLimits
+from emu.limits.connections import StreamLimits
 from emu.net.scheduler import Scheduler
 from emu.net.stream import Stream
 

@@ -7,7 +7,7 @@ from typing import Any
 from emu.admin.command_session import CommandSession
 from emu.admin.events import CommandGiven, SessionEnded
 from emu.commands import Registry, Reply
-from emu.limits.streams import StreamLimits
+from emu.limits.connections import StreamLimits
 from emu.measures import Uses
 from emu.net.scheduler import Scheduler
 from emu.net.stream import Stream

@@ -27,7 +27,7 @@ from emu.admin.status import OpenDoor
 from emu.commands import Caller, Registry
 from emu.commands.ranks import OWNER
 from emu.errors import StoreError
-from emu.limits.streams import StreamLimits
+from emu.limits.connections import StreamLimits
 from emu.measures import Uses
 from emu.net.admin.command_stream import CommandStream
 from emu.net.hosts import door

@@ -18,9 +18,8 @@ from emu.commands import Registry
 from emu.commands.ranks import ADMINISTRATOR
 from emu.config import Address, RconConfig
 from emu.limits.addresses import plain_host
-from emu.limits.connections import ConnectionLimits, Connections
+from emu.limits.connections import ConnectionLimits, Connections, StreamLimits
 from emu.limits.failures import FailureRules, Failures
-from emu.limits.streams import StreamLimits
 from emu.measures import Uses
 from emu.net.admin.command_stream import CommandStream
 from emu.net.hosts import door, listen_address

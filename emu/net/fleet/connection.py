@@ -8,7 +8,7 @@ from __future__ import annotations
 from twisted.internet.protocol import connectionDone
 from twisted.python.failure import Failure
 
-from emu.limits.streams import StreamLimits
+from emu.limits.connections import StreamLimits
 from emu.net.scheduler import Scheduler
 from emu.net.stream import Stream
 from emu.processes.fleet.bus import FleetBus

@@ -18,7 +18,7 @@ from twisted.python.failure import Failure
 
 from emu.limits.addresses import address_key, plain_host
 from emu.limits.connections import ConnectionLimits, Connections
-from emu.limits.rate import RateLimit
+from emu.limits.throttle import RateLimit
 from emu.link.end import LinkClosed
 from emu.link.login_end import LoginEnd, WorldIntroduced
 from emu.link.messages import LinkMessage

@@ -11,7 +11,7 @@ import enum
 import math
 from typing import Final
 
-from emu.limits.rate import RateLimit
+from emu.limits.throttle import RateLimit
 from emu.model import Membership, Present, WorldCharacter
 from emu.times import Moment, Monotonic
 from emu.world.movement import Pace, StepReader

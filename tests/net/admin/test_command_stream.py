@@ -9,7 +9,7 @@ from twisted.internet.testing import StringTransport
 
 from emu.admin.console.session import ConsoleSession
 from emu.commands import Call, Caller, Command, Registry
-from emu.limits.streams import StreamLimits
+from emu.limits.connections import StreamLimits
 from emu.measures import Uses
 from emu.net.admin.command_stream import CommandStream
 from emu.net.logs import logger

@@ -13,7 +13,7 @@ from twisted.internet import reactor as _reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
-from emu.limits.streams import StreamLimits
+from emu.limits.connections import StreamLimits
 from emu.link.end import LinkLimits
 from emu.link.login_end import LoginEndConfig
 from emu.link.password import hash_link_password
