@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from collections.abc import Callable
+from itertools import count
 from types import FrameType
 from typing import Final
 
@@ -19,29 +21,34 @@ OURS: Final = "emu."
 SHIPPED: Final = "emu.world.behaviors.shipped."
 """How names of modules begin that are the server's, and of behaviors among them."""
 AGAIN: Final = 0.05
-"""Seconds after which it is raised again when it was caught."""
+"""Seconds after which the time is looked at again, and is up again when that was caught."""
+PATIENCE: Final = 4
+"""Times its seconds that a call may wait besides: for the processor, perhaps, which others have."""
 
 
 def limited(call: Callable[[], object], seconds: float) -> None:
-    """Make a call; raises `OutOfTime` in it when it takes longer than so many seconds."""
+    """Make a call; raises `OutOfTime` in it when it works longer than so many seconds.
+
+    One that waits, and be it for a machine that is busy with something else, has some more.
+    """
     if threading.current_thread() is not threading.main_thread():
         call()
         return
-    before = signal.signal(signal.SIGALRM, _time_is_up)
+    end, looks = time.thread_time() + seconds, count(1)
+
+    def time_is_up(_number: int, frame: FrameType | None) -> None:
+        if not _is_limited(frame):  # it has returned just now
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+        elif time.thread_time() >= end or next(looks) * AGAIN >= PATIENCE * seconds:
+            raise OutOfTime(_place(frame))
+
+    before = signal.signal(signal.SIGALRM, time_is_up)
     signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
     try:
         call()
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
-
-
-def _time_is_up(_number: int, frame: FrameType | None) -> None:
-    """Interrupt the call; `frame` is where it is. One that has returned just now is let be."""
-    if not _is_limited(frame):
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        return
-    raise OutOfTime(_place(frame))
 
 
 def _is_limited(frame: FrameType | None) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from time import thread_time
 from typing import Any
 
 from emu.admin.status import OpenDoor
@@ -126,9 +127,7 @@ class WorldPart:
         self._measure(endpoint)
 
     def _make_behaviors(self) -> Behaviors:
-        library = Library(
-            self._config.world.behaviors, Budget(LOADING, limited, self._scheduler.now)
-        )
+        library = Library(self._config.world.behaviors, Budget(LOADING, limited, thread_time))
         for line in library.problems:
             self.world.report(BehaviorFailed("", "the behaviors' folder", line))
         behaviors = Behaviors(
@@ -136,7 +135,7 @@ class WorldPart:
             self.chat,
             library,
             guard=limited,
-            clock=self._scheduler.now,
+            clock=thread_time,
             wake=self._timer.wake,
         )
         self._population.give_behavior = behaviors.add

@@ -26,7 +26,7 @@ HANDLERS: Final = (
     "on_start", "on_enter", "on_leave", "on_hail", "on_say", "on_choice", "on_timer", "on_tick",
     "on_arrive",
 )  # fmt: skip
-LOADING: Final = 5.0
+LOADING: Final = 2.0
 """Seconds that loading a file, with all it imports, may take."""
 SHIPPED: Final = (greeter, wanderer, teleporter)
 

@@ -40,7 +40,7 @@ class Behaviors:
     ) -> None:
         """Join behaviors to a world.
 
-        `clock` measures (monotonic seconds); `wake` asks for the timer again.
+        `clock` measures what calls take, in seconds; `wake` asks for the timer again.
         """
         self.library = library
         self.limits = limits or Limits()

@@ -6,10 +6,10 @@ import contextlib
 import signal
 import threading
 import time
+from typing import Any
 
 import pytest
 
-from emu.net.world import guard
 from emu.net.world.guard import limited
 from emu.world.behaviors import OutOfTime
 
@@ -61,11 +61,19 @@ def test_another_thread_is_not_interrupted() -> None:
 
 
 def test_a_signal_that_comes_when_all_is_done_interrupts_nobody_and_is_the_last() -> None:
-    before = signal.signal(signal.SIGALRM, guard._time_is_up)
-    signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
+    handlers: list[Any] = []
+    limited(lambda: handlers.append(signal.getsignal(signal.SIGALRM)), 0.01)
+    before = signal.signal(signal.SIGALRM, handlers[0])
+    signal.setitimer(signal.ITIMER_REAL, 0.02, 0.01)
     try:
-        time.sleep(0.05)
+        time.sleep(0.1)
         assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
+
+
+def test_who_waits_for_a_busy_machine_has_time() -> None:
+    begun = time.monotonic()
+    limited(lambda: time.sleep(0.15), 0.1)
+    assert time.monotonic() - begun >= 0.15
