@@ -8,7 +8,7 @@ ARGS ?=
 # Compiling every test and module anew doubles the time of the tests that start processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run quick test test-compiled test-all lint types layers docs unit format bench fuzz clean
+.PHONY: help run quick test test-compiled test-all lint types layers docs unit format bench clean
 
 help:            ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*##/\1\t/p' $(MAKEFILE_LIST)
@@ -55,7 +55,7 @@ bench: $(MARK)   ## print the figures of the README (not a test)
 	$(BIN)/python -m tools.bench
 
 clean:           ## forget the virtual environment and what tools left behind
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis build dist
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .compiled build dist
 
 # A virtual environment needs Debian's python3-venv; install it when we may, else say so.
 $(MARK): pyproject.toml tools/hatch_build.py
