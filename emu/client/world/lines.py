@@ -117,7 +117,7 @@ def _where(core: WorldClient, _words: list[str], _now: Monotonic) -> Answer:
 def _move(core: WorldClient, words: list[str], now: Monotonic) -> Answer:
     here, numbers = core.place, [_number(word) for word in words if not word.isalpha()]
     if len(numbers) == 3:
-        goal = Place(*numbers)
+        goal = Place(numbers[0], numbers[1], numbers[2])
     elif len(numbers) == 2:
         goal = Place(numbers[0], here.y, numbers[1])
     elif words and core.surroundings is not None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from emu.client.world import events
-from emu.client.world.walking import FULL_TURN, HALF_TURN, Place
+from emu.client.world.walking import Place
 from emu.dialects.text import read_name
 from emu.errors import MalformedMessage
 from emu.sight import Ghost, GhostReader, GhostUpdate
@@ -24,6 +24,7 @@ from emu.sight.forms import (
     Layouts,
     read_oversized,
 )
+from emu.sight.position import FULL_TURN, HALF_TURN
 
 GHOST_COMMANDS: Final = frozenset((*FOOTERS, UPDATE_GHOST, DESTROY_GHOST))
 

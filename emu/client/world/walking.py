@@ -6,9 +6,9 @@ docs/protocol/world/movement.md#prediction, docs/protocol/world/movement.md#spee
 
 from __future__ import annotations
 
-import math
 from typing import Final, NamedTuple
 
+from emu.sight.position import FULL_TURN, HALF_TURN, Position
 from emu.times import Monotonic
 
 STEP: Final = 0.25
@@ -17,21 +17,8 @@ RUNNING_SPEED: Final = 8.0
 """World units a second."""
 RUNNING, SITTING = 128, 6336
 """Activities (docs/protocol/world/movement.md#prediction)."""
-HALF_TURN: Final = 180.0
-FULL_TURN: Final = 360.0
-
-
-class Place(NamedTuple):
-    """World units with Y up; heading in degrees as zone files have it, 0 to 360."""
-
-    x: float
-    y: float
-    z: float
-    heading: float = 0.0
-
-    def distance_to(self, other: Place) -> float:
-        """Return the distance on the ground."""
-        return math.hypot(self.x - other.x, self.z - other.z)
+Place = Position
+"""Where somebody is; of the grid a client knows nothing."""
 
 
 class Stride(NamedTuple):
@@ -99,7 +86,7 @@ class Walker:
         goal = self._goal or self.place
         way = (now - self._last) * self._speed
         self._last = now
-        self.place = _toward(self.place, goal, way)
+        self.place = self.place.toward(goal, way)
         arrived = self.place[:3] == goal[:3]
         if arrived:
             self._goal = self._due = None
@@ -107,16 +94,3 @@ class Walker:
             self._due = now + STEP
         activity = SITTING if self.is_sitting else RUNNING
         return Stride(self.place, 0.0 if arrived else self._speed, activity)
-
-
-def _toward(here: Place, goal: Place, way: float) -> Place:
-    """Return the place so far on the straight way to a goal, looking there."""
-    span = math.dist(here[:3], goal[:3])
-    if span == 0.0:
-        return here
-    heading = math.degrees(math.atan2(goal.x - here.x, goal.z - here.z)) % FULL_TURN
-    if span <= way:
-        return Place(goal.x, goal.y, goal.z, heading)
-    part = way / span
-    x, y, z = (one + (other - one) * part for one, other in zip(here[:3], goal[:3], strict=True))
-    return Place(x, y, z, heading)

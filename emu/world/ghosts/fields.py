@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import Any, Final
 
 from emu.sight.forms import HEADING_UNIT, SIGN_FOOTER, WIDGET_FOOTER
+from emu.sight.position import HALF_TURN
 from emu.world.ghosts.forms import GhostForm
 from emu.world.spawns import Footer, Spawn, SpawnKind
 
 NO_SPAWN: Final = 0xFFFFFFFF
 NO_ANIMATION: Final = 0xFFFF
-HEADING_ZERO: Final = 180.0
 SPEED_UNIT: Final = 256
 """World units a second times this is what clients are told.
 
@@ -200,7 +200,7 @@ def footer_of(spawn: Spawn, form: GhostForm) -> bytes:
 
 def heading_units(degrees: float) -> int:
     """Return a heading as ghosts have it: 1/64 degrees from the opposite of the database's zero."""
-    return _short((degrees - HEADING_ZERO) * HEADING_UNIT)
+    return _short((degrees - HALF_TURN) * HEADING_UNIT)
 
 
 def _short(value: float) -> int:

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from emu.dialects import Dialect
 from emu.sight import PredictionReader
+from emu.sight.position import FULL_TURN, HALF_TURN
 from emu.world.spawns import Position
-from emu.world.spawns.position import FULL_TURN, HALF_TURN
 
 
 class Step(NamedTuple):

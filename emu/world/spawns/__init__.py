@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from emu.sight.position import Position
 from emu.world.spawns.destination import Destination
-from emu.world.spawns.position import Position
 from emu.world.spawns.spawn import Change, Footer, Spawn, SpawnKind, Verb
 
 __all__ = ["Change", "Destination", "Footer", "Position", "Spawn", "SpawnKind", "Verb"]

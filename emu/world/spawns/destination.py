@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from emu.world.spawns.position import Position
+from emu.sight.position import Position
 
 
 class Destination(NamedTuple):

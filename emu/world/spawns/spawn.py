@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Final, NamedTuple
 
+from emu.sight.position import Position
 from emu.world.spawns.destination import Destination
-from emu.world.spawns.position import Position
 
 
 class SpawnKind(enum.Enum):

@@ -28,7 +28,7 @@ def test_near_lists_others_by_distance(version: int) -> None:
             for one in seen.near(here, 100.0, besides=1)]  # fmt: skip
     assert rows == [(9, "Ünlu", 9, 4.0), (2, "Borvik", 2, 30.0)]
     assert [one.name for one in seen.near(here, 10.0, besides=1)] == ["Ünlu"]
-    assert seen.place(2) == (30.0, 2.0, 0.0, 190.0)
+    assert seen.place(2) == Place(30.0, 2.0, 0.0, 190.0)
 
 
 def test_names_and_places_follow_updates() -> None:

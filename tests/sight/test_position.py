@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from emu.world.spawns import Position
+from emu.sight.position import Position
 
 
 def test_distance_is_measured_on_the_ground() -> None:

@@ -37,11 +37,14 @@ class Position(NamedTuple):
         No farther than `other` itself.
         """
         span = math.dist(self[:3], other[:3])
-        part = 1.0 if span <= distance else distance / span
+        heading = self.heading_to(other) if span else self.heading
+        if span <= distance:
+            return other._replace(heading=heading)
+        part = distance / span
         return Position(
             self.x + (other.x - self.x) * part,
             self.y + (other.y - self.y) * part,
             self.z + (other.z - self.z) * part,
-            self.heading_to(other) if span else self.heading,
-            other.grid if part == 1.0 else self.grid,
+            heading,
+            self.grid,
         )
