@@ -32,7 +32,6 @@ PLAIN = {
     "emu/world/behaviors/part.py": "plain values",
     "emu/world/places/zones.py": "plain values",
     "emu/processes/stores.py": "protocols",
-    "emu/world/spawns/destination.py": "plain values",
     "emu/versions.py": "names for numbers",
     "emu/times.py": "two types and a protocol",
 }

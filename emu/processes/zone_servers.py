@@ -10,22 +10,6 @@ from emu.errors import Unanswered
 MOST_PORT: Final = 0xFFFF
 
 
-class ServedHere:
-    """`ZoneServers` of a world that is one process."""
-
-    def serves(self, zone_id: int) -> bool:  # noqa: ARG002  # whichever
-        """Say whether a zone is this process' business."""
-        return True
-
-    def server_of(self, zone_id: int) -> str:  # noqa: ARG002  # whichever
-        """Return the name of the process that serves a zone: there is only one."""
-        return ""
-
-    def elsewhere(self, zone_id: int) -> tuple[str, int] | None:  # noqa: ARG002  # whichever
-        """Return where clients reach a zone's process: None, this one."""
-        return None
-
-
 class ZoneTable:
     """`ZoneServers` of several processes.
 
@@ -72,6 +56,11 @@ class ZoneTable:
     def server_of(self, zone_id: int) -> str:
         """Return the name of the process that serves a zone."""
         return self._table().get(zone_id) or self._rest()
+
+
+def served_here() -> ZoneTable:
+    """Return the `ZoneServers` of a world that is one process: nobody is elsewhere."""
+    return ZoneTable("", table=dict, rest=str, others={})
 
 
 def address_of(about: Mapping[str, Any]) -> tuple[str, int] | None:

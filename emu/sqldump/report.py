@@ -53,6 +53,11 @@ class ImportReport:
         self.tables[table].skipped += 1
         self.note(table, f"line {line}: row of {table} left out: {reason}")
 
+    def settle(self) -> None:
+        """Count as left out whatever was neither added nor here already."""
+        for tally in self.tables.values():
+            tally.skipped = tally.read - tally.added - tally.present
+
     def note(self, table: str, line: str) -> None:
         """Keep a line about a table, unless there are many of it already."""
         self._about[table] += 1

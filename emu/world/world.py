@@ -133,9 +133,9 @@ class World:
         """Who is told of everybody who is out of the world."""
         self.on_say: list[Callable[[Player, str, Monotonic], None]] = []
         """Who listens to what players say near them, besides players: behaviors."""
-        self.give_commands: Callable[[Player], None] = _no_commands
+        self.give_commands: Callable[[Player], None] = lambda _player: None
         """Sends a client the table of its commands; set by who joins commands and world."""
-        self.do_command: Callable[[Player, str, Monotonic], bool] = _no_command
+        self.do_command: Callable[[Player, str, Monotonic], bool] = lambda *_call: False
         """Runs a command by its name for a player; False when it has no such command."""
         self._forms = forms
         self._made_forms: dict[Dialect, GhostForm] = {}
@@ -189,12 +189,3 @@ class World:
     def count(self, reason: str) -> None:
         """Count something that had no effect."""
         self.counters[reason] += 1
-
-
-def _no_commands(_player: Player) -> None:
-    """Give no commands: nobody has joined any to the world."""
-
-
-def _no_command(_player: Player, _line: str, _now: Monotonic) -> bool:
-    """Run no command: nobody has joined any to the world."""
-    return False

@@ -8,11 +8,11 @@ import pytest
 
 from emu.errors import Unanswered
 from emu.processes.ports import ZoneServers
-from emu.processes.zone_servers import ServedHere, ZoneTable
+from emu.processes.zone_servers import ZoneTable, served_here
 
 
 def test_one_process_serves_all() -> None:
-    servers: ZoneServers = ServedHere()
+    servers: ZoneServers = served_here()
     assert servers.serves(12)
     assert servers.elsewhere(12) is None
 

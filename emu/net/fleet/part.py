@@ -43,7 +43,7 @@ from emu.processes.handoffs import LocalHandoffKeys
 from emu.processes.ports import CAME, Note, Processes
 from emu.processes.presence import SharedPresence
 from emu.processes.stores import BelongingsStore, ModelSource, WorldCharacterStore
-from emu.processes.zone_servers import ServedHere, ZoneTable
+from emu.processes.zone_servers import ZoneTable, served_here
 from emu.world.places import Atlas
 
 _log = logger("processes")
@@ -108,7 +108,7 @@ class Alone(FleetPart):
         self.faults = Faults(ground.scheduler)
         bus, name = LocalBus(self.faults), "here"
         presence = SharedPresence(bus, name, ground.scheduler.moment)
-        self.processes = Processes(name, bus, _keys(ground), presence, ServedHere())
+        self.processes = Processes(name, bus, _keys(ground), presence, served_here())
         self.characters = ground.storage.world_characters
         self.belongings = ground.storage.belongings
         self.models = ground.storage.models

@@ -9,11 +9,9 @@ is noted with its reason.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from emu.errors import FileFormatError
 from emu.sqldump import ImportReport
@@ -21,6 +19,7 @@ from emu.sqldump.columns import Columns, fraction, number, text
 from emu.world.eq2emu import fixtures
 from emu.world.eq2emu.fixtures import Row
 from emu.world.eq2emu.tables import KINDS, Tables
+from emu.world.eq2emu.writing import Document
 from emu.world.places.atlas import STARTS
 from emu.world.places.reading import MOST_FIXTURES, read_fixtures, read_starts, read_zone
 from emu.world.places.zones import NO_UNDERWORLD
@@ -39,15 +38,6 @@ FAMILIES: Final = {
 """Archetype or class of the second step -> the classes that come of it."""
 LAST_VERSION: Final = 0xFFFFFFFF
 BEFORE_READING: Final = Path("dump")
-
-
-@dataclass(slots=True)
-class Document:
-    """One file to be: its name and tables, and how many rows of which table went into it."""
-
-    name: str
-    tables: dict[str, Any]
-    counts: Counter[str] = field(default_factory=Counter)
 
 
 class Composer:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from emu.sqldump import ImportReport, Tally, read_inserts
-from emu.world.eq2emu.composing import Composer, Document
+from emu.world.eq2emu.composing import Composer
 from emu.world.eq2emu.tables import TABLES, Tables
-from emu.world.eq2emu.writing import Fate, fate_of, text_of, write, zones_of_others
+from emu.world.eq2emu.writing import store, zones_of_others
 from emu.world.places import read_atlas
 
 Progress = Callable[[str, int], None]
@@ -45,38 +44,12 @@ def import_world(
     others = zones_of_others(folder)
     for document in Composer(tables, report, shipped).documents():
         progress("writing", taken)
-        _store(document, folder, report, others, dry_run=dry_run, replace=replace)
-    for tally in report.tables.values():
-        tally.skipped = tally.read - tally.added - tally.present
-    return report
-
-
-def _store(
-    document: Document,
-    folder: Path,
-    report: ImportReport,
-    others: Mapping[int, Path],
-    *,
-    dry_run: bool,
-    replace: bool,
-) -> None:
-    """Write one document, and count its rows as what became of it."""
-    path = folder / document.name
-    zone: dict[str, Any] = document.tables.get("zone", {})
-    other = others.get(zone.get("id", 0), path)
-    if other != path and not zone.get("extends"):
-        report.note(document.name, f"{path} is not written: {other.name} has zone {zone['id']}")
-        return
-    text = text_of(document.tables)
-    fate = fate_of(path, text, replace=replace)
-    if fate is Fate.KEPT:
-        report.note(document.name, f"{path} was changed by hand and stays as it is; see --replace")
-        return
-    if fate is Fate.WRITTEN and not dry_run:
-        write(path, text)
-    for table, rows in document.counts.items():
-        tally = report.tables[table]
-        if fate is Fate.SAME:
-            tally.present += rows
+        zone, path = document.tables.get("zone", {}), folder / document.name
+        other = others.get(zone.get("id", 0), path)
+        if other != path and not zone.get("extends"):
+            text = f"{path} is not written: {other.name} has zone {zone['id']}"
+            report.note(document.name, text)
         else:
-            tally.added += rows
+            store(document, folder, report, dry_run=dry_run, replace=replace)
+    report.settle()
+    return report

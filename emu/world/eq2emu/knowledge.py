@@ -6,6 +6,7 @@ docs/protocol/world/data.md#knowledge.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -13,7 +14,7 @@ from typing import Any, Final
 from emu.errors import CommandError
 from emu.sqldump import ImportReport, InsertRow, Tally, read_inserts
 from emu.sqldump.columns import Columns, number, text, visible
-from emu.world.eq2emu.writing import Fate, fate_of, text_of, write
+from emu.world.eq2emu.writing import Document, store
 from emu.world.knowledge import Knowledge, read_knowledge
 
 ANY: Final = 255
@@ -44,22 +45,10 @@ def import_knowledge(
                 raise CommandError(f"{dump}: its columns are not named; dump the definitions too")
             gathered.take(row)
     document = gathered.document()
-    if document:
-        _store(folder / FILE, text_of(document), report, dry_run=dry_run, replace=replace)
+    if document.tables:
+        store(document, folder, report, dry_run=dry_run, replace=replace)
+    report.settle()
     return report
-
-
-def _store(path: Path, whole: str, report: ImportReport, *, dry_run: bool, replace: bool) -> None:
-    fate = fate_of(path, whole, replace=replace)
-    if fate is Fate.KEPT:
-        report.note(path.name, f"{path} was changed by hand and stays as it is; see --replace")
-        for tally in report.tables.values():
-            tally.skipped, tally.added, tally.present = tally.read, 0, 0
-    elif fate is Fate.SAME:
-        for tally in report.tables.values():
-            tally.present, tally.added = tally.present + tally.added, 0
-    elif not dry_run:
-        write(path, whole)
 
 
 class Gathered:
@@ -73,6 +62,7 @@ class Gathered:
             "language": set(shipped.languages),
             "title": set(shipped.titles),
         }
+        self._counts: Counter[str] = Counter()
         self._later: list[tuple[str, int, str, Row]] = []
 
     def take(self, read: InsertRow) -> None:
@@ -90,8 +80,8 @@ class Gathered:
         else:
             self._later.append((table, read.line, name, row))
 
-    def document(self) -> Row:
-        """Return what the file is to hold; nothing when there is nothing."""
+    def document(self) -> Document:
+        """Return what the file is to hold; no tables when there is nothing."""
         for table, line, name, row in self._later:
             kind = name.removeprefix(BEGINNER)
             if kind in self._known and row["id"] not in self._known[kind]:
@@ -99,11 +89,12 @@ class Gathered:
             else:
                 self._keep(table, name, row)
         self._later = []
-        return {name: rows for name, rows in self._rows.items() if rows}
+        tables = {name: rows for name, rows in self._rows.items() if rows}
+        return Document(FILE, tables, self._counts)
 
     def _keep(self, table: str, name: str, row: Row) -> None:
         self._rows[name].append(row)
-        self._report.tables[table].added += 1
+        self._counts[table] += 1
 
 
 BEGINNER: Final = "beginner."

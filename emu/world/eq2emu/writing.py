@@ -12,12 +12,15 @@ import hashlib
 import json
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from emu.documents import read_document
 from emu.errors import CommandError, FileFormatError
+from emu.sqldump import ImportReport
 
 HEAD: Final = """\
 # Brought from an EQ2Emulator database by `emu world import-eq2emu`, which writes it anew as long as
@@ -31,6 +34,38 @@ class Fate(enum.Enum):
     WRITTEN = "written"
     SAME = "here already"
     KEPT = "changed by hand"
+
+
+@dataclass(slots=True)
+class Document:
+    """One file to be: its name and tables, and how many rows of which table went into it."""
+
+    name: str
+    tables: dict[str, Any]
+    counts: Counter[str] = field(default_factory=Counter)
+
+
+def store(
+    document: Document, folder: Path, report: ImportReport, *, dry_run: bool, replace: bool
+) -> None:
+    """Write a document, and count its rows as what became of it; with `dry_run` only count them.
+
+    A file that was changed by hand stays as it is, with a note, unless `replace`. Raises
+    `CommandError`.
+    """
+    path = folder / document.name
+    text = text_of(document.tables)
+    fate = fate_of(path, text, replace=replace)
+    if fate is Fate.KEPT:
+        report.note(document.name, f"{path} was changed by hand and stays as it is; see --replace")
+        return
+    if fate is Fate.WRITTEN and not dry_run:
+        write(path, text)
+    for table, rows in document.counts.items():
+        if fate is Fate.SAME:
+            report.tables[table].present += rows
+        else:
+            report.tables[table].added += rows
 
 
 def text_of(tables: Mapping[str, Any]) -> str:

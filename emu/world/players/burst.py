@@ -15,7 +15,6 @@ from emu.world.clock import game_time
 from emu.world.players.client import WorldClient
 from emu.world.players.player import Player
 from emu.world.players.relations import Relation
-from emu.world.players.text import send_text
 from emu.world.world import World
 
 ACCEPTED: Final = {
@@ -47,14 +46,6 @@ def send_login_reply(client: WorldClient) -> None:
     client.send(
         "LS_LoginResponse", {name: value for name, value in ACCEPTED.items() if name in single}
     )
-
-
-def send_motd(client: WorldClient, text: str) -> None:
-    """Greet with the message of the day; it is a line of text like others.
-
-    Source: docs/protocol/world/entering.md#order.
-    """
-    send_text(client, text)
 
 
 def send_journals(client: WorldClient, name: str) -> None:

@@ -17,6 +17,7 @@ from emu.world.ghosts import OWN_INDEX
 from emu.world.players import burst, learning
 from emu.world.players.player import Player, PlayerState
 from emu.world.players.sheet import Vitals, sheet_fields
+from emu.world.players.text import send_text
 from emu.world.world import World
 from emu.world.zone import Viewer
 
@@ -37,7 +38,7 @@ def begin(world: World, player: Player, *, first: bool) -> None:
     burst.send_login_reply(client)
     player.hotbars.send(client)
     if first and world.motd:
-        burst.send_motd(client, world.motd)
+        send_text(client, world.motd)
     burst.send_journals(client, player.name)
     world.give_commands(player)
     learning.send_languages(client, world.knowledge, player.character)
@@ -106,7 +107,7 @@ def avatar_ready(world: World, player: Player, now: Monotonic) -> None:
         told(player, now)
     definition = world.zones.definition(player.zone.zone_id)
     if definition.motd:
-        burst.send_motd(player.client, f"Zone MOTD: {definition.motd}")
+        send_text(player.client, f"Zone MOTD: {definition.motd}")
     client = player.client
     world.report(
         PlayerEntered(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from emu.sight.position import Position
-from emu.world.spawns.destination import Destination
-from emu.world.spawns.spawn import Change, Footer, Spawn, SpawnKind, Verb
+from emu.world.spawns.spawn import Change, Destination, Footer, Spawn, SpawnKind, Verb
 
 __all__ = ["Change", "Destination", "Footer", "Position", "Spawn", "SpawnKind", "Verb"]

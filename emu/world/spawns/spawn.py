@@ -12,7 +12,6 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Final, NamedTuple
 
 from emu.sight.position import Position
-from emu.world.spawns.destination import Destination
 
 
 class SpawnKind(enum.Enum):
@@ -36,6 +35,13 @@ class Change:
     POSITION: Final = 1
     VISIBILITY: Final = 2
     INFO: Final = 4
+
+
+class Destination(NamedTuple):
+    """A place in a zone of this world; without a position it is the zone's safe place."""
+
+    zone_id: int
+    position: Position | None = None
 
 
 class Verb(NamedTuple):

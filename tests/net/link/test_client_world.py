@@ -21,7 +21,7 @@ from emu.net.link.server import LinkServer
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.tasks import Tasks
-from emu.processes.zone_servers import ServedHere
+from emu.processes.zone_servers import served_here
 from emu.structs import shipped_catalog
 from emu.world.door.admission import Admission
 from emu.world.places.starts import Start
@@ -65,7 +65,7 @@ class House:
                 CreationRules(), names, self.characters, shipped_catalog(), lambda wanted: Start(12)
             ),
             admission=self.admission,
-            zone_servers=ServedHere(),
+            zone_servers=served_here(),
             zones=lambda: [ZoneItem(12, "antonica", "Antonica")],
             models=Models(),
             clock=SCHEDULER,
