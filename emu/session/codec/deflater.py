@@ -14,27 +14,27 @@ from emu.session.configuration import SessionConfig
 class Deflater:
     """Compresses message after message into one stream, with a sync flush behind each.
 
-    The compressor is made at first use and can be let go behind any message: what follows is then a
+    `compressor` is made at first use and may be let go behind any message (None): what follows is a
     raw stream that continues the first one and refers to nothing before it, which every inflater
     reads on. A session lets go of it whenever it hands out datagrams, so only messages that leave
     together profit from each other: of what is sent over and over, movement, a history of 30 kB for
     each player saved one byte in ten.
     """
 
-    __slots__ = ("_compressor", "_config", "_started")
+    __slots__ = ("_config", "_started", "compressor")
 
     def __init__(self, config: SessionConfig) -> None:
         self._config = config
-        self._compressor: zlib._Compress | None = None
+        self.compressor: zlib._Compress | None = None
         self._started = False
 
     def deflate(self, data: bytes) -> bytes:
         """Return the next piece of the stream, complete up to the end of `data`."""
-        compressor = self._compressor
+        compressor = self.compressor
         if compressor is None:
             config = self._config
             bits = config.deflate_window_bits
-            compressor = self._compressor = zlib.compressobj(
+            compressor = self.compressor = zlib.compressobj(
                 config.deflate_level,
                 zlib.DEFLATED,
                 -bits if self._started else bits,
@@ -42,10 +42,6 @@ class Deflater:
             )
             self._started = True
         return compressor.compress(data) + compressor.flush(zlib.Z_SYNC_FLUSH)
-
-    def release(self) -> None:
-        """Give the compressor's memory back; the stream goes on with the next message."""
-        self._compressor = None
 
 
 class Inflater:

@@ -108,4 +108,4 @@ class MessageCodec:
     def release(self) -> None:
         """Give back memory that is not needed between messages."""
         if self._deflater is not None:
-            self._deflater.release()
+            self._deflater.compressor = None
