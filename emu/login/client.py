@@ -67,15 +67,13 @@ END_STATES = frozenset({ClientState.REFUSED, ClientState.CLOSED})
 LOGGED_IN_STATES = frozenset({ClientState.LOGGED_IN, ClientState.PLAYING})
 
 
+@dataclass(frozen=True, slots=True)
 class PendingPlay:
     """A play request that a world has not answered."""
 
-    __slots__ = ("char_id", "name", "world_id")
-
-    def __init__(self, world_id: int, char_id: int, name: str) -> None:
-        self.world_id = world_id
-        self.char_id = char_id
-        self.name = name
+    world_id: int
+    char_id: int
+    name: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,8 @@ from emu.login.service import LoginService
 from emu.model import Character, PlayCode, PlayResponse
 from emu.times import Monotonic
 
+REQUEST = "OP_PlayCharacterRequestMsg"
+
 
 async def play(service: LoginService, client: Client, payload: bytes, _now: Monotonic) -> None:
     """Answer a client that wants to enter a world."""
@@ -60,13 +62,13 @@ def play_answered(service: LoginService, client: Client, answer: PlayResponse) -
     _finish(client)
     if answer.response == PlayCode.SUCCESS:
         _grant(service, client, answer)
-        service.start(_remember(service, client, answer))
+        service.start(guarded(client, REQUEST, _remember(service, answer)))
         return True
     _refuse(
         service, client, (answer.world_id, answer.char_id), answer.response, "the world says no"
     )
     if answer.response == PlayCode.CHARACTER_NOT_LOADED:
-        service.start(_forget(service, client, pending))
+        service.start(guarded(client, REQUEST, _forget(service, client, pending)))
     return True
 
 
@@ -133,22 +135,14 @@ def _finish(client: Client) -> None:
     client.set_state(ClientState.LOGGED_IN)
 
 
-async def _remember(service: LoginService, client: Client, answer: PlayResponse) -> None:
+async def _remember(service: LoginService, answer: PlayResponse) -> None:
     """Note when a character was played; worlds of EQ2Emulator do not tell."""
-    await guarded(client, "OP_PlayCharacterRequestMsg", _note_played(service, answer))
-
-
-async def _note_played(service: LoginService, answer: PlayResponse) -> None:
     place = (answer.account_id, answer.world_id, answer.char_id)
     await service.characters.update_character(*place, {"last_played": service.clock.moment()})
 
 
 async def _forget(service: LoginService, client: Client, pending: PendingPlay) -> None:
     """Mark a character deleted that its own world does not have."""
-    await guarded(client, "OP_PlayCharacterRequestMsg", _delete_row(service, client, pending))
-
-
-async def _delete_row(service: LoginService, client: Client, pending: PendingPlay) -> None:
     owner = client.owner
     place = (pending.world_id, pending.char_id)
     if await service.characters.delete_character(owner.id, *place, pending.name):
