@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from twisted.internet.error import CannotListenError
 
@@ -16,6 +16,9 @@ from emu.admin.status import OpenDoor
 from emu.config import Address, Config
 from emu.config.ports import listening_ports
 from emu.errors import ConfigError
+
+BACKLOG: Final = 1024
+"""Connections that may wait to be taken: a crowd that comes at once."""
 
 
 def listen_address(key: str, address: Address) -> Address:

@@ -49,7 +49,7 @@ class OpenFiles:
             return
         self.counters[REASON] += 1
         address = plain_host(str(event["address"][0]))
-        if self._refusals.is_news("connections cut", "", address, REASON):
+        if self._refusals.is_news("connections cut", "", "", REASON):
             _log.warn(
                 "a connection from {address} was closed: the server may open no more files;"
                 " raise LimitNOFILE or ulimit -n, or lower max_connections",

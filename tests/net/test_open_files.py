@@ -17,7 +17,8 @@ from tests.support.house import captured_log
 class FullListener:
     """Takes one connection, but only when a file was given free for it."""
 
-    def __init__(self) -> None:
+    def __init__(self, host: int) -> None:
+        self.host = host
         self.ends: list[socket.socket] = []
         self.calls = 0
 
@@ -29,7 +30,7 @@ class FullListener:
             raise BlockingIOError(errno.EAGAIN, "nobody else")
         mine, theirs = socket.socketpair()
         self.ends.append(theirs)
-        return mine, ("192.0.2.7", 5000)
+        return mine, (f"192.0.2.{self.host}", 5000)
 
 
 def test_what_twisted_closes_is_said_once_and_counted() -> None:
@@ -38,8 +39,8 @@ def test_what_twisted_closes_is_said_once_and_counted() -> None:
     files.start()
     try:
         with captured_log("text") as log:
-            for _ in range(3):
-                listener = FullListener()
+            for host in range(7, 10):
+                listener = FullListener(host)
                 spare = tcp._reservedFD
                 spare.reserve()
                 assert list(tcp._accept(tcp.Port._logger, range(5), listener, spare)) == []

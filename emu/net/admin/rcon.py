@@ -22,7 +22,7 @@ from emu.limits.connections import ConnectionLimits, Connections, StreamLimits
 from emu.limits.failures import FailureRules, Failures
 from emu.measures import Uses
 from emu.net.admin.command_stream import CommandStream
-from emu.net.hosts import door, listen_address
+from emu.net.hosts import BACKLOG, door, listen_address
 from emu.net.logs import logger
 from emu.net.parameters import read_listed
 from emu.net.refusals import RefusalLog
@@ -32,8 +32,6 @@ from emu.times import Monotonic
 
 OWN_USER = "rcon"
 """Name of the user whose password is ``rcon.password``."""
-BACKLOG = 1024
-"""Connections that may wait to be taken: a crowd that comes at once."""
 _log = logger("rcon")
 
 

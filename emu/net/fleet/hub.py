@@ -19,7 +19,7 @@ from emu.config import Address
 from emu.limits.addresses import plain_host
 from emu.limits.connections import ConnectionLimits, Connections
 from emu.net.fleet.connection import FleetConnection
-from emu.net.hosts import door
+from emu.net.hosts import BACKLOG, door
 from emu.net.logs import logger
 from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler
@@ -96,9 +96,11 @@ class HubPort(Factory):
     def listen(self, at: Address, tls: CertificateOptions | None) -> None:
         """Open the port and say where. Raises `CannotListenError`."""
         if tls is None:
-            self._port = self._reactor.listenTCP(at.port, self, interface=at.host)
+            self._port = self._reactor.listenTCP(at.port, self, backlog=BACKLOG, interface=at.host)
         else:
-            self._port = self._reactor.listenSSL(at.port, self, tls, interface=at.host)
+            self._port = self._reactor.listenSSL(
+                at.port, self, tls, backlog=BACKLOG, interface=at.host
+            )
         host = self._port.getHost()
         self.refusals.start()
         _log.info(

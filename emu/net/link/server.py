@@ -24,6 +24,7 @@ from emu.link.login_end import LoginEnd, WorldIntroduced
 from emu.link.messages import LinkMessage
 from emu.link.settings import LinkServerConfig
 from emu.login.directory.directory import WorldDirectory
+from emu.net.hosts import BACKLOG
 from emu.net.logs import logger
 from emu.net.scheduler import DelayedCall, Scheduler
 from emu.net.stream import Stream
@@ -122,9 +123,9 @@ class LinkServer(Factory):
     def listen(self, host: str, port: int, tls: CertificateOptions | None = None) -> IListeningPort:
         """Listen on an address; port 0 lets the system choose. Raises `CannotListenError`."""
         if tls is None:
-            listening = self._reactor.listenTCP(port, self, interface=host)
+            listening = self._reactor.listenTCP(port, self, backlog=BACKLOG, interface=host)
         else:
-            listening = self._reactor.listenSSL(port, self, tls, interface=host)
+            listening = self._reactor.listenSSL(port, self, tls, backlog=BACKLOG, interface=host)
         self._ports.append(listening)
         if self._revalidating is None:
             interval = self.config.revalidate_interval

@@ -17,7 +17,7 @@ from emu.admin.web.recent import Line, Login, Recent, without_addresses
 from emu.config import Address, Config
 from emu.login.events import LoginAccepted, LoginRefused
 from emu.measures import Uses
-from emu.net.hosts import door, listen_address
+from emu.net.hosts import BACKLOG, door, listen_address
 from emu.net.logs import logger, subscribe
 from emu.net.scheduler import Scheduler
 from emu.net.watch import Watch
@@ -80,7 +80,7 @@ class WebPart:
         at = listen_address("web.listen", self._listen)
         self._site = site = PageSite(self._root(), self._uses)
         self._watch.door("web", self._uses, lambda: len(site.connections))
-        self._port = self._reactor.listenTCP(at.port, site, interface=at.host)
+        self._port = self._reactor.listenTCP(at.port, site, backlog=BACKLOG, interface=at.host)
         self._ends.append(subscribe(self._take_line))
         host = self._port.getHost()
         _log.info("pages and metrics on http://{at}/", at=Address(host.host, host.port))
