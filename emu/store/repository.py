@@ -7,9 +7,9 @@ one word what they do: `reads` is one statement, `views` several that see the sa
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import update_wrapper
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from sqlite_utils.db import Table
 
@@ -33,6 +33,18 @@ class Repository:
     def _table(self, name: str) -> Table:
         """Return a table for what sqlite-utils does well; not for what every login needs."""
         return self.database.tables.table(name)
+
+    def _insert(self, table: str, row: Mapping[str, Any]) -> int:
+        """Insert a row, given by column, and return its id."""
+        columns, marks = ", ".join(row), ", ".join("?" * len(row))
+        sql = f"INSERT INTO {table} ({columns}) VALUES ({marks})"  # noqa: S608  # our own names
+        return self._run(sql, (*row.values(),)).lastrowid or 0
+
+    def _set(self, table: str, row_id: int | None, **columns: Any) -> None:
+        """Change columns of the row with this id; nothing when there is none."""
+        pairs = ", ".join(f"{column} = ?" for column in columns)
+        sql = f"UPDATE {table} SET {pairs} WHERE id = ?"  # noqa: S608  # our own names
+        self._run(sql, (*columns.values(), row_id))
 
 
 R = TypeVar("R", bound=Repository)

@@ -64,11 +64,8 @@ class Roster(Repository):
             )
             if other.fetchone() is not None:
                 raise DuplicateName(f"there is already a character {name!r}")
-            self._run(
-                "UPDATE world_characters SET name = ?, name_key = ? WHERE id = ?",
-                (name, key, entry.own_id),
-            )
-        self._run("UPDATE characters SET name = ? WHERE id = ?", (name, entry.id))
+            self._set("world_characters", entry.own_id, name=name, name_key=key)
+        self._set("characters", entry.id, name=name)
 
     @changes
     def delete(self, entry: RosterEntry) -> None:
@@ -123,8 +120,8 @@ class Roster(Repository):
         return [(account_id, char_id) for account_id, char_id in rows]
 
     def _mark(self, entry: RosterEntry, *, deleted: bool) -> None:
-        self._run("UPDATE characters SET deleted = ? WHERE id = ?", (deleted, entry.id))
-        self._run("UPDATE world_characters SET deleted = ? WHERE id = ?", (deleted, entry.own_id))
+        self._set("characters", entry.id, deleted=deleted)
+        self._set("world_characters", entry.own_id, deleted=deleted)
 
 
 def _entry(values: dict[str, Any]) -> RosterEntry:

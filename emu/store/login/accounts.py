@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
+from dataclasses import asdict, replace
 
 from emu.errors import DuplicateName
 from emu.model import Account
@@ -61,27 +62,12 @@ class Accounts(Repository):
 
         Raises `DuplicateName` when name or id is taken.
         """
-        account_id = self._run(
-            "INSERT INTO accounts (id, name, name_key, password, enabled, banned_until, ban_reason,"
-            " created, last_login, last_address, last_client_version)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                account.id or None,
-                account.name,
-                name_key(account.name),
-                account.password,
-                account.enabled,
-                _stored_end(account.banned_until),
-                account.ban_reason,
-                account.created,
-                account.last_login,
-                account.last_address,
-                account.last_client_version,
-            ),
-        ).lastrowid
-        stored = self.get(account_id or 0)
-        assert stored is not None  # noqa: S101  # it was inserted above
-        return stored
+        derived = {
+            "id": account.id or None,
+            "name_key": name_key(account.name),
+            "banned_until": _stored_end(account.banned_until),
+        }
+        return replace(account, id=self._insert("accounts", asdict(account) | derived))
 
     @changes
     def set_password(self, account_id: int, password: str, expected: str | None = None) -> bool:
@@ -95,15 +81,12 @@ class Accounts(Repository):
     @changes
     def set_enabled(self, account_id: int, enabled: bool) -> None:
         """Let an account log in, or not."""
-        self._run("UPDATE accounts SET enabled = ? WHERE id = ?", (enabled, account_id))
+        self._set("accounts", account_id, enabled=enabled)
 
     @changes
     def ban(self, account_id: int, until: Moment | None, reason: str) -> None:
         """Ban an account until a unix time (``math.inf``: for ever), or lift its ban with None."""
-        self._run(
-            "UPDATE accounts SET banned_until = ?, ban_reason = ? WHERE id = ?",
-            (_stored_end(until), reason, account_id),
-        )
+        self._set("accounts", account_id, banned_until=_stored_end(until), ban_reason=reason)
 
     @changes
     def record_login(self, account_id: int, address: str, version: int, moment: Moment) -> None:

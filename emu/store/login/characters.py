@@ -30,11 +30,6 @@ CHANGEABLE = frozenset(
 )  # fmt: skip
 """Fields that a world may change; every other key of a change is an appearance field."""
 
-_INSERT = (
-    f"INSERT INTO characters ({', '.join(FIELDS.values())})"  # noqa: S608
-    f" VALUES ({', '.join('?' * len(FIELDS))})"
-)
-
 
 class Characters(Repository):
     """The login server's copy of every character."""
@@ -85,8 +80,8 @@ class Characters(Repository):
                 " WHERE world_id = ? AND char_id = ? AND NOT deleted",
                 (character.world_id, character.char_id),
             )
-        values = [getattr(character, name) for name in FIELDS]
-        row_id = self._run(_INSERT, values).lastrowid or 0
+        row = {column: getattr(character, name) for name, column in FIELDS.items()}
+        row_id = self._insert("characters", row)
         self._looks.put(row_id, character.appearance, character.colors)
         self._put_equipment(row_id, character.equipment)
         return replace(character, id=row_id)
@@ -119,11 +114,7 @@ class Characters(Repository):
             return False
         columns = {FIELDS[name]: value for name, value in changes.items() if name in CHANGEABLE}
         if columns:
-            pairs = ", ".join(f"{column} = ?" for column in columns)
-            self._run(
-                f"UPDATE characters SET {pairs} WHERE id = ?",  # noqa: S608
-                (*columns.values(), row["id"]),
-            )
+            self._set("characters", row["id"], **columns)
         self._run_many(
             "INSERT OR REPLACE INTO character_appearance VALUES (?, ?, ?)",
             [(row["id"], name, value) for name, value in changes.items() if name not in CHANGEABLE],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields, replace
 
 from emu.errors import DuplicateName
 from emu.model import RegisteredWorld, ZoneDescription
@@ -12,7 +12,7 @@ from emu.store.names import name_key
 from emu.store.repository import Repository, changes, reads
 from emu.times import UNKNOWN, Moment
 
-_COLUMNS = "id, name, account, password, description, enabled, last_address, login_version"
+_FIELDS = tuple(field.name for field in fields(RegisteredWorld))
 MOST_ZONES = 4096
 """Zones kept of one world; further ones are left out, so that a world cannot fill the disk."""
 
@@ -28,6 +28,9 @@ class WorldReport:
     updated: Moment | None
     last_connected: Moment | None
     created: Moment
+
+
+_REPORTED = tuple(field.name for field in fields(WorldReport))[1:]
 
 
 class Worlds(Repository):
@@ -56,18 +59,7 @@ class Worlds(Repository):
             " coalesce(zones, 0) AS zones, updated FROM worlds"
             " LEFT JOIN world_stats ON world_stats.world_id = worlds.id ORDER BY worlds.id"
         )
-        return [
-            WorldReport(
-                world=_world(row),
-                status=row["status"],
-                players=row["players"],
-                zones=row["zones"],
-                updated=row["updated"],
-                last_connected=row["last_connected"],
-                created=row["created"],
-            )
-            for row in rows
-        ]
+        return [WorldReport(_world(row), *(row[name] for name in _REPORTED)) for row in rows]
 
     @changes
     def add(self, world: RegisteredWorld, created: Moment = UNKNOWN) -> RegisteredWorld:
@@ -79,32 +71,18 @@ class Worlds(Repository):
             raise DuplicateName(f"there is already a world {world.name!r}")
         if self.find_by_account(world.account) is not None:
             raise DuplicateName(f"another world registers with the account {world.account!r}")
-        world_id = self._run(
-            "INSERT INTO worlds (id, name, name_key, account, account_key, password, description,"
-            " enabled, created, last_address, login_version)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                world.id or None,
-                world.name,
-                name_key(world.name),
-                world.account,
-                name_key(world.account),
-                world.password,
-                world.description,
-                world.enabled,
-                created,
-                world.last_address,
-                world.login_version,
-            ),
-        ).lastrowid
-        stored = self.get(world_id or 0)
-        assert stored is not None  # noqa: S101  # it was inserted above
-        return stored
+        derived = {
+            "id": world.id or None,
+            "name_key": name_key(world.name),
+            "account_key": name_key(world.account),
+            "created": created,
+        }
+        return replace(world, id=self._insert("worlds", asdict(world) | derived))
 
     @changes
     def set_password(self, world_id: int, password: str) -> None:
         """Replace the link password's hash."""
-        self._run("UPDATE worlds SET password = ? WHERE id = ?", (password, world_id))
+        self._set("worlds", world_id, password=password)
 
     @changes
     def rename(self, world_id: int, name: str) -> None:
@@ -112,24 +90,18 @@ class Worlds(Repository):
         other = self.find(name)
         if other is not None and other.id != world_id:
             raise DuplicateName(f"there is already a world {name!r}")
-        self._run(
-            "UPDATE worlds SET name = ?, name_key = ? WHERE id = ?",
-            (name, name_key(name), world_id),
-        )
+        self._set("worlds", world_id, name=name, name_key=name_key(name))
 
     @changes
     def set_enabled(self, world_id: int, enabled: bool) -> None:
         """Let a world register, or not."""
-        self._run("UPDATE worlds SET enabled = ? WHERE id = ?", (enabled, world_id))
+        self._set("worlds", world_id, enabled=enabled)
 
     @changes
     def connected(self, world_id: int, address: str, version: str, moment: Moment) -> None:
         """Remember the address and program version of a world that has registered."""
-        self._run(
-            "UPDATE worlds SET last_address = ?, login_version = ?, last_connected = ?"
-            " WHERE id = ?",
-            (address, version, moment, world_id),
-        )
+        changed = {"last_address": address, "login_version": version, "last_connected": moment}
+        self._set("worlds", world_id, **changed)
 
     @changes
     def record_status(
@@ -188,21 +160,10 @@ class Worlds(Repository):
         self._run("DELETE FROM worlds WHERE id = ?", (world_id,))
 
     def _one(self, condition: str, value: str | int) -> RegisteredWorld | None:
-        row = self._run(
-            f"SELECT {_COLUMNS} FROM worlds WHERE {condition}",  # noqa: S608
-            (value,),
-        ).fetchone()
+        row = self._run(f"SELECT * FROM worlds WHERE {condition}", (value,)).fetchone()  # noqa: S608
         return _world(row) if row else None
 
 
 def _world(row: sqlite3.Row) -> RegisteredWorld:
-    return RegisteredWorld(
-        id=row["id"],
-        name=row["name"],
-        account=row["account"],
-        password=row["password"],
-        description=row["description"],
-        enabled=bool(row["enabled"]),
-        last_address=row["last_address"],
-        login_version=row["login_version"],
-    )
+    values = {name: row[name] for name in _FIELDS}
+    return RegisteredWorld(**values | {"enabled": bool(row["enabled"])})

@@ -46,10 +46,7 @@ class Belongings(Repository):
         """Replace a character's titles and those of them that it bears."""
         rows = [(place, one.text, one.is_prefix) for place, one in enumerate(titles)]
         self._replace("world_titles", char_id, rows)
-        self._run(
-            "UPDATE world_characters SET prefix = ?, suffix = ? WHERE id = ?",
-            (prefix, suffix, char_id),
-        )
+        self._set("world_characters", char_id, prefix=prefix, suffix=suffix)
 
     @changes
     def save_hotkeys(self, char_id: int, hotkeys: Sequence[Hotkey]) -> None:

@@ -26,11 +26,6 @@ FIELDS = {
 }  # fmt: skip
 """Field of `WorldCharacter` -> column."""
 
-_INSERT = (
-    f"INSERT INTO world_characters (name_key, {', '.join(FIELDS.values())})"  # noqa: S608
-    f" VALUES (?, {', '.join('?' * len(FIELDS))})"
-)
-
 
 class WorldCharacters(Repository):
     """The built-in world's own characters."""
@@ -60,11 +55,11 @@ class WorldCharacters(Repository):
         taken = self._run("SELECT 1 FROM world_characters WHERE name_key = ?", (key,))
         if taken.fetchone() is not None:
             raise DuplicateName(f"there is already a character {character.name!r}")
-        values = [getattr(character, name) for name in FIELDS]
-        char_id = self._run(_INSERT, (key, *values)).lastrowid or 0
+        row = {column: getattr(character, name) for name, column in FIELDS.items()}
+        char_id = self._insert("world_characters", row | {"name_key": key})
         self._looks.put(char_id, character.appearance, character.colors)
         if character.place is not None:
-            self._put(char_id, character.zone_id, character.place)
+            self.save_place(char_id, character.zone_id, character.place)
         return replace(character, id=char_id)
 
     @views
@@ -106,7 +101,7 @@ class WorldCharacters(Repository):
     @changes
     def played(self, char_id: int, moment: Moment) -> None:
         """Remember when a character was played last."""
-        self._run("UPDATE world_characters SET last_played = ? WHERE id = ?", (moment, char_id))
+        self._set("world_characters", char_id, last_played=moment)
 
     @views
     def find_named(self, name: str) -> WorldCharacter | None:
@@ -119,24 +114,19 @@ class WorldCharacters(Repository):
     @changes
     def set_admin_status(self, char_id: int, status: int) -> None:
         """Set a character's rank, or ban it."""
-        self._run("UPDATE world_characters SET admin_status = ? WHERE id = ?", (status, char_id))
+        self._set("world_characters", char_id, admin_status=status)
 
     @changes
     def save_mute(self, char_id: int, until: Moment) -> None:
         """Remember until when a character may not speak."""
-        self._run("UPDATE world_characters SET muted_until = ? WHERE id = ?", (until, char_id))
+        self._set("world_characters", char_id, muted_until=until)
 
     @changes
     def save_place(self, char_id: int, zone_id: int, place: Place) -> None:
         """Remember where a character is: its zone, and the place there."""
-        self._put(char_id, zone_id, place)
-
-    def _put(self, char_id: int, zone_id: int, place: Place) -> None:
-        self._run(
-            "UPDATE world_characters SET zone_id = ?, x = ?, y = ?, z = ?, heading = ?, grid = ?"
-            " WHERE id = ?",
-            (zone_id, *place, char_id),
-        )
+        x, y, z, heading, grid = place
+        where = {"zone_id": zone_id, "x": x, "y": y, "z": z, "heading": heading, "grid": grid}
+        self._set("world_characters", char_id, **where)
 
     def _purge(self, before: float) -> None:
         """Remove characters deleted before a moment for good: their names are free."""
