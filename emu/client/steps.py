@@ -7,7 +7,7 @@ A script is a generator that yields `Step`s and gets back the event each of them
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Generic, TypeVar
 
 from emu.client.core import LoginClient
@@ -53,6 +53,7 @@ class StepDone:
 Script = Generator[Step, Any, Result]
 
 
+@dataclass(slots=True, eq=False)
 class LoginFlow(Generic[Result]):
     """One script under way over one client.
 
@@ -61,39 +62,18 @@ class LoginFlow(Generic[Result]):
     wrong. `steps` are the finished steps in order.
     """
 
-    __slots__ = (
-        "_client",
-        "_on_step",
-        "_reached",
-        "_script",
-        "_since",
-        "_step",
-        "_timeout",
-        "done",
-        "failure",
-        "result",
-        "steps",
-    )
-
-    def __init__(
-        self,
-        client: LoginClient,
-        script: Script[Result],
-        *,
-        timeout: float = STEP_TIMEOUT,
-        on_step: Callable[[StepDone], None] | None = None,
-    ) -> None:
-        self._client = client
-        self._script = script
-        self._timeout = timeout
-        self._on_step = on_step
-        self._step: Step | None = None
-        self._reached = ""
-        self._since = 0.0
-        self.steps: list[StepDone] = []
-        self.result: Result | None = None
-        self.failure: EmuError | None = None
-        self.done = False
+    client: LoginClient
+    script: Script[Result]
+    _: KW_ONLY
+    timeout: float = STEP_TIMEOUT
+    on_step: Callable[[StepDone], None] | None = None
+    steps: list[StepDone] = field(default_factory=list, init=False)
+    result: Result | None = field(default=None, init=False)
+    failure: EmuError | None = field(default=None, init=False)
+    done: bool = field(default=False, init=False)
+    _step: Step | None = field(default=None, init=False)
+    _reached: str = field(default="", init=False)
+    _since: float = field(default=0.0, init=False)
 
     def begin(self, now: Monotonic) -> None:
         """Start the first step, and take what has happened already."""
@@ -102,18 +82,18 @@ class LoginFlow(Generic[Result]):
 
     def get_timer(self) -> Monotonic | None:
         """Return when the present step has taken too long, None when there is none."""
-        return None if self._step is None else Monotonic(self._since + self._timeout)
+        return None if self._step is None else Monotonic(self._since + self.timeout)
 
     def advance(self, now: Monotonic) -> None:
         """Take the client's new events and go on as far as they lead."""
         while self._step is not None and (event := self._take(self._step)) is not None:
             step = StepDone(self._step.name, now - self._since, event)
             self.steps.append(step)
-            if self._on_step is not None:
-                self._on_step(step)
+            if self.on_step is not None:
+                self.on_step(step)
             self._next_step(event, now)
-        if self._step is not None and now >= self._since + self._timeout:
-            text = f"timed out at step '{self._step.name}' after {self._timeout:g} s"
+        if self._step is not None and now >= self._since + self.timeout:
+            text = f"timed out at step '{self._step.name}' after {self.timeout:g} s"
             self.fail(CommandError(text))
 
     def fail(self, failure: EmuError) -> None:
@@ -126,7 +106,7 @@ class LoginFlow(Generic[Result]):
 
     def _take(self, step: Step) -> Event | None:
         """Remove and return the event that ends the step; end the flow when none ever will."""
-        events = self._client.events
+        events = self.client.events
         found: Event | None = next((one for one in events if isinstance(one, step.wanted)), None)
         if found is not None:
             self._forget_lists_before(found)
@@ -141,7 +121,7 @@ class LoginFlow(Generic[Result]):
 
     def _forget_lists_before(self, found: Event) -> None:
         """Drop character lists that came before an event: the one that follows it is newer."""
-        events = self._client.events
+        events = self.client.events
         for event in list(events)[: events.index(found)]:
             if isinstance(event, Characters):
                 events.remove(event)
@@ -149,10 +129,10 @@ class LoginFlow(Generic[Result]):
     def _next_step(self, event: Event | None, now: Monotonic) -> None:
         self._since = now
         try:
-            self._step = step = self._script.send(event)
+            self._step = step = self.script.send(event)
             self._reached = step.name
             if step.action is not None:
-                step.action(self._client)
+                step.action(self.client)
         except StopIteration as end:
             self.result = end.value
             self._end()
@@ -161,7 +141,7 @@ class LoginFlow(Generic[Result]):
 
     def _end(self) -> None:
         self._step = None
-        self._script.close()
+        self.script.close()
         self.done = True
 
 

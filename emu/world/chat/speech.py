@@ -57,21 +57,21 @@ class Chat:
 
     # -- speaking -------------------------------------------------------------------------------
 
-    def say(self, speaker: Player, text: str, now: Monotonic) -> None:
-        """Speak to those who are near."""
-        self._near(speaker, "say", text, now)
+    def say_near(self, speaker: Player, channel: str, text: str, now: Monotonic) -> None:
+        """Say, or do in words, something before those who are near, in ``say`` or ``emote``."""
+        text = self._allowed(speaker, text, now)
+        for hearer in self.world.players.standing_in(speaker.zone):
+            if hearer.position.distance_to(speaker.position) <= self.world.rules.hear:
+                self._deliver(channel, speaker, hearer, text)
+        self._told(channel, speaker, text)
+        self.world.heard(speaker, text, now)
 
-    def emote(self, speaker: Player, text: str, now: Monotonic) -> None:
-        """Do something in words, before those who are near."""
-        self._near(speaker, "emote", text, now)
-
-    def shout(self, speaker: Player, text: str, now: Monotonic) -> None:
-        """Speak to everybody in the zone."""
-        self._zone(speaker, "shout", text, now)
-
-    def ooc(self, speaker: Player, text: str, now: Monotonic) -> None:
-        """Speak out of character to everybody in the zone."""
-        self._zone(speaker, "ooc", text, now)
+    def say_afar(self, speaker: Player, channel: str, text: str, now: Monotonic) -> None:
+        """Speak to everybody in the zone, in the channel ``shout`` or ``ooc``."""
+        text = self._allowed(speaker, text, now)
+        for hearer in self.world.players.standing_in(speaker.zone):
+            self._deliver(channel, speaker, hearer, text)
+        self._told(channel, speaker, text)
 
     async def tell(self, speaker: Player, name: str, text: str, now: Monotonic) -> None:
         """Speak to one player anywhere in the world; both are shown the same message."""
@@ -241,20 +241,6 @@ class Chat:
         return names
 
     # -- how ------------------------------------------------------------------------------------
-
-    def _near(self, speaker: Player, channel: str, text: str, now: Monotonic) -> None:
-        text = self._allowed(speaker, text, now)
-        for hearer in self.world.players.standing_in(speaker.zone):
-            if hearer.position.distance_to(speaker.position) <= self.world.rules.hear:
-                self._deliver(channel, speaker, hearer, text)
-        self._told(channel, speaker, text)
-        self.world.heard(speaker, text, now)
-
-    def _zone(self, speaker: Player, channel: str, text: str, now: Monotonic) -> None:
-        text = self._allowed(speaker, text, now)
-        for hearer in self.world.players.standing_in(speaker.zone):
-            self._deliver(channel, speaker, hearer, text)
-        self._told(channel, speaker, text)
 
     def _members(self, channel: Channel) -> list[Player]:
         found = (self.world.players.get(member) for member in channel.members)

@@ -23,17 +23,19 @@ quiet = partial(COMMANDS.for_players, is_quiet=True)
 
 
 def _speaking(
-    name: str, help_text: str, speak: Callable[[Chat, Player, str, Monotonic], None]
+    name: str, help_text: str, speak: Callable[[Chat, Player, str, str, Monotonic], None]
 ) -> None:
+    """Make a command that is called as the channel it speaks in."""
+
     @quiet(name, help_text, TEXT)
     async def run(context: CommandContext, player: Player, call: Call) -> None:
-        speak(context.chat, player, call["text"], call.now)
+        speak(context.chat, player, name, call["text"], call.now)
 
 
-_speaking("say", "speak to those near you", Chat.say)
-_speaking("shout", "speak to everybody in the zone", Chat.shout)
-_speaking("ooc", "speak out of character to everybody in the zone", Chat.ooc)
-_speaking("emote", "do something in words", Chat.emote)
+_speaking("say", "speak to those near you", Chat.say_near)
+_speaking("shout", "speak to everybody in the zone", Chat.say_afar)
+_speaking("ooc", "speak out of character to everybody in the zone", Chat.say_afar)
+_speaking("emote", "do something in words", Chat.say_near)
 
 
 @quiet("tell", "speak to one player", NAME, TEXT)
@@ -44,7 +46,8 @@ async def _tell(context: CommandContext, player: Player, call: Call) -> None:
 @quiet("hail", "greet whom you look at")
 async def _hail(context: CommandContext, player: Player, call: Call) -> None:
     target = player.target
-    context.chat.say(player, f"Hail, {target.name}" if target else "Hail", call.now)
+    text = f"Hail, {target.name}" if target else "Hail"
+    context.chat.say_near(player, "say", text, call.now)
 
 
 @quiet("joinchannel", "enter a channel", CHANNEL, PASSWORD)

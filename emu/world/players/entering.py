@@ -16,7 +16,7 @@ from emu.world.events import PlayerEntered
 from emu.world.ghosts import OWN_INDEX
 from emu.world.players import burst, learning
 from emu.world.players.player import Player, PlayerState
-from emu.world.players.sheet import Vitals, sheet_fields
+from emu.world.players.sheet import sheet_fields
 from emu.world.players.text import send_text
 from emu.world.world import World
 from emu.world.zone import Viewer
@@ -135,16 +135,9 @@ def send_sheet(world: World, player: Player) -> None:
 
 def sheet_of(world: World, player: Player) -> dict[str, Any]:
     """Return the values of a player's sheet."""
-    character = player.character
-    full = hit_points(character.level)
-    return sheet_fields(
-        name=character.name,
-        race=character.race,
-        gender=character.gender,
-        adventure_class=character.class_,
-        level=character.level,
-        vitals=Vitals(full, full, full, full),
-    ) | _group_fields(world, player)
+    full = hit_points(player.character.level)
+    fields = sheet_fields(player.character, health=full, power=full)
+    return fields | _group_fields(world, player)
 
 
 def _group_fields(world: World, player: Player) -> dict[str, Any]:

@@ -8,13 +8,17 @@ docs/protocol/world/entering.md#character-sheet).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from emu.dialects import Dialect
+from emu.model import WorldCharacter
 from emu.structs.packed import pack, unpack, xor
 
 SHEET: Final = "WS_CharacterSheet"
+ATTRIBUTES: Final = tuple(
+    name + base for base in ("", "_base") for name in ("str", "sta", "agi", "wis", "int")
+)
+USUAL_ATTRIBUTE: Final = 20
 EFFECTS: Final = 30
 NO_SPELL: Final = 0xFFFFFFFF
 BREATH: Final = 30.0
@@ -34,44 +38,19 @@ INVITE_BITS: Final = 301465665
 """The same seven flags as the one number that EQ2Emulator was recorded to send."""
 
 
-@dataclass(frozen=True, slots=True)
-class Vitals:
-    """What a player can lose: points now, and at most."""
-
-    hp: int
-    max_hp: int
-    power: int
-    max_power: int
-
-
-def sheet_fields(
-    *,
-    name: str,
-    race: int,
-    gender: int,
-    adventure_class: int,
-    level: int,
-    vitals: Vitals,
-    attribute: int = 20,
-) -> dict[str, Any]:
-    """Return the values of a sheet; versions take those they know."""
-    attributes = dict.fromkeys(("str", "sta", "agi", "wis", "int"), attribute)
+def sheet_fields(character: WorldCharacter, *, health: int, power: int) -> dict[str, Any]:
+    """Return the values of a sheet, health and power being full; versions take those they know."""
     return {
-        "character_name": name,
-        "race": race,
-        "gender": gender,
-        "class3": adventure_class,
-        "level": level,
-        "effective_level": level,
+        "character_name": character.name,
+        "race": character.race,
+        "gender": character.gender,
+        "class3": character.class_,
+        "level": character.level,
+        "effective_level": character.level,
         "tradeskill_level": 1,
-        "current_hp": vitals.hp,
-        "max_hp": vitals.max_hp,
-        "base_hp": vitals.max_hp,
-        "current_power": vitals.power,
-        "max_power": vitals.max_power,
-        "base_power": vitals.max_power,
-        **attributes,
-        **{f"{key}_base": value for key, value in attributes.items()},
+        **dict.fromkeys(("current_hp", "max_hp", "base_hp"), health),
+        **dict.fromkeys(("current_power", "max_power", "base_power"), power),
+        **dict.fromkeys(ATTRIBUTES, USUAL_ATTRIBUTE),
         "combat_exp_enabled": 1,
         "max_weight": 90,
         "spell_effects": [{"spell_id": NO_SPELL}] * EFFECTS,

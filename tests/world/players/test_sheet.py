@@ -6,15 +6,15 @@ import pytest
 
 from emu.structs.packed import unpack
 from emu.world.players import entering
-from emu.world.players.sheet import SHEET, SheetSender, Vitals, sheet_fields
+from emu.world.players.sheet import SHEET, SheetSender, sheet_fields
 from tests.support.ghost_views import dialect
+from tests.support.world_fakes import world_character
 from tests.support.worlds import WorldHouse
 
 
 def fields(**changes: object) -> dict[str, object]:
-    return sheet_fields(
-        name="Aldana", race=9, gender=1, adventure_class=1, level=1, vitals=Vitals(43, 43, 47, 47)
-    ) | changes  # fmt: skip
+    character = world_character(name="Aldana", race=9, gender=1, class_=1, level=1)
+    return sheet_fields(character, health=43, power=47) | changes
 
 
 @pytest.mark.parametrize(("version", "size"), [(546, 4897), (561, 4908)])
