@@ -71,9 +71,6 @@ class Stream(Protocol):
         """Take an event of the core."""
         raise NotImplementedError
 
-    def before_timer(self, now: Monotonic) -> None:
-        """Called before the core's timer is handled."""
-
     # The transport's side.
 
     def start(self, core: StreamEnd) -> None:
@@ -118,7 +115,6 @@ class Stream(Protocol):
 
     def handle_timer(self, now: Monotonic) -> None:
         """Do what is due; called by the scheduler."""
-        self.before_timer(now)
         self.core.handle_timer(now)
         self.serve()
 

@@ -18,8 +18,9 @@ from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.error import ConnectError
 
 from emu.errors import CommandError
-from emu.net.client.connection import ClientConnection, connect
+from emu.net.client.connection import ClientConnection
 from emu.session import SessionConfig
+from tests.support.clients import connect
 from tests.support.house import HOST, ServerProcess, reactor, rows, server_process, sleep
 from tests.support.scripted_world import connect_world, frame, ls_info
 

@@ -12,7 +12,7 @@ import pytest
 from twisted.internet.endpoints import HostnameEndpoint
 from twisted.internet.protocol import Factory, Protocol
 
-from emu.net.client.connection import connect
+from tests.support.clients import connect
 from tests.support.house import (
     HOST,
     ServerProcess,

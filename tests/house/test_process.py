@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from emu.client import Closed
-from emu.net.client.connection import connect
 from emu.tap import Options, makeService
+from tests.support.clients import connect
 from tests.support.house import (
     HOST,
     ServerProcess,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.net.client.connection import connect
+from tests.support.clients import connect
 from tests.support.house import house, sleep, until
 from tests.support.raw_client import raw_client
 

@@ -16,9 +16,9 @@ from emu.admin.ggmp.client import GgmpClient
 from emu.admin.rcon.packets import Packet, PacketType
 from emu.client import Credentials
 from emu.client.entrance import Entrance
-from emu.net.client.connection import connect
 from emu.net.client.world_connection import WorldConnection, enter_world
 from emu.net.link.tls import make_certificate
+from tests.support.clients import connect
 from tests.support.house import (
     HOST,
     ServerProcess,

@@ -15,10 +15,10 @@ from emu.errors import FileFormatError, StoreError
 from emu.link.password import hash_link_password
 from emu.model import RegisteredWorld
 from emu.net import logs
-from emu.net.client.connection import connect
 from emu.net.server import EmuService, check_files
 from emu.store import Store
 from emu.structs import shipped_catalog
+from tests.support.clients import connect
 from tests.support.configs import small_config
 from tests.support.house import captured_log, until
 from tests.support.names import know_no_invalid_names

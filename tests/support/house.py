@@ -30,10 +30,11 @@ from emu.login.accounts.passwords import hash_password
 from emu.login.accounts.settings import PasswordConfig
 from emu.model import RegisteredWorld
 from emu.net import logs
-from emu.net.client.connection import ClientConnection, connect, open_client
+from emu.net.client.connection import ClientConnection, open_client
 from emu.net.server import EmuService, check_files
 from emu.store import Store
 from emu.times import UNKNOWN
+from tests.support.clients import connect
 
 reactor: Any = _reactor
 

@@ -16,7 +16,7 @@ from emu.times import Monotonic
 
 
 class CommandStream(Stream):
-    """Runs what its session asks for; `other_event` takes what else the session tells.
+    """Runs what its session asks for.
 
     `uses` is where it counts the commands and why it ended.
     """
@@ -41,18 +41,13 @@ class CommandStream(Stream):
         """Whether the session has room for more commands."""
         return self.core.wants_data
 
-    def take_event(self, event: object, now: Monotonic) -> None:
-        """Run a command, or hand the event on."""
+    def take_event(self, event: object, now: Monotonic) -> None:  # noqa: ARG002
+        """Run a command, or count why the session is over."""
         if isinstance(event, CommandGiven):
             # A turn later: thousands of commands in one segment must not hold everybody up.
             self._scheduler.soon(lambda: self._tasks.spawn(self._run(event)))
         elif isinstance(event, SessionEnded):
             self._uses.ended[event.reason] += 1
-        else:
-            self.other_event(event, now)
-
-    def other_event(self, event: object, now: Monotonic) -> None:
-        """Take an event that is neither a command nor the end."""
 
     async def _run(self, given: CommandGiven) -> None:
         reply = Reply(("the command failed; the server's log says how",), ok=False)

@@ -58,8 +58,9 @@ class RconConnection(CommandStream):
         self.transport.setTcpKeepAlive(True)
         self.start(self._server.session(self.address))
 
-    def other_event(self, event: object, now: Monotonic) -> None:  # noqa: ARG002  # the hook's shape
-        """Tell the server who came."""
+    def take_event(self, event: object, now: Monotonic) -> None:
+        """Tell the server who came, too."""
+        super().take_event(event, now)
         if isinstance(event, LoggedIn):
             self._server.logged_in(self, event.name)
         elif isinstance(event, LoginFailed):

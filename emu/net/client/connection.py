@@ -41,7 +41,7 @@ Result = TypeVar("Result")
 
 
 class ClientConnection(DatagramProtocol):
-    """A client of one login server; made by `connect` or `open_client`.
+    """A client of one login server; made by `open_client`.
 
     `reactor` needs what `Scheduler` does, and `listenUDP`. `core` is the `LoginClient` with all
     that is known of worlds and characters; `steps` are the finished steps of all scripts so far.
@@ -79,7 +79,7 @@ class ClientConnection(DatagramProtocol):
     # what one asks of a server
 
     async def login(self) -> LoginAccepted:
-        """Wait for the login that `connect` has begun."""
+        """Wait for the login that the session begins by itself."""
         return await self.run(flow.finish_login())
 
     async def worlds(self) -> tuple[ListedWorld, ...]:
@@ -277,33 +277,6 @@ async def open_client(
     client = ClientConnection(reactor, core, address, timeout=timeout, interface=interface)
     try:
         client.start()
-    except BaseException:
-        await client.stop()
-        raise
-    return client
-
-
-async def connect(
-    reactor: Any,
-    host: str,
-    port: int,
-    user: str,
-    password: str,
-    *,
-    version: int = CLIENT_2006,
-    timeout: float = STEP_TIMEOUT,  # noqa: ASYNC109  # per step, measured on our clock
-    config: SessionConfig | None = None,
-) -> ClientConnection:
-    """Open a session with a login server; key exchange and login then go on by themselves.
-
-    Raises `CommandError` when nobody answers; `open_client` says the rest.
-    """
-    credentials = Credentials(user, password)
-    client = await open_client(
-        reactor, host, port, credentials, version=version, timeout=timeout, config=config
-    )
-    try:
-        await client.run(flow.session())
     except BaseException:
         await client.stop()
         raise

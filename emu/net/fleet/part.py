@@ -23,7 +23,6 @@ from emu.net.fleet.hub import HubPort
 from emu.net.fleet.member import HubLink
 from emu.net.hosts import listen_address
 from emu.net.link.tls import server_options
-from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.stores.storage import Storage
 from emu.net.tasks import Tasks
@@ -45,8 +44,6 @@ from emu.processes.presence import SharedPresence
 from emu.processes.stores import BelongingsStore, ModelSource, WorldCharacterStore
 from emu.processes.zone_servers import ZoneTable, served_here
 from emu.world.places import Atlas
-
-_log = logger("processes")
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,9 +130,10 @@ class LoginConnection(Stream):
         else:
             self._link.take_event(self, event, now)
 
-    def before_timer(self, now: Monotonic) -> None:
-        """Let the report that may be due be true."""
+    def handle_timer(self, now: Monotonic) -> None:
+        """Do what is due; the report of the world's status is to be true."""
         self.core.set_status(self._link.world.status(), now)
+        super().handle_timer(now)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
         """The connection is gone."""

@@ -10,9 +10,10 @@ from twisted.internet.task import Clock
 
 from emu.client import Credentials, Stage, flow
 from emu.errors import CommandError, LocalProtocolError, UnknownVersion
-from emu.net.client.connection import connect, open_client
+from emu.net.client.connection import open_client
 from emu.session import SessionConfig
 from emu.versions import LOGIN_VERSION_STEPS
+from tests.support.clients import connect
 from tests.support.reference_messages import ReferenceCharacter
 from tests.support.reference_server import Script, serving
 

@@ -11,11 +11,11 @@ from twisted.logger import globalLogPublisher
 
 from emu.errors import CommandError, LocalProtocolError
 from emu.net import logs
-from emu.net.client.connection import connect
 from emu.net.login.part import LoginPart, drained
 from emu.net.scheduler import Scheduler
 from emu.net.stores.storage import Storage
 from emu.opcodes import shipped_tables
+from tests.support.clients import connect
 from tests.support.configs import small_config
 
 reactor: Any = _reactor
