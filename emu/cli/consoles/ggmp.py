@@ -5,14 +5,13 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import click
 
 from emu.admin.ggmp.client import GgmpClient
 from emu.admin.ggmp.messages import MOST_CLIENTS
-from emu.admin.ggmp.orders import BIG, ORDERS, ByteOrder
+from emu.admin.ggmp.orders import BIG, ORDERS
 from emu.admin.ggmp.peer import Delivery
 from emu.admin.ggmp.ports import Place
 from emu.admin.ggmp.transfers import Whole
@@ -25,6 +24,9 @@ from emu.cli.tables import failures_in, line_format_option, printable
 from emu.config import Address
 from emu.errors import CommandError
 from emu.times import Monotonic
+
+Join = Callable[[], GgmpSocket]
+"""Joins the server; asks for the token where none is given."""
 
 ACTOR = click.IntRange(0, 0xFFFFFFFF)
 STATE = ("actor", "name", "zone", "x", "y", "z", "heading")
@@ -42,28 +44,8 @@ def ggmp() -> None:
     """
 
 
-@dataclass(frozen=True)
-class _Server:
-    """Where to join, and how."""
-
-    address: Address
-    token: str | None
-    patience: float
-    order: ByteOrder
-    number: int
-
-    def joined(self) -> GgmpSocket:
-        """Join; asks for the token where none is given."""
-        token = self.token
-        if token is None and not self.number:
-            token = asked_secret("Token")
-        return GgmpSocket(
-            self.address, token or "", self.patience, order=self.order, number=self.number
-        )
-
-
 def _server_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the server to join, as `server`, and the form of what it prints."""
+    """Give a command what joins a server, as `join`, and the form of what it prints."""
 
     @address_argument
     @timeout_option(3.0, "Seconds to wait for each answer.")
@@ -82,9 +64,14 @@ def _server_options(command: Callable[..., None]) -> Callable[..., None]:
         *, address: Address, password: str | None, timeout: float, byteorder: str,
         client: int | None, **named: Any,
     ) -> None:  # fmt: skip
-        server = _Server(address, password, timeout, ORDERS[byteorder], client or 0)
+        def join() -> GgmpSocket:
+            token = asked_secret("Token") if password is None and not client else password
+            return GgmpSocket(
+                address, token or "", timeout, order=ORDERS[byteorder], number=client or 0
+            )
+
         with failures_in(named["style"]):
-            command(server=server, **named)
+            command(join=join, **named)
 
     return with_server
 
@@ -94,16 +81,14 @@ def _server_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--actor", type=ACTOR, help="Number of an actor.")
 @click.option("--name", help="Name of an actor.")
 @click.option("--zone", type=click.IntRange(1, 0xFFFFFFFF), help="List the actors of a zone.")
-def query(
-    *, server: _Server, style: str, actor: int | None, name: str | None, zone: int | None
-) -> None:
+def query(*, join: Join, style: str, actor: int | None, name: str | None, zone: int | None) -> None:
     """Tell of an actor; without one, of the server.
 
     Example: emu ggmp query 127.0.0.1:12358 --zone 325 --json
     """
     if sum(one is not None for one in (actor, name, zone)) > 1:
         raise click.UsageError("give one of --actor, --name and --zone")
-    with server.joined() as talk:
+    with join() as talk:
         if name is not None:
             talk.client.query_named(name, talk.now)
         elif zone is not None:
@@ -117,12 +102,12 @@ def query(
 @_server_options
 @click.argument("actor", type=ACTOR)
 @click.argument("text")
-def say(*, server: _Server, style: str, actor: int, text: str) -> None:
+def say(*, join: Join, style: str, actor: int, text: str) -> None:
     """Let an actor speak to the players near it.
 
     Example: emu ggmp say 127.0.0.1:12358 17 "Halt! Who goes there?"
     """
-    with server.joined() as talk:
+    with join() as talk:
         talk.client.say(actor, text, talk.now)
         _print(_record(talk.expect(), talk.client), style)
 
@@ -131,14 +116,12 @@ def say(*, server: _Server, style: str, actor: int, text: str) -> None:
 @_server_options
 @click.argument("actor", type=ACTOR)
 @click.argument("place", nargs=4, type=float, metavar="X Y Z HEADING")
-def move(
-    *, server: _Server, style: str, actor: int, place: tuple[float, float, float, float]
-) -> None:
+def move(*, join: Join, style: str, actor: int, place: tuple[float, float, float, float]) -> None:
     """Put an actor elsewhere in its zone.
 
     Example: emu ggmp move 127.0.0.1:12358 17 10.5 -3 22 90
     """
-    with server.joined() as talk:
+    with join() as talk:
         talk.client.move(actor, Place(*place), talk.now)
         _print(_record(talk.expect(), talk.client), style)
 
@@ -152,13 +135,13 @@ def move(
 )  # fmt: skip
 @click.option("--seconds", type=click.FloatRange(min=0), help="How long; for ever by default.")
 def watch(
-    *, server: _Server, style: str, actors: tuple[int, ...], interval: float, seconds: float | None
+    *, join: Join, style: str, actors: tuple[int, ...], interval: float, seconds: float | None
 ) -> None:
     """Tell where actors are, whenever they have moved.
 
     Example: emu ggmp watch 127.0.0.1:12358 17 18 --interval 0.5
     """
-    with server.joined() as talk:
+    with join() as talk:
         end = talk.now + (float("inf") if seconds is None else seconds)
         for actor in actors:
             talk.client.watch(actor, interval, talk.now)

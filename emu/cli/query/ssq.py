@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from typing import NamedTuple
 
 import click
 
@@ -17,13 +16,6 @@ from emu.cli.secrets import password_option
 from emu.cli.tables import failures_in, format_option, print_rows
 from emu.config import Address
 from emu.errors import CommandError
-
-
-class _Told(NamedTuple):
-    """An answer's rows, the header row first, and how long they took to come."""
-
-    rows: list[list[str]]
-    seconds: float
 
 
 @click.command()
@@ -42,11 +34,17 @@ def ssq(
     Example: emu query ssq 127.0.0.1:26999 "SELECT playername,x-zone WHERE ping > 100"
     """
     with failures_in(style):
-        _print(address, _told(address, " ".join(words) or "SP info", password, timeout), style)
+        rows, seconds = _told(address, " ".join(words) or "SP info", password, timeout)
+        _print(address, rows, seconds, style)
 
 
-def _told(address: Address, text: str, password: str | None, timeout: float) -> _Told:
-    """Ask, with a token where there is a password."""
+def _told(
+    address: Address, text: str, password: str | None, timeout: float
+) -> tuple[list[list[str]], float]:
+    """Ask, with a token where there is a password.
+
+    Returns the answer's rows, the header row first, and the seconds that they took to come.
+    """
     if len(text.encode("utf-8", "replace")) > LONGEST:
         raise CommandError(f"a question has {LONGEST} bytes at most")
     if password is not None:
@@ -54,15 +52,15 @@ def _told(address: Address, text: str, password: str | None, timeout: float) -> 
         text = with_token(text, token)
     before = passing()
     rows = _asked(address, SsqQuestion(_packet_id(), text), timeout)
-    return _Told(rows or [[]], passing() - before)
+    return rows or [[]], passing() - before
 
 
-def _print(address: Address, told: _Told, style: str) -> None:
-    header, *rows = told.rows
+def _print(address: Address, told: list[list[str]], seconds: float, style: str) -> None:
+    header, *rows = told
     if not header:
         raise CommandError("the server does not understand, or has none of what was asked")
     if header == PONG_HEADER and not rows:
-        milliseconds = round(told.seconds * 1000, 1)
+        milliseconds = round(seconds * 1000, 1)
         pong = f"{address} answers after {milliseconds} ms"
         click.echo(json.dumps({"ms": milliseconds}) if style == "json" else pong)
         return

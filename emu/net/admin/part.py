@@ -152,12 +152,8 @@ class AdminPart:
         """
         self._open_files.start()
         self._refusals.start()
-        self.rcon.listen()
-        self.ssq.listen()
-        if self.queries is not None:
-            self.queries.listen()
-        if self.ggmp is not None:
-            self.ggmp.listen()
+        for part in self._ports():
+            part.listen()
         if not self._config.console.enabled:
             return
         try:
@@ -169,22 +165,25 @@ class AdminPart:
 
     def doors(self) -> Iterator[OpenDoor]:
         """Yield what is open."""
-        for part in (self._console, self.rcon, self.ssq, self.queries, self.ggmp):
-            if part is not None:
-                yield from part.doors()
+        for part in (self._console, *self._ports()):
+            yield from part.doors()
 
     async def stop(self) -> None:
         """Close the doors, once what was asked there is answered."""
         self._scheduler.drop(self._timer)
         self._open_files.stop()
-        await self._console.stop()
-        await self.rcon.stop()
-        await self.ssq.stop()
-        if self.queries is not None:
-            await self.queries.stop()
-        if self.ggmp is not None:
-            await self.ggmp.stop()
+        for part in (self._console, *self._ports()):
+            await part.stop()
         self._refusals.stop()
+
+    def _ports(self) -> Iterator[RconServer | SsqPort | QueryPart | GgmpPort]:
+        """Yield the parts that are here, but for the console."""
+        yield self.rcon
+        yield self.ssq
+        if self.queries is not None:
+            yield self.queries
+        if self.ggmp is not None:
+            yield self.ggmp
 
     def handle_timer(self, now: Monotonic) -> None:
         """Announce a shutdown, or stop; called by the scheduler."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from twisted.internet.error import CannotListenError
@@ -32,17 +31,6 @@ from emu.times import Monotonic
 SECRET_SIZE = 32
 
 _log = logger("query")
-
-
-@dataclass(frozen=True, slots=True)
-class _Endpoint:
-    """One protocol that is to be answered."""
-
-    key: str
-    """The setting of its address."""
-    title: str
-    address: Address
-    core: QueryCore
 
 
 class QueryPart:
@@ -70,15 +58,15 @@ class QueryPart:
 
     def listen(self) -> None:
         """Open what the configuration names, and say where. Raises `CommandError`."""
-        for endpoint in (self._ogp(), self._a2s()):
-            if endpoint is not None:
-                self._open(endpoint)
-        ogp = self.shells.get("ogp")
-        if ogp is not None and self._config.ogp.masters:
-            self._masters = MasterUplink(
-                ogp.send, self._config.ogp.masters, self._config.ogp.game_id, self._scheduler
-            )
-            self._masters.start()
+        ogp, a2s = self._config.ogp, self._config.a2s
+        if ogp.listen is not None:
+            shell = self._open("ogp.listen", "OGP", ogp.listen, self._ogp())
+            if ogp.masters:
+                self._masters = MasterUplink(shell.send, ogp.masters, ogp.game_id, self._scheduler)
+                self._masters.start()
+        if a2s.listen is not None:
+            core = A2sResponder(self._status, self._challenges)
+            self._open("a2s.listen", "A2S", a2s.listen, core)
 
     def doors(self) -> Iterator[OpenDoor]:
         """Yield the ports that are open."""
@@ -93,34 +81,24 @@ class QueryPart:
             await port.stopListening()
         self._ports.clear()
 
-    def _open(self, endpoint: _Endpoint) -> None:
-        rules = answer_rules(self._config)
-        shell = QueryShell(endpoint.core, self._scheduler, _log, rules)
-        at = listen_address(endpoint.key, endpoint.address)
+    def _open(self, key: str, title: str, address: Address, core: QueryCore) -> QueryShell:
+        """Open the port of one protocol; `key` is the setting of its address."""
+        shell = QueryShell(core, self._scheduler, _log, answer_rules(self._config))
+        at = listen_address(key, address)
         try:
             port: Any = listen_query(self._reactor, at.host, at.port, shell)
         except CannotListenError as error:  # a TCP port may have the same number
-            raise CommandError(cannot_listen(endpoint.key, error)) from None
+            raise CommandError(cannot_listen(key, error)) from None
         self._ports.append(port)
-        self.shells[endpoint.key.partition(".")[0]] = shell
+        self.shells[key.partition(".")[0]] = shell
         host = port.getHost()
-        _log.info("{title} on UDP {at}", title=endpoint.title, at=Address(host.host, host.port))
+        _log.info("{title} on UDP {at}", title=title, at=Address(host.host, host.port))
+        return shell
 
-    def _ogp(self) -> _Endpoint | None:
-        config = self._config.ogp
-        if config.listen is None:
-            return None
+    def _ogp(self) -> OgpResponder:
         content = ContentSource(self._status, presentation(self._config))
-        core = OgpResponder(
-            content.content, self._challenges, ogp_rules(self._config), is_banned=self._is_banned
-        )
-        return _Endpoint("ogp.listen", "OGP", config.listen, core)
-
-    def _a2s(self) -> _Endpoint | None:
-        listen = self._config.a2s.listen
-        if listen is None:
-            return None
-        return _Endpoint("a2s.listen", "A2S", listen, A2sResponder(self._status, self._challenges))
+        rules = ogp_rules(self._config)
+        return OgpResponder(content.content, self._challenges, rules, is_banned=self._is_banned)
 
 
 def answer_rules(config: Config) -> AnswerRules:
