@@ -189,20 +189,15 @@ def subscribe(take: Callable[[Moment, str, str, str], object]) -> Callable[[], N
 
     Returns what ends the subscription.
     """
-    subscriber = _Subscriber(take)
-    globalLogPublisher.addObserver(subscriber)
-    return lambda: globalLogPublisher.removeObserver(subscriber)
 
-
-@implementer(ILogObserver)
-class _Subscriber:
-    def __init__(self, take: Callable[[Moment, str, str, str], object]) -> None:
-        self._take = take
-
-    def __call__(self, event: LogEvent) -> None:
+    @implementer(ILogObserver)
+    def observe(event: LogEvent) -> None:
         level = event["log_level"]
         if level > LogLevel.debug and _wanted(event) is not PredicateResult.no:
-            self._take(event["log_time"], level.name, _area(event), _one_line(_text(event)))
+            take(event["log_time"], level.name, _area(event), _one_line(_text(event)))
+
+    globalLogPublisher.addObserver(observe)
+    return lambda: globalLogPublisher.removeObserver(observe)
 
 
 def _area(event: LogEvent) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import enum
 import hmac
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -51,13 +51,7 @@ def read_grants(text: str) -> tuple[Grant, ...]:
     that names the line.
     """
     grants: list[Grant] = []
-    for number, line in enumerate(text.splitlines(), 1):
-        words = line.split()
-        if not words or words[0].startswith("#"):
-            continue
-        if len(words) != 3:
-            raise CommandError(f"line {number}: must be a name, actions and a token")
-        name, actions, token = words
+    for number, (name, actions, token) in _entries(text, 3, "a name, actions and a token"):
         if not SHORTEST_TOKEN <= len(token.encode()) <= LONGEST_TOKEN:
             raise CommandError(
                 f"line {number}: a token has {SHORTEST_TOKEN} to {LONGEST_TOKEN} bytes"
@@ -82,13 +76,8 @@ def read_clients(text: str) -> dict[int, StaticClient]:
     that names the line.
     """
     clients: dict[int, StaticClient] = {}
-    for number, line in enumerate(text.splitlines(), 1):
-        words = line.split()
-        if not words or words[0].startswith("#"):
-            continue
-        if len(words) != 4:
-            raise CommandError(f"line {number}: must be a name, actions, a number and an address")
-        name, actions, client, host = words
+    wanted = "a name, actions, a number and an address"
+    for number, (name, actions, client, host) in _entries(text, 4, wanted):
         if not client.isdecimal() or not 1 <= int(client) <= MOST_CLIENTS:
             raise CommandError(f"line {number}: a client has a number from 1 to {MOST_CLIENTS}")
         if int(client) in clients:
@@ -100,6 +89,16 @@ def read_clients(text: str) -> dict[int, StaticClient]:
         grant = Grant(name, "", _actions(actions, number))
         clients[int(client)] = StaticClient(int(client), address, grant)
     return clients
+
+
+def _entries(text: str, count: int, wanted: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the words of each line that is neither empty nor a remark, with its number."""
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.split()
+        if words and not words[0].startswith("#"):
+            if len(words) != count:
+                raise CommandError(f"line {number}: must be {wanted}")
+            yield number, words
 
 
 def _actions(words: str, number: int) -> frozenset[Action]:

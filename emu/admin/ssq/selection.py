@@ -7,6 +7,7 @@ are never multiplied. A column that a row has not is an empty cell, and no compa
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, Final
 
 from emu.admin.ssq.query import Headers, Select
@@ -58,7 +59,7 @@ class Selection:
             left -= 1
             if left < 0:
                 return b"".join(body), True
-            if where is not None and not where.holds(_Finder(told, own, row, self._known)):
+            if where is not None and not where.holds(partial(self._find, told, own, row)):
                 continue
             written = push_row(self._cells(told, own, row))
             size += len(written)
@@ -94,23 +95,12 @@ class Selection:
             else:
                 yield column.value(told, row)
 
-
-class _Finder:
-    """Finds the cells of one row for a condition."""
-
-    __slots__ = ("_known", "_own", "_row", "_told")
-
-    def __init__(self, told: Told, own: Table | None, row: Any, known: Known) -> None:
-        self._told = told
-        self._own = own
-        self._row = row
-        self._known = known
-
-    def __call__(self, name: str) -> Cell | None:
+    def _find(self, told: Told, own: Table | None, row: Any, name: str) -> Cell | None:
+        """Return the cell of a row for a condition, None for what it has not."""
         table, column = self._known.get(name, _UNKNOWN)
-        if column is None or (table is not None and table.is_list and table is not self._own):
+        if column is None or (table is not None and table.is_list and table is not own):
             return None
-        return column.value(self._told, self._row)
+        return column.value(told, row)
 
 
 _UNKNOWN: Final[tuple[Table | None, Column | None]] = (None, None)

@@ -72,13 +72,9 @@ def judge_memory(available: int, wanted: int) -> Finding:
 def _of_process(process: int) -> int | None:
     """Return the open files that a running process may have, None when that cannot be seen."""
     try:
-        text = Path(f"/proc/{process}/limits").read_text("ascii")
+        return resource.prlimit(process, resource.RLIMIT_NOFILE)[1]
     except OSError:
         return None
-    found = re.search(r"^Max open files +\S+ +(\d+|unlimited)", text, re.MULTILINE)
-    if found is None:
-        return None
-    return resource.RLIM_INFINITY if found[1] == "unlimited" else int(found[1])
 
 
 def _available() -> int | None:

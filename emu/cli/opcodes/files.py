@@ -114,10 +114,8 @@ def _read(
 ) -> list[Placed]:
     """Read the rows of a file or of standard input. Raises `FileFormatError` when it has none."""
     source: Path | BinaryIO = sys.stdin.buffer if str(file) == "-" else file
-    task = progress.add_task("reading", total=None)
     found = read_rows(source, form=form, version_range=version_range)
-    rows = list(_counted(found, progress, task))
-    progress.update(task, total=len(rows))
+    rows = list(progress.track(found, description="reading"))
     if not rows:
         raise FileFormatError(f"{file}: holds no opcodes")
     return rows
@@ -161,13 +159,6 @@ def _progress() -> Progress:
         transient=True,
         disable=not console.is_terminal,
     )
-
-
-def _counted(rows: Iterable[Placed], progress: Progress, task: TaskID) -> Iterator[Placed]:
-    for number, placed in enumerate(rows, 1):
-        if number % 1000 == 0:
-            progress.update(task, completed=number)
-        yield placed
 
 
 @click.command("export")

@@ -8,8 +8,7 @@ holds the database's lock they are tried again. What is answered is stored, as a
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from twisted.internet.defer import Deferred, fail
 from twisted.python.failure import Failure
@@ -26,14 +25,6 @@ MOST_WAITING = 20_000
 """Calls that wait at once; further ones are refused."""
 
 
-@dataclass(slots=True)
-class _Change(Generic[T]):
-    """One call that is held back, and who is told."""
-
-    call: Callable[[], T]
-    done: Deferred[T]
-
-
 class Behind:
     """Implements `emu.store.front.Run` over the thread that writes."""
 
@@ -45,7 +36,8 @@ class Behind:
         self._most_waiting = most_waiting
         self.waiting = 0
         """How many calls are not answered yet."""
-        self._held: list[_Change[Any]] = []
+        self._held: list[tuple[Callable[[], Any], Deferred[Any]]] = []
+        """Calls that are held back, and who is told."""
         self._flushing: DelayedCall | None = None
         self._is_hasty = False
 
@@ -57,9 +49,9 @@ class Behind:
         if self.waiting >= self._most_waiting:
             return fail(StoreError("the store cannot keep up; is the disk slow or full?"))
         self.waiting += 1
-        change = _Change(call, Deferred())
-        self._hold(change)
-        return change.done
+        done: Deferred[T] = Deferred()
+        self._hold(call, done)
+        return done
 
     def hasten(self) -> None:
         """Put nothing off any more, and try nothing again: the server is about to stop."""
@@ -68,8 +60,8 @@ class Behind:
             self._flushing.cancel()
             self._flush()
 
-    def _hold(self, change: _Change[Any]) -> None:
-        self._held.append(change)
+    def _hold(self, call: Callable[[], T], done: Deferred[T]) -> None:
+        self._held.append((call, done))
         if self._is_hasty:
             self._flush()
         elif self._flushing is None:
@@ -79,18 +71,18 @@ class Behind:
         """Hand everything to the thread at once: what piles up there is one transaction."""
         self._flushing = None
         held, self._held = self._held, []
-        for change in held:
-            self._worker.run(change.call).addCallbacks(
-                self._stored, self._failed, callbackArgs=(change,), errbackArgs=(change,)
+        for call, done in held:
+            self._worker.run(call).addCallbacks(
+                self._stored, self._failed, callbackArgs=(done,), errbackArgs=(call, done)
             )
 
-    def _stored(self, result: T, change: _Change[T]) -> None:
+    def _stored(self, result: T, done: Deferred[T]) -> None:
         self.waiting -= 1
-        change.done.callback(result)
+        done.callback(result)
 
-    def _failed(self, failure: Failure, change: _Change[Any]) -> None:
+    def _failed(self, failure: Failure, call: Callable[[], T], done: Deferred[T]) -> None:
         if isinstance(failure.value, StoreLocked) and not self._is_hasty:
-            self._hold(change)
+            self._hold(call, done)
             return
         self.waiting -= 1
-        change.done.errback(failure)
+        done.errback(failure)
