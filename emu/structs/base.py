@@ -18,6 +18,8 @@ COUNT_LIMIT: Final = 65_535
 ELEMENT_LIMIT: Final = 65_535
 """Most elements of all arrays of one message; nested counts cannot multiply beyond it."""
 
+Values = dict[str, Any]
+"""The values of one level of a layout, by their keys."""
 Scopes = tuple[Mapping[str, Any], ...]
 """The dicts around the one at hand, outermost first."""
 
@@ -47,17 +49,13 @@ class Context:
 class Part(Protocol):
     """One part of a layout."""
 
-    def decode(
-        self, data: bytes, at: int, out: dict[str, Any], scopes: Scopes, context: Context
-    ) -> int:
+    def decode(self, data: bytes, at: int, out: Values, scopes: Scopes, context: Context) -> int:
         """Read from `at` on, put values into `out`, return where the part ends.
 
         Raises `MalformedStruct`; what could be read stands in `out` then.
         """
 
-    def encode(
-        self, fields: dict[str, Any], parts: list[bytes], scopes: Scopes, context: Context
-    ) -> None:
+    def encode(self, fields: Values, parts: list[bytes], scopes: Scopes, context: Context) -> None:
         """Append the part's bytes."""
 
 

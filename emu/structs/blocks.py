@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from emu.errors import MalformedStruct
-from emu.structs.base import COUNT_LIMIT, Context, Part, Scopes, bad_value, shown
+from emu.structs.base import COUNT_LIMIT, Context, Part, Scopes, Values, bad_value, shown
 from emu.structs.choices import Conditional, Repeated, TwoTypes
 from emu.structs.definitions import FieldDefinition, FieldType
 from emu.structs.runs import (
@@ -56,16 +56,14 @@ class Block:
                 scope.add(entry.name, key, entry.size)
         self._end_run(run)
 
-    def decode(
-        self, data: bytes, at: int, out: dict[str, Any], scopes: Scopes, context: Context
-    ) -> int:
+    def decode(self, data: bytes, at: int, out: Values, scopes: Scopes, context: Context) -> int:
         """Read every part in order."""
         for part in self._parts:
             at = part.decode(data, at, out, scopes, context)
         return at
 
     def decode_each(
-        self, found: list[dict[str, Any]], data: bytes, at: int, scopes: Scopes, context: Context
+        self, found: list[Values], data: bytes, at: int, scopes: Scopes, context: Context
     ) -> int:
         """Read one after the other into the empty dicts of a list; drop those never reached."""
         begun = 0
@@ -85,9 +83,7 @@ class Block:
         """Write every part in order; counts follow from the lists they count."""
         self.write(self.completed(fields, scopes, context), parts, scopes, context)
 
-    def completed(
-        self, fields: Mapping[str, Any], scopes: Scopes, context: Context
-    ) -> dict[str, Any]:
+    def completed(self, fields: Mapping[str, Any], scopes: Scopes, context: Context) -> Values:
         """Return a copy of the values with every count that follows from a list.
 
         Raises `StructValueError` for names that the block does not have and counts that differ;
@@ -113,9 +109,7 @@ class Block:
             whole[count_key] = length
         return whole
 
-    def write(
-        self, whole: dict[str, Any], parts: list[bytes], scopes: Scopes, context: Context
-    ) -> None:
+    def write(self, whole: Values, parts: list[bytes], scopes: Scopes, context: Context) -> None:
         """Write completed values, and leave in them those of substructs and elements completed."""
         for part in self._parts:
             part.encode(whole, parts, scopes, context)
@@ -183,11 +177,9 @@ class SubstructPart:
     def __init__(self, where: str, key: str, block: Block, size: int) -> None:
         self._where, self._key, self._block, self._size = where, key, block, size
 
-    def decode(
-        self, data: bytes, at: int, out: dict[str, Any], scopes: Scopes, context: Context
-    ) -> int:
+    def decode(self, data: bytes, at: int, out: Values, scopes: Scopes, context: Context) -> int:
         """Read into one dict, or a list of them."""
-        found: list[dict[str, Any]] = [{} for _ in range(self._size)]
+        found: list[Values] = [{} for _ in range(self._size)]
         out[self._key] = found if self._size > 1 else found[0]
         inside = (*scopes, out)
         try:
@@ -198,9 +190,7 @@ class SubstructPart:
             error.enter(self._key)
             raise
 
-    def encode(
-        self, fields: dict[str, Any], parts: list[bytes], scopes: Scopes, context: Context
-    ) -> None:
+    def encode(self, fields: Values, parts: list[bytes], scopes: Scopes, context: Context) -> None:
         """Write one dict, or a list of them."""
         value = fields.get(self._key)
         values = [{}] * self._size if value is None else value if self._size > 1 else [value]
@@ -222,9 +212,7 @@ class ArrayPart:
         self._where, self._key, self._block = where, key, block
         self._count, self._most = count, most
 
-    def decode(
-        self, data: bytes, at: int, out: dict[str, Any], scopes: Scopes, context: Context
-    ) -> int:
+    def decode(self, data: bytes, at: int, out: Values, scopes: Scopes, context: Context) -> int:
         """Read the elements into a list; MaxArraySize caps how many.
 
         Source: docs/protocol/structs.md#data.
@@ -237,7 +225,7 @@ class ArrayPart:
         if self._most is not None:
             count = min(count, self._most)
         context.begin_elements(count, self._key, at)
-        found: list[dict[str, Any]] = [{} for _ in range(count)]
+        found: list[Values] = [{} for _ in range(count)]
         out[self._key] = found
         try:
             return self._block.decode_each(found, data, at, (*scopes, out), context)
@@ -245,9 +233,7 @@ class ArrayPart:
             error.enter(self._key)
             raise
 
-    def encode(
-        self, fields: dict[str, Any], parts: list[bytes], scopes: Scopes, context: Context
-    ) -> None:
+    def encode(self, fields: Values, parts: list[bytes], scopes: Scopes, context: Context) -> None:
         """Write the elements one after the other."""
         count = self._count(fields, scopes) or 0
         if not isinstance(count, int) or not 0 <= count <= COUNT_LIMIT:

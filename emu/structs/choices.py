@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from emu.errors import MalformedStruct
-from emu.structs.base import Context, Part, Scopes, bad_value
+from emu.structs.base import Context, Part, Scopes, Values, bad_value
 from emu.structs.scope import Getter, Test
 
 FIRST_TYPE_STATISTICS = (6, 7)
@@ -24,17 +24,13 @@ class Conditional:
     def __init__(self, where: str, key: str, part: Part, test: Test) -> None:
         self._where, self._key, self._part, self._test = where, key, part, test
 
-    def decode(
-        self, data: bytes, at: int, out: dict[str, Any], scopes: Scopes, context: Context
-    ) -> int:
+    def decode(self, data: bytes, at: int, out: Values, scopes: Scopes, context: Context) -> int:
         """Read the part if it is there."""
         if self._test(out, scopes, context.flags):
             return self._part.decode(data, at, out, scopes, context)
         return at
 
-    def encode(
-        self, fields: dict[str, Any], parts: list[bytes], scopes: Scopes, context: Context
-    ) -> None:
+    def encode(self, fields: Values, parts: list[bytes], scopes: Scopes, context: Context) -> None:
         """Write the part if it has to be there."""
         if self._test(fields, scopes, context.flags):
             self._part.encode(fields, parts, scopes, context)
@@ -50,15 +46,11 @@ class TwoTypes:
     def __init__(self, first: Part, second: Part, kind: Getter) -> None:
         self._first, self._second, self._kind = first, second, kind
 
-    def decode(
-        self, data: bytes, at: int, out: dict[str, Any], scopes: Scopes, context: Context
-    ) -> int:
+    def decode(self, data: bytes, at: int, out: Values, scopes: Scopes, context: Context) -> int:
         """Read in the type that the statistic asks for."""
         return self._choose(out, scopes).decode(data, at, out, scopes, context)
 
-    def encode(
-        self, fields: dict[str, Any], parts: list[bytes], scopes: Scopes, context: Context
-    ) -> None:
+    def encode(self, fields: Values, parts: list[bytes], scopes: Scopes, context: Context) -> None:
         """Write in the type that the statistic asks for."""
         self._choose(fields, scopes).encode(fields, parts, scopes, context)
 
@@ -74,12 +66,10 @@ class Repeated:
     def __init__(self, where: str, key: str, one: Part, count: int, zero: str | int) -> None:
         self._where, self._key, self._one, self._count, self._zero = where, key, one, count, zero
 
-    def decode(
-        self, data: bytes, at: int, out: dict[str, Any], scopes: Scopes, context: Context
-    ) -> int:
+    def decode(self, data: bytes, at: int, out: Values, scopes: Scopes, context: Context) -> int:
         """Read all of them into a list."""
         found: list[Any] = []
-        one: dict[str, Any] = {}
+        one: Values = {}
         out[self._key] = found
         try:
             for _ in range(self._count):
@@ -90,9 +80,7 @@ class Repeated:
             raise
         return at
 
-    def encode(
-        self, fields: dict[str, Any], parts: list[bytes], scopes: Scopes, context: Context
-    ) -> None:
+    def encode(self, fields: Values, parts: list[bytes], scopes: Scopes, context: Context) -> None:
         """Write all of them."""
         values = fields.get(self._key)
         if values is None:

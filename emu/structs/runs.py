@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from emu.errors import MalformedStruct
-from emu.structs.base import TOO_SHORT, Context, Scopes, bad_value, shown
+from emu.structs.base import TOO_SHORT, Context, Scopes, Values, bad_value, shown
 from emu.structs.definitions import FieldType, Oversized
 
 FORMATS: Final[dict[FieldType, tuple[str, int]]] = {
@@ -67,9 +67,7 @@ class PlainRun:
         whole = struct.Struct("<" + self._letters)
         self._unpack, self._pack, self._size = whole.unpack_from, whole.pack, whole.size
 
-    def decode(
-        self, data: bytes, at: int, out: dict[str, Any], _scopes: Scopes, context: Context
-    ) -> int:
+    def decode(self, data: bytes, at: int, out: Values, _scopes: Scopes, context: Context) -> int:
         """Read all of the run at once."""
         try:
             out.update(zip(self._keys, self._unpack(data, at), strict=True))
@@ -78,7 +76,7 @@ class PlainRun:
         return at + self._size
 
     def encode(
-        self, fields: dict[str, Any], parts: list[bytes], _scopes: Scopes, _context: Context
+        self, fields: Values, parts: list[bytes], _scopes: Scopes, _context: Context
     ) -> None:
         """Write all of the run at once."""
         get = fields.get
@@ -112,9 +110,7 @@ class MixedRun:
             self._gather.append((entry, entry.key, flat, [entry.default] * entry.count))
             start += entry.count
 
-    def decode(
-        self, data: bytes, at: int, out: dict[str, Any], _scopes: Scopes, context: Context
-    ) -> int:
+    def decode(self, data: bytes, at: int, out: Values, _scopes: Scopes, context: Context) -> int:
         """Read all numbers at once and share them out."""
         try:
             numbers = list(self._struct.unpack_from(data, at))
@@ -130,7 +126,7 @@ class MixedRun:
         return at + self._struct.size
 
     def encode(
-        self, fields: dict[str, Any], parts: list[bytes], _scopes: Scopes, _context: Context
+        self, fields: Values, parts: list[bytes], _scopes: Scopes, _context: Context
     ) -> None:
         """Gather the numbers and write them at once."""
         numbers: list[Any] = []
@@ -178,9 +174,7 @@ class EquipmentItems:
         self._empty = bytes(size * _EQUIPMENT.size)
         self._pack = struct.Struct("<" + "H6B" * size).pack
 
-    def decode(
-        self, data: bytes, at: int, out: dict[str, Any], _scopes: Scopes, context: Context
-    ) -> int:
+    def decode(self, data: bytes, at: int, out: Values, _scopes: Scopes, context: Context) -> int:
         """Read every item into a dict."""
         raw = data[at : at + len(self._empty)]
         stop = at + len(raw)
@@ -197,7 +191,7 @@ class EquipmentItems:
         return stop
 
     def encode(
-        self, fields: dict[str, Any], parts: list[bytes], _scopes: Scopes, _context: Context
+        self, fields: Values, parts: list[bytes], _scopes: Scopes, _context: Context
     ) -> None:
         """Write every item."""
         value = fields.get(self._key)
@@ -242,9 +236,7 @@ class OversizedInteger:
             self._threshold = min(self._threshold, 128)
         self._marker = oversized.marker
 
-    def decode(
-        self, data: bytes, at: int, out: dict[str, Any], _scopes: Scopes, context: Context
-    ) -> int:
+    def decode(self, data: bytes, at: int, out: Values, _scopes: Scopes, context: Context) -> int:
         """Read the short form, or the long one behind the marker."""
         try:
             if data[at] == self._marker:
@@ -259,7 +251,7 @@ class OversizedInteger:
         return at + self._short.size
 
     def encode(
-        self, fields: dict[str, Any], parts: list[bytes], _scopes: Scopes, _context: Context
+        self, fields: Values, parts: list[bytes], _scopes: Scopes, _context: Context
     ) -> None:
         """Write the short form where the value is below the threshold."""
         value = fields.get(self._key, 0)
@@ -272,9 +264,7 @@ class OversizedInteger:
             bad_value(self._where, self._key, f"does not fit its type: {shown(value)}")
 
 
-def read_short(
-    fields: Iterable[Fixed], data: bytes, at: int, out: dict[str, Any], context: Context
-) -> int:
+def read_short(fields: Iterable[Fixed], data: bytes, at: int, out: Values, context: Context) -> int:
     """Read a run from a message that ends among its values, and return where reading goes on.
 
     A value that does not fit whole, and all behind it, is zero; a color is one value. Raises

@@ -6,10 +6,10 @@ Source: docs/protocol/structs.md#types.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from emu.errors import MalformedStruct
-from emu.structs.base import TOO_SHORT, Context, Scopes, bad_value, raw_text
+from emu.structs.base import TOO_SHORT, Context, Scopes, Values, bad_value, raw_text
 from emu.structs.definitions import FieldType
 
 PREFIXES: Final = {FieldType.STRING8: 1, FieldType.STRING16: 2, FieldType.STRING32: 4}
@@ -24,9 +24,7 @@ class Text:
     def __init__(self, where: str, key: str, prefix: int) -> None:
         self._where, self._key, self._prefix = where, key, prefix
 
-    def decode(
-        self, data: bytes, at: int, out: dict[str, Any], _scopes: Scopes, context: Context
-    ) -> int:
+    def decode(self, data: bytes, at: int, out: Values, _scopes: Scopes, context: Context) -> int:
         """Read one string; every byte becomes the character of that number."""
         start = at + self._prefix
         stop = start + int.from_bytes(data[at:start], "little")
@@ -39,7 +37,7 @@ class Text:
         return stop
 
     def encode(
-        self, fields: dict[str, Any], parts: list[bytes], _scopes: Scopes, _context: Context
+        self, fields: Values, parts: list[bytes], _scopes: Scopes, _context: Context
     ) -> None:
         """Write one string with its length."""
         raw = raw_text(self._where, self._key, fields.get(self._key, ""))
@@ -58,9 +56,7 @@ class Characters:
     def __init__(self, where: str, key: str, size: int) -> None:
         self._where, self._key, self._size = where, key, size
 
-    def decode(
-        self, data: bytes, at: int, out: dict[str, Any], _scopes: Scopes, context: Context
-    ) -> int:
+    def decode(self, data: bytes, at: int, out: Values, _scopes: Scopes, context: Context) -> int:
         """Read the text without the zeros at its end."""
         stop = at + self._size
         if stop > context.limit:
@@ -71,7 +67,7 @@ class Characters:
         return stop
 
     def encode(
-        self, fields: dict[str, Any], parts: list[bytes], _scopes: Scopes, _context: Context
+        self, fields: Values, parts: list[bytes], _scopes: Scopes, _context: Context
     ) -> None:
         """Write the text with zeros behind it."""
         raw = raw_text(self._where, self._key, fields.get(self._key, ""))
@@ -91,15 +87,13 @@ class Item:
     def __init__(self, where: str, key: str) -> None:
         self._where, self._key = where, key
 
-    def decode(
-        self, data: bytes, at: int, out: dict[str, Any], _scopes: Scopes, context: Context
-    ) -> int:
+    def decode(self, data: bytes, at: int, out: Values, _scopes: Scopes, context: Context) -> int:
         """Take the rest."""
         out[self._key] = data[at : context.limit].decode("latin-1")
         return max(at, context.limit)
 
     def encode(
-        self, fields: dict[str, Any], parts: list[bytes], _scopes: Scopes, _context: Context
+        self, fields: Values, parts: list[bytes], _scopes: Scopes, _context: Context
     ) -> None:
         """Write the bytes as they are."""
         parts.append(raw_text(self._where, self._key, fields.get(self._key, "")))
