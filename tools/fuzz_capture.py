@@ -22,51 +22,19 @@ from pathlib import Path
 from emu.capture.formats.frames import ETHERNET, RAW
 from emu.capture.formats.pcap import CaptureReader
 from emu.capture.formats.records import Record
-from emu.capture.messages import Decoder, MessageDecoder
+from emu.capture.lookup import StructLookup
+from emu.capture.messages import MessageDecoder
 from emu.capture.sessions.follow import CaptureFollower
 from emu.capture.trace import TraceWriter, ip_packet
-from emu.errors import FileFormatError, UnknownStruct, UnknownVersion
+from emu.errors import FileFormatError
+from emu.opcodes import OpcodeTables
 from emu.session import Role, Session, SessionConfig
-from emu.structs import Layout
+from emu.structs import StructCatalog
 from emu.times import Monotonic
 
 CLIENT, SERVER = ("10.0.0.1", 40001), ("10.0.0.2", 9100)
 INTERESTING = (0, 1, 2, 3, 4, 8, 0x7F, 0x80, 0xFF, 0x0A, 0x0D)
 MAX_INPUT = 100_000
-
-
-class NoTables:
-    """Opcode tables without a single version."""
-
-    def for_version(self, version: int) -> NoTables:
-        """Refuse every version."""
-        raise UnknownVersion(version)
-
-    def name(self, number: int) -> str | None:
-        """Know no name."""
-        del number
-        return None
-
-    def get(self, name: str) -> int | None:
-        """Know no number."""
-        del name
-        return None
-
-
-class NoLayouts:
-    """No layout for anything."""
-
-    def layouts_for(
-        self, opcode_name: str, command_name: str | None, version: int
-    ) -> tuple[Decoder, ...]:
-        """Know no layout."""
-        del opcode_name, command_name, version
-        return ()
-
-    def layout(self, name: str, version: int) -> Layout:
-        """Know no layout; raises `UnknownStruct`."""
-        del version
-        raise UnknownStruct(name)
 
 
 def session_datagrams() -> list[tuple[bool, bytes]]:
@@ -144,7 +112,7 @@ def check(data: bytes, step: int) -> None:
     errors = read(data, len(data) + 1, whole.append), read(data, step, pieces.append)
     if whole != pieces or errors[0] != errors[1]:
         raise AssertionError(f"whole and in pieces differ: {errors}")
-    follower = CaptureFollower(MessageDecoder(NoTables(), NoLayouts()))
+    follower = CaptureFollower(MessageDecoder(OpcodeTables(()), StructLookup(StructCatalog())))
     for record in whole:
         for _ in follower.receive(record):
             pass

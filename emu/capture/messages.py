@@ -6,13 +6,14 @@ read by `emu.sight`. Must not know captures or datagrams: opcode and payload com
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from emu.capture.formats.records import Address
+from emu.capture.lookup import StructLookup
 from emu.dialects.common import CLIENT_COMMAND
 from emu.errors import EmuError, MalformedMessage, UnknownVersion
+from emu.opcodes import OpcodeTable, OpcodeTables
 from emu.sight import WorldStream
 from emu.structs import Layout
 from emu.structs.client_cmd import EXAMINE_INFO, ClientCmd, each_client_cmd
@@ -21,42 +22,6 @@ MAX_COMMANDS = 1024
 _WIDE = 0xFF
 """First byte of an opcode of three bytes (docs/protocol/transport.md#messages)."""
 NAMELESS = "the opcode table of its version does not name it"
-
-
-class Names(Protocol):
-    """The opcodes of one client version; `emu.opcodes.OpcodeTable` is one."""
-
-    def name(self, number: int) -> str | None:
-        """Return the name of an opcode number, or None."""
-
-    def get(self, name: str) -> int | None:
-        """Return the number of an opcode name, or None."""
-
-
-class Tables(Protocol):
-    """The opcodes of all client versions; `emu.opcodes.OpcodeTables` is one."""
-
-    def for_version(self, version: int) -> Names:
-        """Return one version's opcodes; raises `UnknownVersion`."""
-
-
-class Decoder(Protocol):
-    """One struct's layout; `emu.structs.Layout` is one."""
-
-    def decode(self, data: bytes) -> dict[str, Any]:
-        """Return the fields; raises an `EmuError` when the bytes do not fit exactly."""
-
-
-class LayoutSource(Protocol):
-    """Where layouts come from."""
-
-    def layouts_for(
-        self, opcode_name: str, command_name: str | None, version: int
-    ) -> Iterable[Decoder]:
-        """Return every layout that a message (or a command in OP_ClientCmdMsg) may have."""
-
-    def layout(self, name: str, version: int) -> Layout:
-        """Return the layout of a struct by its name; raises `UnknownStruct`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +91,10 @@ class MessageDecoder:
 
     __slots__ = ("_layouts", "_names", "_tables")
 
-    def __init__(self, tables: Tables, layouts: LayoutSource) -> None:
+    def __init__(self, tables: OpcodeTables, layouts: StructLookup) -> None:
         self._tables = tables
         self._layouts = layouts
-        self._names: dict[int, Names | None] = {}
+        self._names: dict[int, OpcodeTable | None] = {}
 
     def covers(self, version: int) -> bool:
         """Tell whether an opcode table covers a client version."""
@@ -146,7 +111,7 @@ class MessageDecoder:
         """Return what decodes the messages of one session, from its first one on."""
         return SessionDecoder(self._names_of(version), self._layouts, version)
 
-    def _names_of(self, version: int | None) -> Names | None:
+    def _names_of(self, version: int | None) -> OpcodeTable | None:
         if version is None:
             return None
         if version not in self._names:
@@ -162,7 +127,9 @@ class SessionDecoder:
 
     __slots__ = ("_layouts", "_names", "_version", "version", "world")
 
-    def __init__(self, names: Names | None, layouts: LayoutSource, version: int | None) -> None:
+    def __init__(
+        self, names: OpcodeTable | None, layouts: StructLookup, version: int | None
+    ) -> None:
         self.version = version
         self.world = WorldStream(_VersionLayouts(layouts, version or 0))
         """What was told so far, of which later messages say only what changed."""
@@ -220,7 +187,7 @@ class SessionDecoder:
 class _VersionLayouts:
     """The structs of one client version, as `emu.sight` asks for them."""
 
-    layouts: LayoutSource
+    layouts: StructLookup
     version: int
 
     def layout(self, name: str) -> Layout:

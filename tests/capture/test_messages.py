@@ -26,7 +26,8 @@ def old_command(number, payload):
 def test_a_message_that_fits_has_fields_and_one_that_does_not_has_none():
     decoder = few_messages().session(546)
     assert decoder.decode(4, b"\1\0\0\0") == ("OP_LoginReplyMsg", {"number": 1}, None, None)
-    assert decoder.decode(4, bytes(5)) == ("OP_LoginReplyMsg", None, None, "not four bytes")
+    too_long = "Reply 1, byte 4: bytes behind the layout"
+    assert decoder.decode(4, bytes(5)) == ("OP_LoginReplyMsg", None, None, too_long)
     no_struct = "no struct is known for it"
     assert decoder.decode(8, b"\1") == ("OP_WorldListMsg", None, None, no_struct)
     assert decoder.decode(99, b"\1") == (None, None, None, NAMELESS)
@@ -53,10 +54,11 @@ def test_commands_are_split_named_and_decoded():
     body = command(412, b"\2\0\0\0") + command(413, b"ghost") + command(412, b"")
     name, fields, commands, undecoded = few_messages().session(546).decode(50, body)
     assert (name, fields, undecoded) == ("OP_ClientCmdMsg", None, None)
+    short = "Text 1, field number, byte 0: message shorter than its layout"
     assert commands == (
         Command(412, "OP_EqDisplayTextCmd", b"\2\0\0\0", {"number": 2}),
         Command(413, None, b"ghost", None, NAMELESS),
-        Command(412, "OP_EqDisplayTextCmd", b"", None, "not four bytes"),
+        Command(412, "OP_EqDisplayTextCmd", b"", None, short),
     )
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
-
 from emu.capture.lookup import StructLookup
-from emu.capture.messages import Decoder, MessageDecoder
-from emu.errors import MalformedMessage, UnknownStruct, UnknownVersion
-from emu.opcodes import shipped_tables
-from emu.structs import Layout, shipped_catalog
+from emu.capture.messages import MessageDecoder
+from emu.opcodes import OpcodeRow, OpcodeTables, shipped_tables
+from emu.structs import shipped_catalog
+from tests.support.struct_texts import catalog_of, struct_of
 
+VERSIONS = (1, 546, 60114)
+"""The real tables cover 1, too."""
 NAMES = {
     0: "OP_LoginRequestMsg",
     1: "OP_LoginByNumRequestMsg",
@@ -20,60 +19,19 @@ NAMES = {
     300: "OP_WideMsg",
     412: "OP_EqDisplayTextCmd",
 }
-
-
-class FewNames:
-    """The opcodes of one version."""
-
-    def name(self, number: int) -> str | None:
-        """Return a name, or None."""
-        return NAMES.get(number)
-
-    def get(self, name: str) -> int | None:
-        """Return a number, or None."""
-        return next((number for number, known in NAMES.items() if known == name), None)
-
-
-class FewTables:
-    """Tables that cover 546 and 60114 (and 1, as the real ones do)."""
-
-    def for_version(self, version: int) -> FewNames:
-        """Return the names; raises `UnknownVersion` outside."""
-        if version not in (1, 546, 60114):
-            raise UnknownVersion(version)
-        return FewNames()
-
-
-class FourBytes:
-    """A layout of four bytes."""
-
-    def decode(self, data: bytes) -> dict[str, Any]:
-        """Return one number."""
-        if len(data) != 4:
-            raise MalformedMessage("not four bytes")
-        return {"number": int.from_bytes(data, "little")}
-
-
-class FewLayouts:
-    """Layouts of OP_LoginReplyMsg and of the display text command."""
-
-    def layouts_for(
-        self, opcode_name: str, command_name: str | None, version: int
-    ) -> Iterable[Decoder]:
-        """Return the layouts of one message."""
-        del version
-        known = ("OP_LoginReplyMsg", None), ("OP_ClientCmdMsg", "OP_EqDisplayTextCmd")
-        return [FourBytes()] if (opcode_name, command_name) in known else []
-
-    def layout(self, name: str, version: int) -> Layout:
-        """Know no struct by its name; raises `UnknownStruct`."""
-        del version
-        raise UnknownStruct(f"there is no struct {name}")
+STRUCTS = (
+    struct_of("number int32", "Reply", more='OpcodeName="OP_LoginReplyMsg"'),
+    struct_of(
+        "number int32", "Text",
+        more='OpcodeName="OP_ClientCmdMsg" OpcodeType="OP_EqDisplayTextCmd"',
+    ),
+)  # fmt: skip
 
 
 def few_messages() -> MessageDecoder:
-    """Return a decoder of these names and layouts."""
-    return MessageDecoder(FewTables(), FewLayouts())
+    """Return a decoder of these names and structs."""
+    rows = [OpcodeRow(v, v, name, number) for v in VERSIONS for number, name in NAMES.items()]
+    return MessageDecoder(OpcodeTables(rows), StructLookup(catalog_of(*STRUCTS)))
 
 
 def shipped_messages() -> MessageDecoder:
