@@ -6,7 +6,7 @@ The rule of selection is EQ2Emulator's: the highest ClientVersion not above the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -94,10 +94,10 @@ class StructCatalog:
         versions = self._structs.get(name)
         if versions is None:
             raise UnknownStruct(f"there is no struct {name}")
-        low = max((start for start in versions if start <= version), default=None)
-        if low is None:
+        found = _chosen(versions, version)
+        if found is None:
             raise UnknownStruct(f"{name} begins with version {min(versions)}, not {version}")
-        return versions[low]
+        return found
 
     def layout(self, name: str, version: int, *, create_color: bool = False) -> Layout:
         """Return the compiled layout that a client version has. Raises `UnknownStruct`."""
@@ -119,14 +119,17 @@ class StructCatalog:
 
     def for_opcode(self, opcode_name: str, version: int) -> Sequence[Layout]:
         """Return the layouts that name an opcode as their message at this version."""
-        found = []
-        for name, versions in self._structs.items():
-            low = max((start for start in versions if start <= version), default=None)
-            if low is not None:
-                definition = versions[low]
-                if opcode_name == (definition.opcode_type or definition.opcode_name):
-                    found.append(self.layout(name, version))
-        return found
+        chosen = (_chosen(versions, version) for versions in self._structs.values())
+        return [
+            self.layout(one.name, version)
+            for one in chosen
+            if one is not None and opcode_name == (one.opcode_type or one.opcode_name)
+        ]
+
+
+def _chosen(versions: Mapping[int, StructDefinition], version: int) -> StructDefinition | None:
+    low = max((start for start in versions if start <= version), default=None)
+    return None if low is None else versions[low]
 
 
 def shape(fields: Iterable[FieldDefinition]) -> tuple[object, ...]:

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final, NoReturn, Protocol
+from typing import Final, NoReturn
 from xml.sax import SAXParseException
 from xml.sax.handler import ContentHandler
 from xml.sax.xmlreader import AttributesImpl
@@ -96,15 +96,6 @@ def read_text(
     return _Reader(file, known or {}, complaints).read(data)
 
 
-class _Parser(Protocol):
-    """What is used of the parser."""
-
-    def setContentHandler(self, handler: ContentHandler) -> None: ...  # noqa: N802
-    def feed(self, data: bytes, isFinal: bool = False) -> None: ...  # noqa: N803
-    def close(self) -> None: ...
-    def getLineNumber(self) -> int | None: ...  # noqa: N802
-
-
 class _Reader(ContentHandler):
     """State of reading one file."""
 
@@ -118,7 +109,7 @@ class _Reader(ContentHandler):
         self.structs: list[StructDefinition] = []
         self.stack: list[_Open | None] = []
         self.total = 0
-        self.parser: _Parser = create_parser(forbid_dtd=True)
+        self.parser = create_parser(forbid_dtd=True)
         self.parser.setContentHandler(self)
 
     def read(self, data: bytes) -> list[StructDefinition]:
@@ -172,7 +163,7 @@ class _Reader(ContentHandler):
         if kind == "struct":
             self._open_struct(attributes)
         elif kind == "data" and self._inside():
-            self._open_data(attributes)
+            self.stack.append(_Open(attributes, self._line(), is_struct=False))
         else:
             if not self.stack and kind != "eq2emulator":
                 self._complain(f"the root element is {_cut(tag)}, not EQ2Emulator")
@@ -187,9 +178,6 @@ class _Reader(ContentHandler):
         if len(self.structs) >= STRUCT_LIMIT:
             self._complain(f"more than {STRUCT_LIMIT} structs")
         self.stack.append(_Open(attributes, self._line(), is_struct=True))
-
-    def _open_data(self, attributes: dict[str, str]) -> None:
-        self.stack.append(_Open(attributes, self._line(), is_struct=False))
 
     def _line(self) -> int:
         return self.parser.getLineNumber() or 0

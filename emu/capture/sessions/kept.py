@@ -8,21 +8,12 @@ forget, and their next changes are said to be of something that is not known.
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import Final, Protocol
+from typing import Final
+
+from emu.sight import WorldStream
 
 MOST_KEPT: Final = 256 * 1024 * 1024
 """Bytes; some 200,000 ghosts."""
-
-
-class Keeper(Protocol):
-    """What keeps something for a session; `emu.sight.WorldStream` is one."""
-
-    @property
-    def size(self) -> int:
-        """Bytes that are kept."""
-
-    def miss(self, *, to_server: bool) -> None:
-        """Forget what one direction told."""
 
 
 class KeptStates:
@@ -30,19 +21,19 @@ class KeptStates:
 
     def __init__(self, limit: int = MOST_KEPT) -> None:
         self._limit = limit
-        self._sizes: OrderedDict[Keeper, int] = OrderedDict()
+        self._sizes: OrderedDict[WorldStream, int] = OrderedDict()
         self.total = 0
         """Bytes that are kept now, about."""
 
-    def note(self, keeper: Keeper) -> None:
+    def note(self, stream: WorldStream) -> None:
         """Count what a session keeps after a message; have others forget when it is too much.
 
         A session that alone keeps too much forgets as well.
         """
-        self.total -= self._sizes.pop(keeper, 0)
-        size = keeper.size
+        self.total -= self._sizes.pop(stream, 0)
+        size = stream.size
         if size:
-            self._sizes[keeper] = size
+            self._sizes[stream] = size
             self.total += size
         while self.total > self._limit:
             oldest, freed = self._sizes.popitem(last=False)
