@@ -32,17 +32,11 @@ from tests.support.link import (
     SESSION_ID,
     Link,
     connected_link,
+    drain,
     make_sessions,
 )
 
 SEAL = Seal(CHECK_KEY)
-
-
-def drain(session):
-    events = []
-    while (event := session.next_event()) is not None:
-        events.append(event)
-    return events
 
 
 def closings(link, role):

@@ -7,7 +7,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Any, Protocol
+
+from twisted.internet.protocol import DatagramProtocol
 
 from emu.times import Monotonic
 
@@ -49,3 +51,13 @@ def answering(core: Core, unasked: Unasked = lambda _now: ()) -> Iterator[str]:
         finally:
             ended.set()
             thread.join(5)
+
+
+class Asker(DatagramProtocol):
+    """A socket of the test's reactor that keeps what it hears."""
+
+    def __init__(self) -> None:
+        self.heard: list[bytes] = []
+
+    def datagramReceived(self, datagram: bytes, addr: Any) -> None:
+        self.heard.append(datagram)

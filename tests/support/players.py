@@ -17,7 +17,7 @@ from emu.session import (
 )
 from emu.times import Monotonic
 from emu.wire import SessionRequest, SessionResponse, pull_packet, push_packet
-from tests.support.link import KEY_BLOCK
+from tests.support.link import KEY_BLOCK, drain
 
 Address = tuple[str, int]
 
@@ -32,14 +32,6 @@ def make_endpoint(**settings: Any) -> Endpoint:
     return Endpoint(
         EndpointConfig(**settings), random_bytes=lambda count: next(numbers).to_bytes(count, "big")
     )
-
-
-def drain(session: Session) -> list[Event]:
-    """Return the events of a session that were not taken yet."""
-    events = []
-    while (event := session.next_event()) is not None:
-        events.append(event)
-    return events
 
 
 def ask(
@@ -63,6 +55,11 @@ def ask(
     return None
 
 
+def new_client(session_id: int = 7) -> Session:
+    """Return a client's session that has not begun."""
+    return Session(SessionConfig(), role=Role.CLIENT, session_id=session_id, key_block=KEY_BLOCK)
+
+
 class Player:
     """A client at an address; `between` is called before each of its datagrams arrives."""
 
@@ -75,9 +72,7 @@ class Player:
     ) -> None:
         self.endpoint = endpoint
         self.address = address
-        self.session = Session(
-            SessionConfig(), role=Role.CLIENT, session_id=session_id, key_block=KEY_BLOCK
-        )
+        self.session = new_client(session_id)
         self.peer: Session | None = None
         self.heard: list[Event] = []
         self.between = between

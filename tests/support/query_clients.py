@@ -10,42 +10,38 @@ import asyncio
 import importlib
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 Told = dict[str, Any]
 
 
+def _told(info: Iterable[str | int], players: Iterable[Any], rules: Any) -> Told:
+    """Return what a client learnt; `rules` is a mapping, or pairs."""
+    names = [player.name for player in players]
+    told = dict(zip(("name", "map", "count", "game_port"), info, strict=True))
+    return {**told, "players": names, "rules": dict(rules)}
+
+
+def _facts(info: Any) -> tuple[str, str, int, int]:
+    return info.server_name, info.map_name, info.player_count, info.port
+
+
 def _python_a2s(host: str, port: int) -> Told:
     a2s = importlib.import_module("a2s")
-    info = a2s.info((host, port), timeout=5)
-    return {
-        "name": info.server_name,
-        "map": info.map_name,
-        "count": info.player_count,
-        "game_port": info.port,
-        "players": [player.name for player in a2s.players((host, port), timeout=5)],
-        "rules": a2s.rules((host, port), timeout=5),
-    }
+    info, players, rules = (
+        ask((host, port), timeout=5) for ask in (a2s.info, a2s.players, a2s.rules)
+    )
+    return _told(_facts(info), players, rules)
 
 
 def _python_a2s_asyncio(host: str, port: int) -> Told:
     a2s = importlib.import_module("a2s")
 
     async def each() -> Told:
-        info, players, rules = await asyncio.gather(
-            a2s.ainfo((host, port), timeout=5),
-            a2s.aplayers((host, port), timeout=5),
-            a2s.arules((host, port), timeout=5),
-        )
-        return {
-            "name": info.server_name,
-            "map": info.map_name,
-            "count": info.player_count,
-            "game_port": info.port,
-            "players": [player.name for player in players],
-            "rules": rules,
-        }
+        asked = (ask((host, port), timeout=5) for ask in (a2s.ainfo, a2s.aplayers, a2s.arules))
+        info, players, rules = await asyncio.gather(*asked)
+        return _told(_facts(info), players, rules)
 
     return asyncio.run(each())
 
@@ -54,15 +50,9 @@ def _opengsq(host: str, port: int) -> Told:
     source = importlib.import_module("opengsq.protocols").Source(host=host, port=port, timeout=5)
 
     async def each() -> Told:
-        info = await source.get_info()
-        return {
-            "name": info.name,
-            "map": info.map,
-            "count": info.players,
-            "game_port": info.port,
-            "players": [player.name for player in await source.get_players()],
-            "rules": dict(await source.get_rules()),  # which are a set of pairs
-        }
+        info, players = await source.get_info(), await source.get_players()
+        rules = await source.get_rules()
+        return _told((info.name, info.map, info.players, info.port), players, rules)
 
     return asyncio.run(each())
 
@@ -71,14 +61,8 @@ def _a2squery(host: str, port: int) -> Told:
     package = importlib.import_module("a2squery")
     with package.A2SQuery(host, port, timeout=5) as server:
         info = server.info()
-        return {
-            "name": info.name,
-            "map": info.map,
-            "count": info.players,
-            "game_port": info.port,
-            "players": [player.name for player in server.players()],
-            "rules": dict(server.rules()),
-        }
+        players, rules = server.players(), server.rules()
+        return _told((info.name, info.map, info.players, info.port), players, rules)
 
 
 CLIENTS: dict[str, Callable[[str, int], Told]] = {

@@ -9,148 +9,119 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import inspect
 import json
 import sys
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 REFUSED = 3
 
+Client = Callable[[Any, "Server", list[str]], Any]
+"""Called with its package, the server and lines; returns the answers, or what to await for them."""
 
-def _rcon(host: str, port: int, password: str, lines: list[str]) -> list[str]:
-    package = importlib.import_module("rcon.source")
+
+class Server(NamedTuple):
+    """Where a client goes, and what it says there."""
+
+    host: str
+    port: int
+    password: str
+
+
+def _rcon(package: Any, to: Server, lines: list[str]) -> list[str]:
+    with package.Client(to.host, to.port, passwd=to.password, timeout=5) as client:
+        return [client.run(*line.split(" ")) for line in lines]
+
+
+async def _rcon_asyncio(package: Any, to: Server, lines: list[str]) -> list[str]:
+    return [
+        await package.rcon(*line.split(" "), host=to.host, port=to.port, passwd=to.password)
+        for line in lines
+    ]
+
+
+def _mcrcon(package: Any, to: Server, lines: list[str]) -> list[str]:
+    with package.MCRcon(to.host, to.password, port=to.port) as client:
+        return [client.command(line) for line in lines]
+
+
+async def _aiorcon(package: Any, to: Server, lines: list[str]) -> list[str]:
+    loop = asyncio.get_running_loop()
+    client = await package.RCON.create(*to, loop, 0, timeout=5)
     try:
-        with package.Client(host, port, passwd=password, timeout=5) as client:
-            return [client.run(*line.split(" ")) for line in lines]
-    except importlib.import_module("rcon.exceptions").WrongPassword as error:
-        raise PermissionError from error
+        return [await client(line) for line in lines]
+    finally:
+        client.close()
 
 
-def _rcon_asyncio(host: str, port: int, password: str, lines: list[str]) -> list[str]:
-    package = importlib.import_module("rcon.source")
+def _python_valve(package: Any, to: Server, lines: list[str]) -> list[str]:
+    with package.RCON(to[:2], to.password, timeout=5) as client:
+        return [client(line) for line in lines]
 
-    async def each() -> list[str]:
-        return [
-            await package.rcon(*line.split(" "), host=host, port=port, passwd=password)
-            for line in lines
-        ]
 
+async def _asyncrcon(package: Any, to: Server, lines: list[str]) -> list[str]:
+    client = package.AsyncRCON(f"{to.host}:{to.port}", to.password)
+    await client.open_connection()
     try:
-        return asyncio.run(each())
-    except importlib.import_module("rcon.exceptions").WrongPassword as error:
-        raise PermissionError from error
+        return [await client.command(line) for line in lines]
+    finally:
+        client.close()
 
 
-def _mcrcon(host: str, port: int, password: str, lines: list[str]) -> list[str]:
-    package = importlib.import_module("mcrcon")
-    try:
-        with package.MCRcon(host, password, port=port) as client:
-            return [client.command(line) for line in lines]
-    except package.MCRconException as error:
-        raise PermissionError from error
+async def _opengsq(package: Any, to: Server, lines: list[str]) -> list[str]:
+    with package.SourceRcon(to.host, to.port, timeout=5.0) as client:
+        await client.authenticate(to.password)
+        return [await client.send_command(line) for line in lines]
 
 
-def _aiorcon(host: str, port: int, password: str, lines: list[str]) -> list[str]:
-    package = importlib.import_module("aiorcon")
-
-    async def each() -> list[str]:
-        loop = asyncio.get_running_loop()
-        client = await package.RCON.create(host, port, password, loop, 0, timeout=5)
-        try:
-            return [await client(line) for line in lines]
-        finally:
-            client.close()
-
-    try:
-        return asyncio.run(each())
-    except package.RCONAuthenticationError as error:
-        raise PermissionError from error
+async def _aio_mc_rcon(package: Any, to: Server, lines: list[str]) -> list[str]:
+    async with package.Client(*to) as client:
+        return [(await client.send_cmd(line))[0] for line in lines]
 
 
-def _python_valve(host: str, port: int, password: str, lines: list[str]) -> list[str]:
-    package = importlib.import_module("valve.rcon")
-    try:
-        with package.RCON((host, port), password, timeout=5) as client:
-            return [client(line) for line in lines]
-    except package.RCONAuthenticationError as error:
-        raise PermissionError from error
+def _rconx(package: Any, to: Server, lines: list[str], preset: str) -> list[str]:
+    with package.RconClient.create(to.host, to.port, preset=preset) as client:
+        client.connect_and_authenticate(to.password)
+        return [client.execute(line).text for line in lines]
 
 
-def _asyncrcon(host: str, port: int, password: str, lines: list[str]) -> list[str]:
-    package = importlib.import_module("asyncrcon")
-
-    async def each() -> list[str]:
-        client = package.AsyncRCON(f"{host}:{port}", password)
-        await client.open_connection()
-        try:
-            return [await client.command(line) for line in lines]
-        finally:
-            client.close()
-
-    try:
-        return asyncio.run(each())
-    except package.AuthenticationException as error:
-        raise PermissionError from error
-
-
-def _opengsq(host: str, port: int, password: str, lines: list[str]) -> list[str]:
-    package = importlib.import_module("opengsq.rcon_protocols.source_rcon")
-    refused = importlib.import_module("opengsq.exceptions").AuthenticationException
-
-    async def each() -> list[str]:
-        with package.SourceRcon(host, port, timeout=5.0) as client:
-            await client.authenticate(password)
-            return [await client.send_command(line) for line in lines]
-
-    try:
-        return asyncio.run(each())
-    except refused as error:
-        raise PermissionError from error
-
-
-def _aio_mc_rcon(host: str, port: int, password: str, lines: list[str]) -> list[str]:
-    package = importlib.import_module("aiomcrcon")
-
-    async def each() -> list[str]:
-        async with package.Client(host, port, password) as client:
-            return [(await client.send_cmd(line))[0] for line in lines]
-
-    try:
-        return asyncio.run(each())
-    except package.IncorrectPasswordError as error:
-        raise PermissionError from error
-
-
-def _rconx(host: str, port: int, password: str, lines: list[str], preset: str) -> list[str]:
-    package = importlib.import_module("rconx")
-    try:
-        with package.RconClient.create(host, port, preset=preset) as client:
-            client.connect_and_authenticate(password)
-            return [client.execute(line).text for line in lines]
-    except package.RconAuthenticationError as error:
-        raise PermissionError from error
-
-
-CLIENTS: dict[str, Callable[[str, int, str, list[str]], Any]] = {
-    "rcon": _rcon,
-    "rcon-asyncio": _rcon_asyncio,
-    "mcrcon": _mcrcon,
-    "aiorcon": _aiorcon,
-    "python-valve": _python_valve,
-    "asyncrcon": _asyncrcon,
-    "opengsq": _opengsq,
-    "aio-mc-rcon": _aio_mc_rcon,
-    "rconx": partial(_rconx, preset="minecraft"),
+CLIENTS: dict[str, tuple[Client, str, str]] = {
+    "rcon": (_rcon, "rcon.source", "rcon.exceptions:WrongPassword"),
+    "rcon-asyncio": (_rcon_asyncio, "rcon.source", "rcon.exceptions:WrongPassword"),
+    "mcrcon": (_mcrcon, "mcrcon", "mcrcon:MCRconException"),
+    "aiorcon": (_aiorcon, "aiorcon", "aiorcon:RCONAuthenticationError"),
+    "python-valve": (_python_valve, "valve.rcon", "valve.rcon:RCONAuthenticationError"),
+    "asyncrcon": (_asyncrcon, "asyncrcon", "asyncrcon:AuthenticationException"),
+    "opengsq": (
+        _opengsq,
+        "opengsq.rcon_protocols.source_rcon",
+        "opengsq.exceptions:AuthenticationException",
+    ),
+    "aio-mc-rcon": (_aio_mc_rcon, "aiomcrcon", "aiomcrcon:IncorrectPasswordError"),
+    "rconx": (partial(_rconx, preset="minecraft"), "rconx", "rconx:RconAuthenticationError"),
 }
-FOR_SRCDS: dict[str, Callable[[str, int, str, list[str]], Any]] = {
-    "rconx-srcds": partial(_rconx, preset="srcds"),
+"""How each is driven, its package, and what it raises when the password is refused."""
+FOR_SRCDS: dict[str, tuple[Client, str, str]] = {
+    "rconx-srcds": (partial(_rconx, preset="srcds"), "rconx", "rconx:RconAuthenticationError"),
 }
 """Clients for the dialect `srcds`."""
 
-if __name__ == "__main__":
-    name, host, port, password, *lines = sys.argv[1:]
+
+def main(name: str, host: str, port: str, password: str, *lines: str) -> None:
+    """Drive one of them."""
+    drive, package, refusal = (CLIENTS | FOR_SRCDS)[name]
+    module, _, refused = refusal.partition(":")
     try:
-        json.dump((CLIENTS | FOR_SRCDS)[name](host, int(port), password, lines), sys.stdout)
-    except PermissionError:
+        to = Server(host, int(port), password)
+        answers = drive(importlib.import_module(package), to, list(lines))
+        if inspect.isawaitable(answers):
+            answers = asyncio.run(answers)  # type: ignore[arg-type]  # they are coroutines
+    except getattr(importlib.import_module(module), refused):
         sys.exit(REFUSED)
+    json.dump(answers, sys.stdout)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

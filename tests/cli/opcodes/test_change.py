@@ -14,13 +14,6 @@ from emu.opcodes import OpcodeStore, VersionRange
 RANGE = VersionRange(540, 546)
 
 
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
-    path = tmp_path / "emu.sqlite"
-    OpcodeStore.ensure(path).close()
-    return path
-
-
 def emu(path: Path, *words: str) -> Result:
     return CliRunner().invoke(root, ["opcodes", "--db", str(path), *words])
 

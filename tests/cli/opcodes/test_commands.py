@@ -37,13 +37,6 @@ def rows_of(result: Result) -> list[dict[str, object]]:
     return found
 
 
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
-    path = tmp_path / "emu.sqlite"
-    OpcodeStore.ensure(path).close()
-    return path
-
-
 def test_every_verb_has_an_example() -> None:
     assert isinstance(opcodes, click.Group)
     assert {

@@ -18,13 +18,6 @@ from tests.support.opcode_rows import HEIDISQL, MARIADB, ONE_LINE
 RANGE = VersionRange(540, 546)
 
 
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
-    path = tmp_path / "emu.sqlite"
-    OpcodeStore.ensure(path).close()
-    return path
-
-
 def emu(path: Path, *words: str, given: str | bytes | None = None) -> Result:
     return CliRunner().invoke(root, ["opcodes", "--db", str(path), *words], input=given)
 

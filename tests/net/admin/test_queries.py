@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from twisted.internet.protocol import DatagramProtocol
@@ -14,17 +13,10 @@ from emu.admin.ogp.head import QueryHead, Type, push_query_head
 from emu.errors import CommandError
 from emu.net.admin.queries import QueryPart, answer_rules, ogp_rules, presentation
 from emu.net.scheduler import Scheduler
+from tests.support.answering import Asker
 from tests.support.configs import small_config
 from tests.support.house import HOST, reactor, until
 from tests.support.statuses import server_status
-
-
-class Asker(DatagramProtocol):
-    def __init__(self) -> None:
-        self.heard: list[bytes] = []
-
-    def datagramReceived(self, datagram: bytes, addr: Any) -> None:
-        self.heard.append(datagram)
 
 
 def part_of(folder: Path, *settings: str, banned: str = "") -> QueryPart:

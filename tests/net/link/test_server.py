@@ -3,12 +3,10 @@ from __future__ import annotations
 import re
 import struct
 import zlib
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
-import pytest_twisted
 from twisted.internet import reactor as _reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
@@ -21,17 +19,11 @@ from emu.link.settings import LinkServerConfig
 from emu.model import CreateResponse, PlayResponse, RegisteredWorld, WorldEntry
 from tests.support.directory_fakes import Stores
 from tests.support.house import captured_log, until
-from tests.support.link_bench import Bench, link_bench
+from tests.support.link_bench import Bench
 from tests.support.scripted_world import frame, ls_info
 
 reactor: Any = _reactor
 pytestmark = pytest.mark.usefixtures("collect_garbage")
-
-
-@pytest_twisted.async_yield_fixture
-async def bench() -> AsyncIterator[Bench]:
-    async with link_bench() as made:
-        yield made
 
 
 async def test_a_world_registers_goes_down_and_up_and_away(bench: Bench) -> None:

@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-import pytest_twisted
 from twisted.internet import reactor as _reactor
 from twisted.internet.address import IPv6Address
 
 from emu.limits.addresses import plain_host
 from emu.link.settings import LinkServerConfig
-from tests.support.link_bench import Bench, link_bench
+from tests.support.link_bench import Bench
 
 reactor: Any = _reactor
 pytestmark = pytest.mark.usefixtures("collect_garbage")
-
-
-@pytest_twisted.async_yield_fixture
-async def bench() -> AsyncIterator[Bench]:
-    async with link_bench() as made:
-        yield made
 
 
 async def test_connections_are_bounded_for_each_address(bench: Bench) -> None:

@@ -13,12 +13,11 @@ from emu.session import (
     Endpoint,
     EndpointConfig,
     Message,
-    Role,
     Session,
     SessionClosed,
-    SessionConfig,
     Writable,
 )
+from tests.support.players import new_client
 from tests.support.raw_client import session_request
 
 CLIENT = ("127.0.0.1", 40000)
@@ -92,12 +91,6 @@ def house():
     yield clock, dispatcher, wire
     dispatcher.abandon()
     assert clock.getDelayedCalls() == []
-
-
-def new_client(session_id: int = 7) -> Session:
-    return Session(
-        SessionConfig(), role=Role.CLIENT, session_id=session_id, key_block=bytes(range(1, 61))
-    )
 
 
 def exchange(client: Session, clock: Clock, dispatcher: Dispatcher, wire: Wire, turns: int = 12):

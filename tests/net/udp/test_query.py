@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from twisted.internet.protocol import DatagramProtocol
 
 from emu.limits.answers import AnswerRules
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.udp.datagrams import Outbox
 from emu.net.udp.query import QueryShell, listen_query
+from tests.support.answering import Asker
 from tests.support.house import HOST, reactor, until
 
 
@@ -31,14 +31,6 @@ class Echo:
         if data == b"!":
             raise RuntimeError("a bug")
         return [data] if data else []
-
-
-class Asker(DatagramProtocol):
-    def __init__(self) -> None:
-        self.heard: list[bytes] = []
-
-    def datagramReceived(self, datagram: bytes, addr: Any) -> None:
-        self.heard.append(datagram)
 
 
 class Wire:

@@ -9,8 +9,9 @@ from emu.net.scheduler import Scheduler
 from emu.net.udp.dispatcher import Dispatcher
 from emu.net.udp.port import PORTIONS, BatchPort
 from emu.net.udp.shell import READ_AT_ONCE, UdpShell, listen
-from emu.session import Endpoint, EndpointConfig, Role, Session, SessionConfig
+from emu.session import Endpoint, EndpointConfig
 from tests.support.memory_udp import MemoryPort
+from tests.support.players import new_client
 
 
 class Sink:
@@ -39,12 +40,6 @@ def new_dispatcher(clock) -> Dispatcher:
     Sink.made = []
     endpoint = Endpoint(EndpointConfig(), random_bytes=random.Random(1).randbytes)
     return Dispatcher(endpoint, Scheduler(clock), Sink, logger("test"))
-
-
-def new_client(session_id: int = 7) -> Session:
-    return Session(
-        SessionConfig(), role=Role.CLIENT, session_id=session_id, key_block=bytes(range(1, 61))
-    )
 
 
 def test_a_port_that_does_not_say_when_all_is_read_is_answered_in_the_same_turn() -> None:

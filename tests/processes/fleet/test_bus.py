@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -24,13 +23,6 @@ from tests.support.fleets import Simulated, shell
 from tests.support.processes import present
 
 Three = tuple[FleetBus, FleetBus, FleetBus]
-
-
-@pytest.fixture
-def fleet() -> Iterator[Simulated]:
-    made = Simulated()
-    yield made
-    made.close()
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import count
 
 import pytest
@@ -21,13 +20,6 @@ class Numbers:
 
     async def model_numbers(self, paths: list[str]) -> dict[str, int]:
         return {path: 7 for path in paths if path == "ec/pc/orc"}
-
-
-@pytest.fixture
-def fleet() -> Iterator[Simulated]:
-    made = Simulated()
-    yield made
-    made.close()
 
 
 class TestRemoteKeys(HandoffKeysContract):
