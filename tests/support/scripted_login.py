@@ -10,51 +10,18 @@ from typing import Any
 
 from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.internet.interfaces import IListeningPort
-from twisted.internet.protocol import Factory, Protocol, connectionDone
-from twisted.python.failure import Failure
+from twisted.internet.protocol import Factory
 
-from tests.support.scripted_world import frame
+from tests.support.scripted_world import ScriptedEnd
 
 
-class ScriptedLogin(Protocol):
+class ScriptedLogin(ScriptedEnd):
     """One world's connection at the scripted login server."""
 
-    def __init__(self) -> None:
-        self._buffer = b""
-        self.frames: list[tuple[int, bytes]] = []
-        self._waiting: list[tuple[int, Deferred[bytes]]] = []
-        self.is_connected = False
-        self.reads: list[int] = []
-        self._ended: list[Deferred[None]] = []
-
     def connectionMade(self) -> None:
-        self.is_connected = True
-        transport: Any = self.transport
-        transport.setTcpNoDelay(True)
+        super().connectionMade()
         self.factory: Any
         self.factory.arrived(self)
-
-    def dataReceived(self, data: bytes) -> None:
-        self.reads.append(len(data))
-        self._buffer += data
-        while len(self._buffer) >= 7:
-            size, flags, opcode = struct.unpack_from("<IBH", self._buffer)
-            if len(self._buffer) < size:
-                return
-            assert flags == 0, "the world set a flag"
-            payload, self._buffer = self._buffer[7:size], self._buffer[size:]
-            self._arrived(opcode, payload)
-
-    def connectionLost(self, reason: Failure = connectionDone) -> None:
-        self.is_connected = False
-        for ended in self._ended:
-            ended.callback(None)
-        for _, waiting in self._waiting:
-            waiting.errback(ConnectionError("the world hung up"))
-
-    def send(self, opcode: int, payload: bytes = b"") -> None:
-        transport: Any = self.transport
-        transport.write(frame(opcode, payload))
 
     def ask_play(self, account: int, char: int, from_id: int = 7, ip: bytes = b"8.8.8.8") -> None:
         self.send(0xAB00, struct.pack("<IIIII21s", account, char, 1, from_id, 0, ip))
@@ -62,35 +29,7 @@ class ScriptedLogin(Protocol):
     def refuse(self, text: bytes) -> None:
         """Send a fatal error and hang up, as EQ2Emulator does."""
         self.send(0x1003, text + b"\0")
-        transport: Any = self.transport
-        transport.loseConnection()
-
-    def received(self, opcode: int) -> Deferred[bytes]:
-        """Return the payload of the next frame of an opcode that was not returned yet."""
-        waiting: Deferred[bytes] = Deferred()
-        for place, (found, payload) in enumerate(self.frames):
-            if found == opcode:
-                del self.frames[place]
-                waiting.callback(payload)
-                return waiting
-        self._waiting.append((opcode, waiting))
-        return waiting
-
-    def ended(self) -> Deferred[None]:
-        waiting: Deferred[None] = Deferred()
-        if self.is_connected:
-            self._ended.append(waiting)
-        else:
-            waiting.callback(None)
-        return waiting
-
-    def _arrived(self, opcode: int, payload: bytes) -> None:
-        for place, (wanted, waiting) in enumerate(self._waiting):
-            if wanted == opcode:
-                del self._waiting[place]
-                waiting.callback(payload)
-                return
-        self.frames.append((opcode, payload))
+        self.hang_up()
 
 
 class ScriptedLoginServer(Factory):

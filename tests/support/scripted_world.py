@@ -42,13 +42,15 @@ def ls_info(
     return head + bytes([kind]) + (73043).to_bytes(4, "little")
 
 
-class ScriptedWorld(Protocol):
-    """Cuts frames by hand and lets a test await what the login server sends."""
+class ScriptedEnd(Protocol):
+    """One end of the link: cuts frames by hand and lets a test await what the other end sends."""
 
     def __init__(self) -> None:
         self._buffer = b""
-        self._frames: list[tuple[int, bytes]] = []
-        self._waiting: list[tuple[int | None, Deferred[bytes]]] = []
+        self.frames: list[tuple[int, bytes]] = []
+        """Opcode and payload of what no test has asked for yet."""
+        self.reads: list[int] = []
+        self._waiting: list[tuple[int, Deferred[bytes]]] = []
         self._ended: list[Deferred[None]] = []
         self.is_connected = False
 
@@ -58,13 +60,13 @@ class ScriptedWorld(Protocol):
         transport.setTcpNoDelay(True)
 
     def dataReceived(self, data: bytes) -> None:
+        self.reads.append(len(data))
         self._buffer += data
         while len(self._buffer) >= 7:
-            (size,) = struct.unpack_from("<I", self._buffer)
+            size, flags, opcode = struct.unpack_from("<IBH", self._buffer)
             if len(self._buffer) < size:
                 return
-            (opcode,) = struct.unpack_from("<H", self._buffer, 5)
-            assert self._buffer[4] == 0, "the login server set a flag"
+            assert flags == 0, "the other end set a flag"
             payload, self._buffer = self._buffer[7:size], self._buffer[size:]
             self._arrived(opcode, payload)
 
@@ -73,7 +75,7 @@ class ScriptedWorld(Protocol):
         for ended in self._ended:
             ended.callback(None)
         for _, waiting in self._waiting:
-            waiting.errback(ConnectionError("the login server hung up"))
+            waiting.errback(ConnectionError("the other end hung up"))
 
     def write(self, data: bytes) -> None:
         transport: Any = self.transport
@@ -81,6 +83,45 @@ class ScriptedWorld(Protocol):
 
     def send(self, opcode: int, payload: bytes = b"") -> None:
         self.write(frame(opcode, payload))
+
+    def received(self, opcode: int) -> Deferred[bytes]:
+        """Return the payload of the next frame of an opcode that was not returned yet."""
+        waiting: Deferred[bytes] = Deferred()
+        for place, (found, payload) in enumerate(self.frames):
+            if found == opcode:
+                del self.frames[place]
+                waiting.callback(payload)
+                return waiting
+        self._waiting.append((opcode, waiting))
+        return waiting
+
+    def ended(self) -> Deferred[None]:
+        """Wait until the other end has hung up."""
+        waiting: Deferred[None] = Deferred()
+        if self.is_connected:
+            self._ended.append(waiting)
+        else:
+            waiting.callback(None)
+        return waiting
+
+    def hang_up(self) -> Deferred[None]:
+        """Hang up; returns the end of the connection."""
+        transport: Any = self.transport
+        waiting = self.ended()
+        transport.loseConnection()
+        return waiting
+
+    def _arrived(self, opcode: int, payload: bytes) -> None:
+        for place, (wanted, waiting) in enumerate(self._waiting):
+            if wanted == opcode:
+                del self._waiting[place]
+                waiting.callback(payload)
+                return
+        self.frames.append((opcode, payload))
+
+
+class ScriptedWorld(ScriptedEnd):
+    """The world's end."""
 
     def register(self, account: bytes = b"testlabs", password: bytes = b"secret") -> None:
         """Introduce this world and say that it is up, as real ones do in one breath."""
@@ -99,48 +140,12 @@ class ScriptedWorld(Protocol):
                            port, 0, from_id)  # fmt: skip
         self.send(PLAY_RESPONSE, body)
 
-    def received(self, opcode: int) -> Deferred[bytes]:
-        """Return the payload of the next frame of an opcode; others before it are skipped."""
-        for place, (found, payload) in enumerate(self._frames):
-            if found == opcode:
-                del self._frames[: place + 1]
-                waiting: Deferred[bytes] = Deferred()
-                waiting.callback(payload)
-                return waiting
-        self._frames.clear()
-        waiting = Deferred()
-        self._waiting.append((opcode, waiting))
-        return waiting
-
-    def ended(self) -> Deferred[None]:
-        """Wait until the login server has hung up."""
-        waiting: Deferred[None] = Deferred()
-        if self.is_connected:
-            self._ended.append(waiting)
-        else:
-            waiting.callback(None)
-        return waiting
-
     async def refusal(self) -> bytes:
         """Return the text of the fatal error; the login server hangs up after it."""
         text = await self.received(LS_FATAL_ERROR)
         await self.ended()
         assert text.endswith(b"\0")
         return text[:-1]
-
-    def hang_up(self) -> Deferred[None]:
-        transport: Any = self.transport
-        waiting = self.ended()
-        transport.loseConnection()
-        return waiting
-
-    def _arrived(self, opcode: int, payload: bytes) -> None:
-        for place, (wanted, waiting) in enumerate(self._waiting):
-            if wanted == opcode:
-                del self._waiting[place]
-                waiting.callback(payload)
-                return
-        self._frames.append((opcode, payload))
 
 
 class _Factory(Factory):
