@@ -9,6 +9,7 @@ PLAIN = {
     "emu/admin/ggmp/ports.py": "protocols",
     "emu/admin/events.py": "plain values",
     "emu/admin/ports.py": "protocols",
+    "emu/admin/rcon/events.py": "plain values",
     "emu/dialects/common.py": "names for numbers",
     "emu/config/administration.py": "plain values",
     "emu/config/login.py": "plain values",

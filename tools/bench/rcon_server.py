@@ -17,6 +17,7 @@ from emu.commands import Registry
 from emu.config import Address, RconConfig
 from emu.net.admin.rcon import RconServer
 from emu.net.scheduler import Scheduler
+from emu.net.watch import Watch
 
 PASSWORD = "sekret"
 reactor: Any = _reactor
@@ -35,7 +36,7 @@ def rcon_port() -> Any:
     registry = Registry()
     registry.extend(source.commands(registry))
     config = RconConfig(listen=Address("127.0.0.1", 0), password=PASSWORD)
-    server = RconServer(config, registry, reactor, Scheduler(reactor))
+    server = RconServer(config, registry, reactor, Scheduler(reactor), Watch())
     server.listen()
     (door,) = server.doors()
     return int(door.address.rpartition(":")[2])

@@ -72,9 +72,8 @@ class AdminPart:
         self._countdown = Countdown(self._announce, self._stop_all)
         self._timer = scheduler.timer(self)
         self._console = ConsoleServer(self.commands, reactor, scheduler)
-        self.rcon = RconServer(config.rcon, self.commands, reactor, scheduler)
+        self.rcon = RconServer(config.rcon, self.commands, reactor, scheduler, watch)
         watch.door("console", self._console.uses, lambda: len(self._console.connections))
-        watch.door("rcon", self.rcon.uses, lambda: len(self.rcon.connections))
         self.ssq = SsqPort(config.ssq, self.status.status, _game_host(config), reactor, scheduler)
         watch.door("ssq", Uses(logins=self.ssq.core.logins))
         self.ggmp: GgmpPort | None = None

@@ -11,6 +11,7 @@ from twisted.internet.protocol import Factory, connectionDone
 from twisted.python.failure import Failure
 
 from emu.admin.events import LoggedIn, LoginFailed
+from emu.admin.rcon.events import RconEvent, UserCame, WrongPassword
 from emu.admin.rcon.session import RconRules, RconSession
 from emu.admin.rcon.users import RconUser, RconUsers, read_users
 from emu.admin.status import OpenDoor
@@ -28,6 +29,7 @@ from emu.net.parameters import read_listed
 from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler
 from emu.net.tasks import Tasks
+from emu.net.watch import Watch
 from emu.times import Monotonic
 
 OWN_USER = "rcon"
@@ -78,7 +80,12 @@ class RconServer(Factory):
     noisy = False
 
     def __init__(
-        self, config: RconConfig, registry: Registry, reactor: Any, scheduler: Scheduler
+        self,
+        config: RconConfig,
+        registry: Registry,
+        reactor: Any,
+        scheduler: Scheduler,
+        watch: Watch,
     ) -> None:
         """Raises `ConfigError` when the users' file is wrong."""
         self._users = rcon_users(config)
@@ -93,6 +100,8 @@ class RconServer(Factory):
             FailureRules(banned_after=config.banned_after, banned_for=config.banned_for)
         )
         self._refusals = RefusalLog(_log, scheduler)
+        self._tell = watch.port("rcon", self._write)
+        watch.door("rcon", self.uses, lambda: len(self.connections))
         self._port: IListeningPort | None = None
 
     def configure(self, config: RconConfig) -> None:
@@ -161,12 +170,19 @@ class RconServer(Factory):
         """Learn who is at the other end of a connection."""
         self.connections.introduced(connection)
         self.uses.logins["accepted"] += 1
-        _log.info("{name} logged in from {address}", name=name, address=connection.address)
+        self._tell(UserCame(name, connection.address))
 
     def login_failed(self, address: str) -> None:
         """Tell of a wrong password."""
         self.uses.logins["refused"] += 1
-        if self._refusals.is_news("wrong passwords", "", address, "wrong password"):
+        self._tell(WrongPassword(address))
+
+    def _write(self, event: RconEvent) -> None:
+        """Write an event into the log; wrong passwords are summed up."""
+        address = event.address
+        if isinstance(event, UserCame):
+            _log.info("{name} logged in from {address}", name=event.name, address=address)
+        elif self._refusals.is_news("wrong passwords", "", address, "wrong password"):
             _log.warn("wrong password from {address}", address=address)
 
 

@@ -10,12 +10,14 @@ import pytest
 from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
 
+from emu.admin.rcon.events import UserCame, WrongPassword
 from emu.admin.rcon.packets import Packet
 from emu.commands import Registry
 from emu.config import RconConfig
 from emu.errors import ConfigError
 from emu.net.admin.rcon import RconConnection, RconServer, rcon_users
 from emu.net.scheduler import Scheduler
+from emu.net.watch import Watch
 
 
 class Transport(StringTransport):
@@ -31,7 +33,8 @@ class Port:
     def __init__(self, **settings: Any) -> None:
         self.clock = Clock()
         config = RconConfig(**{"password": "sekret"} | settings)
-        self.server = RconServer(config, Registry(), self.clock, Scheduler(self.clock))
+        self.watch = Watch()
+        self.server = RconServer(config, Registry(), self.clock, Scheduler(self.clock), self.watch)
 
     def connect(self, host: str = "192.0.2.1") -> RconConnection | None:
         connection = self.server.buildProtocol(SimpleNamespace(host=host))  # type: ignore[arg-type]
@@ -71,6 +74,18 @@ def test_a_guessing_address_is_not_let_connect() -> None:
     assert port.server.uses.counted() == {"logins refused": 2, "banned": 1}
     port.clock.advance(601.0)
     assert port.connect() is not None
+
+
+def test_who_logs_in_and_who_guesses_is_reported() -> None:
+    port = Port()
+    told: list[object] = []
+    port.watch.reports.subscribe(lambda report: told.append(report.event), "rcon")
+    first, second = port.connect(), port.connect("192.0.2.2")
+    assert first is not None
+    assert second is not None
+    first.dataReceived(Packet(1, 3, b"sekret").encode())
+    second.dataReceived(Packet(1, 3, b"wrong").encode())
+    assert told == [UserCame("rcon", "192.0.2.1"), WrongPassword("192.0.2.2")]
 
 
 def test_silent_ones_make_room_and_those_who_logged_in_stay() -> None:
