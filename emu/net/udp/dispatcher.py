@@ -173,7 +173,7 @@ class Dispatcher:
         if not port.touched:
             port.touched = True
             self._touched.append(port)
-        self.serve_soon()
+            self.serve_soon()
 
     def serve_soon(self) -> None:
         """Have what was touched served before the reactor sleeps again."""
@@ -194,7 +194,6 @@ class Dispatcher:
             now = self.now()
             touched, self._touched = self._touched, []
             for port in touched:
-                port.touched = False
                 try:
                     self._serve(port, now)
                 except Exception:  # noqa: BLE001  # it would close the port for everybody
@@ -224,11 +223,13 @@ class Dispatcher:
     def _serve(self, port: SessionPort, now: Monotonic) -> None:
         """Hand out events, send what is ready, rearm the timer."""
         session = port.session
+        port.touched = True  # what its own handler says to all this leaves below
         while (event := session.next_event()) is not None:
             if type(event) is not Message:
                 self._note(event, port, now)
             if port.handler is not None:
                 self._hand_out(event, port, now)
+        port.touched = False
         ack = session.take_ack(now)
         if ack is not None:
             if self.tracer is None:

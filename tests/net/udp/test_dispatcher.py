@@ -43,6 +43,7 @@ class Recorder:
         if isinstance(event, Message):
             if event.opcode == 5:
                 self.port.session.send(6, event.payload)
+                self.port.touch()
             if event.opcode == 7:
                 raise EmuError("a handler's own mistake")
             if event.opcode == 9:
@@ -123,6 +124,18 @@ def test_a_message_in_is_answered_in_the_same_turn(house) -> None:
     client.send(5, b"hello")
     assert Message(6, b"hello") in exchange(client, clock, dispatcher, wire)
     assert clock.seconds() == 0.0
+
+
+def test_what_a_handler_says_at_once_asks_for_no_further_turn(house) -> None:
+    clock, dispatcher, wire = house
+    client = connected(house)
+    client.send(5, b"hello")
+    dispatcher.take([(data, CLIENT) for data in client.datagrams_to_send(clock.seconds())])
+    dispatcher.serve_touched()
+    (answer,) = wire.take()
+    client.receive_datagram(answer[0], clock.seconds())
+    assert client.next_event() == Message(6, b"hello")
+    assert all(call.getTime() > clock.seconds() for call in clock.getDelayedCalls())
 
 
 def test_a_handler_is_told_what_is_worth_queueing_and_when_more_is(house) -> None:
