@@ -16,7 +16,7 @@
 #define MOST 64
 #define LONGEST 4096
 #define USUAL 512
-#define LEAST 16 /* so that a flood of empty ones has an end as well */
+#define LEAST 128 /* it is the number of datagrams that takes time, not their bytes */
 
 /* Return (host, port) of an IPv4 or IPv6 address. */
 static PyObject *

@@ -22,8 +22,10 @@ ARE_MANY_AT_ONCE: Final = _compiled is not None
 """Whether the compiled part is there."""
 LONGEST: Final = 4096
 """Bytes read of one datagram, in either form."""
-LEAST: Final = 16
-"""Bytes that a datagram counts at least: a flood of empty ones has an end as well."""
+MOST_KEPT: Final = 16
+"""Datagrams that wait for each other: whoever gets the first ones can go on meanwhile."""
+LEAST: Final = 128
+"""Bytes that a datagram counts at least: it is their number that takes time."""
 
 
 def receive(handle: socket.socket, size: int) -> list[tuple[bytes, HostPort]]:
@@ -85,6 +87,8 @@ class Outbox:
     def put(self, data: bytes, address: HostPort) -> None:
         """Take one datagram and its address."""
         self._waiting.append((data, address))
+        if len(self._waiting) >= MOST_KEPT:
+            self.flush()
 
     def flush(self) -> None:
         """Send what was kept.

@@ -10,8 +10,8 @@ from twisted.internet.udp import Port
 
 from emu.net.udp.datagrams import HostPort, receive
 
-PORTIONS = 4
-"""In how many portions at most the bytes of one wake-up are read."""
+PORTIONS = 8
+"""In how many portions the bytes of one wake-up are read; each is answered before the next."""
 
 
 class Batched(Protocol):

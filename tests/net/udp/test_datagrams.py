@@ -35,6 +35,17 @@ def waiting(handle: socket.socket) -> list[bytes]:
             return found
 
 
+def test_not_many_wait_for_each_other(pair: Pair) -> None:
+    one, two = pair
+    outbox = Outbox(one, lambda _data, _address: None)
+    for number in range(datagrams.MOST_KEPT):
+        assert waiting(two) == []
+        outbox.put(bytes([number]), two.getsockname())
+    assert waiting(two) == [bytes([number]) for number in range(datagrams.MOST_KEPT)]
+    outbox.put(b"one more", two.getsockname())
+    assert waiting(two) == []
+
+
 def test_what_is_put_leaves_with_the_next_flush_at_the_latest(pair: Pair) -> None:
     one, two = pair
     outbox = Outbox(one, lambda _data, _address: None)
