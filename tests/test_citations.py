@@ -3,6 +3,7 @@
 Sources cite rules as ``docs/protocol/PAGE.md#ANCHOR``; each rule names the code that does it.
 """
 
+import ast
 import re
 from collections import Counter
 from pathlib import Path
@@ -20,6 +21,9 @@ LINK = re.compile(r"\]\(([^)]+)\)")
 UNBUILT = "Not in the code."
 FORMER = re.compile(r"\b(?:eq2-(?:login|world|transport)|client-546-notes|opcode-data)\b")
 """Pages that the facts once stood on; nobody has them."""
+MENTION = re.compile(r"`(emu(?:\.\w+)+)")
+NO_MODULES = {"toml", "sqlite", "log", "pid", "behaviors"}
+"""What follows ``emu.`` in names of files and of plugins' groups."""
 
 
 def sources() -> list[Path]:
@@ -105,3 +109,29 @@ def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
         assert target.exists(), f"{name_of(page)}: {link}"
         if anchor:
             assert f"{name_of(target)}#{anchor}" in rules, f"{name_of(page)}: {link}"
+
+
+def names_by_module() -> dict[str, set[str]]:
+    """Return what each module of ours defines or imports."""
+    found = {}
+    for path in (ROOT / "emu").rglob("*.py"):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        tree = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        names = {getattr(node, "name", getattr(node, "id", "")) for node in tree}
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = names
+    return found
+
+
+def test_modules_and_names_that_texts_mention_are_there() -> None:
+    modules = names_by_module()
+    lost = []
+    for path in [*sources(), *(ROOT / "docs").rglob("*.md")]:
+        for mention in MENTION.findall(path.read_text(encoding="utf-8")):
+            parts = mention.split(".")
+            home = next(
+                size for size in range(len(parts), 0, -1) if ".".join(parts[:size]) in modules
+            )
+            names = modules[".".join(parts[:home])] | NO_MODULES
+            if home < len(parts) and parts[home] not in names:
+                lost.append(f"{path.relative_to(ROOT)}: {mention}")
+    assert not lost, "\n".join(lost)

@@ -1,7 +1,7 @@
 """The test client of a login server: a library used by the command line, tests and benchmark.
 
 `LoginClient` is the client without input or output, `LoginFlow` runs a script over it. The
-Twisted side, `connect` and `ClientConnection`, is `emu.net.client.connection`: importing this
+Twisted side, `open_client` and `ClientConnection`, is `emu.net.client.connection`: importing this
 package loads no reactor.
 """
 
