@@ -77,7 +77,7 @@ class AnswerLimits:
         if known is not None:
             return known.bucket.take(1, now) and self._known_share.take(1, now)
         return (
-            self._strangers_share.has(1, now)
+            self._strangers_share.left(now) >= 1
             and self._each.take(key, now)
             and self._strangers_share.take(1, now)
         )

@@ -82,8 +82,7 @@ def test_never_more_than_burst_plus_rate_times_time(waits: list[float]) -> None:
 
 def test_looking_takes_nothing() -> None:
     limit = RateLimit(1, 2, 0.0)
-    assert limit.has(2, 0.0)
-    assert not limit.has(3, 0.0)
+    assert limit.left(0.0) == limit.left(0.0) == 2
     assert limit.take(2, 0.0)
-    assert not limit.has(1, 0.5)
-    assert limit.has(1, 1.0)
+    assert limit.left(0.5) == 0.5
+    assert limit.left(1.0) == 1
