@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 
 from emu.errors import LimitExceeded
 from emu.model import Handoff
@@ -27,26 +27,19 @@ class _Issued:
     expires: Monotonic
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class LocalHandoffKeys:
-    """`HandoffKeys` in memory. `draw` returns a random u32, unpredictable to players."""
+    """`HandoffKeys` in memory."""
 
-    __slots__ = ("_by_account", "_by_key", "_clock", "_draw", "_lifetime", "_most")
-
-    def __init__(
-        self,
-        draw: Callable[[], int],
-        clock: Clock,
-        *,
-        lifetime: float = LIFETIME,
-        most: int = MOST_KEYS,
-    ) -> None:
-        self._draw = draw
-        self._clock = clock
-        self._lifetime = lifetime
-        self._most = most
-        self._by_key: OrderedDict[int, _Issued] = OrderedDict()
-        self._by_account: dict[int, dict[int, int]] = {}
-        """The keys of an account, by character."""
+    draw: Callable[[], int]
+    """Returns a random u32, unpredictable to players."""
+    clock: Clock
+    _: KW_ONLY
+    lifetime: float = LIFETIME
+    most: int = MOST_KEYS
+    _by_key: OrderedDict[int, _Issued] = field(default_factory=OrderedDict)
+    _by_account: dict[int, dict[int, int]] = field(default_factory=dict)
+    """The keys of an account, by character."""
 
     def __len__(self) -> int:
         return len(self._by_key)
@@ -58,13 +51,13 @@ class LocalHandoffKeys:
         """
         now = self._expire()
         self._drop(self._by_account.get(account_id, {}).get(char_id, 0))
-        if len(self._by_key) >= self._most:
+        if len(self._by_key) >= self.most:
             raise LimitExceeded("too many hand-off keys")
         key = 0
         while not key or key in self._by_key:
-            key = self._draw() & 0xFFFFFFFF
+            key = self.draw() & 0xFFFFFFFF
         handoff = Handoff(account_id, char_id, name)
-        self._by_key[key] = _Issued(handoff, Monotonic(now + self._lifetime))
+        self._by_key[key] = _Issued(handoff, Monotonic(now + self.lifetime))
         self._by_account.setdefault(account_id, {})[char_id] = key
         return key
 
@@ -94,7 +87,7 @@ class LocalHandoffKeys:
 
     def _expire(self) -> Monotonic:
         """Forget keys that are too old; return what time it is."""
-        now = self._clock.now()
+        now = self.clock.now()
         while self._by_key:
             key, oldest = next(iter(self._by_key.items()))
             if oldest.expires > now:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Final
 
 from emu.errors import Unanswered
@@ -10,6 +11,7 @@ from emu.errors import Unanswered
 MOST_PORT: Final = 0xFFFF
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class ZoneTable:
     """`ZoneServers` of several processes.
 
@@ -18,24 +20,15 @@ class ZoneTable:
     ``host`` and ``port`` for clients.
     """
 
-    __slots__ = ("_others", "_process", "_rest", "_table")
-
-    def __init__(
-        self,
-        process: str,
-        *,
-        table: Callable[[], Mapping[int, str]],
-        rest: Callable[[], str],
-        others: Mapping[str, Mapping[str, Any]],
-    ) -> None:
-        self._process = process
-        self._table = table
-        self._rest = rest
-        self._others = others
+    process: str
+    _: KW_ONLY
+    table: Callable[[], Mapping[int, str]]
+    rest: Callable[[], str]
+    others: Mapping[str, Mapping[str, Any]]
 
     def serves(self, zone_id: int) -> bool:
         """Say whether a zone is this process' business."""
-        return self.server_of(zone_id) == self._process
+        return self.server_of(zone_id) == self.process
 
     def elsewhere(self, zone_id: int) -> tuple[str, int] | None:
         """Return host and port by which clients reach a zone's process, None for this process.
@@ -43,9 +36,9 @@ class ZoneTable:
         Raises `Unanswered` when that process cannot be reached.
         """
         server = self.server_of(zone_id)
-        if server == self._process:
+        if server == self.process:
             return None
-        about = self._others.get(server)
+        about = self.others.get(server)
         if about is None:
             raise Unanswered(f"that zone cannot be reached now: its server {server} is away")
         address = address_of(about)
@@ -55,7 +48,7 @@ class ZoneTable:
 
     def server_of(self, zone_id: int) -> str:
         """Return the name of the process that serves a zone."""
-        return self._table().get(zone_id) or self._rest()
+        return self.table().get(zone_id) or self.rest()
 
 
 def served_here() -> ZoneTable:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from emu.world.spawns import Position, Spawn
 
 
+@dataclass(slots=True, eq=False)
 class Way:
     """Points to go to in order, at a speed in units a second."""
 
-    __slots__ = ("_next", "goals", "speed")
-
-    def __init__(self, goals: Sequence[Position], speed: float) -> None:
-        self.goals = goals
-        self.speed = speed
-        self._next = 0
+    goals: Sequence[Position]
+    speed: float
+    _next: int = 0
 
     def step(self, spawn: Spawn, seconds: float) -> bool:
         """Move a spawn on for some seconds; returns True, and lets it stand, at the last point."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from emu.times import Monotonic
@@ -16,33 +17,27 @@ GiveBehavior = Callable[[str, Mapping[str, Any], Zone, Spawn | None, Monotonic],
 TakeBehaviors = Callable[[Zone], None]
 
 
+@dataclass(slots=True, eq=False)
 class Population:
-    """What stands in each running zone because a file says so."""
+    """What stands in each running zone because a file says so.
 
-    def __init__(
-        self,
-        atlas: Atlas,
-        next_id: Callable[[], int],
-        give_behavior: GiveBehavior = lambda *_what: None,
-        take_behaviors: TakeBehaviors = lambda _zone: None,
-    ) -> None:
-        """Make it for an atlas; `next_id` gives numbers of spawns.
+    `give_behavior` and `take_behaviors` may be set later, before the first zone runs.
+    """
 
-        `give_behavior` and `take_behaviors` may be set later, before the first zone runs.
-        """
-        self.give_behavior = give_behavior
-        self.take_behaviors = take_behaviors
-        self._atlas = atlas
-        self._next_id = next_id
-        self._standing: dict[Zone, list[Spawn]] = {}
+    atlas: Atlas
+    next_id: Callable[[], int]
+    """Gives numbers of spawns."""
+    give_behavior: GiveBehavior = lambda *_what: None
+    take_behaviors: TakeBehaviors = lambda _zone: None
+    _standing: dict[Zone, list[Spawn]] = field(default_factory=dict)
 
     def settle(self, zone: Zone, definition: ZoneDefinition, now: Monotonic) -> None:
         """Put everything into a zone that begins to run."""
         standing = self._standing[zone] = []
         if definition.behavior:
             self.give_behavior(definition.behavior, definition.behavior_options, zone, None, now)
-        for fixture in self._atlas.fixtures(definition.id):
-            spawn = fixture.spawn(self._next_id())
+        for fixture in self.atlas.fixtures(definition.id):
+            spawn = fixture.spawn(self.next_id())
             zone.add(spawn, now)
             standing.append(spawn)
             if fixture.behavior:
@@ -59,11 +54,11 @@ class Population:
         Players and what was made while the zone ran stay.
         """
         running = list(self._standing)
-        self._atlas.replace(fresh, keep={zone.zone_id for zone in running})
+        self.atlas.replace(fresh, keep={zone.zone_id for zone in running})
         for zone in running:
             self.take_behaviors(zone)
             for spawn in self._standing[zone]:
                 zone.remove(spawn, now)
-            definition = self._atlas.get(zone.zone_id)
+            definition = self.atlas.get(zone.zone_id)
             if definition is not None:
                 self.settle(zone, definition, now)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from emu.dialects import Dialect
@@ -39,17 +40,16 @@ class PlayerLink(Protocol):
         """Ask for the player's timer again: it changed while the shell was not calling."""
 
 
+@dataclass(slots=True, eq=False)
 class WorldClient:
-    """One client that is in the world. `address` is its IP address."""
+    """One client that is in the world."""
 
-    __slots__ = ("address", "dialect", "drops", "link")
-
-    def __init__(self, dialect: Dialect, link: PlayerLink, address: str) -> None:
-        self.dialect = dialect
-        self.link = link
-        self.address = address
-        self.drops: Counter[str] = Counter()
-        """Messages without an effect, by reason."""
+    dialect: Dialect
+    link: PlayerLink
+    address: str
+    """Its IP address."""
+    drops: Counter[str] = field(default_factory=Counter)
+    """Messages without an effect, by reason."""
 
     @property
     def version(self) -> int:

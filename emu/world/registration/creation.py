@@ -8,7 +8,7 @@ docs/protocol/characters.md#create-reply.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from emu.commands.ranks import STATUS_BANNED_FOR_EVER
@@ -29,23 +29,20 @@ BARE_STRUCT = "CreateCharacterBare"
 """The request as the real 2006 client is said to send it (docs/protocol/login.md#client-546)."""
 
 
+@dataclass(slots=True, eq=False)
 class CharacterCreation:
-    """Makes characters. `start_of` says where one begins."""
+    """Makes characters."""
 
-    def __init__(
-        self,
-        rules: CreationRules,
-        names: NameRules,
-        store: WorldCharacterStore,
-        catalog: StructCatalog,
-        start_of: Callable[[WorldCharacter], Start],
-    ) -> None:
-        self._rules = rules
-        self._names = names
-        self._store = store
-        self._catalog = catalog
-        self._start_of = start_of
-        self._made = Throttle(hourly(rules.creations_per_hour))
+    rules: CreationRules
+    names: NameRules
+    store: WorldCharacterStore
+    catalog: StructCatalog
+    start_of: Callable[[WorldCharacter], Start]
+    """Says where one begins."""
+    _made: Throttle = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._made = Throttle(hourly(self.rules.creations_per_hour))
 
     async def create(
         self, version: int, payload: bytes, now: Monotonic, moment: Moment, *, locked: bool
@@ -60,7 +57,7 @@ class CharacterCreation:
             return CharacterCreateReply(0, 0, CreateCode.UNKNOWN_ERROR)
         wanted = self._read(request, version, moment)
         account_id = wanted.account_id
-        code = CreateCode.NO_SERVERS if locked else self._names.reason_against(wanted.name)
+        code = CreateCode.NO_SERVERS if locked else self.names.reason_against(wanted.name)
         if code is not None:
             return CharacterCreateReply(account_id, 0, code)
         try:
@@ -71,15 +68,15 @@ class CharacterCreation:
 
     async def _store_new(self, wanted: WorldCharacter, now: Monotonic) -> tuple[CreateCode, int]:
         """Return code and id. Raises `StoreError`."""
-        others = await self._store.of_account(wanted.account_id)
+        others = await self.store.of_account(wanted.account_id)
         if any(row.admin_status == STATUS_BANNED_FOR_EVER for row in others):
             return CreateCode.UNKNOWN_ERROR_2, 0
-        if len(others) >= self._rules.max_characters:
+        if len(others) >= self.rules.max_characters:
             return CreateCode.MAX_CHARACTERS, 0
         if not self._made.take(wanted.account_id, now):
             return CreateCode.OVERLOADED, 0
         try:
-            made = await self._store.create(wanted)
+            made = await self.store.create(wanted)
         except DuplicateName:
             self._made.give_back(wanted.account_id, now)
             return CreateCode.NAME_TAKEN, 0
@@ -87,19 +84,17 @@ class CharacterCreation:
 
     def _decode(self, version: int, payload: bytes) -> Mapping[str, Any]:
         """Read a request with the layout that fits it to the last byte, else with the usual one."""
-        first, last = self._rules.bare_requests
+        first, last = self.rules.bare_requests
         if first <= version <= last:
             try:
-                return self._catalog.layout(BARE_STRUCT, version, create_color=True).decode(payload)
+                return self.catalog.layout(BARE_STRUCT, version, create_color=True).decode(payload)
             except MalformedMessage:
                 pass
-        return self._catalog.layout(STRUCT, max(1, version), create_color=True).decode_short(
-            payload
-        )
+        return self.catalog.layout(STRUCT, max(1, version), create_color=True).decode_short(payload)
 
     def _read(self, request: Mapping[str, Any], version: int, moment: Moment) -> WorldCharacter:
-        looks = read_looks(request, signed=version <= self._rules.signed_colors_up_to)
-        commoner = version <= self._rules.commoner_up_to
+        looks = read_looks(request, signed=version <= self.rules.signed_colors_up_to)
+        commoner = version <= self.rules.commoner_up_to
         wanted = WorldCharacter(
             id=0,
             account_id=request["account_id"],
@@ -108,7 +103,7 @@ class CharacterCreation:
             class_=0 if commoner else request["class"],
             gender=request["gender"],
             deity=request["deity"],
-            level=self._rules.first_level,
+            level=self.rules.first_level,
             starting_zone=request["starting_zone"],
             zone_id=0,
             client_version=version,
@@ -116,5 +111,5 @@ class CharacterCreation:
             appearance=looks.appearance,
             colors=looks.colors,
         )
-        start = self._start_of(wanted)
+        start = self.start_of(wanted)
         return replace(wanted, zone_id=start.zone_id, place=start.place)

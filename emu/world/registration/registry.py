@@ -8,7 +8,7 @@ docs/protocol/world/entering.md#admission, docs/protocol/link.md.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 
 from emu.errors import StoreError, Unanswered
 from emu.link.batches import ZoneItem, ZoneUpdatesRequest
@@ -54,33 +54,29 @@ class RegistryConfig:
     server_version: str = SERVER_VERSION
 
 
+@dataclass(slots=True, eq=False)
 class WorldRegistry:
     """Answers a login server; implements `emu.net.link.client.LinkedWorld`.
 
-    `zones` returns the zones to describe to login servers. Raises `StructValueError` when name,
-    account or an address does not fit the messages that carry it.
+    Raises `StructValueError` when name, account or an address does not fit the messages that carry
+    it.
     """
 
-    def __init__(
-        self,
-        config: RegistryConfig,
-        *,
-        characters: WorldCharacterStore,
-        creation: CharacterCreation,
-        admission: Admission,
-        zone_servers: ZoneServers,
-        zones: Callable[[], Sequence[ZoneItem]],
-        models: Models,
-        clock: Clock,
-    ) -> None:
-        self._config = config
-        self._characters = characters
-        self._creation = creation
-        self._admission = admission
-        self._zone_servers = zone_servers
-        self._zones = ZoneReport(zones)
-        self._models = models
-        self._clock = clock
+    config: RegistryConfig
+    _: KW_ONLY
+    characters: WorldCharacterStore
+    creation: CharacterCreation
+    admission: Admission
+    zone_servers: ZoneServers
+    zones: Callable[[], Sequence[ZoneItem]]
+    """Returns the zones to describe to login servers."""
+    models: Models
+    clock: Clock
+    _zone_report: ZoneReport = field(init=False)
+
+    def __post_init__(self) -> None:
+        config = self.config
+        self._zone_report = ZoneReport(self.zones)
         self.registration().encode()
         for address in (config.address, config.internal_address or ""):
             self._response(
@@ -90,26 +86,26 @@ class WorldRegistry:
     def registration(self) -> LSInfo:
         """Return how the world introduces itself."""
         return LSInfo(
-            name=self._config.name,
-            address=self._config.address,
-            account=self._config.account,
-            password=hash_link_password(self._config.password),
-            server_version=self._config.server_version,
+            name=self.config.name,
+            address=self.config.address,
+            account=self.config.account,
+            password=hash_link_password(self.config.password),
+            server_version=self.config.server_version,
         )
 
     def status(self) -> LSStatus:
         """Return how the world is now."""
         status = STATUS_UP
-        if self._admission.locked:
+        if self.admission.locked:
             status = STATUS_LOCKED
-        elif self._admission.is_full:
+        elif self.admission.is_full:
             status = STATUS_FULL
-        presence = self._admission.presence
-        return LSStatus(status, presence.players, presence.zones, self._config.max_level)
+        presence = self.admission.presence
+        return LSStatus(status, presence.players, presence.zones, self.config.max_level)
 
     def link_began(self) -> None:
         """A new link begins; its login server wants to hear of every zone again."""
-        self._zones.restart()
+        self._zone_report.restart()
 
     async def answer(self, message: LinkMessage, now: Monotonic) -> Sequence[LinkMessage]:
         """Do what the login server asks, and return what to answer."""
@@ -118,11 +114,11 @@ class WorldRegistry:
             return [answer, *await self._body(answer.char_id, answer.response)]
         if isinstance(message, CharacterCreateRequest):
             version, body = message.client_version, message.request
-            moment, locked = self._clock.moment(), self._admission.locked
-            reply = await self._creation.create(version, body, now, moment, locked=locked)
+            moment, locked = self.clock.moment(), self.admission.locked
+            reply = await self.creation.create(version, body, now, moment, locked=locked)
             return [reply, *await self._body(reply.char_id, reply.response)]
         if isinstance(message, ZoneUpdatesRequest):
-            zones = self._zones.next_batch(message.max_per_batch)
+            zones = self._zone_report.next_batch(message.max_per_batch)
             return [zones] if zones else []
         if isinstance(message, BasicCharUpdate) and message.field == DELETE and message.data == 1:
             await self._delete(message.account_id, message.char_id)
@@ -132,11 +128,11 @@ class WorldRegistry:
         account_id, char_id = request.account_id, request.char_id
         rows: Sequence[WorldCharacter] = ()
         try:
-            rows = await self._characters.of_account(account_id)
-            response, key = await self._admission.grant(rows, account_id, char_id)
+            rows = await self.characters.of_account(account_id)
+            response, key = await self.admission.grant(rows, account_id, char_id)
         except StoreError:
             response, key = PlayCode.LOADING_ERROR, 0
-        config = self._config
+        config = self.config
         address = address_for(request.client_address, config.address, config.internal_address)
         host, port = self._process_of(rows, char_id) or (address, config.port)
         return self._response(request, response, key, host, port)
@@ -148,7 +144,7 @@ class WorldRegistry:
         """
         zones = (row.zone_id for row in rows if row.id == char_id)
         try:
-            return next((self._zone_servers.elsewhere(zone_id) for zone_id in zones), None)
+            return next((self.zone_servers.elsewhere(zone_id) for zone_id in zones), None)
         except Unanswered:
             return None
 
@@ -160,9 +156,9 @@ class WorldRegistry:
         if response != PlayCode.SUCCESS:
             return []
         try:
-            row = await self._characters.find(char_id)
+            row = await self.characters.find(char_id)
             path = str(row.appearance.get("race_file", "")) if row else ""
-            number = (await self._models.numbers([path])).get(path)
+            number = (await self.models.numbers([path])).get(path)
         except StoreError:
             return []
         if row is None or number is None:
@@ -185,5 +181,5 @@ class WorldRegistry:
 
     async def _delete(self, account_id: int, char_id: int) -> None:
         """Delete a character; the login server is not told how it went. Raises `StoreError`."""
-        if await self._characters.delete(account_id, char_id):
-            await self._admission.dismiss(char_id)
+        if await self.characters.delete(account_id, char_id):
+            await self.admission.dismiss(char_id)

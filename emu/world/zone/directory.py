@@ -7,6 +7,7 @@ by `populate`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import KW_ONLY, dataclass, field
 
 from emu.errors import EmuError
 from emu.times import Monotonic
@@ -25,34 +26,24 @@ class NoSuchZone(EmuError):
         super().__init__(f"this world has no zone {zone_id}")
 
 
+@dataclass(slots=True, eq=False)
 class Zones:
     """All running zones of a world."""
 
-    def __init__(
-        self,
-        table: Atlas,
-        populate: Populate,
-        rules: ZoneRules,
-        *,
-        wake: Callable[[], None],
-        ended: Callable[[Zone], None] = lambda _zone: None,
-        tick: Callable[[Zone, Monotonic], object] = Zone.tick,
-        linger: float = 300.0,
-    ) -> None:
-        """Make a directory; `linger`: seconds that an empty instance goes on.
-
-        `ended` is told of every instance that is over; `tick` ticks one, and may time it.
-        """
-        self._ended = ended
-        self._tick = tick
-        self.table = table
-        self.rules = rules
-        self._populate = populate
-        self._wake = wake
-        self._linger = linger
-        self._running: dict[tuple[int, int], Zone] = {}
-        self._due: dict[Zone, None] = {}
-        self._empty_since: dict[Zone, Monotonic] = {}
+    table: Atlas
+    populate: Populate
+    rules: ZoneRules
+    _: KW_ONLY
+    wake: Callable[[], None]
+    ended: Callable[[Zone], None] = lambda _zone: None
+    """Is told of every instance that is over."""
+    tick: Callable[[Zone, Monotonic], object] = Zone.tick
+    """Ticks one, and may time it."""
+    linger: float = 300.0
+    """Seconds that an empty instance goes on."""
+    _running: dict[tuple[int, int], Zone] = field(default_factory=dict)
+    _due: dict[Zone, None] = field(default_factory=dict)
+    _empty_since: dict[Zone, Monotonic] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[Zone]:
         """All running zones; a snapshot."""
@@ -92,12 +83,12 @@ class Zones:
         """Learn that somebody left; an empty instance ends after a while."""
         if not players:
             self._empty_since[zone] = now
-            self._wake()
+            self.wake()
 
     def get_timer(self) -> Monotonic | None:
         """Return when `handle_timer` wants to be called."""
         times = [due for zone in self._due if (due := zone.get_timer()) is not None]
-        times += [Monotonic(since + self._linger) for since in self._empty_since.values()]
+        times += [Monotonic(since + self.linger) for since in self._empty_since.values()]
         return min(times, default=None)
 
     def handle_timer(self, now: Monotonic) -> None:
@@ -106,11 +97,11 @@ class Zones:
         for zone in due:
             when = zone.get_timer()
             if when is not None and when <= now:
-                self._tick(zone, now)
+                self.tick(zone, now)
             if zone.get_timer() is not None:
                 self._due[zone] = None
         for zone, since in list(self._empty_since.items()):
-            if since + self._linger <= now:
+            if since + self.linger <= now:
                 self.end(zone)
 
     def end(self, zone: Zone) -> None:
@@ -118,14 +109,14 @@ class Zones:
         self._running.pop((zone.zone_id, zone.instance), None)
         self._empty_since.pop(zone, None)
         self._due.pop(zone, None)
-        self._ended(zone)
+        self.ended(zone)
 
     def _start(self, definition: ZoneDefinition, instance: int, now: Monotonic) -> Zone:
         def wake() -> None:
             self._due[zone] = None
-            self._wake()
+            self.wake()
 
         zone = Zone(definition.id, instance, self.rules, wake=wake)
         self._running[definition.id, instance] = zone
-        self._populate(zone, definition, now)
+        self.populate(zone, definition, now)
         return zone

@@ -7,6 +7,7 @@ docs/protocol/world/spawns.md#create-ghost.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from emu.sight.forms import (
@@ -37,19 +38,18 @@ class ViewerLink(Protocol):
         """Return how many bytes may usefully be sent now; 0 or less when the link is full."""
 
 
+@dataclass(slots=True, eq=False)
 class Viewer:
-    """What one player sees. `spawn` is the player's own."""
+    """What one player sees."""
 
-    __slots__ = ("_album", "form", "is_ready", "link", "sights", "spawn")
-
-    def __init__(self, spawn: Spawn, form: GhostForm, link: ViewerLink, album: Album) -> None:
-        self.spawn = spawn
-        self.form = form
-        self.link = link
-        self.sights = Sights()
-        self.is_ready = False
-        """Whether its client takes updates: it has said that its avatar stands."""
-        self._album = album
+    spawn: Spawn
+    """The player's own."""
+    form: GhostForm
+    link: ViewerLink
+    album: Album
+    sights: Sights = field(default_factory=Sights)
+    is_ready: bool = False
+    """Whether its client takes updates: it has said that its avatar stands."""
 
     @property
     def is_crowded(self) -> bool:
@@ -58,7 +58,7 @@ class Viewer:
 
     def show(self, spawn: Spawn, now_ms: int) -> None:
         """Create the ghost of a spawn that is not seen yet."""
-        picture = self._album.get(spawn, self.form, own=spawn is self.spawn)
+        picture = self.album.get(spawn, self.form, own=spawn is self.spawn)
         payload = self.sights.show(picture, now_ms)
         self.link.command(CREATE.get(spawn.kind, CREATE_GHOST), payload)
 

@@ -87,7 +87,7 @@ def test_the_world_introduces_itself_with_the_hash_of_its_password() -> None:
     bench = Bench()
     digest = hash_link_password("secret")
     assert bench.registry.registration() == LSInfo("Norrath", "play.example.org", "me", digest)
-    assert "secret" not in repr(bench.registry._config)
+    assert "secret" not in repr(bench.registry.config)
 
 
 def test_a_name_travels_as_utf_8() -> None:
@@ -229,7 +229,7 @@ def test_what_does_not_fit_the_link_is_said_at_once(wrong: dict) -> None:
         WorldRegistry(
             RegistryConfig(**values),
             characters=bench.store,
-            creation=bench.registry._creation,
+            creation=bench.registry.creation,
             admission=bench.admission,
             zone_servers=bench.zone_servers,
             zones=list,
