@@ -5,6 +5,8 @@ The same ones serve the command line, the shell's methods, the tests and the ben
 
 from __future__ import annotations
 
+from functools import partial
+
 from emu.client.core import LoginClient
 from emu.client.events import (
     Characters,
@@ -21,7 +23,7 @@ from emu.client.events import (
     StatisticsAnswered,
     WorldList,
 )
-from emu.client.steps import Script, Step
+from emu.client.steps import Script, Step, take
 from emu.errors import CommandError
 from emu.versions import LAST_OLD_CLIENT
 
@@ -43,28 +45,28 @@ def ping() -> Script[None]:
     yield CLOSE
 
 
-def session() -> Script[None]:
-    """Wait for the server's answer to the session request."""
-    yield SESSION
+session = partial(take, SESSION)
+"""Waits for the server's answer to the session request."""
+worlds = partial(take, WORLDS)
+"""Asks for the worlds."""
+load_keymap = partial(take, KEYMAP)
+"""Asks for the keymap and waits for it; a server of EQ2Emulator never answers."""
+auto_play = partial(take, AUTO_PLAY)
+"""Waits for the answer to the play request that a server makes after a create up to 561."""
+close = partial(take, CLOSE)
+"""Ends the session in order."""
 
 
 def finish_login() -> Script[LoginAccepted]:
     """Wait for key exchange and login reply of a session that is up."""
     yield KEY
-    accepted: LoginAccepted = yield LOGIN
-    return accepted
+    return (yield from take(LOGIN))
 
 
 def login() -> Script[LoginAccepted]:
     """Set a session up and log in."""
-    yield from session()
+    yield SESSION
     return (yield from finish_login())
-
-
-def worlds() -> Script[WorldList]:
-    """Ask for the worlds."""
-    listed: WorldList = yield WORLDS
-    return listed
 
 
 def characters(client: LoginClient) -> Script[tuple[ListedCharacter, ...]]:
@@ -79,14 +81,8 @@ def characters(client: LoginClient) -> Script[tuple[ListedCharacter, ...]]:
 def whole_list() -> Script[None]:
     """Set a session up, log in, and wait for worlds and characters."""
     yield from login()
-    yield from worlds()
+    yield WORLDS
     yield CHARACTERS
-
-
-def load_keymap() -> Script[Keymap]:
-    """Ask for the keymap and wait for it; a server of EQ2Emulator never answers."""
-    keymap: Keymap = yield KEYMAP
-    return keymap
 
 
 def create(world_id: int, name: str, **choices: object) -> Script[Created]:
@@ -94,11 +90,8 @@ def create(world_id: int, name: str, **choices: object) -> Script[Created]:
 
     Up to 561 the server goes on to a play request by itself; `AUTO_PLAY` waits for its answer.
     """
-
-    def ask(client: LoginClient) -> None:
-        client.create(world_id, name, choices)
-
-    created: Created = yield Step("create", Created, "OP_CreateCharacterReplyMsg", ask)
+    ask = partial(LoginClient.create, world_id=world_id, name=name, choices=choices)
+    created = yield from take(Step("create", Created, "OP_CreateCharacterReplyMsg", ask))
     if created.ok:
         yield CHARACTERS
     return created
@@ -106,11 +99,8 @@ def create(world_id: int, name: str, **choices: object) -> Script[Created]:
 
 def delete(character: ListedCharacter) -> Script[Deleted]:
     """Ask for a character's deletion; when it is done, wait for the new list as well."""
-
-    def ask(client: LoginClient) -> None:
-        client.delete(character)
-
-    deleted: Deleted = yield Step("delete", Deleted, "OP_DeleteCharacterReplyMsg", ask)
+    ask = partial(LoginClient.delete, character=character)
+    deleted = yield from take(Step("delete", Deleted, "OP_DeleteCharacterReplyMsg", ask))
     if deleted.ok:
         yield CHARACTERS
     return deleted
@@ -118,23 +108,8 @@ def delete(character: ListedCharacter) -> Script[Deleted]:
 
 def play(character: ListedCharacter) -> Script[PlayAnswer]:
     """Ask to enter the world with a character."""
-
-    def ask(client: LoginClient) -> None:
-        client.play(character)
-
-    answer: PlayAnswer = yield Step("play", PlayAnswer, "OP_PlayCharacterReplyMsg", ask)
-    return answer
-
-
-def auto_play() -> Script[PlayAnswer]:
-    """Wait for the answer to the play request that a server makes after a create up to 561."""
-    answer: PlayAnswer = yield AUTO_PLAY
-    return answer
-
-
-def close() -> Script[None]:
-    """End the session in order."""
-    yield CLOSE
+    ask = partial(LoginClient.play, character=character)
+    return (yield from take(Step("play", PlayAnswer, "OP_PlayCharacterReplyMsg", ask)))
 
 
 def find_character(client: LoginClient, name: str) -> ListedCharacter:

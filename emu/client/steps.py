@@ -19,14 +19,15 @@ STEP_TIMEOUT = 10.0
 """Seconds a step may take when nothing else is said."""
 
 Result = TypeVar("Result")
+Awaited = TypeVar("Awaited", bound=Event)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Step(Generic[Awaited]):
     """One thing to wait for, and what is asked of the server before."""
 
     name: str
-    wanted: type[Any]
+    wanted: type[Awaited]
     """The event that ends the step."""
     message: str = ""
     """Opcode name of the answer: when it cannot be read, the step fails at once."""
@@ -50,7 +51,13 @@ class StepDone:
     event: Event
 
 
-Script = Generator[Step, Any, Result]
+Script = Generator[Step[Any], Any, Result]
+
+
+def take(step: Step[Awaited]) -> Script[Awaited]:
+    """Take one step, and return what it waited for: a script of its own, or a part of one."""
+    found: Awaited = yield step
+    return found
 
 
 @dataclass(slots=True, eq=False)
@@ -71,7 +78,7 @@ class LoginFlow(Generic[Result]):
     result: Result | None = field(default=None, init=False)
     failure: EmuError | None = field(default=None, init=False)
     done: bool = field(default=False, init=False)
-    _step: Step | None = field(default=None, init=False)
+    _step: Step[Any] | None = field(default=None, init=False)
     _reached: str = field(default="", init=False)
     _since: float = field(default=0.0, init=False)
 
@@ -104,7 +111,7 @@ class LoginFlow(Generic[Result]):
             self.failure = failure
             self._end()
 
-    def _take(self, step: Step) -> Event | None:
+    def _take(self, step: Step[Any]) -> Event | None:
         """Remove and return the event that ends the step; end the flow when none ever will."""
         events = self.client.events
         found: Event | None = next((one for one in events if isinstance(one, step.wanted)), None)
@@ -145,7 +152,7 @@ class LoginFlow(Generic[Result]):
         self.done = True
 
 
-def _failure(step: Step, event: Event) -> str | None:
+def _failure(step: Step[Any], event: Event) -> str | None:
     """Say why an event means that the step will never end, None when it means nothing."""
     match event:
         case LoginDenied(code, text):
