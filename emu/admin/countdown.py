@@ -15,7 +15,7 @@ ANNOUNCED: Final = (3600, 1800, 900, 600, 300, 120, 60, 30, 10, 5, 4, 3, 2, 1)
 class Countdown:
     """At most one shutdown at a time. `announce` takes a text for everybody."""
 
-    def __init__(self, announce: Callable[[str], None], stop: Callable[[], None]) -> None:
+    def __init__(self, announce: Callable[[str], None], stop: Callable[[], object]) -> None:
         """`stop` is called when the time has come."""
         self._announce = announce
         self._stop = stop

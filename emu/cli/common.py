@@ -7,6 +7,7 @@ and how the files they name are found.
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -113,6 +114,11 @@ def load_config() -> Config:
         return config
     database = dataclasses.replace(config.database, url=given.absolute())
     return dataclasses.replace(config, database=database)
+
+
+def is_terminal() -> bool:
+    """Say whether somebody sits in front."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def tell_database(path: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 from twisted.internet.defer import Deferred
 
@@ -23,15 +23,8 @@ INTERVAL = 1.0
 MOST_CHANGES = 50
 """Edits that a page is told."""
 
-T = TypeVar("T")
-
-
-class Run(Protocol):
-    """Carries calls out in one other thread, in the order they came."""
-
-    def __call__(self, call: Callable[[], T], /) -> Deferred[T]:
-        """Carry out one call."""
-
+Run = Callable[[Callable[[], Any]], Deferred[Any]]
+"""Carries calls out in one other thread, in the order they came."""
 
 _log = logger("opcodes")
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
-import sys
 
 import click
 
+from emu.cli.common import is_terminal
 from emu.cli.opcodes.common import writing
 from emu.errors import CommandError
 
@@ -31,8 +31,3 @@ def edit_verb(version: int | None) -> None:
     with writing() as store:
         start = None if version is None else store.tables().for_version(version).range
         OpcodeEditor(store, start=start).run()
-
-
-def is_terminal() -> bool:
-    """Say whether somebody sits in front."""
-    return sys.stdin.isatty() and sys.stdout.isatty()

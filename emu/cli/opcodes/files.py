@@ -89,7 +89,8 @@ def import_verb(
     """
     if version is not None and version_range is None:
         version_range = VersionRange(version, version)
-    label = source if source is not None else _label(file)
+    name = "standard input" if str(file) == "-" else file.name
+    label = source if source is not None else name
     with _progress() as progress:
         rows = _read(file, form, version_range, progress)
         if dry_run or strict:
@@ -123,10 +124,6 @@ def _read(
 
 def _written(progress: Progress, task: TaskID, done: int, total: int) -> None:
     progress.update(task, completed=done, total=total)
-
-
-def _label(file: Path) -> str:
-    return "standard input" if str(file) == "-" else file.name
 
 
 def _tell(plan: Plan, *, dry_run: bool) -> None:

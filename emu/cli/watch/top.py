@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import sys
 import time
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import click
 
 from emu.admin.snapshot import Snapshot
 from emu.admin.snapshot.rates import Rates
-from emu.cli.common import load_config
+from emu.cli.common import is_terminal, load_config
 from emu.cli.tables import print_rows
 from emu.cli.watch import rows
 from emu.cli.watch.asking import ask, read
@@ -67,8 +66,3 @@ def print_frame(path: Path, seconds: float) -> None:
     for found in (rows.zone_rows(rates), rows.player_rows(rates.now), rows.drop_rows(rates)):
         if found:
             print_rows(found, "table", list(found[0]))
-
-
-def is_terminal() -> bool:
-    """Say whether somebody sits in front."""
-    return sys.stdin.isatty() and sys.stdout.isatty()

@@ -61,7 +61,6 @@ class AdminPart:
         self._config = config
         self._scheduler = scheduler
         self._watch = watch
-        self._end = end
         self._world: WorldPart | None = None
         self._login: LoginPart | None = None
         self._refusals = RefusalLog(_log, scheduler)
@@ -69,7 +68,8 @@ class AdminPart:
         self.status = StatusSource(
             self._name, self._port, scheduler.now(), config.network.max_sessions
         )
-        self._countdown = Countdown(self._announce, self._stop_all)
+        # A turn later, so that whoever said so still gets an answer.
+        self._countdown = Countdown(self._announce, lambda: scheduler.soon(end))
         self._timer = scheduler.timer(self)
         self._console = ConsoleServer(self.commands, reactor, scheduler)
         self.rcon = RconServer(config.rcon, self.commands, reactor, scheduler, watch)
@@ -100,7 +100,12 @@ class AdminPart:
         self._login, self._world = login, world
         self.commands.extend(
             running.commands(
-                Controls(self._status_now, reloads, self._countdown, self._countdown_changed)
+                Controls(
+                    lambda: self.status.status(self._scheduler.now()),
+                    reloads,
+                    self._countdown,
+                    self._countdown_changed,
+                )
             )
         )
         self.commands.extend(source.commands(self.commands))
@@ -197,24 +202,14 @@ class AdminPart:
         if self._world is not None:
             self._world.chat.broadcast(text)
 
-    def _stop_all(self) -> None:
-        # A turn later, so that whoever said so still gets an answer.
-        self._scheduler.soon(self._end)
-
-    def _status_now(self) -> Any:
-        return self.status.status(self._scheduler.now())
-
     def _queries_counted(self) -> Counter[tuple[str, ...]]:
-        shells = {"ssq": self.ssq.shell}
-        if self.ggmp is not None:
-            shells["ggmp"] = self.ggmp.shell
-        if self.queries is not None:
-            shells |= self.queries.shells
         return Counter(
             {
-                (port, result): count
-                for port, shell in shells.items()
-                for result, count in shell.counters.items()
+                (door.key.partition(".")[0], result): count
+                for part in self._ports()
+                if part is not self.rcon
+                for door in part.doors()
+                for result, count in door.counters.items()
             }
         )
 

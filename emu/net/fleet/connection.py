@@ -5,9 +5,6 @@ Also the bus' `Link` to the process at the far end.
 
 from __future__ import annotations
 
-from twisted.internet.protocol import connectionDone
-from twisted.python.failure import Failure
-
 from emu.limits.connections import StreamLimits
 from emu.net.scheduler import Scheduler
 from emu.net.stream import Stream
@@ -57,11 +54,3 @@ class FleetConnection(Stream):
     def over(self, reason: str) -> None:
         """The connection is over; called once."""
         raise NotImplementedError
-
-    def gone(self) -> None:
-        """The transport is gone as well; called once."""
-
-    def connectionLost(self, reason: Failure = connectionDone) -> None:
-        """The connection is gone."""
-        super().connectionLost(reason)
-        self.gone()

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from twisted.internet.defer import Deferred, DeferredList, maybeDeferred
-from twisted.internet.protocol import Factory
+from twisted.internet.protocol import Factory, connectionDone
 from twisted.internet.ssl import CertificateOptions
+from twisted.python.failure import Failure
 
 from emu.admin.status import OpenDoor
 from emu.config import Address
@@ -61,8 +62,9 @@ class MemberConnection(FleetConnection):
         elif self._hub.refusals.is_news("processes refused", "", self.address, reason):
             _log.warn("{address} did not join: {reason}", address=self.address, reason=reason)
 
-    def gone(self) -> None:
+    def connectionLost(self, reason: Failure = connectionDone) -> None:
         """Make room."""
+        super().connectionLost(reason)
         self._hub.gone(self)
 
 

@@ -57,7 +57,7 @@ class LiveResource(Resource):
         request.notifyFinish().addBoth(lambda _result: self._gone(request))
         request.write(RETRY + _event("recent", self._recent()) + _event("state", self._state()))
         if self._turn is None:
-            self._turn = self._scheduler.every(INTERVAL, self._tell_state)
+            self._turn = self._scheduler.every(INTERVAL, lambda: self.tell("state", self._state()))
         return NOT_DONE_YET
 
     def render_HEAD(self, request: Request) -> bytes:
@@ -82,9 +82,6 @@ class LiveResource(Resource):
         for request in list(self._pages):
             self._gone(request)
             request.finish()
-
-    def _tell_state(self) -> None:
-        self.tell("state", self._state())
 
     def _gone(self, request: Request) -> None:
         self._pages.pop(request, None)
