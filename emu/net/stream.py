@@ -41,6 +41,8 @@ class Stream(Protocol):
         self._serving = False
         self._gone = False
         self._finished = False
+        self.begun = False
+        """Whether there is a core; without one what comes is let be, and every end is at once."""
 
     # The owner's side.
 
@@ -56,6 +58,9 @@ class Stream(Protocol):
 
     def close(self, reason: str, now: Monotonic) -> None:
         """End the connection once what waits is written."""
+        if not self.begun:
+            self.transport.abortConnection()
+            return
         self.core.close(reason, now)
         self.serve()
 
@@ -63,9 +68,11 @@ class Stream(Protocol):
         """End the connection at once."""
         self._waiting.clear()
         self._waiting_bytes = 0
-        self.core.close(reason, self._scheduler.now())
+        if self.begun:
+            self.core.close(reason, self._scheduler.now())
         self.transport.abortConnection()
-        self.serve()
+        if self.begun:
+            self.serve()
 
     def take_event(self, event: object, now: Monotonic) -> None:
         """Take an event of the core."""
@@ -76,13 +83,15 @@ class Stream(Protocol):
     def start(self, core: StreamEnd) -> None:
         """Begin; the transport is there."""
         self.core = core
+        self.begun = True
         self.transport.registerProducer(self, True)
         self.serve()
 
     def dataReceived(self, data: bytes) -> None:
         """Take bytes from the peer."""
-        self.core.receive_data(data, self._scheduler.now())
-        self.serve()
+        if self.begun:
+            self.core.receive_data(data, self._scheduler.now())
+            self.serve()
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: ARG002
         """The connection is gone."""
@@ -92,8 +101,9 @@ class Stream(Protocol):
         self._scheduler.drop(self._timer)
         if self._last_call is not None:
             self._last_call.cancel()
-        self.core.connection_lost(self._scheduler.now())
-        self.serve()
+        if self.begun:
+            self.core.connection_lost(self._scheduler.now())
+            self.serve()
 
     def pauseProducing(self) -> None:
         """The peer reads more slowly than we write."""

@@ -34,7 +34,6 @@ class HubConnection(FleetConnection):
     def __init__(self, owner: HubLink) -> None:
         super().__init__(owner.scheduler, owner.bus)
         self._owner = owner
-        self._begun = False
         self._handshake: DelayedCall | None = None
 
     def connectionMade(self) -> None:
@@ -53,17 +52,10 @@ class HubConnection(FleetConnection):
             self._owner.tell("its certificate is not the one of processes.hub_tls_fingerprint")
             self.transport.abortConnection()
 
-    def end(self) -> None:
-        """Close it, whatever it has come to."""
-        if self._begun:
-            self.cut_off("this process stops")
-        else:
-            self.transport.abortConnection()
-
     def _no_handshake(self) -> None:
         self._handshake = None
         self._owner.tell("it does not speak TLS on this port")
-        self.end()
+        self.transport.abortConnection()
 
     def _end_handshake(self) -> None:
         if self._handshake is not None:
@@ -72,14 +64,8 @@ class HubConnection(FleetConnection):
 
     def _begin(self) -> None:
         self.transport.setTcpNoDelay(True)
-        self._begun = True
         greeting = MemberGreeting(self._owner.own, os.urandom(NUMBER_SIZE))
         self.start(FleetEnd(greeting, self._owner.scheduler.now()))
-
-    def dataReceived(self, data: bytes) -> None:
-        """Take bytes of the hub."""
-        if self._begun:
-            super().dataReceived(data)
 
     def joined(self, who: Joined) -> None:
         """Say that the hub took us."""
@@ -92,8 +78,7 @@ class HubConnection(FleetConnection):
     def connectionLost(self, reason: Failure = connectionDone) -> None:
         """The connection is gone."""
         self._end_handshake()
-        if self._begun:
-            super().connectionLost(reason)
+        super().connectionLost(reason)
         self._owner.lost()
 
 
@@ -143,7 +128,7 @@ class HubLink:
             self._attempt.cancel()
         if self.connection is not None:
             self._stopped = Deferred()
-            self.connection.end()
+            self.connection.cut_off("this process stops")
             await self._stopped
 
     def joined(self, who: Joined) -> None:

@@ -67,7 +67,6 @@ class LoginConnection(Stream):
         super().__init__(link.scheduler, link.config.connection)
         self._link = link
         self.index = index
-        self.established = False
         self._nothing_heard = True
         self._handshake: DelayedCall | None = None
 
@@ -110,7 +109,6 @@ class LoginConnection(Stream):
             return
         self.transport.setTcpNoDelay(True)
         self.transport.setTcpKeepAlive(True)
-        self.established = True
         self.start(self._link.established(self))
 
     def _end_handshake(self) -> None:
@@ -140,9 +138,8 @@ class LoginConnection(Stream):
         if self._handshake is not None:
             self._link.cannot_reach(self.server, "it does not speak TLS on this port")
         self._end_handshake()
-        if self.established:
-            super().connectionLost(reason)
-        else:
+        super().connectionLost(reason)
+        if not self.begun:
             self._link.link_closed(self, "no link established")
         self._link.gone(self)
 
@@ -204,10 +201,7 @@ class LoginLink:
         if self._connections:
             stopped = self._stopped = Deferred()  # the last one to go may go at once
             for connection in list(self._connections):
-                if connection.established:
-                    connection.close("world is stopping", self.scheduler.now())
-                else:
-                    connection.transport.abortConnection()
+                connection.close("world is stopping", self.scheduler.now())
             await stopped
         await self._tasks.finished()
 
@@ -274,7 +268,7 @@ class LoginLink:
                 self._next_round()
             else:
                 self._failed(connection.index)
-        elif not connection.established and self._current is None:
+        elif not connection.begun and self._current is None:
             self._failed(connection.index)
 
     def cannot_reach(self, server: LoginServerAddress, reason: str) -> None:
