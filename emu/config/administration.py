@@ -102,12 +102,12 @@ class QueryConfig:
     per_second: int = setting(
         int(_ANSWERS.share_rate),
         readers.integer(1, 10_000_000),
-        "answers a second for strangers together, on each port; as many for who proved an address",
+        "answers a second for strangers together, on each port; as many for validated addresses",
     )
     addresses: int = setting(
         _ANSWERS.most_addresses,
         readers.integer(1, 10_000_000),
-        "strangers remembered at once; as many proven ones",
+        "strangers remembered at once; as many validated ones",
     )
 
 

@@ -98,7 +98,7 @@ class NetworkConfig:
     half_open_sessions: int = setting(
         _ENDPOINT.half_open_limit,
         readers.integer(1, 1_000_000),
-        "addresses that asked and proved nothing yet",
+        "addresses that asked and are not validated yet",
     )
     session_memory: int = setting(
         _ENDPOINT.memory_limit,

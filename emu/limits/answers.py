@@ -51,13 +51,13 @@ class _Known:
 class AnswerLimits:
     """Says whether a datagram of an address may be answered."""
 
-    __slots__ = ("_each", "_known", "_known_share", "_proves", "_rules", "_strangers_share")
+    __slots__ = ("_each", "_known", "_known_share", "_rules", "_strangers_share", "_validates")
 
     def __init__(
-        self, rules: AnswerRules, now: Monotonic, proves: Proof = lambda *_datagram: False
+        self, rules: AnswerRules, now: Monotonic, validates: Proof = lambda *_datagram: False
     ) -> None:
         self._rules = rules
-        self._proves = proves
+        self._validates = validates
         self._each = Throttle(
             Allowance(rules.address_burst, 1 / rules.address_rate), most_keys=rules.most_addresses
         )
@@ -87,7 +87,7 @@ class AnswerLimits:
         now: Monotonic,
     ) -> _Known | None:  # fmt: skip
         """Look for a proof; returns the address when it is known then."""
-        if self._proves(datagram, address, now):
+        if self._validates(datagram, address, now):
             if known is None:
                 rules = self._rules
                 bucket = RateLimit(rules.address_rate, rules.address_burst, now)

@@ -55,7 +55,7 @@ class Endpoint:
     rules: AnswerRules
 
     def __post_init__(self) -> None:
-        self.limits = AnswerLimits(self.rules, Monotonic(0.0), self.core.proves)
+        self.limits = AnswerLimits(self.rules, Monotonic(0.0), self.core.validates)
         self.answered = 0
 
     def take(self, data: bytes, address: tuple[str, int], now: float) -> list[bytes]:

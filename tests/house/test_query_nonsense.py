@@ -108,7 +108,7 @@ def test_nonsense_ends_nothing(name: str) -> None:
         data = nonsense(questions, dice)
         address = (f"10.0.0.{dice.randrange(20)}", dice.randrange(1, 4))
         now = Monotonic(number * 0.001)
-        core.proves(data, address, now)
+        core.validates(data, address, now)
         assert sum(map(len, core.answer(data, address, now))) <= MOST_ANSWERED
         if isinstance(core, GgmpServer) and number % 20 == 0:
             core.handle_timer(now)

@@ -74,7 +74,7 @@ async def test_a_repeat_that_crossed_the_answer_disturbs_nothing(tmp_path: Path)
             await log_in_by_hand(client)
 
 
-async def test_a_request_with_another_id_from_one_address_takes_over_once_it_is_proven(
+async def test_a_request_with_another_id_from_one_address_takes_over_once_it_is_validated(
     tmp_path: Path,
 ) -> None:
     async with house(tmp_path) as server:

@@ -49,7 +49,7 @@ def test_invented_addresses_meet_one_limit_and_leave_bounded_memory(limits: Answ
     assert len(limits._each) <= 50
 
 
-def test_who_has_proven_its_address_is_answered_while_strangers_use_theirs_up(
+def test_who_has_a_validated_address_is_answered_while_strangers_use_theirs_up(
     limits: AnswerLimits,
 ) -> None:
     assert take(limits, "192.0.2.1", data=PROOF)

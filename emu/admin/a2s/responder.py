@@ -41,7 +41,7 @@ class A2sResponder:
         self.counters: Counter[str] = Counter()
         """Questions by what became of them."""
 
-    def proves(self, data: bytes, address: tuple[str, int], now: Monotonic) -> bool:
+    def validates(self, data: bytes, address: tuple[str, int], now: Monotonic) -> bool:
         """Say whether a datagram has a challenge that its address was given."""
         try:
             _, number = pull_query(data)

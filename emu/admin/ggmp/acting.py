@@ -57,7 +57,7 @@ class Seat:
     peer: Peer
     since: Monotonic
     heard: Monotonic
-    is_proven: bool = True
+    is_validated: bool = True
     """Whether it has shown that it receives what is sent to its address."""
     held: list[Whole] = field(default_factory=list)
     """What it asked before."""

@@ -98,7 +98,7 @@ class GgmpServer:
             if Action.WATCH not in grant.actions:
                 seat.watched.clear()
 
-    def proves(self, data: bytes, address: _Address, _now: Monotonic) -> bool:
+    def validates(self, data: bytes, address: _Address, _now: Monotonic) -> bool:
         """Say whether a datagram shows a token, or a number that its address was given."""
         try:
             message = pull_message(data, self.rules.order)
@@ -125,7 +125,7 @@ class GgmpServer:
             if static is None:
                 return self._silence("wrong address")
             seat = self._seat_static(static, address, now)
-        if not seat.is_proven:
+        if not seat.is_validated:
             self._prove(seat, now)
         return self._take(seat, message, now)
 
@@ -164,7 +164,7 @@ class GgmpServer:
             if not self._makes_room():
                 return self._silence("full")
             seat = self._seat(self._new_id(grant), grant, address, now)
-            seat.is_proven = bool(grant.token)
+            seat.is_validated = bool(grant.token)
         elif message.values and now - seat.since > REPETITIONS:
             self._begin_anew(seat, now)
         answers = self._take(seat, message, now)
@@ -197,10 +197,10 @@ class GgmpServer:
         """Say whether one more may join; who never showed its number has to go for that."""
         if len(self._by_id) < self.rules.most_clients:
             return True
-        unproven = next((seat for seat in self._by_id.values() if not seat.is_proven), None)
-        if unproven is not None:
-            self._forget(unproven)
-        return unproven is not None
+        unvalidated = next((seat for seat in self._by_id.values() if not seat.is_validated), None)
+        if unvalidated is not None:
+            self._forget(unvalidated)
+        return unvalidated is not None
 
     def _seat(self, number: int, grant: Grant, address: _Address, now: Monotonic) -> Seat:
         peer = Peer(SERVER, self.rules.wait, self.rules.order)
@@ -229,7 +229,7 @@ class GgmpServer:
         for delivery in seat.peer.receive(message, now):
             if not isinstance(delivery, Whole):
                 self.counters["data without an act"] += 1
-            elif seat.is_proven:
+            elif seat.is_validated:
                 self._perform(seat, delivery, now)
             elif len(seat.held) < MOST_HELD:
                 seat.held.append(delivery)
@@ -245,7 +245,7 @@ class GgmpServer:
 
     def _prove(self, seat: Seat, now: Monotonic) -> None:
         """Do what a client asked before it showed the number that was sent to its address."""
-        seat.is_proven = True
+        seat.is_validated = True
         held, seat.held = seat.held, []
         for whole in held:
             self._perform(seat, whole, now)

@@ -77,13 +77,13 @@ class OgpResponder:
         self.counters: Counter[str] = Counter()
         """Questions by what became of them."""
 
-    def proves(self, data: bytes, address: tuple[str, int], now: Monotonic) -> bool:
+    def validates(self, data: bytes, address: tuple[str, int], now: Monotonic) -> bool:
         """Say whether a datagram has a challenge that its address was given."""
         try:
             head = pull_query_head(data, find_body(data))
         except (MalformedDatagram, MalformedMessage):
             return False
-        return self._is_proven(head, address[0], now)
+        return self._is_validated(head, address[0], now)
 
     def answer(self, data: bytes, address: tuple[str, int], now: Monotonic) -> list[bytes]:
         """Return the datagrams that answer one; none for what is no question."""
@@ -101,11 +101,11 @@ class OgpResponder:
         except MalformedMessage:
             return self._error(Error.HEAD, AnswerHead(Type.ERROR))
         number = None
-        if not self._is_proven(head, host, now):
+        if not self._is_validated(head, host, now):
             number = self._challenges.issue(host, ANY_PORT, now)
         return self._answer(data, body, head, number, now)
 
-    def _is_proven(self, head: QueryHead, host: str, now: Monotonic) -> bool:
+    def _is_validated(self, head: QueryHead, host: str, now: Monotonic) -> bool:
         number = head.challenge
         if not number:
             return False
@@ -114,7 +114,7 @@ class OgpResponder:
     def _answer(
         self, data: bytes, body: int, head: QueryHead, number: int | None, now: Monotonic
     ) -> list[bytes]:
-        """Answer a question whose head is read; `number` is None when it has proven its address."""
+        """Answer a question whose head is read; `number` is None when its address is validated."""
         kind, _, request_id, most = head
         if request_id == 0:
             request_id = self._next_request_id()

@@ -95,7 +95,7 @@ class SsqResponder:
         self._rules = rules
         self._bodies.clear()
 
-    def proves(self, data: bytes, address: tuple[str, int], now: Monotonic) -> bool:
+    def validates(self, data: bytes, address: tuple[str, int], now: Monotonic) -> bool:
         """Say whether a datagram has a token of its address, or the password."""
         shown = _TOKEN.search(data)
         if shown is not None:

@@ -53,7 +53,7 @@ def sessions(now: Snapshot) -> str:
     """Return how many sessions there are, by port."""
     ports = [f"{port} {now.number('sessions_now', port):.0f}" for port in SESSION_PORTS]
     half_open = now.number("sessions_half_open")
-    return f"{', '.join(ports)}; {half_open:.0f} not proven yet"
+    return f"{', '.join(ports)}; {half_open:.0f} not validated yet"
 
 
 def logins(now: Snapshot) -> str:

@@ -113,9 +113,9 @@ class GgmpPort:
             await self._port.stopListening()
             self._port = None
 
-    def proves(self, data: bytes, address: tuple[str, int], now: Monotonic) -> bool:
+    def validates(self, data: bytes, address: tuple[str, int], now: Monotonic) -> bool:
         """Say whether a datagram is of somebody who was let in."""
-        return self.core.proves(data, address, now)
+        return self.core.validates(data, address, now)
 
     def answer(self, data: bytes, address: tuple[str, int], now: Monotonic) -> Sequence[bytes]:
         """Answer a datagram, and be called when the core next wants to speak."""

@@ -1,6 +1,6 @@
 """One UDP port without sessions: a question in, at most a few datagrams out.
 
-The core says what is answered and what proves an address (`emu.limits.challenges`, tokens); how
+The core says what is answered and what validates an address (`emu.limits.challenges`, tokens); how
 often anybody is answered is decided here, before the core is asked to answer. Nothing that a
 stranger sends raises out of here, and what a flood does is counted, not written.
 """
@@ -35,7 +35,7 @@ class QueryCore(TypingProtocol):
     bytes.
     """
 
-    def proves(self, data: bytes, address: tuple[str, int], now: Monotonic) -> bool:
+    def validates(self, data: bytes, address: tuple[str, int], now: Monotonic) -> bool:
         """Say whether a datagram shows that its sender receives what is sent to its address.
 
         Asked of strangers before anything else, and so it costs little whatever they send.
@@ -58,7 +58,7 @@ class QueryShell(DatagramProtocol):
     ) -> None:
         self.core = core
         self._scheduler = scheduler
-        self._limits = AnswerLimits(rules or AnswerRules(), scheduler.now(), core.proves)
+        self._limits = AnswerLimits(rules or AnswerRules(), scheduler.now(), core.validates)
         self._log = log
         self.outbox = Outbox(None, _nowhere)
         self.counters: Counter[str] = Counter()

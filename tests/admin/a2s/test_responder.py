@@ -140,8 +140,8 @@ def test_only_a_challenge_of_this_address_proves_it() -> None:
     made = A2sResponder(lambda _now: server_status(), challenges := Challenges(bytes(16)))
     number = challenges.issue(ASKER[0], 0, NOW)
     for query in (Query.INFO, Query.PLAYERS, Query.RULES):
-        assert made.proves(push_query(query, number), ASKER, NOW)
-        assert not made.proves(push_query(query, number), ("192.0.2.8", 5000), NOW)
-        assert not made.proves(push_query(query, number), ASKER, NOW + 2 * PERIOD)
-        assert not made.proves(push_query(query, None), ASKER, NOW)
-    assert not made.proves(b"", ASKER, NOW)
+        assert made.validates(push_query(query, number), ASKER, NOW)
+        assert not made.validates(push_query(query, number), ("192.0.2.8", 5000), NOW)
+        assert not made.validates(push_query(query, number), ASKER, NOW + 2 * PERIOD)
+        assert not made.validates(push_query(query, None), ASKER, NOW)
+    assert not made.validates(b"", ASKER, NOW)

@@ -191,14 +191,14 @@ def test_a_flood_of_invented_addresses_leaves_nothing_behind() -> None:
 
 def test_a_token_or_a_number_at_its_address_proves_it() -> None:
     made = server()
-    assert made.proves(push_message(LOGIN), ADDRESS, NOW)
-    assert not made.proves(ACTION, ADDRESS, NOW)
+    assert made.validates(push_message(LOGIN), ADDRESS, NOW)
+    assert not made.validates(ACTION, ADDRESS, NOW)
     made.answer(push_message(LOGIN), ADDRESS, NOW)
-    assert made.proves(ACTION, ADDRESS, NOW)
+    assert made.validates(ACTION, ADDRESS, NOW)
     wrong = Message(Kind.ARB_DATA, 0, 0, values=(utf8("x" * 16),))
     for data in (b"", push_message(wrong), push_message(Message(Kind.ACK, 0, 0))):
-        assert not made.proves(data, ADDRESS, NOW)
-    assert not made.proves(ACTION, OTHER, NOW)
+        assert not made.validates(data, ADDRESS, NOW)
+    assert not made.validates(ACTION, OTHER, NOW)
 
 
 def query(client: int, number: int, actor: int = GUARD) -> bytes:
@@ -261,8 +261,8 @@ def test_known_clients_ask_without_joining() -> None:
     assert kinds(made.answer(push_message(short), ADDRESS, NOW)) == [Kind.ACK, Kind.ARB_DATA]
     assert made.answer(push_message(LOGIN), ("192.0.2.52", 1), NOW) == []
     assert made.answer(query(8, 1), ADDRESS, NOW) == []
-    assert made.proves(query(7, 5), ("192.0.2.50", 9), NOW)
-    assert not made.proves(query(7, 5), ("192.0.2.52", 9), NOW)
+    assert made.validates(query(7, 5), ("192.0.2.50", 9), NOW)
+    assert not made.validates(query(7, 5), ("192.0.2.52", 9), NOW)
 
 
 def test_a_known_client_that_comes_from_another_port_begins_anew() -> None:

@@ -217,8 +217,8 @@ def test_only_a_challenge_of_this_address_proves_it() -> None:
     challenges = Challenges(bytes(16))
     made = OgpResponder(lambda _now: Content(), challenges)
     number = challenges.issue(ASKER[0], 0, NOW)
-    assert made.proves(question(challenge=number), ASKER, NOW)
-    assert not made.proves(question(challenge=number), ("192.0.2.8", 5000), NOW)
-    assert not made.proves(question(challenge=number), ASKER, Monotonic(NOW + 2 * PERIOD))
+    assert made.validates(question(challenge=number), ASKER, NOW)
+    assert not made.validates(question(challenge=number), ("192.0.2.8", 5000), NOW)
+    assert not made.validates(question(challenge=number), ASKER, Monotonic(NOW + 2 * PERIOD))
     for data in (b"", PREFIX, question(challenge=0), question(challenge=None)):
-        assert not made.proves(data, ASKER, NOW)
+        assert not made.validates(data, ASKER, NOW)

@@ -201,12 +201,12 @@ def test_a_token_of_this_address_or_the_password_proves_it() -> None:
     elsewhere = ("192.0.2.78", 5000)
     for shown in (f"IDENTIFIED {token}", f"identified   '{token}' HEADERS NULL"):
         question = f"\x07\x00SELECT name {shown}".encode()
-        assert made.proves(question, ADDRESS, NOW)
-        assert not made.proves(question, elsewhere, NOW)
-    assert made.proves(b"\x07\x00auth john\r\n", ADDRESS, NOW)
+        assert made.validates(question, ADDRESS, NOW)
+        assert not made.validates(question, elsewhere, NOW)
+    assert made.validates(b"\x07\x00auth john\r\n", ADDRESS, NOW)
     nothing = (b"", b"\0\0", b"\0\0AUTH", b"\0\0AUTH John", b"\0\0AUTH \xff", b"\0\0SP info")
-    assert not any(made.proves(data, ADDRESS, NOW) for data in nothing)
-    assert not responder(password="").proves(b"\0\0AUTH ", ADDRESS, NOW)
+    assert not any(made.validates(data, ADDRESS, NOW) for data in nothing)
+    assert not responder(password="").validates(b"\0\0AUTH ", ADDRESS, NOW)
 
 
 def test_a_form_of_headers_may_be_preferred_and_another_asked_for() -> None:

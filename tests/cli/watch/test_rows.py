@@ -16,7 +16,7 @@ def test_the_state_in_a_few_lines() -> None:
     assert told == {
         "server": "Qeynos, 0.1.0, up 16:40, process 7, locked",
         "players": "2 players of 500 in 2 zones, 2 in all worlds",
-        "sessions": "login 3, world 2; 0 not proven yet",
+        "sessions": "login 3, world 2; 0 not validated yet",
         "logins": "5 accepted, 2 refused (bad password 2)",
         "world ticks": "p50 0.25 ms, p99 0.49 ms",
         "waiting": "passwords 4, database 0, writes 0",

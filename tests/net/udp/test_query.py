@@ -23,7 +23,7 @@ class Echo:
     def __init__(self) -> None:
         self.asked: list[tuple[str, int]] = []
 
-    def proves(self, data: bytes, address: tuple[str, int], now: float) -> bool:
+    def validates(self, data: bytes, address: tuple[str, int], now: float) -> bool:
         return data.startswith(b"proof")
 
     def answer(self, data: bytes, address: tuple[str, int], now: float) -> Sequence[bytes]:

@@ -86,7 +86,7 @@ def test_a_repeat_that_crossed_the_proof_gets_the_same_answer_too(endpoint):
     assert endpoint.drops["repeated session request"] == 1
 
 
-def test_a_restarted_client_replaces_its_old_session_once_it_has_proven_itself(endpoint):
+def test_a_restarted_client_replaces_its_old_session_once_it_is_validated(endpoint):
     old = Player(endpoint).connect()
     new = Player(endpoint, session_id=8)
     new.begin(1.0)
