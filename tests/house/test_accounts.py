@@ -77,32 +77,26 @@ async def test_a_denied_client_is_not_heard_any_more(tmp_path: Path) -> None:
         assert [opcode for opcode, _ in client.messages] == [2]
 
 
-async def test_a_second_login_ends_the_first_and_works(tmp_path: Path) -> None:
-    async with house(tmp_path) as server:
-        await server.world_registered()
-        first = await server.logged_in()
-        second = await server.logged_in(version=1208)
-        await until(
-            lambda: any(isinstance(e, Closed) for e in first.core.events), "the first's end"
-        )
-        assert len(await second.worlds()) == 1
-        await first.close()
-        assert len(await second.worlds()) == 1
-        assert server.service.login is not None
-        assert len(server.service.login.service.logged_in) == 1
-        await second.close()
-        await until(lambda: not server.service.login.service.logged_in, "the second's end")  # type: ignore[union-attr]
+async def test_a_second_login_ends_the_first_and_works(server: House) -> None:
+    await server.world_registered()
+    first = await server.logged_in()
+    second = await server.logged_in(version=1208)
+    await until(lambda: any(isinstance(e, Closed) for e in first.core.events), "the first's end")
+    assert len(await second.worlds()) == 1
+    await first.close()
+    assert len(await second.worlds()) == 1
+    assert server.service.login is not None
+    assert len(server.service.login.service.logged_in) == 1
+    await second.close()
+    await until(lambda: not server.service.login.service.logged_in, "the second's end")  # type: ignore[union-attr]
 
 
-async def test_names_are_the_same_account_in_either_case(tmp_path: Path) -> None:
-    async with house(tmp_path) as server:
-        first = await server.logged_in()
-        second = await server.logged_in("TestLabs")
-        await until(
-            lambda: any(isinstance(e, Closed) for e in first.core.events), "the first's end"
-        )
-        await first.close()
-        await second.close()
+async def test_names_are_the_same_account_in_either_case(server: House) -> None:
+    first = await server.logged_in()
+    second = await server.logged_in("TestLabs")
+    await until(lambda: any(isinstance(e, Closed) for e in first.core.events), "the first's end")
+    await first.close()
+    await second.close()
 
 
 async def test_whoever_vanishes_in_the_middle_may_log_in_again_at_once(tmp_path: Path) -> None:
@@ -257,21 +251,20 @@ async def test_no_log_ever_holds_a_password(tmp_path: Path, form: str) -> None:
         assert all(isinstance(json.loads(line), dict) for line in text.splitlines())
 
 
-async def test_players_come_in_while_another_program_holds_the_write_lock(tmp_path: Path) -> None:
-    async with house(tmp_path) as server:
-        await server.world_registered()
-        with closing(Store.open(server.database)) as store:
-            store.login.accounts.add("imported", eq2emulator_hash(b"old password"), Moment(0.0))
-        with closing(sqlite3.connect(server.database, isolation_level=None)) as other:
-            other.execute("BEGIN IMMEDIATE")
-            begun = server.clock.seconds()
-            client = await server.logged_in()
-            assert [world.name for world in await client.worlds()] == ["Norrath"]
-            assert await client.characters() == ()
-            other_client = await server.logged_in("imported", "old password")
-            assert server.clock.seconds() - begun < 4
-            other.execute("ROLLBACK")
-        await client.stop()
-        await other_client.stop()
-        late = "SELECT 1 FROM accounts WHERE last_login IS NULL OR password NOT LIKE '$argon2id$%'"
-        await until(lambda: not server.rows(late), "what was to be written")
+async def test_players_come_in_while_another_program_holds_the_write_lock(server: House) -> None:
+    await server.world_registered()
+    with closing(Store.open(server.database)) as store:
+        store.login.accounts.add("imported", eq2emulator_hash(b"old password"), Moment(0.0))
+    with closing(sqlite3.connect(server.database, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        begun = server.clock.seconds()
+        client = await server.logged_in()
+        assert [world.name for world in await client.worlds()] == ["Norrath"]
+        assert await client.characters() == ()
+        other_client = await server.logged_in("imported", "old password")
+        assert server.clock.seconds() - begun < 4
+        other.execute("ROLLBACK")
+    await client.stop()
+    await other_client.stop()
+    late = "SELECT 1 FROM accounts WHERE last_login IS NULL OR password NOT LIKE '$argon2id$%'"
+    await until(lambda: not server.rows(late), "what was to be written")

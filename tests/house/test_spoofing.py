@@ -54,28 +54,26 @@ async def still_serves(server: House, client: RawClient) -> None:
 
 @pytest.mark.parametrize("name", FORGERIES)
 async def test_a_forgery_from_a_live_sessions_address_does_not_disturb_it(
-    tmp_path: Path, name: str
+    server: House, name: str
 ) -> None:
-    async with house(tmp_path) as server:
-        await server.world_registered()
-        async with raw_client(server.login_port) as client:
-            await client.log_in()
-            for _ in range(8):
-                client.raw(FORGERIES[name](client))
-            await sleep(0.02)
-            await still_serves(server, client)
+    await server.world_registered()
+    async with raw_client(server.login_port) as client:
+        await client.log_in()
+        for _ in range(8):
+            client.raw(FORGERIES[name](client))
+        await sleep(0.02)
+        await still_serves(server, client)
 
 
-async def test_all_forgeries_together_leave_the_session_as_it_is(tmp_path: Path) -> None:
-    async with house(tmp_path) as server:
-        await server.world_registered()
-        async with raw_client(server.login_port) as client:
-            await client.log_in()
-            for _ in range(20):
-                for forge in FORGERIES.values():
-                    client.raw(forge(client))
-            await sleep(0.05)
-            await still_serves(server, client)
+async def test_all_forgeries_together_leave_the_session_as_it_is(server: House) -> None:
+    await server.world_registered()
+    async with raw_client(server.login_port) as client:
+        await client.log_in()
+        for _ in range(20):
+            for forge in FORGERIES.values():
+                client.raw(forge(client))
+        await sleep(0.05)
+        await still_serves(server, client)
 
 
 async def test_a_silent_source_gets_an_answer_for_each_request_and_no_session(

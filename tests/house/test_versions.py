@@ -87,33 +87,31 @@ async def test_a_player_logs_in_lists_creates_deletes_and_plays(
 
 
 @pytest.mark.parametrize("version", STEPS)
-async def test_the_whole_script_of_the_command_line_runs(tmp_path: Path, version: int) -> None:
-    async with house(tmp_path) as server:
-        await server.world_registered()
-        credentials = Credentials("testlabs", "testpass")
-        opened = await open_client(
-            server.clock, "127.0.0.1", server.login_port, credentials, version=version
+async def test_the_whole_script_of_the_command_line_runs(server: House, version: int) -> None:
+    await server.world_registered()
+    credentials = Credentials("testlabs", "testpass")
+    opened = await open_client(
+        server.clock, "127.0.0.1", server.login_port, credentials, version=version
+    )
+    async with opened as client:
+        script = flow.whole_login(
+            client.core, create_name="Testa", delete_name="Testa", world="norrath"
         )
-        async with opened as client:
-            script = flow.whole_login(
-                client.core, create_name="Testa", delete_name="Testa", world="norrath"
-            )
-            await client.run(script)
-        assert server.rows("SELECT name, deleted FROM characters") == [("Testa", 1)]
+        await client.run(script)
+    assert server.rows("SELECT name, deleted FROM characters") == [("Testa", 1)]
 
 
-async def test_looks_survive_the_way_through_world_and_list(tmp_path: Path) -> None:
+async def test_looks_survive_the_way_through_world_and_list(server: House) -> None:
     """What a client of one coding chose is shown to clients of every other."""
-    async with house(tmp_path) as server:
-        await server.world_registered()
-        for version in STEPS:
-            async with await server.logged_in(version=version) as client:
-                await client.worlds()
-                name = "Look" + "".join(chr(ord("a") + int(digit)) for digit in str(version))
-                await create(client, 1, name)
-        for version in STEPS:
-            async with await server.logged_in(version=version) as client:
-                await client.worlds()
-                listed = await client.characters()
-                assert len(listed) == len(STEPS)
-                assert len({one.name for one in listed}) == len(STEPS)
+    await server.world_registered()
+    for version in STEPS:
+        async with await server.logged_in(version=version) as client:
+            await client.worlds()
+            name = "Look" + "".join(chr(ord("a") + int(digit)) for digit in str(version))
+            await create(client, 1, name)
+    for version in STEPS:
+        async with await server.logged_in(version=version) as client:
+            await client.worlds()
+            listed = await client.characters()
+            assert len(listed) == len(STEPS)
+            assert len({one.name for one in listed}) == len(STEPS)
