@@ -39,53 +39,43 @@ class Run:
         return self.server / len(self.walls) * 1000
 
 
-class Measurement:
-    """Counts clock and CPU around some logins of players of one fleet."""
-
-    def __init__(self, server: Child, players: Sequence[Player]) -> None:
-        self._server = server
-        self._players = players
-        self._cpu = server.cpu_seconds()
-
-    def end(self) -> Run:
-        """Return what it took until now."""
-        server = self._server.cpu_seconds() - self._cpu
-        walls = [player.seconds for player in self._players if player.seconds is not None]
-        return Run(walls, server, len(self._players) - len(walls))
+Way = Callable[[Fleet, Sequence[Player]], None]
+"""How players of a fleet come: returns when the last of them is in, or has failed."""
 
 
-def in_sequence(server: Child, numbers: range) -> Run:
+def in_sequence(fleet: Fleet, players: Sequence[Player]) -> None:
     """Log players in one after the other; each leaves only after the last has come."""
-    fleet = Fleet(server.port)
-    players = fleet.add(numbers)
-    measurement = Measurement(server, players)
     for player in players:
         fleet.log_in([player])
-    return finish(fleet, measurement)
 
 
-def at_once(server: Child, numbers: range) -> Run:
+def at_once(fleet: Fleet, players: Sequence[Player]) -> None:
     """Log players in who all come in the same instant."""
-    fleet = Fleet(server.port)
-    players = fleet.add(numbers)
-    measurement = Measurement(server, players)
     fleet.log_in(players)
-    return finish(fleet, measurement)
 
 
-def within_a_second(server: Child, numbers: range) -> Run:
+def within_a_second(fleet: Fleet, players: Sequence[Player]) -> None:
     """Log players in who come at random moments of one second."""
-    fleet = Fleet(server.port)
-    players = fleet.add(numbers)
     chance = random.Random(len(players))
     moments = sorted(chance.random() for _ in players)
-    measurement = Measurement(server, players)
     start = time.monotonic()
     for player, moment in zip(players, moments, strict=True):
         fleet.run(lambda: False, start + moment - time.monotonic())
         fleet.begin([player])
     fleet.run(lambda: all(player.is_done for player in players), 30.0)
-    return finish(fleet, measurement)
+
+
+def measured(server: Child, numbers: range, come: Way) -> Run:
+    """Let players come, count clock and CPU, and let them leave."""
+    fleet = Fleet(server.port)
+    players = fleet.add(numbers)
+    before = server.cpu_seconds()
+    come(fleet, players)
+    cpu = server.cpu_seconds() - before
+    walls = [player.seconds for player in players if player.seconds is not None]
+    fleet.settle()
+    fleet.leave()
+    return Run(walls, cpu, len(players) - len(walls))
 
 
 def make_known(server: Child, count: int) -> None:
@@ -94,17 +84,9 @@ def make_known(server: Child, count: int) -> None:
     Not all at the same time: it lets only some hundred wait for their first check.
     """
     for first in range(0, count, 200):
-        run = at_once(server, range(first, min(first + 200, count)))
+        run = measured(server, range(first, min(first + 200, count)), at_once)
         if run.failed:
             raise SystemExit(f"{run.failed} players could not log in at all")
-
-
-def finish(fleet: Fleet, measurement: Measurement) -> Run:
-    """Take the figures, then let everybody leave."""
-    run = measurement.end()
-    fleet.settle()
-    fleet.leave()
-    return run
 
 
 @dataclass(frozen=True)
@@ -112,7 +94,7 @@ class Scene:
     """A way for players to come, and what it should cost."""
 
     what: str
-    play: Callable[[Child, range], Run]
+    come: Way
     players: int
     p50: str = ""
     p99: str = ""
@@ -126,7 +108,7 @@ class Scene:
         ]
 
     def _played(self, server: Child, first: int) -> Run:
-        run = self.play(server, range(first, first + self.players))
+        run = measured(server, range(first, first + self.players), self.come)
         if run.failed:
             raise SystemExit(f"{self.what}: {run.failed} of {self.players} logins failed")
         return run
