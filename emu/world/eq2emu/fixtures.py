@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from emu.sqldump.columns import Columns, fraction, number, text
 from emu.world.places.looks import check_looks
+from emu.world.places.reading import LARGEST_SIZE
 from emu.world.spawns import SpawnKind
 
 Row = dict[str, Any]
@@ -34,8 +35,8 @@ def spawn_keys(columns: Columns, kind: SpawnKind) -> Row:
         "last_name": text(columns, "last_name"),
         "title": text(columns, "sub_title"),
         "model": number(columns, "model_type", most=LARGEST),
-        "size": number(columns, "size", USUAL_SIZE, most=LARGEST) or USUAL_SIZE,
-        "collision_radius": number(columns, "collision_radius", most=LARGEST),
+        "size": number(columns, "size", USUAL_SIZE, most=LARGEST_SIZE) or USUAL_SIZE,
+        "collision_radius": number(columns, "collision_radius", most=LARGEST_SIZE),
         **{flag: number(columns, flag) != 0 for flag in flags},
         "visual_state": number(columns, "visual_state", most=LARGEST),
     }

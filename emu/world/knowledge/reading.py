@@ -29,6 +29,13 @@ BEGINNER: Final = "beginner"
 BEGUN: Final = ("skill", "language", "title", "hotkey")
 """Lists of ``[beginner]``."""
 LARGEST: Final = 0xFFFFFFFF
+MOST: Final[Mapping[type, Mapping[str, int]]] = {
+    Hotkey: {"bar": 99, "slot": 99, "icon": 0xFFFF, "icon_type": 0xFFFF},
+    KnownSkill: {"value": 0xFFFF, "most": 0xFFFF},
+    Language: {"id": 0xFF},
+}
+"""What clients have room for, where that is less."""
+LONGEST_TEXT: Final = 255
 CONDITIONS: Final = ("classes", "races", "genders")
 
 
@@ -98,8 +105,11 @@ def _plain(kind: type[T], row: Row) -> T:
         value = getattr(made, name)
         if not isinstance(value, wanted):
             raise TypeError(f"{name} must be {wanted.__name__}")
-        if isinstance(value, int) and not 0 <= value <= LARGEST:
-            raise ValueError(f"{name} must be 0 to {LARGEST}")
+        most = MOST.get(kind, {}).get(name, LARGEST)
+        if isinstance(value, int) and not 0 <= value <= most:
+            raise ValueError(f"{name} must be 0 to {most}")
+        if isinstance(value, str) and len(value.encode()) > LONGEST_TEXT:
+            raise ValueError(f"{name} must not be longer than {LONGEST_TEXT} bytes")
     return made
 
 
@@ -108,11 +118,8 @@ def _title(row: Row) -> Title:
     return _plain(Title, {"is_prefix": row.pop("prefix", False)} | row)
 
 
-def _number(row: Row) -> int:
-    number = row["id"]
-    if not isinstance(number, int) or not 0 <= number <= LARGEST:
-        raise ValueError(f"id must be 0 to {LARGEST}")
-    return number
+def _language_id(row: Row) -> int:
+    return _plain(Language, {"name": "", **row}).id
 
 
 def _older(row: Row) -> OlderTypes:
@@ -128,7 +135,7 @@ def _beginners(
 
     return Beginners(
         rows("skill", partial(_plain, KnownSkill)),
-        rows("language", _number),
+        rows("language", _language_id),
         rows("title", lambda row: titles[row["id"]]),
         rows("hotkey", partial(_plain, Hotkey)),
     )

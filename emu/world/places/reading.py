@@ -26,6 +26,11 @@ MOST_FIXTURES: Final = 15_000
 """Things of one zone; the rest of what a zone may hold is for players and what they bring."""
 FARTHEST: Final = 100_000.0
 LONGEST_TEXT: Final = 4000
+LARGEST_SIZE: Final = 0x7FFF
+LARGEST_NUMBER: Final = 0xFFFFFFFF
+LARGEST_FLOAT: Final = 3.4e38
+"""Magnitude that clients have room for."""
+LONGEST_VERB: Final = 255
 LONGEST_CALLED: Final = 60
 """Letters of a name that a mistake is told with."""
 VERB_DISTANCE: Final = 10.0
@@ -46,11 +51,11 @@ class Table:
     def __contains__(self, key: str) -> bool:
         return key in self._rows
 
-    def text(self, key: str, default: str | None = None) -> str:
+    def text(self, key: str, default: str | None = None, *, longest: int = LONGEST_TEXT) -> str:
         """Take a text; without a default it must be there."""
         value = self._take(key, default)
-        if not isinstance(value, str) or len(value.encode()) > LONGEST_TEXT:
-            raise ValueError(f"{key} must be a text of up to {LONGEST_TEXT} bytes")
+        if not isinstance(value, str) or len(value.encode()) > longest:
+            raise ValueError(f"{key} must be a text of up to {longest} bytes")
         return value
 
     def number(self, key: str, default: int | None = None, *, low: int = 0, high: int) -> int:
@@ -99,6 +104,8 @@ class Table:
         """Take a zone by name, file or number. A number need not be that of a known zone."""
         value = self._take(key, None)
         if isinstance(value, int) and not isinstance(value, bool):
+            if not 0 < value <= LARGEST_NUMBER:
+                raise ValueError(f"{key} must be from 1 to {LARGEST_NUMBER}")
             return value
         if not isinstance(value, str):
             raise TypeError(f"{key} must be a zone's name, file or number")
@@ -194,8 +201,8 @@ def _fixture(table: Table, find: Find) -> Fixture:
         last_name=last_name,
         title=title,
         level=table.number("level", 1, low=1, high=255),
-        size=table.number("size", 32, low=1, high=0xFFFF),
-        collision_radius=table.number("collision_radius", 32, high=0xFFFF),
+        size=table.number("size", 32, low=1, high=LARGEST_SIZE),
+        collision_radius=table.number("collision_radius", 32, high=LARGEST_SIZE),
         looks=looks,
         words=check_words(table.rows("words")),
         verbs=_verbs(table, has_way=destination is not None),
@@ -215,9 +222,10 @@ def _verbs(table: Table, *, has_way: bool) -> tuple[Verb, ...]:
     verbs = []
     for row in table.rows("verbs"):
         inner = Table(row)
-        name = inner.text("name")
+        name = inner.text("name", longest=LONGEST_VERB)
         distance = inner.decimal("distance", VERB_DISTANCE)
-        verbs.append(Verb(name, distance, inner.text("command", name.lower().replace(" ", "_"))))
+        word = name.lower().replace(" ", "_")
+        verbs.append(Verb(name, distance, inner.text("command", word, longest=LONGEST_VERB)))
         inner.done()
     if has_way and not verbs:
         verbs.append(Verb("Use", VERB_DISTANCE, "use"))
@@ -280,6 +288,6 @@ def _finite(key: str, value: Any) -> float:
         number = float(value) if isinstance(value, int | float) else math.nan
     except OverflowError:
         number = math.inf
-    if isinstance(value, bool) or not math.isfinite(number):
+    if isinstance(value, bool) or not abs(number) <= LARGEST_FLOAT:
         raise ValueError(f"{key} must be a number")
     return number

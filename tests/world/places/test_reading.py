@@ -192,7 +192,24 @@ def test_whatever_stands_in_a_file_is_read_or_refused(row: dict) -> None:
             read_fixtures(PATH, rows, find)
 
 
-@pytest.mark.parametrize("value", [10**400, -(10**400), float("nan"), float("inf"), True, "1"])
+@pytest.mark.parametrize("value", [10**400, -(10**400), 1e39, float("nan"), True, "1"])
 def test_a_number_that_is_none_is_a_mistake(value: object) -> None:
     with pytest.raises(ValueError, match="x must be a number"):
         Table({"x": value}).decimal("x", 0.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("collision_radius = 32768", "collision_radius must be a whole number from 0 to 32767"),
+        ("size = 32768", "size must be a whole number from 1 to 32767"),
+        ("to = { zone = 4294967296 }", "zone must be from 1 to 4294967295"),
+        ("to = { zone = 0 }", "zone must be from 1"),
+        ("verbs = [{ name = 'x', distance = 1e39 }]", "distance must be a number"),
+        (f"verbs = [{{ name = '{'x' * 256}' }}]", "name must be a text of up to 255 bytes"),
+    ],
+)
+def test_what_no_client_has_room_for_is_a_mistake(text: str, complaint: str) -> None:
+    rows = tomllib.loads(f"[[spawn]]\n{ROW}{text}\n")["spawn"]
+    with pytest.raises(FileFormatError, match=complaint):
+        read_fixtures(PATH, rows, find)
