@@ -47,8 +47,8 @@ async def test_a_prompt_for_programs_completes_all_the_same(tmp_path: Path) -> N
     async with house(tmp_path, SETTINGS) as server:
         at = address(server)
         keys = [
-            (f"{at}>", f"ech{TAB}"),
-            ("o", f" one two{ENTER}"),
+            (f"{at}>", f"ec{TAB}"),
+            ("ho", f" one two{ENTER}"),
             ('"lines": ["one two"]', f"exit{ENTER}"),
         ]
         await emu_on_terminal(tmp_path, "rcon", "--json", "--password", "sekret", at, keys=keys)
