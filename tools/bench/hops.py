@@ -1,8 +1,9 @@
 """How many calls, in how many files, one login and one datagram take: counted, not timed.
 
 Calls are those of Python functions below ``emu/`` in all threads of the server, from the session
-request until everything is acknowledged and stored, of a player whose password is known. Run as
-``python -m tools.bench.hops`` it prints them by file and function.
+request until everything is acknowledged and stored, of a player whose password is known. What the
+server does by its own clock meanwhile counts as well, hence the spread. Run as ``python -m
+tools.bench.hops`` it prints them by file and function.
 """
 
 from __future__ import annotations
