@@ -224,19 +224,6 @@ def help_command(registry: Registry) -> Command:
         lines += [f"  {entry.usage}: {entry.help}" for entry in command.arguments if entry.help]
         return Reply(tuple(lines), {"name": command.name, "usage": command.usage})
 
-    return Command(
-        "help",
-        "list the commands, or explain one",
-        run,
-        (
-            Argument(
-                "command",
-                ArgumentKind.TEXT,
-                "the one to explain",
-                optional=True,
-                default="",
-                among=COMMAND,
-            ),
-        ),
-        is_quiet=True,
-    )
+    about = "the one to explain"
+    which = Argument("command", ArgumentKind.TEXT, about, optional=True, default="", among=COMMAND)
+    return Command("help", "list the commands, or explain one", run, (which,), is_quiet=True)

@@ -105,20 +105,21 @@ def read_listed(key: str, path: Path | None, read: Callable[[str], Listed]) -> L
         raise ConfigError([f"{key}: {path}: {reason}"]) from None
 
 
+def read_pem(path: Path, hint: str = "") -> bytes:
+    """Return the text of a file with certificate or key. Raises `StoreError`, with a hint."""
+    try:
+        return read_whole(path)
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be read ({error.strerror}){hint}") from None
+
+
 def read_certificate(config: Config) -> bytes | None:
     """Return the PEM text of the link's certificate and key; None when TLS is off.
 
     Raises `StoreError` when the file cannot be read.
     """
     path = config.link.certificate
-    if path is None:
-        return None
-    try:
-        return read_whole(path)
-    except OSError as error:
-        raise StoreError(
-            f"{path}: cannot be read ({error.strerror}); see [link] certificate"
-        ) from None
+    return None if path is None else read_pem(path, "; see [link] certificate")
 
 
 def world_rules(config: Config) -> WorldRules:

@@ -10,9 +10,9 @@ import click
 
 from emu.cli.common import load_config
 from emu.cli.moments import present
-from emu.documents import read_whole
 from emu.errors import CommandError
 from emu.net.link.tls import certificate_fingerprint, make_certificate
+from emu.net.parameters import read_pem
 
 
 @click.command()
@@ -58,8 +58,4 @@ def fingerprint(file: Path | None) -> None:
     path = file or load_config().link.certificate
     if path is None:
         raise CommandError("name a file, or set [link] certificate in the configuration")
-    try:
-        pem = read_whole(path)
-    except OSError as error:
-        raise CommandError(f"{path}: cannot be read ({error.strerror})") from None
-    click.echo(certificate_fingerprint(pem))
+    click.echo(certificate_fingerprint(read_pem(path)))

@@ -16,13 +16,13 @@ from twisted.internet.defer import Deferred
 from emu.admin.status import OpenDoor
 from emu.config import Config
 from emu.config.processes import ProcessesConfig
-from emu.documents import read_whole
-from emu.errors import ConfigError, StoreError
+from emu.errors import ConfigError
 from emu.net.fleet.faults import Faults
 from emu.net.fleet.hub import HubPort
 from emu.net.fleet.member import HubLink
 from emu.net.hosts import listen_address
 from emu.net.link.tls import server_options
+from emu.net.parameters import read_pem
 from emu.net.scheduler import Scheduler
 from emu.net.stores.storage import Storage
 from emu.net.tasks import Tasks
@@ -145,7 +145,7 @@ class Hub(FleetPart):
         """Open the port. Raises `CannotListenError` and `EmuError`."""
         settings = self._ground.config.processes
         assert settings.listen is not None  # noqa: S101  # what makes it the hub
-        pem = _certificate(settings)
+        pem = None if settings.certificate is None else read_pem(settings.certificate)
         at = listen_address("processes.listen", settings.listen)
         self.port.listen(at, server_options(pem) if pem is not None else None)
 
@@ -214,16 +214,6 @@ def _zones(settings: ProcessesConfig, atlas: Atlas) -> Mapping[int, str]:
             raise ConfigError([f"processes.zones: there is no zone {name}"])
         table[zone.id] = process
     return table
-
-
-def _certificate(settings: ProcessesConfig) -> bytes | None:
-    if settings.certificate is None:
-        return None
-    try:
-        return read_whole(settings.certificate)
-    except OSError as error:
-        path = settings.certificate
-        raise StoreError(f"{path}: cannot be read ({error.strerror})") from None
 
 
 def _keys(ground: Ground) -> LocalHandoffKeys:
