@@ -15,7 +15,7 @@ from emu.cli.opcodes.common import (
     print_history,
     print_opcodes,
     range_option,
-    version_option,
+    versions_options,
     warn_of_errors,
     writing,
 )
@@ -38,8 +38,7 @@ def tell(change: Change) -> None:
 @click.command("set")
 @click.argument("name", shell_complete=message_names)
 @click.argument("number", type=NumberType())
-@version_option
-@range_option
+@versions_options
 @click.option("--source", help="Where the number is known from.")
 @click.option("--note", help="A remark.")
 def set_verb(
@@ -72,8 +71,7 @@ def set_verb(
 
 @click.command("unset")
 @click.argument("name", shell_complete=message_names)
-@version_option
-@range_option
+@versions_options
 def unset_verb(name: str, version: int | None, version_range: VersionRange | None) -> None:
     """Remove a message from a range.
 

@@ -30,9 +30,9 @@ from emu.cli.opcodes.common import (
     present_rows,
     print_history,
     print_opcodes,
-    range_option,
     range_rows,
     version_option,
+    versions_options,
 )
 from emu.cli.opcodes.edit import edit_verb
 from emu.cli.opcodes.files import export_verb, import_verb
@@ -97,8 +97,7 @@ def versions(style: str) -> None:
 
 
 @opcodes.command("list")
-@version_option
-@range_option
+@versions_options
 @click.option("--filter", "text", default="", help="Only names that hold this text, any case.")
 @format_option
 def list_verb(
@@ -154,8 +153,7 @@ def show(opcode: str, version: int | None, style: str) -> None:
 @opcodes.command()
 @click.argument("first", metavar="A")
 @click.argument("second", metavar="B")
-@version_option
-@range_option
+@versions_options
 @click.option("--both", is_flag=True, help="Only names that both sides have.")
 @click.option("--exit-code", is_flag=True, help="Exit status 1 when there are differences.")
 @format_option

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from emu.cli.common import given_database, load_config, tell_database
+from emu.cli.common import given_database, load_config, tell_database, together
 from emu.cli.tables import print_rows
 from emu.database import readable_errors
 from emu.errors import CommandError
@@ -76,6 +76,7 @@ version_option = click.option(
 range_option = click.option(
     "--range", "version_range", type=RangeType(), help="Exactly this version range, like 540-546."
 )
+versions_options = together(version_option, range_option)
 
 
 def database_path() -> Path:

@@ -19,9 +19,8 @@ from emu.cli.opcodes.common import (
     effective_rows,
     present_rows,
     print_changes,
-    range_option,
     range_rows,
-    version_option,
+    versions_options,
     warn_of_errors,
     writing,
 )
@@ -55,8 +54,7 @@ MAX_REJECTED = 10
     type=click.Choice(FORMATS),
     help="The file's format; the default is to find out.",
 )
-@version_option
-@range_option
+@versions_options
 @click.option(
     "--keep",
     type=click.Choice([KEEP_ALL, KEEP_OTHER_RANGES, KEEP_NOTHING]),
@@ -168,8 +166,7 @@ def _progress() -> Progress:
     help="The file's format; sql is a dump for EQ2Emulator, list is name,opcode lines of one"
     " --version, sqlite a database with the table opcodes.",
 )
-@version_option
-@range_option
+@versions_options
 @click.option(
     "--output",
     type=click.Path(path_type=Path, allow_dash=True),

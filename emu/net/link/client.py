@@ -3,15 +3,15 @@
 Owns which login server is tried when: the first one that takes the world wins, the earlier in the
 list the better, and after all have failed the next round waits longer, with some chance in it so
 that worlds do not come all at once. What is said on the link is the business of the world
-(`LinkedWorld`) and of `emu.link.WorldEnd`.
+(`WorldRegistry`) and of `emu.link.WorldEnd`.
 """
 
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.interfaces import IHandshakeListener
@@ -23,7 +23,6 @@ from emu.config import Address
 from emu.errors import EmuError
 from emu.link.end import LinkClosed, MessageReceived
 from emu.link.messages import LinkMessage
-from emu.link.registration import LSInfo, LSStatus
 from emu.link.settings import LoginServerAddress, WorldLinkConfig
 from emu.link.world_end import LinkRefused, WorldEnd
 from emu.mailbox import Mailbox
@@ -34,27 +33,12 @@ from emu.net.scheduler import DelayedCall, Scheduler
 from emu.net.stream import Stream
 from emu.net.tasks import Tasks
 from emu.times import Monotonic
+from emu.world.registration.registry import WorldRegistry
 
 _log = logger("link")
 
 TLS_ALERT = b"\x15\x03"
 """How a port that speaks TLS answers what is none: record type and major version."""
-
-
-class LinkedWorld(Protocol):
-    """What a link needs of its world."""
-
-    def registration(self) -> LSInfo:
-        """Return how the world introduces itself."""
-
-    def status(self) -> LSStatus:
-        """Return how the world is now."""
-
-    def link_began(self) -> None:
-        """A new link begins; what a login server wants once a link it wants again."""
-
-    async def answer(self, message: LinkMessage, now: Monotonic) -> Sequence[LinkMessage]:
-        """Do what the login server asks, and return what to answer."""
 
 
 @implementer(IHandshakeListener)
@@ -153,7 +137,7 @@ class LoginLink:
     def __init__(
         self,
         config: WorldLinkConfig,
-        world: LinkedWorld,
+        world: WorldRegistry,
         tasks: Tasks,
         reactor: Any,
         scheduler: Scheduler,

@@ -56,7 +56,7 @@ class RegistryConfig:
 
 @dataclass(slots=True, eq=False)
 class WorldRegistry:
-    """Answers a login server; implements `emu.net.link.client.LinkedWorld`.
+    """Answers a login server, over the link that `emu.net.link.client` keeps.
 
     Raises `StructValueError` when name, account or an address does not fit the messages that carry
     it.
