@@ -11,26 +11,21 @@ import pwd
 import socket
 import stat
 import struct
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from twisted.internet.defer import maybeDeferred
 from twisted.internet.error import CannotListenError
-from twisted.internet.interfaces import IAddress, IListeningPort
-from twisted.internet.protocol import Factory, connectionDone
+from twisted.internet.interfaces import IAddress
+from twisted.internet.protocol import connectionDone
 from twisted.python.failure import Failure
 
 from emu.admin.console.session import ConsoleSession
-from emu.admin.status import OpenDoor
 from emu.commands import Caller, Registry
 from emu.commands.ranks import OWNER
 from emu.errors import StoreError
 from emu.limits.connections import StreamLimits
-from emu.measures import Uses
-from emu.net.admin.command_stream import CommandStream
-from emu.net.hosts import door
+from emu.net.admin.command_stream import CommandServer, CommandStream
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.tasks import Tasks
@@ -60,19 +55,14 @@ class ConsoleConnection(CommandStream):
         self._server.connections.discard(self)
 
 
-class ConsoleServer(Factory):
+class ConsoleServer(CommandServer):
     """Takes consoles for one registry. `listen`, then `stop`."""
 
-    noisy = False
+    connections: set[ConsoleConnection]
 
     def __init__(self, registry: Registry, reactor: Any, scheduler: Scheduler) -> None:
-        self.registry = registry
-        self.scheduler = scheduler
-        self.tasks = Tasks(_log)
-        self.uses = Uses()
-        self.connections: set[ConsoleConnection] = set()
-        self._reactor = reactor
-        self._port: IListeningPort | None = None
+        super().__init__("console.path", registry, reactor, scheduler, Tasks(_log))
+        self.connections = set()
 
     def listen(self, path: Path) -> None:
         """Listen. Raises `StoreError` when another server has the socket or it cannot be made."""
@@ -86,21 +76,6 @@ class ConsoleServer(Factory):
             ) from None
         finally:
             os.umask(before)
-
-    def doors(self) -> Iterator[OpenDoor]:
-        """Yield the socket, while it is open."""
-        if self._port is not None:
-            now = {"connections": len(self.connections)}
-            yield door("console.path", self._port, now | self.uses.counted())
-
-    async def stop(self) -> None:
-        """Listen no more, and close the consoles once their commands are answered."""
-        if self._port is not None:
-            await maybeDeferred(self._port.stopListening)
-            self._port = None
-        for connection in list(self.connections):
-            connection.close("server is stopping", self.scheduler.now())
-        await self.tasks.finished()
 
     def buildProtocol(self, addr: IAddress | None) -> ConsoleConnection | None:  # noqa: ARG002
         """Take a connection, or None when there are too many."""

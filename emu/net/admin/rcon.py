@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from twisted.internet.defer import maybeDeferred
-from twisted.internet.interfaces import IListeningPort
-from twisted.internet.protocol import Factory, connectionDone
+from twisted.internet.protocol import connectionDone
 from twisted.python.failure import Failure
 
 from emu.admin.events import LoggedIn, LoginFailed
 from emu.admin.rcon.events import RconEvent, UserCame, WrongPassword
 from emu.admin.rcon.session import RconRules, RconSession
 from emu.admin.rcon.users import RconUser, RconUsers, read_users
-from emu.admin.status import OpenDoor
 from emu.commands import Registry
 from emu.commands.ranks import ADMINISTRATOR
 from emu.config import Address, RconConfig
 from emu.limits.addresses import plain_host
 from emu.limits.connections import ConnectionLimits, Connections, StreamLimits
 from emu.limits.failures import FailureRules, Failures
-from emu.measures import Uses
-from emu.net.admin.command_stream import CommandStream
-from emu.net.hosts import BACKLOG, door, listen_address
+from emu.net.admin.command_stream import CommandServer, CommandStream
+from emu.net.hosts import BACKLOG, listen_address
 from emu.net.logs import logger
 from emu.net.parameters import read_listed
 from emu.net.refusals import RefusalLog
@@ -74,10 +69,10 @@ class RconConnection(CommandStream):
         self._server.connections.remove(self)
 
 
-class RconServer(Factory):
+class RconServer(CommandServer):
     """Takes connections for one registry. `listen`, then `stop`; it stays closed without users."""
 
-    noisy = False
+    connections: Connections[RconConnection]
 
     def __init__(
         self,
@@ -88,21 +83,16 @@ class RconServer(Factory):
         watch: Watch,
     ) -> None:
         """Raises `ConfigError` when the users' file is wrong."""
+        super().__init__("rcon.listen", registry, reactor, scheduler, Tasks(_log))
         self._users = rcon_users(config)
         self._config = config
-        self._reactor = reactor
-        self.registry = registry
-        self.scheduler = scheduler
-        self.tasks = Tasks(_log)
-        self.uses = Uses()
-        self.connections: Connections[RconConnection] = Connections(_evict)
+        self.connections = Connections(_evict)
         self._failures = Failures(
             FailureRules(banned_after=config.banned_after, banned_for=config.banned_for)
         )
         self._refusals = RefusalLog(_log, scheduler)
         self._tell = watch.port("rcon", self._write)
         watch.door("rcon", self.uses, lambda: len(self.connections))
-        self._port: IListeningPort | None = None
 
     def configure(self, config: RconConfig) -> None:
         """Let other users in from now on; whoever is logged in stays. Raises `ConfigError`."""
@@ -122,21 +112,10 @@ class RconServer(Factory):
         self._refusals.start()
         _log.info("administrators on TCP {at}", at=Address(host.host, host.port))
 
-    def doors(self) -> Iterator[OpenDoor]:
-        """Yield the port, while it is open."""
-        if self._port is not None:
-            now = {"connections": len(self.connections)}
-            yield door("rcon.listen", self._port, now | self.uses.counted())
-
     async def stop(self) -> None:
         """Close the port and every connection."""
-        if self._port is not None:
-            await maybeDeferred(self._port.stopListening)
-            self._port = None
-            self._refusals.stop()
-        for connection in self.connections:
-            connection.close("server is stopping", self.scheduler.now())
-        await self.tasks.finished()
+        await super().stop()
+        self._refusals.stop()
 
     def session(self, address: str) -> RconSession:
         """Return the session of a new connection."""
