@@ -1,6 +1,10 @@
 """Commands under test find no configuration and no database but those of their test."""
 
+from pathlib import Path
+
 import pytest
+
+from tests.support.command_line import CommandLine
 
 
 @pytest.fixture(autouse=True)
@@ -11,3 +15,9 @@ def nothing_of_ones_own(
     monkeypatch.delenv("EMU_CONFIG", raising=False)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("home")))
     monkeypatch.chdir(tmp_path_factory.mktemp("cwd"))
+
+
+@pytest.fixture
+def emu(tmp_path: Path) -> CommandLine:
+    """The commands, on a database of the test's own."""
+    return CommandLine(tmp_path)

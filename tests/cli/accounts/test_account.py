@@ -3,7 +3,6 @@
 import sqlite3
 import time
 from contextlib import closing
-from pathlib import Path
 
 import click
 import pytest
@@ -15,11 +14,6 @@ from emu.model import RegisteredWorld
 from emu.store import Store
 from tests.support.command_line import CommandLine, stored_password
 from tests.support.stores import character
-
-
-@pytest.fixture
-def emu(tmp_path: Path) -> CommandLine:
-    return CommandLine(tmp_path)
 
 
 def is_right(password: bytes, stored: str) -> bool:

@@ -3,8 +3,6 @@
 import gzip
 from pathlib import Path
 
-import pytest
-
 from emu.login.accounts.passwords import eq2emulator_hash, is_phc
 from tests.support.command_line import CommandLine, stored_password
 
@@ -19,11 +17,6 @@ INSERT INTO `account` VALUES (7,'Alice','{eq2emulator_hash(b"secret")}',10000000
 CREATE TABLE `login_config` (`config_name` varchar(64), `config_value` varchar(64));
 INSERT INTO `login_config` VALUES ('max_characters_per_account','12');
 """
-
-
-@pytest.fixture
-def emu(tmp_path: Path) -> CommandLine:
-    return CommandLine(tmp_path)
 
 
 def test_a_dump_is_tried_taken_over_and_taken_over_again(emu: CommandLine, tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from secrets import randbelow
 
 import pytest
@@ -19,11 +18,6 @@ from emu.times import Monotonic
 from tests.support.answering import answering
 from tests.support.command_line import CommandLine
 from tests.support.ggmp import BOB, GRANT, GUARD, TOKEN, FakeStage
-
-
-@pytest.fixture
-def emu(tmp_path: Path) -> CommandLine:
-    return CommandLine(tmp_path)
 
 
 @contextmanager

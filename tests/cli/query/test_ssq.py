@@ -6,7 +6,6 @@ import json
 import re
 import socket
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -16,11 +15,6 @@ from emu.admin.ssq.tokens import Tokens
 from tests.support.admin import player_status, server_status
 from tests.support.answering import answering
 from tests.support.command_line import CommandLine
-
-
-@pytest.fixture
-def emu(tmp_path: Path) -> CommandLine:
-    return CommandLine(tmp_path)
 
 
 @pytest.fixture

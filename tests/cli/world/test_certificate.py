@@ -3,15 +3,8 @@
 import stat
 from pathlib import Path
 
-import pytest
-
 from emu.net.link.tls import certificate_fingerprint, server_options
 from tests.support.command_line import CommandLine
-
-
-@pytest.fixture
-def emu(tmp_path: Path) -> CommandLine:
-    return CommandLine(tmp_path)
 
 
 def test_a_certificate_is_made_for_its_owner_and_its_fingerprint_printed(

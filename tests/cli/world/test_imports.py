@@ -10,11 +10,6 @@ from tests.support.world_dumps import ZONES, world_dump
 
 
 @pytest.fixture
-def emu(tmp_path: Path) -> CommandLine:
-    return CommandLine(tmp_path)
-
-
-@pytest.fixture
 def dump(tmp_path: Path) -> str:
     return str(world_dump(tmp_path, ZONES))
 

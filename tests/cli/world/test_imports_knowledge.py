@@ -3,17 +3,10 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from tests.support.command_line import CommandLine
 from tests.support.world_dumps import world_dump
 
 TITLES = "INSERT INTO titles (id, title, prefix) VALUES (50, 'Duke', 1);\n"
-
-
-@pytest.fixture
-def emu(tmp_path: Path) -> CommandLine:
-    return CommandLine(tmp_path)
 
 
 def test_titles_go_where_they_are_told_to_go(emu: CommandLine, tmp_path: Path) -> None:
