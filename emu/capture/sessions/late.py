@@ -12,6 +12,7 @@ from collections.abc import Collection
 from typing import Final
 
 from emu.capture.sessions.keystream import MAX_MESSAGES, KeyStream, find_positions, messages_needed
+from emu.session import LateMessage
 
 MAX_HELD: Final = 4 * 1024 * 1024
 """Bytes of cipher text that wait for their place in the key stream."""
@@ -29,7 +30,7 @@ _WINDOW = 1 << zlib.MAX_WBITS
 
 
 class LateMessages:
-    """Takes cipher texts in their order, escape bytes off; gives opcodes and bodies.
+    """Takes cipher texts in their order, escape bytes off; gives messages.
 
     `first_bytes` are those that a message of this direction may begin with, empty when that is not
     known. `unread` counts the messages that were given up, by reason.
@@ -48,6 +49,7 @@ class LateMessages:
         self._held_bytes = 0
         self._wanted = messages_needed(self._first_bytes)
         self._problem = ""
+        self._gap = True
         self._inflater = LateInflater()
 
     def set_key(self, key: bytes) -> None:
@@ -55,11 +57,8 @@ class LateMessages:
         if self._key is None:
             self._key = key
 
-    def receive(self, message: bytes) -> list[tuple[int, bytes] | None]:
-        """Take one cipher text; return what is decided now, oldest first.
-
-        None stands for a message that cannot be read.
-        """
+    def receive(self, message: bytes) -> list[LateMessage]:
+        """Take one cipher text; return the messages that can be read now, oldest first."""
         if self._stream is not None:
             return self._decode([message])
         if self._problem:
@@ -103,23 +102,31 @@ class LateMessages:
         self._held.clear()
         self._held_bytes = 0
 
-    def _decode(self, messages: list[bytes]) -> list[tuple[int, bytes] | None]:
-        assert self._stream is not None  # noqa: S101
-        found: list[tuple[int, bytes] | None] = []
+    def _decode(self, messages: list[bytes]) -> list[LateMessage]:
+        found: list[LateMessage] = []
         for message in messages:
-            plain: bytes | None = self._stream.apply(message)
-            if not self._from_client and plain is not None:
-                flag, plain = plain[0], plain[1:]
-                if flag == _COMPRESSED:
-                    plain = self._inflater.inflate(plain)
+            plain = self._plain(message)
             if not plain:
                 self.unread[BEFORE] += 1
-                found.append(None)
-            elif plain[0] != _WIDE or self._width == 1:
-                found.append((plain[0], plain[1:]))
-            elif len(plain) >= 3:
-                found.append((int.from_bytes(plain[1:3], "little"), plain[3:]))
+                self._gap = True
+                continue
+            opcode, body = plain[0], plain[1:]
+            if opcode == _WIDE and self._width != 1:
+                if len(body) < 2:
+                    continue
+                opcode, body = int.from_bytes(body[:2], "little"), body[2:]
+            found.append(LateMessage(opcode, body, after_gap=self._gap))
+            self._gap = False
         return found
+
+    def _plain(self, message: bytes) -> bytes | None:
+        """Return a message in the clear, None when it refers to what is missing."""
+        assert self._stream is not None  # noqa: S101
+        plain = self._stream.apply(message)
+        if self._from_client:
+            return plain
+        flag, plain = plain[0], plain[1:]
+        return self._inflater.inflate(plain) if flag == _COMPRESSED else plain
 
 
 class LateInflater:

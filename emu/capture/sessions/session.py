@@ -17,7 +17,6 @@ from emu.session import (
     CloseReason,
     FollowingSession,
     KeyEstablished,
-    LateMessage,
     Message,
     Role,
     SessionClosed,
@@ -43,29 +42,6 @@ _USUAL_OPCODES = SessionConfig(stream_type=StreamType.EQ2_STREAM)
 def looks_sealed(payload: bytes) -> bool:
     """Tell whether a datagram could belong to a session whose beginning was not captured."""
     return len(payload) >= 4 and payload[0] == 0 and payload[1] in SEALED
-
-
-class _LateReader:
-    """Reads what one direction of a session says that may have begun before the capture."""
-
-    __slots__ = ("_gap", "late")
-
-    def __init__(self, late: LateMessages) -> None:
-        self.late = late
-        self._gap = True
-
-    def set_key(self, key: bytes) -> None:
-        """Take the session's key."""
-        self.late.set_key(key)
-
-    def receive(self, message: bytes) -> Iterator[LateMessage]:
-        """Take the next cipher text; yield the messages that can be read now."""
-        for plain in self.late.receive(message):
-            if plain is None:
-                self._gap = True
-            else:
-                yield LateMessage(*plain, after_gap=self._gap)
-                self._gap = False
 
 
 class FollowedSession:
@@ -106,8 +82,7 @@ class FollowedSession:
                 from_client=role is Role.SERVER, first_bytes=first_bytes,
                 opcode_width=config.stream_type.opcode_width,
             )  # fmt: skip
-            reader = _LateReader(late)
-            return FollowingSession(role, rc4_key=rc4_key, config=config, midway=reader)
+            return FollowingSession(role, rc4_key=rc4_key, config=config, midway=late)
 
         self._by_client = follower(Role.SERVER)
         self._by_server = follower(Role.CLIENT)

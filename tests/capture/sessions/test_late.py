@@ -16,7 +16,7 @@ from emu.capture.sessions.late import (
     LateInflater,
     LateMessages,
 )
-from emu.session import Role, SessionConfig
+from emu.session import LateMessage, Role, SessionConfig
 from emu.session.codec.messages import MessageCodec
 
 KEY = bytes((8, 7, 6, 5, 4, 3, 2, 1))
@@ -35,33 +35,34 @@ def late(role: Role, first_bytes: range = range(9)) -> LateMessages:
     return made
 
 
+def read(messages: LateMessages, texts: list[bytes]) -> list[tuple[int, bytes]]:
+    return [(one.opcode, one.payload) for text in texts for one in messages.receive(text)]
+
+
 @pytest.mark.parametrize("role", [Role.CLIENT, Role.SERVER])
 def test_messages_are_held_until_their_place_is_found(role: Role) -> None:
     messages = late(role)
-    found = [messages.receive(text) for text in cipher_texts(role, SAID)[20:]]
-    assert found[0] == []
-    assert [one for some in found for one in some] == SAID[20:]
+    first, *others = cipher_texts(role, SAID)[20:]
+    assert read(messages, [first]) == []
+    assert read(messages, others) == SAID[20:]
     assert not messages.unread
 
 
 def test_wide_opcodes_of_a_server_are_read() -> None:
     said = [*SAID, (300, b"wide")]
-    messages = late(Role.SERVER)
-    found = [one for text in cipher_texts(Role.SERVER, said)[20:] for one in messages.receive(text)]
-    assert found == said[20:]
+    assert read(late(Role.SERVER), cipher_texts(Role.SERVER, said)[20:]) == said[20:]
 
 
 def test_a_key_may_come_later() -> None:
     messages = LateMessages(from_client=False, first_bytes=(), opcode_width=2)
     texts = cipher_texts(Role.SERVER, SAID)
-    assert [one for text in texts[20:23] for one in messages.receive(text)] == []
+    assert read(messages, texts[20:23]) == []
     messages.set_key(KEY)
-    assert [one for text in texts[23:] for one in messages.receive(text)] == SAID[20:]
+    assert read(messages, texts[23:]) == SAID[20:]
 
 
 def counted(messages: LateMessages, texts: list[bytes]) -> dict[str, int]:
-    for text in texts:
-        assert messages.receive(text) == []
+    assert read(messages, texts) == []
     messages.close()
     return dict(messages.unread)
 
@@ -116,6 +117,8 @@ def test_a_message_with_a_missing_past_is_counted() -> None:
     said = [(5, long), *SAID, (5, long), (6, long), (7, b"plain")]
     messages = late(Role.SERVER)
     texts = cipher_texts(Role.SERVER, said)[1:]
-    found = [one for text in texts for one in messages.receive(text)]
-    assert found == [*SAID, None, None, (7, b"plain")]
+    *before, last = [one for text in texts for one in messages.receive(text)]
+    assert [(one.opcode, one.payload) for one in before] == SAID
+    assert [one.after_gap for one in before] == [True] + [False] * 59
+    assert last == LateMessage(7, b"plain", after_gap=True)
     assert messages.unread == {BEFORE: 2}
