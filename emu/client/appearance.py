@@ -27,37 +27,28 @@ _COMMON: dict[str, object] = {
 }
 _LOOK: dict[str, object] = {
     "race_file": _RACE_FILE,
-    "skin_color": _SKIN,
-    "skin_color2": _SKIN,
-    "unknown_skin_color2": _SKIN,
-    "eye_color": _EYES,
-    "hair_color1": _HAIR,
-    "hair_color2": _HAIR,
-    "hair_highlight": _HAIR,
     "hair_file": "accessories/hair/hair_01",
-    "hair_type_color": _HAIR,
-    "hair_type_highlight_color": _HAIR,
     "face_file": "accessories/hair/face_01",
-    "hair_face_color": _HAIR,
-    "hair_face_highlight_color": _HAIR,
     "wing_file": "",
     "chest_file": "accessories/chest/shirt_01",
-    "shirt_color": _CLOTH,
-    "unknown_chest_color": _CLOTH,
     "legs_file": "accessories/legs/pants_01",
-    "pants_color": _CLOTH,
-    "unknown_legs_color": _CLOTH,
-    "unknown9": _CLOTH,
-    "eyes2": _SLIDER,
-    "ears": _SLIDER,
-    "eye_brows": _SLIDER,
-    "cheeks": _SLIDER,
-    "lips": _SLIDER,
-    "chin": _SLIDER,
-    "nose": _SLIDER,
+    "eye_color": _EYES,
     "body_size": 0.5,
     "body_age": 0.25,
-}
+    **dict.fromkeys(("skin_color", "skin_color2", "unknown_skin_color2"), _SKIN),
+    **dict.fromkeys(
+        ("hair_color1", "hair_color2", "hair_highlight", "hair_type_color",
+         "hair_type_highlight_color", "hair_face_color", "hair_face_highlight_color"),
+        _HAIR,
+    ),
+    **dict.fromkeys(
+        ("shirt_color", "unknown_chest_color", "pants_color", "unknown_legs_color", "unknown9"),
+        _CLOTH,
+    ),
+    **dict.fromkeys(
+        ("eyes2", "ears", "eye_brows", "cheeks", "lips", "chin", "nose"), _SLIDER
+    ),
+}  # fmt: skip
 _SOGA = {f"soga_{name}": value for name, value in _LOOK.items()} | {"soga_version": 4}
 """The alternate look that clients from 562 send as well."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sqlite3
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import astuple
 from typing import Any
 
 from emu.model import Color
@@ -33,10 +34,7 @@ class LooksTables:
         )
         self._connection.executemany(
             f"INSERT INTO {self._owner}_colors VALUES (?, ?, ?, ?, ?, ?)",  # noqa: S608
-            [
-                (owner_id, name, color.red, color.green, color.blue, color.signed)
-                for name, color in colors.items()
-            ],
+            [(owner_id, name, *astuple(color)) for name, color in colors.items()],
         )
 
     def of(

@@ -7,6 +7,7 @@ what the player has, whatever was stored before.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import astuple
 from typing import Any
 
 from emu.model import Hotkey, Membership, Title
@@ -51,11 +52,7 @@ class Belongings(Repository):
     @changes
     def save_hotkeys(self, char_id: int, hotkeys: Sequence[Hotkey]) -> None:
         """Replace what stands on a character's hotbars."""
-        rows = [
-            (key.bar, key.slot, key.type, key.icon, key.icon_type, key.ability, key.tier, key.text)
-            for key in hotkeys
-        ]
-        self._replace("world_hotkeys", char_id, rows)
+        self._replace("world_hotkeys", char_id, [astuple(key) for key in hotkeys])
 
     @changes
     def save_channels(self, char_id: int, channels: Sequence[Membership]) -> None:

@@ -124,17 +124,16 @@ class Behaviors:
             if part.spawn is None or self._is_near(part, speaker, self._world.rules.hear):
                 self._call(part, "on_say", Visitor(speaker, self.stage), text)
 
-    def chosen(self, player: Player, conversation: int, number: int, now: Monotonic) -> None:
-        """Take the answer that a player chose in a dialog. Raises `CommandError` for no dialog."""
-        part = self._dialogs.answered(player, conversation)
+    def select_message(self, _world: World, player: Player, body: bytes, now: Monotonic) -> None:
+        """Take the answer that a player chose in a dialog: OP_DialogSelectMsg.
+
+        Raises `MalformedMessage`, and `CommandError` for a dialog that is not open.
+        """
+        fields = player.client.dialect.layout("WS_DialogSelect").decode(body)
+        part = self._dialogs.answered(player, fields["conversation_id"])
         self.stage.now = now
         if self._is_near(part, player, 2 * self._world.rules.hear):
-            self._call(part, "on_choice", Visitor(player, self.stage), number)
-
-    def select_message(self, _world: World, player: Player, body: bytes, now: Monotonic) -> None:
-        """Take OP_DialogSelectMsg. Raises `MalformedMessage` and `CommandError`."""
-        fields = player.client.dialect.layout("WS_DialogSelect").decode(body)
-        self.chosen(player, fields["conversation_id"], fields["response"], now)
+            self._call(part, "on_choice", Visitor(player, self.stage), fields["response"])
 
     def close_message(self, _world: World, player: Player, body: bytes, _now: Monotonic) -> None:
         """Take OP_DialogCloseMsg. Raises `MalformedMessage`."""

@@ -208,17 +208,13 @@ class Entrant:
         try:
             account_id, key, version = self._read(payload)
             dialect = self._door.dialects.for_version(version)
-        except (MalformedMessage, UnknownVersion) as error:
-            self._turn_away(str(error))
-            return
-        try:
             handoff = await self._door.admission.redeem(account_id, key)
             if handoff is None:
                 self._turn_away("no such key")
                 return
             self._deadline = None
             characters = await self._door.characters_of(handoff.account_id)
-        except StoreError as error:
+        except (MalformedMessage, UnknownVersion, StoreError) as error:
             self._turn_away(str(error))
             return
         if self._over:
@@ -226,7 +222,7 @@ class Entrant:
         code = self._door.admission.at_door(characters, handoff.char_id)
         client = WorldClient(dialect, self._link, self._address)
         if code != PlayCode.SUCCESS:
-            self._refuse(client, code)
+            self._deny(client, *REFUSALS.get(code, REFUSED))
             return
         character = next(row for row in characters if row.id == handoff.char_id)
         try:
@@ -271,11 +267,8 @@ class Entrant:
             )
         )  # fmt: skip
 
-    def _refuse(self, client: WorldClient, code: PlayCode) -> None:
-        """Tell somebody whose key was good why it lets nobody in, and end the session."""
-        self._deny(client, *REFUSALS.get(code, REFUSED))
-
     def _deny(self, client: WorldClient, told: LoginCode, reason: str) -> None:
+        """Tell somebody whose key was good why it lets nobody in, and end the session."""
         layout = self._door.dialects.catalog.layout("LS_LoginResponse", DENIAL_LAYOUT)
         values = {"reply_code": told, "unknown03": -1, "unknown04": -1}
         client.send_bytes("OP_LoginReplyMsg", layout.encode(values))
