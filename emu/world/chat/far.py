@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, Protocol
+from typing import Final
 
 from emu.errors import CommandError, Unanswered
 from emu.processes.ports import Note
@@ -16,29 +16,14 @@ TELL: Final = "chat.tell"
 """Topics; that of tells is followed by a dot and the process that hears them."""
 
 
-class NearChat(Protocol):
-    """The chat of this process."""
-
-    def hear_tell(self, target: Player, speaker: str, text: str) -> str:
-        """Have a player hear a tell; returns what whoever is away answers."""
-
-    def broadcast(self, text: str) -> int:
-        """Show a line to everybody in this process."""
-
-    def announce(self, text: str) -> int:
-        """Show everybody in this process a text in the middle of the screen."""
-
-
 class FarChat:
     """Speaks to other processes, and hears them."""
 
-    def __init__(self, near: NearChat, world: World) -> None:
-        """Begin to hear the others."""
-        self._near = near
+    def __init__(self, world: World, hear_tell: Callable[[Player, str, str], str]) -> None:
+        """Begin to hear the others. `hear_tell` is the chat's of this process."""
+        self._hear_tell = hear_tell
         self._world = world
         world.bus.answer(f"{TELL}.{world.process}", self._tell_here)
-        world.bus.subscribe(BROADCAST, _shown(near.broadcast))
-        world.bus.subscribe(ANNOUNCE, _shown(near.announce))
 
     async def tell(self, speaker: str, name: str, text: str) -> tuple[str, str]:
         """Tell a player of another process something.
@@ -65,8 +50,4 @@ class FarChat:
         target = self._world.players.get(int(note["char_id"] or 0))
         if target is None:
             raise CommandError("Unable to find that client any more")
-        return {"reply": self._near.hear_tell(target, str(note["speaker"]), str(note["text"]))}
-
-
-def _shown(show: Callable[[str], object]) -> Callable[[Note], None]:
-    return lambda note: (show(str(note["text"])), None)[1]
+        return {"reply": self._hear_tell(target, str(note["speaker"]), str(note["text"]))}

@@ -22,7 +22,7 @@ from emu.world.chat.channels import (
     Channel,
     Channels,
 )
-from emu.world.chat.far import FarChat
+from emu.world.chat.far import ANNOUNCE, BROADCAST, FarChat
 from emu.world.chat.far_channels import FarChannels
 from emu.world.events import Said
 from emu.world.players import saving
@@ -42,7 +42,9 @@ class Chat:
         self.channels = Channels()
         self._numbers = numbers
         self.rules = rules
-        self.far = FarChat(self, world)
+        self.far = FarChat(world, self.hear_tell)
+        world.bus.subscribe(BROADCAST, lambda note: self.broadcast(str(note["text"])))
+        world.bus.subscribe(ANNOUNCE, lambda note: self.announce(str(note["text"])))
         self.far_channels = FarChannels(self, world)
 
     @property
@@ -113,23 +115,21 @@ class Chat:
             self._deliver("group", speaker, hearer, text)
         self._told("group", speaker, text)
 
-    def broadcast(self, text: str) -> int:
-        """Show a line to everybody in this process; returns how many there were."""
-        hearers = [player for player in self.world.players if player.is_online]
-        for hearer in hearers:
-            self.line(hearer, text, "broadcast")
-        return len(hearers)
+    def broadcast(self, text: str) -> None:
+        """Show a line to everybody in this process."""
+        for hearer in self.world.players:
+            if hearer.is_online:
+                self.line(hearer, text, "broadcast")
 
-    def announce(self, text: str) -> int:
-        """Show everybody here a text in the middle of the screen; returns how many there were."""
-        hearers = [player for player in self.world.players if player.is_online]
-        for hearer in hearers:
-            hearer.client.send(
-                "WS_OnScreenMsg",
-                {"unknown": 10, "text": text, "message_type": "ui_harvest_normal", "size": 5.0,
-                 "red": 0xFF, "green": 0xFF, "blue": 0},
-            )  # fmt: skip
-        return len(hearers)
+    def announce(self, text: str) -> None:
+        """Show everybody in this process a text in the middle of the screen."""
+        for hearer in self.world.players:
+            if hearer.is_online:
+                hearer.client.send(
+                    "WS_OnScreenMsg",
+                    {"unknown": 10, "text": text, "message_type": "ui_harvest_normal",
+                     "size": 5.0, "red": 0xFF, "green": 0xFF, "blue": 0},
+                )  # fmt: skip
 
     def spawn_says(
         self, spawn: Spawn, players: Iterable[Player], text: str, channel: str = "say"
