@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from enum import Enum
 from typing import Final
 
 from emu.client.events import Closed, Unexpected
 from emu.client.world import events
+from emu.client.world.events import DialogOpened, WorldEvent, ZoneTold
 from emu.client.world.messages import (
     ENTITIES_LOADED,
     ENTITIES_SENT,
@@ -60,71 +61,62 @@ class WorldStage(Enum):
     CLOSED = "closed"
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class WorldClient:
-    """One character's client.
+    """One character's client."""
 
-    `make_session` returns a new client session; it is called once for every zone. `surroundings` is
-    None for versions whose ghosts are not known, and for a client that is told not to look.
-    """
+    messages: WorldMessages
+    door: Pass
+    """Where its session goes, and with which key."""
+    make_session: Callable[[], Session] = Session.client
+    """Returns a new client session; it is called once for every zone."""
+    _: KW_ONLY
+    looks: bool = True
+    """Whether it reads ghosts at all; a crowd whose eyes nobody asks needs none."""
+    session: Session = field(init=False)
+    events: deque[WorldEvent] = field(default_factory=lambda: deque(maxlen=EVENT_LIMIT))
+    drops: Counter[str] = field(default_factory=Counter)
+    """Messages that were not read, by name."""
+    stage: WorldStage = WorldStage.NEW
+    zone: ZoneTold | None = None
+    character: str = ""
+    commands: tuple[str, ...] = ()
+    """The slash commands it was given, in the order it counts them."""
+    dialog: DialogOpened | None = None
+    """The dialog that is open."""
+    walker: Walker = field(default_factory=Walker)
+    surroundings: Surroundings | None = None
+    """None for versions whose ghosts are not known, and for a client told not to look."""
+    own_index: int = 0
+    entering: float | None = None
+    """Seconds from showing the key to being sent all that is near; None before."""
+    _predictions: PredictionWriter | None = None
+    _interface_said: bool = False
+    _key_shown: float = 0.0
+    _waiting_since: float | None = None
+    _farewell: str = ""
+    """How it takes its leave, while it does."""
 
-    __slots__ = (
-        "_farewell", "_interface_said", "_key_shown", "_make_session", "_messages",
-        "_predictions", "_waiting_since", "character", "commands", "dialog", "door", "drops",
-        "entering", "events", "looks", "own_index", "session", "stage", "surroundings", "walker",
-        "zone",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        messages: WorldMessages,
-        door: Pass,
-        make_session: Callable[[], Session] = Session.client,
-        *,
-        looks: bool = True,
-    ) -> None:
-        self._messages = messages
-        self._make_session = make_session
-        self.looks = looks
-        """Whether it reads ghosts at all; a crowd whose eyes nobody asks needs none."""
-        self.door = door
-        """Where its session goes, and with which key."""
-        self.events: deque[events.WorldEvent] = deque(maxlen=EVENT_LIMIT)
-        self.drops: Counter[str] = Counter()
-        """Messages that were not read, by name."""
-        self.stage = WorldStage.NEW
-        self.zone: events.ZoneTold | None = None
-        self.character = ""
-        self.commands: tuple[str, ...] = ()
-        """The slash commands it was given, in the order it counts them."""
-        self.dialog: events.DialogOpened | None = None
-        """The dialog that is open."""
-        self.walker = Walker()
-        self.entering: float | None = None
-        """Seconds from showing the key to being sent all that is near; None before."""
-        self._key_shown = 0.0
-        self._waiting_since: float | None = None
-        self._farewell = ""
-        """How it takes its leave, while it does."""
+    def __post_init__(self) -> None:
         self._begin()
 
     def _begin(self) -> None:
         """Begin a session: all that is told as changes begins anew."""
-        self.session = self._make_session()
+        self.session = self.make_session()
         self.own_index = 0
         self._interface_said = False
-        self._predictions: PredictionWriter | None = None
-        self.surroundings: Surroundings | None = None
+        self._predictions = self.surroundings = None
         try:
-            self._predictions = PredictionWriter(self._messages.dialect)
+            self._predictions = PredictionWriter(self.messages.dialect)
             if self.looks:
-                self.surroundings = Surroundings(self._messages.dialect)
+                self.surroundings = Surroundings(self.messages.dialect)
         except UnknownStruct:
             pass  # a version that nobody has written down: it sees nothing, or cannot walk
 
     @property
     def version(self) -> int:
         """The client version it plays."""
-        return self._messages.version
+        return self.messages.version
 
     @property
     def place(self) -> Place:
@@ -174,7 +166,7 @@ class WorldClient:
         if since is not None and now >= since + ZONING_PATIENCE:
             self._connect_again(now)
 
-    def next_event(self) -> events.WorldEvent | None:
+    def next_event(self) -> WorldEvent | None:
         """Return what happened next, None when that was all."""
         return self.events.popleft() if self.events else None
 
@@ -265,9 +257,9 @@ class WorldClient:
         self._send(name, payload)
 
     def _send(self, name: str, payload: bytes = b"") -> None:
-        self.session.send(*self._messages.plain(name, payload))
+        self.session.send(*self.messages.plain(name, payload))
 
-    def _open_dialog(self) -> events.DialogOpened:
+    def _open_dialog(self) -> DialogOpened:
         if self.dialog is None:
             raise CommandError("no dialog is open")
         return self.dialog
@@ -279,7 +271,7 @@ class WorldClient:
     def _say(self, struct: str, **values: object) -> None:
         """Send the message that a struct is, from inside a zone."""
         self._need_zone()
-        self.session.send(*self._messages.filled(struct, **values))
+        self.session.send(*self.messages.filled(struct, **values))
 
     def _tell_step(self, now: Monotonic) -> None:
         assert self._predictions is not None  # noqa: S101  # without them nobody walks
@@ -298,7 +290,7 @@ class WorldClient:
                 case KeyEstablished():
                     self._key_shown = now
                     session.send(
-                        *self._messages.login_by_number(self.door.account_id, self.door.key)
+                        *self.messages.login_by_number(self.door.account_id, self.door.key)
                     )
                 case SessionClosed(reason):
                     if self._waiting_since is not None:
@@ -308,10 +300,10 @@ class WorldClient:
 
     def _message(self, opcode: int, payload: bytes, now: Monotonic) -> None:
         try:
-            for name, body in self._messages.unwrapped(opcode, payload):
+            for name, body in self.messages.unwrapped(opcode, payload):
                 self._take(name, body, now)
         except MalformedMessage as error:
-            name = self._messages.dialect.table.name(opcode) or ""
+            name = self.messages.dialect.table.name(opcode) or ""
             self.events.append(Unexpected(opcode, name, str(error)))
 
     def _take(self, name: str, payload: bytes, now: Monotonic) -> None:
@@ -321,18 +313,18 @@ class WorldClient:
         elif name in _TAKEN:
             _TAKEN[name](self, payload, now)
         else:
-            event = self._messages.read(name, payload)
+            event = self.messages.read(name, payload)
             if event is None:
                 self.drops[name] += 1
             else:
                 self._note(event)
                 self.events.append(event)
 
-    def _note(self, event: events.WorldEvent) -> None:
+    def _note(self, event: WorldEvent) -> None:
         match event:
             case events.Refused():
                 self.session.close()
-            case events.ZoneTold():
+            case ZoneTold():
                 self.stage = WorldStage.LOADING
                 self.zone = event
                 self.character = event.character
@@ -344,29 +336,29 @@ class WorldClient:
                 self._farewell = ""
             case events.PutSomewhere(x, y, z):
                 self.walker.put(Place(x, y, z, self.place.heading))
-            case events.DialogOpened():
+            case DialogOpened():
                 self.dialog = event
             case events.DialogClosed():
                 self.dialog = None
 
     def _commands_given(self, payload: bytes, _now: Monotonic) -> None:
-        self.commands = self._messages.commands(payload)
+        self.commands = self.messages.commands(payload)
 
     def _entities_sent(self, _payload: bytes, now: Monotonic) -> None:
         """Go on; a version without a word for its interface says at once that it stands."""
         self.entering = now - self._key_shown
         self._send(ENTITIES_LOADED)
-        if not self._messages.has(INTERFACE_LOADED):
+        if not self.messages.has(INTERFACE_LOADED):
             self._stand_up()
 
     def _own_ghost_named(self, payload: bytes, _now: Monotonic) -> None:
         """Learn which ghost is one's own; the world has sent what the interface needs."""
-        index = self._messages.dialect.layout("WS_SetPOVGhostCmd").decode(payload)["spawn_id"]
+        index = self.messages.dialect.layout("WS_SetPOVGhostCmd").decode(payload)["spawn_id"]
         self.own_index = index
         if self.surroundings is not None and index in self.surroundings:
             heading = place_of(self.surroundings.part(index, POSITION)).heading
             self.walker.put(self.place._replace(heading=heading))
-        if self._messages.has(INTERFACE_LOADED) and not self._interface_said:
+        if self.messages.has(INTERFACE_LOADED) and not self._interface_said:
             self._interface_said = True
             self._send(INTERFACE_LOADED)
 
@@ -376,12 +368,12 @@ class WorldClient:
     def _stand_up(self) -> None:
         if self.stage is not WorldStage.LOADING:
             return
-        self.session.send(*self._messages.avatar_ready())
+        self.session.send(*self.messages.avatar_ready())
         self.stage = WorldStage.STANDING
         self.events.append(events.Stood())
 
     def _zone_changes(self, payload: bytes, now: Monotonic) -> None:
-        fields = self._messages.zone_change(payload)
+        fields = self.messages.zone_change(payload)
         host, port = fields["ip_address"], fields["port"]
         self.door = Pass(host, port, fields["account_id"], fields["key"])
         self.stage = WorldStage.ZONING
