@@ -7,9 +7,10 @@ are monotonic seconds, moments are UTC.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator
-from itertools import count
+from dataclasses import InitVar, dataclass, field
 from typing import Any
 
 from emu.dialects import Dialect, Dialects
@@ -71,87 +72,70 @@ class Players:
         return sum(player.zone is zone for player in self._by_id.values())
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class World:
     """What the rooms of the world share."""
 
-    def __init__(
-        self,
-        *,
-        rules: WorldRules,
-        zones: Zones,
-        dialects: Dialects,
-        forms: GhostRules,
-        store: WorldCharacterStore,
-        belongings: BelongingsStore,
-        knowledge: Knowledge,
-        processes: Processes,
-        address: Callable[[], tuple[str, int]],
-        moment: Callable[[], Moment],
-        report: Callable[[WorldEvent], None],
-        start: Callable[[Coroutine[Any, Any, None]], None],
-        changed: Callable[[], None] = lambda: None,
-        wake: Callable[[], None] = lambda: None,
-    ) -> None:
-        """Join the world to its outside.
+    rules: WorldRules
+    zones: Zones
+    dialects: Dialects
+    forms: GhostRules
+    store: WorldCharacterStore
+    belongings: BelongingsStore
+    knowledge: Knowledge
+    processes: InitVar[Processes]
+    address: Callable[[], tuple[str, int]]
+    """Returns host and port that clients are told to reach this world by."""
+    moment: Callable[[], Moment]
+    """The wall clock."""
+    report: Callable[[WorldEvent], None]
+    """Takes what operators should know."""
+    start: Callable[[Coroutine[Any, Any, None]], None]
+    """Runs a coroutine that nobody awaits."""
+    changed: Callable[[], None] = lambda: None
+    """Is called when somebody came, went, or lost the link."""
+    wake: Callable[[], None] = lambda: None
+    """Asks for the world's timer again."""
+    motd: str = field(init=False)
+    players: Players = field(default_factory=Players)
+    unsaved: dict[int, WorldCharacter] = field(default_factory=dict)
+    """Characters whose latest state is not stored yet; `emu.world.players.saving` keeps it."""
+    deadlines: Deadlines[Player] = field(default_factory=Deadlines)
+    groups: Groups = field(default_factory=Groups)
+    counters: Counter[str] = field(default_factory=Counter)
+    on_arrival: list[Callable[[Player, Monotonic], None]] = field(default_factory=list)
+    """Who is told of everybody who stands in a zone and comes from outside the world."""
+    on_stand: list[Callable[[Player, Monotonic], None]] = field(default_factory=list)
+    """Who is told of everybody who stands in a zone."""
+    on_out_of_zone: list[Callable[[Player], None]] = field(default_factory=list)
+    """Who is told of everybody who is out of its zone, or of the world."""
+    on_left: list[Callable[[Player], None]] = field(default_factory=list)
+    """Who is told of everybody who is out of the world."""
+    on_say: list[Callable[[Player, str, Monotonic], None]] = field(default_factory=list)
+    """Who listens to what players say near them, besides players: behaviors."""
+    give_commands: Callable[[Player], None] = lambda _player: None
+    """Sends a client the table of its commands; set by who joins commands and world."""
+    do_command: Callable[[Player, str, Monotonic], bool] = lambda *_call: False
+    """Runs a command by its name for a player; False when it has no such command."""
+    next_spawn_id: Callable[[], int] = field(default_factory=lambda: itertools.count(1).__next__)
+    """Returns a number for a new spawn that no other has had."""
+    _made_forms: dict[Dialect, GhostForm] = field(default_factory=dict)
 
-        `address` is where clients reach this world, `moment` is the wall clock, `start` runs a
-        coroutine that nobody awaits, `report` takes what operators should know, `wake` asks for the
-        world's timer again, `changed` is called when somebody came, went, or lost the link.
-        """
-        self.rules = rules
-        self.zones = zones
-        self.dialects = dialects
-        self.store = store
-        self.belongings = belongings
-        self.knowledge = knowledge
-        self.unsaved: dict[int, WorldCharacter] = {}
-        """Characters whose latest state is not stored yet; `emu.world.players.saving` keeps it."""
+    def __post_init__(self, processes: Processes) -> None:
+        self.motd = self.rules.motd
         self.process = processes.name
         self.other_processes = processes.others
         self.bus = processes.bus
         self.handoffs = processes.handoffs
         self.presence = processes.presence
         self.zone_servers = processes.zone_servers
-        self._address = address
-        self.changed = changed
-        self.moment = moment
-        self.report = report
-        self.start = start
-        self._wake = wake
-        self.players = Players()
-        self.deadlines: Deadlines[Player] = Deadlines()
-        self.groups = Groups()
-        self.motd = rules.motd
-        self.counters: Counter[str] = Counter()
-        self.on_arrival: list[Callable[[Player, Monotonic], None]] = []
-        """Who is told of everybody who stands in a zone and comes from outside the world."""
-        self.on_stand: list[Callable[[Player, Monotonic], None]] = []
-        """Who is told of everybody who stands in a zone."""
-        self.on_out_of_zone: list[Callable[[Player], None]] = []
-        """Who is told of everybody who is out of its zone, or of the world."""
-        self.on_left: list[Callable[[Player], None]] = []
-        """Who is told of everybody who is out of the world."""
-        self.on_say: list[Callable[[Player, str, Monotonic], None]] = []
-        """Who listens to what players say near them, besides players: behaviors."""
-        self.give_commands: Callable[[Player], None] = lambda _player: None
-        """Sends a client the table of its commands; set by who joins commands and world."""
-        self.do_command: Callable[[Player, str, Monotonic], bool] = lambda *_call: False
-        """Runs a command by its name for a player; False when it has no such command."""
-        self._forms = forms
-        self._made_forms: dict[Dialect, GhostForm] = {}
-        self._spawn_ids = count(1)
-
-    @property
-    def address(self) -> tuple[str, int]:
-        """Host and port that clients are told to reach this world by."""
-        return self._address()
 
     def form(self, dialect: Dialect) -> GhostForm | None:
         """Return how a client is shown spawns; clients of one dialect share it.
 
         None for a version whose ghosts are not known: such a client sees nobody.
         """
-        if not self._forms.knows(dialect.version):
+        if not self.forms.knows(dialect.version):
             return None
         found = self._made_forms.get(dialect)
         if found is None:
@@ -160,18 +144,14 @@ class World:
                 for known, form in self._made_forms.items()
                 if any(player.client.dialect is known for player in self.players)
             }
-            rules = self._forms.for_version(dialect.version)
+            rules = self.forms.for_version(dialect.version)
             found = self._made_forms[dialect] = GhostForm(dialect, rules)
         return found
-
-    def next_spawn_id(self) -> int:
-        """Return a number for a new spawn that no other has had."""
-        return next(self._spawn_ids)
 
     def set_deadline(self, player: Player, what: str, seconds: float, now: Monotonic) -> None:
         """Have something done about a player after some seconds."""
         self.deadlines.set(player, what, Monotonic(now + seconds))
-        self._wake()
+        self.wake()
 
     def mutes_changed(self, player: Player) -> None:
         """Have it stored until when a player may not speak."""

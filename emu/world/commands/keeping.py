@@ -76,7 +76,7 @@ def _running_text(world: World, row: dict[str, Any]) -> str:
 async def _processes(context: CommandContext, _call: Call) -> Reply:
     world = context.world
     players = Counter(present.process for present in world.presence)
-    (host, port), name = world.address, world.process
+    (host, port), name = world.address(), world.process
     here = {"process": name, "host": host, "port": port, "players": players[name]}
     rows = [here] + [
         {"process": other, "host": about.get("host"), "port": about.get("port"),

@@ -139,7 +139,7 @@ async def _change_zone(world: World, player: Player, to: Destination, now: Monot
     else:
         _take_out(world, player, f"went to {definition.description}, served elsewhere", now)
     world.set_deadline(player, ZONING, ZONING_TIME, now)
-    host, port = address or world.address
+    host, port = address or world.address()
     send_text(player.client, f"Zoning to {definition.description}...")
     player.client.send(
         "WS_ZoneChangeMsg",
