@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, InitVar, dataclass, field, replace
 from enum import Enum
 
 from emu.client import events
+from emu.client.events import Event, ListedCharacter, ListedWorld
 from emu.client.messages import LoginMessages, Request
 from emu.errors import LocalProtocolError
 from emu.session import (
@@ -53,6 +54,7 @@ class Stage(Enum):
     CLOSED = "closed"
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class LoginClient:
     """One client of a login server.
 
@@ -60,43 +62,32 @@ class LoginClient:
     sets a session up and never logs in.
     """
 
-    __slots__ = (
-        "_credentials",
-        "_messages",
-        "account_id",
-        "characters",
-        "events",
-        "session",
-        "stage",
-        "worlds",
-    )
+    messages: LoginMessages
+    credentials: Credentials | None
+    _: KW_ONLY
+    session_id: InitVar[int | None] = None
+    key_block: InitVar[bytes | None] = None
+    config: InitVar[SessionConfig | None] = None
+    session: Session = field(init=False)
+    stage: Stage = Stage.NEW
+    events: deque[Event] = field(default_factory=lambda: deque(maxlen=EVENT_LIMIT))
+    """What has happened and was not fetched yet, oldest first."""
+    worlds: dict[int, ListedWorld] = field(default_factory=dict)
+    """The worlds by id, as listed and updated since."""
+    characters: tuple[ListedCharacter, ...] | None = None
+    """The latest character list, None before the first."""
+    account_id: int = 0
+    """The account's id, known from the first character list on."""
 
-    def __init__(
-        self,
-        messages: LoginMessages,
-        credentials: Credentials | None,
-        *,
-        session_id: int | None = None,
-        key_block: bytes | None = None,
-        config: SessionConfig | None = None,
+    def __post_init__(
+        self, session_id: int | None, key_block: bytes | None, config: SessionConfig | None
     ) -> None:
-        self._messages = messages
-        self._credentials = credentials
-        self.events: deque[events.Event] = deque(maxlen=EVENT_LIMIT)
-        """What has happened and was not fetched yet, oldest first."""
         self.session = Session.client(config, session_id=session_id, key_block=key_block)
-        self.stage = Stage.NEW
-        self.worlds: dict[int, events.ListedWorld] = {}
-        """The worlds by id, as listed and updated since."""
-        self.characters: tuple[events.ListedCharacter, ...] | None = None
-        """The latest character list, None before the first."""
-        self.account_id = 0
-        """The account's id, known from the first character list on."""
 
     @property
     def version(self) -> int:
         """The client data version it plays."""
-        return self._messages.version
+        return self.messages.version
 
     @property
     def drops(self) -> Mapping[str, int]:
@@ -108,9 +99,9 @@ class LoginClient:
     def connect(self, now: Monotonic) -> None:
         """Begin the session; everything up to the login reply then happens by itself."""
         self._need(Stage.NEW, "connect")
-        if self._credentials is not None:
+        if self.credentials is not None:
             # Fails here, before anything is sent, when name or password cannot be written.
-            self._messages.login(self._credentials.user, self._credentials.password)
+            self.messages.login(self.credentials.user, self.credentials.password)
         self.stage = Stage.CONNECTING
         self.session.connect(now)
 
@@ -134,7 +125,7 @@ class LoginClient:
         self.session.handle_timer(now)
         self._pump()
 
-    def next_event(self) -> events.Event | None:
+    def next_event(self) -> Event | None:
         """Return what happened next, None when that was all."""
         return self.events.popleft() if self.events else None
 
@@ -150,26 +141,26 @@ class LoginClient:
 
     def request_worlds(self) -> None:
         """Ask for the worlds: list, flags, characters and later status changes follow."""
-        self._request(self._messages.worlds(), events.WorldList)
+        self._request(self.messages.worlds(), events.WorldList)
 
     def load_keymap(self) -> None:
         """Ask for the keymap, as the client does after the character list; answers are rare."""
-        self._request(self._messages.keymap_load(), events.Keymap)
+        self._request(self.messages.keymap_load(), events.Keymap)
 
     def create(self, world_id: int, name: str, choices: Mapping[str, object] | None = None) -> None:
         """Ask for a new character; `choices` are CreateCharacter fields other than the defaults.
 
         Raises `StructValueError` for a field that this version does not have.
         """
-        self._request(self._messages.create(world_id, name, choices or {}), events.Created)
+        self._request(self.messages.create(world_id, name, choices or {}), events.Created)
 
-    def delete(self, character: events.ListedCharacter) -> None:
+    def delete(self, character: ListedCharacter) -> None:
         """Ask for a character's deletion."""
-        self._request(self._messages.delete(character), events.Deleted)
+        self._request(self.messages.delete(character), events.Deleted)
 
-    def play(self, character: events.ListedCharacter) -> None:
+    def play(self, character: ListedCharacter) -> None:
         """Ask to enter the character's world."""
-        self._request(self._messages.play(character), events.PlayAnswer)
+        self._request(self.messages.play(character), events.PlayAnswer)
 
     # inside
 
@@ -177,7 +168,7 @@ class LoginClient:
         if self.stage is not stage:
             raise LocalProtocolError(f"{wish} is not possible now: {self.stage.value}")
 
-    def _request(self, request: Request, answer: type[events.Event]) -> None:
+    def _request(self, request: Request, answer: type[Event]) -> None:
         """Send a request; what came before it cannot be its answer and is forgotten."""
         self._need(Stage.ACCEPTED, "a request")
         stale = [event for event in self.events if isinstance(event, (answer, events.Unexpected))]
@@ -203,11 +194,11 @@ class LoginClient:
 
     def _log_in(self) -> None:
         self.events.append(events.KeySent())
-        if self._credentials is None:
+        if self.credentials is None:
             return
         # In the same turn as the key block, so that one datagram carries both.
-        user, password = self._credentials.user, self._credentials.password
-        self.session.send(*self._messages.login(user, password))
+        user, password = self.credentials.user, self.credentials.password
+        self.session.send(*self.messages.login(user, password))
         self.stage = Stage.LOGGING_IN
 
     def _close(self, reason: str) -> None:
@@ -215,11 +206,11 @@ class LoginClient:
         self.events.append(events.Closed(reason))
 
     def _message(self, opcode: int, payload: bytes) -> None:
-        event = self._messages.read(opcode, payload)
+        event = self.messages.read(opcode, payload)
         match event:
             case events.LoginAccepted() if self.stage is Stage.LOGGING_IN:
                 self.stage = Stage.ACCEPTED
-                self.session.send(*self._messages.alert_log())
+                self.session.send(*self.messages.alert_log())
             case events.LoginDenied() if self.stage is Stage.LOGGING_IN:
                 self.stage = Stage.DENIED
             case events.WorldList(worlds):

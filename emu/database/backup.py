@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 import secrets
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from emu.database.errors import readable_errors
@@ -22,21 +23,30 @@ def back_up(connection: sqlite3.Connection, copy: Path) -> None:
     under another name, checked, written to disk, and only then renamed. Only its owner may read
     it: it holds password hashes. Raises `StoreError`.
     """
-    fresh = copy.with_name(f".{copy.name}.{secrets.token_hex(6)}.bak")
-    with readable_errors(copy):
-        try:
-            os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-            with closing(sqlite3.connect(fresh)) as target:
-                connection.backup(target)
-                _check(copy, target)
-                # One file that can be carried away alone; whoever opens it sets WAL again.
-                target.execute("PRAGMA journal_mode = DELETE")
-            _flush(fresh)
-            fresh.replace(copy)
-            _flush(copy.parent)
-        finally:
-            for suffix in ("", "-wal", "-shm", "-journal"):
-                Path(f"{fresh}{suffix}").unlink(missing_ok=True)
+    with readable_errors(copy), fresh_file(copy) as fresh:
+        with closing(sqlite3.connect(fresh)) as target:
+            connection.backup(target)
+            _check(copy, target)
+            # One file that can be carried away alone; whoever opens it sets WAL again.
+            target.execute("PRAGMA journal_mode = DELETE")
+        _flush(fresh)
+        fresh.replace(copy)
+        _flush(copy.parent)
+
+
+@contextmanager
+def fresh_file(path: Path) -> Iterator[Path]:
+    """Make an empty file beside one that is to be, which only its owner may read.
+
+    It is gone afterwards, with what SQLite puts beside it, unless it was given another name.
+    """
+    fresh = path.with_name(f".{path.name}.{secrets.token_hex(6)}.new")
+    try:
+        os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        yield fresh
+    finally:
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            Path(f"{fresh}{suffix}").unlink(missing_ok=True)
 
 
 def _check(copy: Path, target: sqlite3.Connection) -> None:

@@ -12,13 +12,12 @@ login to close that gap.
 from __future__ import annotations
 
 import os
-import secrets
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
-from emu.database.backup import back_up
+from emu.database.backup import back_up, fresh_file
 from emu.database.errors import LOCK_WAIT, damaged, readable_errors
 from emu.database.migrations import APPLICATION_ID, Schema, migrate
 from emu.errors import StoreError
@@ -87,21 +86,13 @@ def create_database(path: Path, schema: Schema) -> bool:
     """
     if path.exists():
         return False
-    fresh = path.with_name(f".{path.name}.{secrets.token_hex(6)}.new")
     with readable_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-            connection = _connect(fresh, LOCK_WAIT)
-            try:
+        with fresh_file(path) as fresh:
+            with closing(_connect(fresh, LOCK_WAIT)) as connection:
                 connection.execute("PRAGMA journal_mode = WAL")
                 migrate(connection, schema)
-            finally:
-                connection.close()
             return _take_name(fresh, path)
-        finally:
-            for suffix in ("", "-wal", "-shm"):
-                Path(f"{fresh}{suffix}").unlink(missing_ok=True)
 
 
 def _take_name(fresh: Path, path: Path) -> bool:

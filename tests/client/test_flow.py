@@ -147,7 +147,7 @@ def test_a_keymap_can_be_asked_for(data: bytes | None) -> None:
 
 
 def test_a_ping_logs_nobody_in(pair: ClientPair) -> None:
-    pair.client._credentials = None
+    pair.client.credentials = None
     run = pair.run(flow.ping())
     assert [step.name for step in run.steps] == ["session", "statistics", "close"]
     assert pair.server.requests == []
