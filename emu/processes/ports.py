@@ -81,9 +81,6 @@ class Presence(Protocol):
     def named(self, name: str) -> Present | None:
         """Return a character that is in the world by its name, without regard to case."""
 
-    def is_here(self, char_id: int) -> bool:
-        """Say whether a character is in this process."""
-
     def entered(self, present: Present, send_away: Callable[[], None]) -> None:
         """Note that a character came in here, came back, or changed its zone.
 

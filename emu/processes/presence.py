@@ -89,10 +89,6 @@ class SharedPresence:
         """Return a character that is in the world by its name, without regard to case."""
         return self._by_character.get(self._by_name.get(name.casefold(), 0))
 
-    def is_here(self, char_id: int) -> bool:
-        """Say whether a character is in this process."""
-        return char_id in self._send_away
-
     def entered(self, present: Present, send_away: Callable[[], None]) -> None:
         """Note that a character came in here, came back, or changed its zone."""
         self._send_away[present.char_id] = send_away

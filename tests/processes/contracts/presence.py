@@ -125,7 +125,6 @@ class PresenceContract:
             assert found is not None
             assert found.char_id == 5
             assert picture.named("Cestra") is None
-        assert (here.is_here(5), here.is_here(6), there.is_here(5)) == (True, False, False)
         here.left(5)
         await self.settle()
         assert (here.named("Aldana"), there.named("Aldana")) == (None, None)
@@ -154,7 +153,6 @@ class PresenceContract:
         here.lost_link(5)
         await self.settle()
         assert known(here, 5) == known(there, 5) == (101, 5, 13, False)
-        assert not here.is_here(5)
 
     async def test_who_came_in_elsewhere_is_sent_away_here(self, pictures: Pictures) -> None:
         away: list[str] = []
