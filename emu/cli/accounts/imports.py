@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -70,18 +70,16 @@ def import_eq2emu(file: Path, dry_run: bool, renumber: bool, style: str) -> None
         raise CommandError(f"not everything can be brought over: {report.left_out} rows left out")
 
 
-@contextmanager
-def _import_target(*, dry_run: bool) -> Iterator[Store]:
+def _import_target(*, dry_run: bool) -> AbstractContextManager[Store]:
     """Open the database; to try an import where there is none, an empty one for the moment."""
     if not dry_run:
-        with change_store(create=True) as store:
-            yield store
-        return
+        return change_store(create=True)
     path = load_config().database.path
-    if path.exists():
-        with Store.create(path) as store:
-            yield store
-        return
+    return Store.create(path) if path.exists() else _empty_store()
+
+
+@contextmanager
+def _empty_store() -> Iterator[Store]:
     with TemporaryDirectory() as folder, Store.create(Path(folder) / "emu.sqlite") as store:
         yield store
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Self
+from typing import Any
 
 import click
 from rich.console import Console
@@ -113,30 +113,23 @@ def habits(radius: float, *, still: bool) -> BotHabits:
     return BotHabits(radius=0.0, rest=1e9, talk=0.0) if still else BotHabits(radius=radius)
 
 
-class Display:
+class Display(Progress):
     """The live display, on standard error: who is in, and how it goes."""
 
     def __init__(self, clients: int, seconds: float) -> None:
-        self._progress = Progress(
+        super().__init__(
             TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
             TimeElapsedColumn(), TextColumn("{task.fields[told]}"), console=Console(stderr=True),
             transient=True,
         )  # fmt: skip
-        self._in = self._progress.add_task("in the world", total=clients, told="")
-        self._time = self._progress.add_task("seconds", total=round(seconds), told="")
-
-    def __enter__(self) -> Self:
-        self._progress.start()
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        self._progress.stop()
+        self._in = self.add_task("in the world", total=clients, told="")
+        self._time = self.add_task("seconds", total=round(seconds), told="")
 
     def tell(self, figures: Figures, playing: int) -> None:
         """Show how it goes."""
         told = figures.report()
         failed = f"{figures.logins_failed} failed" if figures.logins_failed else ""
-        self._progress.update(self._in, completed=playing, told=failed)
+        self.update(self._in, completed=playing, told=failed)
         sight, rate = told["sight_ms_p50"], told["packets_per_s"]
         text = f"{rate:,} packets/s, sight {sight} ms" if figures.seconds else ""
-        self._progress.update(self._time, completed=round(figures.seconds), told=text)
+        self.update(self._time, completed=round(figures.seconds), told=text)

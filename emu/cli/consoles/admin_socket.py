@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import socket
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Self
 
 from emu.admin.console.client import ConsoleClient
 from emu.commands import Reply
@@ -17,7 +17,7 @@ class NoServer(CommandError):
     """No server can be reached at a local socket."""
 
 
-class ConsoleSocket:
+class ConsoleSocket(AbstractContextManager["ConsoleSocket"]):
     """An open console; a context manager."""
 
     def __init__(self, path: Path, timeout: float | None = None) -> None:
@@ -42,9 +42,6 @@ class ConsoleSocket:
                 f"{path}: no server can be reached there ({error.strerror or error}); is it"
                 " running, with this database, and are you its user?"
             ) from None
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_error: object) -> None:
         self._socket.close()

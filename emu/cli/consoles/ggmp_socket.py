@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import socket
-from typing import Any, Self
+from contextlib import AbstractContextManager
+from typing import Any
 
 from emu.admin.ggmp.client import GgmpClient
 from emu.admin.ggmp.messages import SERVER
@@ -22,7 +23,7 @@ class NothingListens(CommandError):
     """Where a name leads, nobody is at this port."""
 
 
-class GgmpSocket:
+class GgmpSocket(AbstractContextManager["GgmpSocket"]):
     """A client that has joined; ask by `client`, take by `next_delivery`."""
 
     def __init__(
@@ -62,9 +63,6 @@ class GgmpSocket:
         except CommandError:
             self._socket.close()
             raise
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_error: object) -> None:
         self._socket.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import select
 import socket
-from typing import Self
+from contextlib import AbstractContextManager
 
 from emu.admin.rcon.client import Answered, LoginAnswered, RconClient
 from emu.config import Address
@@ -15,7 +15,7 @@ NEXT_PART = 2.0
 """Seconds that a server which has begun to answer may take until it goes on, or says it is done."""
 
 
-class RconSocket:
+class RconSocket(AbstractContextManager["RconSocket"]):
     """A connection on which a password was accepted; a context manager."""
 
     def __init__(self, address: Address, password: str, timeout: float) -> None:
@@ -24,9 +24,6 @@ class RconSocket:
         self._password = password
         self._timeout = timeout
         self._connect()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_error: object) -> None:
         self._socket.close()
