@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from emu.measures.families import Counter, Family, Gauge, Histogram, Labels, Reading
 
@@ -14,18 +14,8 @@ SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0,
 """Bounds for histograms of times, from half a millisecond to five seconds."""
 
 
-class Measure(Protocol):
-    """What the registry keeps."""
-
-    @property
-    def family(self) -> Family:
-        """Its name, and what it is about."""
-
-    def read(self) -> Reading:
-        """Return it as it is now."""
-
-
-_M = TypeVar("_M", bound=Measure)
+Measure = Counter | Gauge | Histogram
+_M = TypeVar("_M", Counter, Gauge, Histogram)
 
 
 class Measures:

@@ -1,4 +1,4 @@
-"""`emu admin`: one command on the running server, by its local socket."""
+"""`emu admin` and `emu world console`: commands on the running server, by its local socket."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import click
 
 from emu.cli.common import load_config
 from emu.cli.consoles.admin_socket import ConsoleSocket
+from emu.cli.consoles.dialogue import Told, converse
 from emu.cli.tables import line_format_option
 
 
@@ -37,3 +38,23 @@ def command_line(words: tuple[str, ...]) -> str:
     """Return words of a shell as a line; a blank inside one is kept, and the last is as it is."""
     *first, last = words
     return " ".join([*(f'"{word}"' if " " in word else word for word in first), last])
+
+
+@click.command()
+def console() -> None:
+    """Run commands on the server that runs with this configuration.
+
+    TAB completes commands and names, arrow keys go through what was typed before; exit or Ctrl-D
+    ends it. Lines from a pipe are run one after the other; the exit status is 1 when one of them
+    could not be carried out.
+
+    Example: emu world console
+    """
+    with ConsoleSocket(load_config().console_path) as server:
+
+        def ask(line: str) -> Told:
+            reply = server.run(line)
+            return Told(reply.text, reply.ok)
+
+        if not converse(ask, "emu> "):
+            sys.exit(1)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import socket
-from typing import Final, Protocol
+from typing import Final
 
+from emu.admin.a2s.client import A2sQuestion
+from emu.admin.ogp.client import OgpQuestion
+from emu.admin.ssq.client import SsqQuestion
 from emu.cli.moments import passing
 from emu.config import Address
 from emu.errors import CommandError, MalformedMessage
@@ -16,27 +19,12 @@ PATIENCE: Final = 3.0
 """Seconds to wait for an answer, by default."""
 _LONGEST: Final = 65535
 
+Question = A2sQuestion | OgpQuestion | SsqQuestion
+"""One question to a server, from the first datagram to the last of its answer.
 
-class Question(Protocol):
-    """One question to a server, from the first datagram to the last of its answer.
-
-    The carrier sends `datagram`, and again when nothing comes; every datagram that comes goes to
-    `receive`, until `is_answered`.
-    """
-
-    @property
-    def is_answered(self) -> bool:
-        """Whether all is there."""
-
-    def datagram(self) -> bytes:
-        """Return what is to be sent now."""
-
-    def receive(self, data: bytes) -> bool:
-        """Take a datagram; True when there is something else to send now.
-
-        Raises `MalformedMessage` for what is no answer, which is best ignored, and `CommandError`
-        when the server refuses.
-        """
+Its `datagram` is sent, and again when nothing comes; every datagram that comes goes to `receive`,
+which says whether there is something else to send now, until `is_answered`.
+"""
 
 
 def ask(address: Address, question: Question, patience: float) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import click
 
 from emu.cli.common import VerbGroup
+from emu.cli.consoles.admin import console
 from emu.cli.moments import present
 from emu.cli.secrets import password_option
 from emu.cli.stores import change_store, chosen_password, look_store
 from emu.cli.tables import Row, format_option, print_rows, show_moment
 from emu.cli.world.certificate import certificate, fingerprint
-from emu.cli.world.console import console
 from emu.cli.world.imports import import_eq2emu, import_eq2emu_knowledge
 from emu.cli.world.reports import reports
 from emu.errors import CommandError
