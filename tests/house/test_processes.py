@@ -265,6 +265,27 @@ async def test_a_member_goes_on_without_the_hub_and_stores_all_when_it_is_back(
             assert made.clients["borvik"].core.stage is WorldStage.STANDING
 
 
+async def test_what_a_member_cannot_store_before_it_stops_is_told(tmp_path: Path) -> None:
+    async with AsyncExitStack() as stack:
+        first = await stack.enter_async_context(AsyncExitStack())
+        hub = await first.enter_async_context(
+            house(folder(tmp_path, "hub"), HUB, accounts=ACCOUNTS)
+        )
+        await hub.world_registered()
+        port = hub.log.port("processes", "members on TCP")
+        east = await stack.enter_async_context(
+            house(folder(tmp_path, "east"), member(port), accounts={})
+        )
+        await hub.log.line("processes: east joined")
+        made = await stack.enter_async_context(company(hub))
+        await made.travels("aldana", "antonica", "Antonica")
+        await first.aclose()
+        await east.log.line(r"no hub at 127\.0\.0\.1:\d+")
+    assert "error world: could not be stored and is lost: the last place of Aldana, and" in (
+        east.log.text
+    )
+
+
 async def test_over_tls_with_a_pinned_certificate(tmp_path: Path) -> None:
     pem = make_certificate("hub", datetime.now(UTC))
     (tmp_path / "hub.pem").write_bytes(pem)

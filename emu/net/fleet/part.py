@@ -79,6 +79,11 @@ class FleetPart:
         """Yield the port that is open, if one is."""
         yield from ()
 
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether it has the store of a process that cannot be reached now."""
+        return False
+
     def start(self) -> None:
         """Begin to connect, if to anything."""
         self.faults.start()
@@ -185,6 +190,11 @@ class Member(FleetPart):
             own, settings.hub, fingerprint=settings.hub_tls_fingerprint, bus=bus,
             reactor=ground.reactor, scheduler=ground.scheduler,
         )  # fmt: skip
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether the hub cannot be reached now."""
+        return not self.processes.others
 
     def start(self) -> None:
         """Begin to connect to the hub."""

@@ -56,6 +56,8 @@ from emu.world.zone import Zone
 from emu.world.zone.directory import Zones
 
 _log = logger("world")
+MOST_NAMES = 20
+"""Names in one line of the log."""
 
 
 class WorldPart:
@@ -245,11 +247,31 @@ class WorldPart:
         if self.link is not None:
             await self.link.stop()
         await self._tasks.finished()
+        await self._store_the_rest(deadline)
         await self.fleet.stop()
         await drained(self.dispatcher, self._scheduler, deadline)
         if self._port is not None:
             await self._port.stopListening()
         self._refusals.stop()
+
+    async def _store_the_rest(self, deadline: Monotonic) -> None:
+        """Try once more to store what could not be stored, and say whose is lost.
+
+        A hub that is away has until the deadline to come back.
+        """
+        unsaved = self.world.unsaved
+        saving.save_again(self.world)
+        await self._tasks.finished()
+        while unsaved and self.fleet.is_cut_off and self._scheduler.now() < deadline:
+            await self._scheduler.pause(0.05)
+        await self._tasks.finished()
+        if unsaved:
+            names = sorted(row.name for row in unsaved.values())
+            more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+            _log.error(
+                "could not be stored and is lost: the last place of {names}, and what they changed",
+                names=", ".join(names[:MOST_NAMES]) + more, count=len(names),
+            )  # fmt: skip
 
     def _make_world(self, dialects: Dialects) -> World:
         config = self._config.world
