@@ -19,7 +19,7 @@ PLAIN = {
     "emu/link/settings.py": "plain values",
     "emu/login/accounts/settings.py": "plain values",
     "emu/world/rules.py": "plain values",
-    "emu/config/setting.py": "three lines, tested with every setting",
+    "emu/config/setting.py": "a few lines, tested with every setting",
     "emu/login/ports.py": "protocols",
     "emu/model/answers.py": "plain values",
     "emu/model/belongings.py": "plain values",

@@ -11,7 +11,7 @@ from emu.admin.ogp.responder import OgpRules
 from emu.admin.rcon.session import DIALECTS, RconRules
 from emu.config import readers
 from emu.config.readers import Address
-from emu.config.setting import setting
+from emu.config.setting import address_or_none, file_or_none, secret_text, setting
 from emu.limits.answers import AnswerRules
 from emu.limits.failures import FailureRules
 
@@ -27,10 +27,8 @@ class ConsoleConfig:
     """``[console]``: the socket by which `emu admin` and `emu world console` reach the server."""
 
     enabled: bool = setting(True, readers.boolean, "listen on the socket")
-    path: Path | None = setting(
-        None,
-        readers.optional(readers.path),
-        "UNIX socket, open to the server's own user only; empty = the database's name and .console",
+    path: Path | None = file_or_none(
+        "UNIX socket, open to the server's own user only; empty = the database's name and .console"
     )
 
 
@@ -41,19 +39,10 @@ class RconConfig:
     listen: Address = setting(
         Address("127.0.0.1", 27015), readers.address, "TCP; port 0 = any; passwords go in the clear"
     )
-    password: str = setting(
-        "",
-        readers.text(0, 255),
-        "password of an administrator, or $EMU_RCON_PASSWORD; empty = none",
-        secret=True,
-    )
-    password_file: Path | None = setting(
-        None, readers.optional(readers.path), "file whose first line is the password"
-    )
-    users_file: Path | None = setting(
-        None,
-        readers.optional(readers.path),
-        "further users, on each line name, role (guide, master, administrator) and password",
+    password: str = secret_text("password of an administrator, or $EMU_RCON_PASSWORD; empty = none")
+    password_file: Path | None = file_or_none("file whose first line is the password")
+    users_file: Path | None = file_or_none(
+        "further users, on each line name, role (guide, master, administrator) and password"
     )
     auth_junk_packet: bool = setting(
         _RCON.auth_junk_packet,
@@ -115,9 +104,7 @@ class QueryConfig:
 class OgpConfig:
     """``[ogp]``: the Open Game Protocol, by which tools ask for players, zones and rules."""
 
-    listen: Address | None = setting(
-        None, readers.optional(readers.address), "UDP; empty = off; port 0 = any"
-    )
+    listen: Address | None = address_or_none("UDP; empty = off; port 0 = any")
     dialect: str = setting(
         "auto", readers.choice("auto", "0.91", "0.94"), "version that is answered; auto = both"
     )
@@ -137,9 +124,7 @@ class OgpConfig:
 class A2sConfig:
     """``[a2s]``: Source server queries, which server lists and monitors of today ask."""
 
-    listen: Address | None = setting(
-        None, readers.optional(readers.address), "UDP; empty = off; port 0 = any"
-    )
+    listen: Address | None = address_or_none("UDP; empty = off; port 0 = any")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,15 +135,10 @@ class SsqConfig:
         False, readers.boolean, "answer; a short question may draw 1400 bytes to a forged address"
     )
     listen: Address = setting(Address("127.0.0.1", 26999), readers.address, "UDP; port 0 = any")
-    password: str = setting(
-        "",
-        readers.text(0, 255),
-        "opens players' addresses and long answers, or $EMU_SSQ_PASSWORD; empty = to nobody",
-        secret=True,
+    password: str = secret_text(
+        "opens players' addresses and long answers, or $EMU_SSQ_PASSWORD; empty = to nobody"
     )
-    password_file: Path | None = setting(
-        None, readers.optional(readers.path), "file whose first line is the password"
-    )
+    password_file: Path | None = file_or_none("file whose first line is the password")
     headers: str = setting(
         "normal",
         readers.choice("normal", "compact", "null"),
@@ -181,20 +161,16 @@ class GgmpConfig:
         readers.choice("token", "open", "static"),
         "who may join: who shows a token, anybody as well, or the clients of clients_file only",
     )
-    tokens_file: Path | None = setting(
-        None,
-        readers.optional(readers.path),
-        "who may join: on each line name, actions (query,watch,say,move or *) and token",
+    tokens_file: Path | None = file_or_none(
+        "who may join: on each line name, actions (query,watch,say,move or *) and token"
     )
     open_actions: tuple[str, ...] = setting(
         ("query", "watch"),
         readers.list_of(readers.choice("query", "watch", "say", "move"), 4),
         "what those may do who show no token where the policy is open",
     )
-    clients_file: Path | None = setting(
-        None,
-        readers.optional(readers.path),
-        "for the policy static: on each line name, actions, client number and its IP address",
+    clients_file: Path | None = file_or_none(
+        "for the policy static: on each line name, actions, client number and its IP address"
     )
     byteorder: str = setting(
         "big", readers.choice("big", "little"), "of all numbers; the protocol's text names none"
@@ -217,9 +193,7 @@ class GgmpConfig:
 class WebConfig:
     """``[web]``: health, metrics, JSON and a page of the running server, over HTTP."""
 
-    listen: Address | None = setting(
-        None,
-        readers.optional(readers.address),
+    listen: Address | None = address_or_none(
         "TCP address of the page and /metrics; empty = off. There is no password to look: keep it"
         " on loopback, or behind a proxy that asks for one",
     )

@@ -8,7 +8,7 @@ from typing import Final
 
 from emu.config import readers
 from emu.config.readers import Address
-from emu.config.setting import setting
+from emu.config.setting import address_or_none, file_or_none, setting
 from emu.link.settings import LinkServerConfig
 from emu.login.accounts.settings import AccountConfig
 from emu.login.settings import DirectoryConfig, LoginServiceConfig
@@ -121,9 +121,5 @@ class LinkConfig:
         readers.integer(1, 100_000),
         "world connections at once from one IP address",
     )
-    certificate: Path | None = setting(
-        None, readers.optional(readers.path), "PEM file: also accept TLS on tls_listen"
-    )
-    tls_listen: Address | None = setting(
-        None, readers.optional(readers.address), "TCP address for TLS links; empty = none"
-    )
+    certificate: Path | None = file_or_none("PEM file: also accept TLS on tls_listen")
+    tls_listen: Address | None = address_or_none("TCP address for TLS links; empty = none")

@@ -25,7 +25,7 @@ from emu.config.administration import (
 )
 from emu.config.login import LinkConfig, LoginConfig
 from emu.config.processes import ProcessesConfig
-from emu.config.setting import setting
+from emu.config.setting import file_or_none, setting
 from emu.config.world import WorldConfig
 from emu.session import EndpointConfig
 
@@ -137,9 +137,7 @@ class NetworkConfig:
 class TraceConfig:
     """``[trace]``: writing the server's own sessions to a capture file, **with their keys**."""
 
-    file: Path | None = setting(
-        None, readers.optional(readers.path), "pcapng file to append to; empty = off"
-    )
+    file: Path | None = file_or_none("pcapng file to append to; empty = off")
     max_bytes: int = setting(
         100_000_000, readers.integer(10_000, 1 << 40), "stop tracing when the file has this size"
     )

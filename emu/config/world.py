@@ -8,7 +8,7 @@ from typing import Final
 
 from emu.config import readers
 from emu.config.readers import Address
-from emu.config.setting import setting
+from emu.config.setting import file_or_none, secret_text, setting
 from emu.session import EndpointConfig
 from emu.world.rules import AdmissionRules, ChatRules, CreationRules, WorldRules, ZoneRules
 
@@ -44,15 +44,8 @@ class WorldConfig:
         '"random" for each session, or one number; see login.crc_seed',
     )
     account: str = setting("", readers.text(0, 29), "link account; empty = the built-in one")
-    password: str = setting(
-        "",
-        readers.text(0, 255),
-        "link password, or $EMU_WORLD_PASSWORD; empty = the built-in one",
-        secret=True,
-    )
-    password_file: Path | None = setting(
-        None, readers.optional(readers.path), "file whose first line is the link password"
-    )
+    password: str = secret_text("link password, or $EMU_WORLD_PASSWORD; empty = the built-in one")
+    password_file: Path | None = file_or_none("file whose first line is the link password")
     login_servers: tuple[Address, ...] = setting(
         (), readers.list_of(readers.address, 8), "login servers in order; empty = the one in here"
     )
@@ -129,19 +122,13 @@ class WorldConfig:
         readers.list_of(readers.text(1, 32), 100),
         "chat channels that players find in the world and may join",
     )
-    behaviors: Path | None = setting(
-        None,
-        readers.optional(readers.path),
+    behaviors: Path | None = file_or_none(
         "folder of Python files with behaviors of spawns and zones; they run in the server;"
         " empty = none",
     )
-    knowledge: Path | None = setting(
-        None,
-        readers.optional(readers.path),
-        "folder of files with skills, languages and titles, besides the shipped ones; empty = none",
+    knowledge: Path | None = file_or_none(
+        "folder of files with skills, languages and titles, besides the shipped ones; empty = none"
     )
-    zones: Path | None = setting(
-        None,
-        readers.optional(readers.path),
-        "folder of zone files that add to the shipped ones or replace them; empty = none",
+    zones: Path | None = file_or_none(
+        "folder of zone files that add to the shipped ones or replace them; empty = none"
     )
