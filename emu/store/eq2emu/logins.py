@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from emu.limits.bans import normalize_prefix
@@ -43,16 +43,15 @@ class Rules:
     """Whether rows whose id belongs to somebody else here get a new one."""
 
 
+@dataclass(frozen=True, slots=True)
 class Logins:
     """Takes rows; each method says whether a row was new, or raises `ValueError` why it is out."""
 
-    def __init__(self, ids: Ids, report: ImportReport, rules: Rules) -> None:
-        self.conflicts: list[str] = []
-        """Ids in the way, for an operator to read."""
-        self._ids = ids
-        self._store = ids.store
-        self._report = report
-        self._rules = rules
+    ids: Ids
+    report: ImportReport
+    rules: Rules
+    conflicts: list[str] = field(default_factory=list)
+    """Ids in the way, for an operator to read."""
 
     @property
     def takes(self) -> Mapping[str, Callable[[Columns], bool]]:
@@ -66,16 +65,16 @@ class Logins:
         }
 
     def _account(self, columns: Columns) -> bool:
-        name = self._rules.clean_name(text(columns, "name"))
-        here = self._store.accounts.find(name)
+        name = self.rules.clean_name(text(columns, "name"))
+        here = self.ids.store.accounts.find(name)
         wanted = number(columns, "id")
         if here is not None:
             if wanted and here.id != wanted:
-                self._report.note(
+                self.report.note(
                     "account",
                     f"account {name!r} has the id {here.id} here and {wanted} in the dump",
                 )
-            self._ids.accounts[wanted] = here.id
+            self.ids.accounts[wanted] = here.id
             return False
         account = Account(
             id=wanted,
@@ -86,9 +85,9 @@ class Logins:
             last_address=text(columns, "ip_address"),
             last_client_version=number(columns, "last_client_version"),
         )
-        owner = self._store.accounts.get(wanted)
-        stored = self._store.accounts.put(self._with_free_id("account", account, owner))
-        self._ids.accounts[wanted] = stored.id
+        owner = self.ids.store.accounts.get(wanted)
+        stored = self.ids.store.accounts.put(self._with_free_id("account", account, owner))
+        self.ids.accounts[wanted] = stored.id
         return True
 
     def _world(self, columns: Columns) -> bool:
@@ -97,11 +96,11 @@ class Logins:
         wanted = number(columns, "id")
         if not login:
             raise ValueError(f"the world {name!r} has no account to register with")
-        here = self._store.worlds.find_by_account(login)
+        here = self.ids.store.worlds.find_by_account(login)
         if here is not None:
-            self._ids.worlds[wanted] = here.id
+            self.ids.worlds[wanted] = here.id
             return False
-        if self._store.worlds.find(name) is not None:
+        if self.ids.store.worlds.find(name) is not None:
             raise ValueError(f"another world is called {name!r} already")
         world = RegisteredWorld(
             id=wanted,
@@ -113,46 +112,46 @@ class Logins:
             last_address=text(columns, "ip_address"),
             login_version=text(columns, "login_version"),
         )
-        owner = self._store.worlds.get(world.id)
+        owner = self.ids.store.worlds.get(world.id)
         created = moment(columns, "created_date")
         free = self._with_free_id("world", world, owner)
-        self._ids.worlds[wanted] = self._store.worlds.add(free, created).id
+        self.ids.worlds[wanted] = self.ids.store.worlds.add(free, created).id
         return True
 
     def _banned_address(self, columns: Columns) -> bool:
         prefix = normalize_prefix(text(columns, "ip"))
-        if self._store.bans.is_stored(prefix):
+        if self.ids.store.bans.is_stored(prefix):
             return False
         reason = text(columns, "reason") or text(columns, "notes")
-        return self._store.bans.add(BannedAddress(prefix, reason, self._rules.moment))
+        return self.ids.store.bans.add(BannedAddress(prefix, reason, self.rules.moment))
 
     def _setting(self, columns: Columns) -> bool:
         name = first(columns, "config_name", "name", "variable")
         value = first(columns, "config_value", "value")
         if not name:
             raise ValueError("it names no setting")
-        before = self._report.settings.setdefault(name, value)
+        before = self.report.settings.setdefault(name, value)
         if before != value:
-            self._report.note(
+            self.report.note(
                 "login_config",
                 f"{name} is there twice, as {before!r} and {value!r}; the first counts",
             )
             return False
-        return self._store.settings.put("login_config", name, value)
+        return self.ids.store.settings.put("login_config", name, value)
 
     def _model(self, columns: Columns) -> bool:
         path = model_key(visible(columns, "name", MAX_PATH))
         model = number(columns, "appearance_id", least=1, most=LARGEST_MODEL)
-        return self._store.models.add(path, model)
+        return self.ids.store.models.add(path, model)
 
     def _with_free_id(self, kind: str, row: T, owner: T | None) -> T:
         """Return the row with an id that nobody else has; a conflict is kept for the end."""
         if owner is None:
             return row
-        if not self._rules.renumber:
+        if not self.rules.renumber:
             self.conflicts.append(f"{kind} {row.id} is {owner.name!r} here, {row.name!r} there")
         elif kind == "account":
-            self._report.note(
+            self.report.note(
                 "account", f"account {row.name!r} gets a new id, {row.id} is {owner.name!r} here"
             )
         return replace(row, id=0)
@@ -163,5 +162,5 @@ class Logins:
         if _HASH.fullmatch(stored):
             return stored
         remedy = f"emu {kind} password {name!r}"
-        self._report.note(kind, f"no password that can be used; set one with: {remedy}")
+        self.report.note(kind, f"no password that can be used; set one with: {remedy}")
         return ""

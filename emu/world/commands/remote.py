@@ -7,6 +7,7 @@ A client knows only the commands it was given and sends the position of one with
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from emu.commands import Caller, Registry
@@ -21,13 +22,13 @@ LONGEST_LINE: Final = 4096
 """Letters of arguments; what is longer is cut, so that no answer can repeat more than that."""
 
 
+@dataclass(frozen=True, slots=True)
 class RemoteCommands:
     """Commands of a registry as clients of the game know them."""
 
-    def __init__(self, world: World, registry: Registry, chat: Chat) -> None:
-        self.registry = registry
-        self._world = world
-        self._chat = chat
+    world: World
+    registry: Registry
+    chat: Chat
 
     def table(self, player: Player) -> Sequence[str]:
         """Return the words a player is given, in the order its client counts them.
@@ -58,21 +59,21 @@ class RemoteCommands:
         if index >= len(table):
             raise MalformedMessage("command outside the table")
         arguments = read_name(fields["arguments"])[:LONGEST_LINE]
-        self._world.start(self._run(player, table[index], arguments, now))
+        self.world.start(self._run(player, table[index], arguments, now))
 
     def do(self, player: Player, line: str, now: Monotonic) -> bool:
         """Run a command by its name; False when there is none that this player may use."""
         name, _, rest = line.partition(" ")
         if name not in self.table(player):
             return False
-        self._world.start(self._run(player, name, rest, now))
+        self.world.start(self._run(player, name, rest, now))
         return True
 
     async def _run(self, player: Player, word: str, rest: str, now: Monotonic) -> None:
         reply = await self.registry.run(caller(player), f"{word} {rest}", now)
         if player.is_online:
             for line in reply.lines:
-                self._chat.line(player, line, "system" if reply.ok else "error")
+                self.chat.line(player, line, "system" if reply.ok else "error")
 
 
 def caller(player: Player) -> Caller:

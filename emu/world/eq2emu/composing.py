@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -40,26 +41,26 @@ LAST_VERSION: Final = 0xFFFFFFFF
 BEFORE_READING: Final = Path("dump")
 
 
+@dataclass(slots=True)
 class Composer:
     """Makes documents; every row counts for the first one that it goes into."""
 
-    def __init__(self, tables: Tables, report: ImportReport, shipped: Collection[int]) -> None:
-        """`shipped` are the numbers of zones that come with the program."""
-        self._tables = tables
-        self._report = report
-        self._shipped = shipped
-        self._counted: set[tuple[str, object]] = set()
-        self._placed: dict[int, list[Row]] = {}
-        self._documents: dict[int, Document] = {}
+    tables: Tables
+    report: ImportReport
+    shipped: Collection[int]
+    """Numbers of zones that come with the program."""
+    _counted: set[tuple[str, object]] = field(default_factory=set)
+    _placed: dict[int, list[Row]] = field(default_factory=dict)
+    _documents: dict[int, Document] = field(default_factory=dict)
 
     def documents(self) -> Iterator[Document]:
         """Yield a document for each zone, and one for the starting places."""
-        for zone_id, columns in sorted(self._tables.zones.items()):
+        for zone_id, columns in sorted(self.tables.zones.items()):
             self._zone(zone_id, columns)
         placed_by_rows = self._place_all()
         self._place_the_rest()
         for zone_id, document in self._documents.items():
-            if zone_id in self._shipped and zone_id not in placed_by_rows:
+            if zone_id in self.shipped and zone_id not in placed_by_rows:
                 document.tables["zone"]["extends"] = True
             document.tables["spawn"] = self._placed.get(zone_id, [])
             yield document
@@ -86,9 +87,9 @@ class Composer:
         """Put in what placements name; returns the zones that have some."""
         zones = set()
         several = 0
-        for placement_id, columns in self._tables.placements.items():
+        for placement_id, columns in self.tables.placements.items():
             location = _number_or_none(columns, "spawn_location_id")
-            choices = self._tables.choices.get(location or 0, [])
+            choices = self.tables.choices.get(location or 0, [])
             if not choices:
                 self._left_out("spawn_location_placement", placement_id, "no spawn stands there")
                 continue
@@ -105,7 +106,7 @@ class Composer:
             self._count(document, "spawn_location_placement", placement_id)
             self._count(document, "spawn_location_entry", (location, spawn_id))
         if several:
-            self._report.note(
+            self.report.note(
                 "spawn_location_entry",
                 f"{several} places have several spawns to choose from: the likeliest stands there",
             )
@@ -114,7 +115,7 @@ class Composer:
     def _place_the_rest(self) -> None:
         """Put in the signs and widgets that say themselves where they are; name what is left."""
         for table in KINDS:
-            for spawn_id, columns in self._tables.details[table].items():
+            for spawn_id, columns in self.tables.details[table].items():
                 if (table, spawn_id) in self._counted:
                     continue
                 try:
@@ -144,7 +145,7 @@ class Composer:
 
     def _fixture(self, spawn_id: int, document: Document) -> Row:
         """Return what all tables say of a spawn. Raises `ValueError`."""
-        tables = self._tables
+        tables = self.tables
         table = next((one for one in KINDS if spawn_id in tables.details[one]), None)
         if table is None:
             raise ValueError(f"spawn {spawn_id} is of no kind that is brought")
@@ -168,12 +169,12 @@ class Composer:
         """Return the verbs of a spawn, and the way that a transporter makes it."""
         row: Row = {}
         commands = number(spawn, "command_primary")
-        verbs = fixtures.verb_rows(self._tables.commands.get(commands, []))
+        verbs = fixtures.verb_rows(self.tables.commands.get(commands, []))
         if commands and verbs:
             row["verbs"] = verbs
             self._count(document, "entity_commands", commands, len(verbs))
         transporter = number(spawn, "transport_id")
-        ways = self._tables.transporters.get(transporter, [])
+        ways = self.tables.transporters.get(transporter, [])
         if transporter and ways:
             target = number(ways[0], "destination_zone_id")
             row["to"] = fixtures.way(target, ways[0], "destination_")
@@ -182,7 +183,7 @@ class Composer:
             else:
                 self._count(document, "transporters", transporter)
             if len(ways) > 1:
-                self._report.note(
+                self.report.note(
                     "transporters",
                     f"transporter {transporter}: the first of {len(ways)} ways is brought",
                 )
@@ -192,8 +193,8 @@ class Composer:
 
     def _starts(self) -> Document:
         document = Document(STARTS, {"start": []})
-        known = {*self._documents, *self._shipped}
-        for columns in self._tables.starts:
+        known = {*self._documents, *self.shipped}
+        for columns in self.tables.starts:
             try:
                 row = _start_row(columns, known)
                 read_starts(BEFORE_READING, [row], int)
@@ -210,7 +211,7 @@ class Composer:
             document.counts[table] += rows
 
     def _left_out(self, table: str, key: object, reason: str) -> None:
-        self._report.note(table, f"{table} {key} left out: {reason}")
+        self.report.note(table, f"{table} {key} left out: {reason}")
 
 
 def _zone_row(zone_id: int, columns: Columns) -> Row:

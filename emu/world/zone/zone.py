@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Final
 
 from emu.errors import LimitExceeded
@@ -32,48 +33,36 @@ _MILLISECONDS: Final = 1000
 _CLOCK: Final = 0xFFFFFFFF
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Zone:
     """One instance of a zone."""
 
-    __slots__ = (
-        "_album", "_changes", "_crowded", "_grid", "_last_tick", "_looked_at", "_moved",
-        "_next_tick", "_now", "_pending", "_spawns", "_turns", "_viewers", "_wake", "_watchers",
-        "instance", "rules", "zone_id",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        zone_id: int,
-        instance: int = 0,
-        rules: ZoneRules | None = None,
-        *,
-        wake: Callable[[], None] = lambda: None,
-    ) -> None:
-        """Make an empty zone; `wake` is called when `get_timer` has become earlier."""
-        self.zone_id = zone_id
-        self.instance = instance
-        self.rules = rules or ZoneRules()
-        self._wake = wake
-        self._grid = Grid()
-        self._album = Album()
-        self._spawns: dict[int, Spawn] = {}
-        self._viewers: dict[int, Viewer] = {}
-        self._watchers: dict[int, list[Viewer]] = {}
-        """For each spawn that somebody sees, those viewers. There is an entry for each pair of
-        them, so it is the smallest there is; it is searched when a ghost is destroyed."""
-        self._changes: set[int] = set()
-        """Spawns that changed since the last tick, and are seen."""
-        self._pending: set[Viewer] = set()
-        """Viewers to be told whatever changed."""
-        self._crowded: set[Viewer] = set()
-        """Viewers with new ghosts to see, and no room on their link."""
-        self._moved: dict[int, Spawn] = {}
-        self._turns: Iterator[None] | None = None
-        """The tick that is going on, when it takes more than one turn."""
-        self._looked_at: dict[int, Position] = {}
-        self._now = 0.0
-        self._last_tick = float("-inf")
-        self._next_tick: float | None = None
+    zone_id: int
+    instance: int = 0
+    rules: ZoneRules = field(default_factory=ZoneRules)
+    _: KW_ONLY
+    wake: Callable[[], None] = lambda: None
+    """Is called when `get_timer` has become earlier."""
+    _grid: Grid = field(default_factory=Grid)
+    _album: Album = field(default_factory=Album)
+    _spawns: dict[int, Spawn] = field(default_factory=dict)
+    _viewers: dict[int, Viewer] = field(default_factory=dict)
+    _watchers: dict[int, list[Viewer]] = field(default_factory=dict)
+    """For each spawn that somebody sees, those viewers. There is an entry for each pair of
+    them, so it is the smallest there is; it is searched when a ghost is destroyed."""
+    _changes: set[int] = field(default_factory=set)
+    """Spawns that changed since the last tick, and are seen."""
+    _pending: set[Viewer] = field(default_factory=set)
+    """Viewers to be told whatever changed."""
+    _crowded: set[Viewer] = field(default_factory=set)
+    """Viewers with new ghosts to see, and no room on their link."""
+    _moved: dict[int, Spawn] = field(default_factory=dict)
+    _turns: Iterator[None] | None = None
+    """The tick that is going on, when it takes more than one turn."""
+    _looked_at: dict[int, Position] = field(default_factory=dict)
+    _now: float = 0.0
+    _last_tick: float = float("-inf")
+    _next_tick: float | None = None
 
     # -- what is here ---------------------------------------------------------------------------
 
@@ -224,7 +213,7 @@ class Zone:
     def _arm(self) -> None:
         if self._next_tick is None:
             self._next_tick = max(self._now, self._last_tick + self.rules.tick)
-            self._wake()
+            self.wake()
 
     # -- seeing ---------------------------------------------------------------------------------
 
