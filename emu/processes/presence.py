@@ -49,7 +49,7 @@ class SharedPresence:
             (LOST_LINK, self._heard_lost_link),
             (LEFT, self._heard_left),
             (DISMISS, self._heard_dismiss),
-            (ASKED, self._heard_asked),
+            (ASKED, lambda _values: self._tell_all()),
         ):
             bus.subscribe(topic, partial(self._heard, hear))
         bus.subscribe(CAME, lambda _note: self._tell_all())
@@ -163,9 +163,6 @@ class SharedPresence:
         send_away = self._send_away.get(values["char_id"])
         if send_away is not None:
             send_away()
-
-    def _heard_asked(self, _values: dict[str, Any]) -> None:
-        self._tell_all()
 
     def _heard_gone(self, values: dict[str, Any]) -> None:
         for one in self:

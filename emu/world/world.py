@@ -14,6 +14,7 @@ from dataclasses import InitVar, dataclass, field
 from typing import Any
 
 from emu.dialects import Dialect, Dialects
+from emu.errors import UnknownVersion
 from emu.model import WorldCharacter
 from emu.processes.ports import Processes
 from emu.processes.stores import BelongingsStore, WorldCharacterStore
@@ -135,16 +136,17 @@ class World:
 
         None for a version whose ghosts are not known: such a client sees nobody.
         """
-        if not self.forms.knows(dialect.version):
-            return None
         found = self._made_forms.get(dialect)
         if found is None:
+            try:
+                rules = self.forms.for_version(dialect.version)
+            except UnknownVersion:
+                return None
             self._made_forms = {
                 known: form
                 for known, form in self._made_forms.items()
                 if any(player.client.dialect is known for player in self.players)
             }
-            rules = self.forms.for_version(dialect.version)
             found = self._made_forms[dialect] = GhostForm(dialect, rules)
         return found
 

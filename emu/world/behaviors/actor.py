@@ -66,8 +66,7 @@ class Visitor:
     @property
     def place(self) -> Place:
         """Where it is."""
-        at = self._player.position
-        return at.x, at.y, at.z
+        return self._player.position[:3]
 
     def tell(self, text: str) -> None:
         """Show it a line of text that nobody else sees."""
@@ -143,14 +142,12 @@ class Actor:
     @property
     def place(self) -> Place:
         """Where it is."""
-        at = self._spawn.position
-        return at.x, at.y, at.z
+        return self._spawn.position[:3]
 
     @property
     def home(self) -> Place:
         """Where it was put first."""
-        at = self._spawn.origin
-        return at.x, at.y, at.z
+        return self._spawn.origin[:3]
 
     def visitors(self, distance: float) -> list[Visitor]:
         """Return the players within a distance."""

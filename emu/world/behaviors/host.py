@@ -237,13 +237,10 @@ class Behaviors:
         self.counters["calls"] += 1
         reason = self._budget.spend(call)
         if reason:
-            self._fail(part, reason)
-
-    def _fail(self, part: Part, reason: str) -> None:
-        part.failed = True
-        part.way = None
-        self.counters["failed"] += 1
-        self._world.report(BehaviorFailed(part.name, part.whose, reason))
+            part.failed = True
+            part.way = None
+            self.counters["failed"] += 1
+            self._world.report(BehaviorFailed(part.name, part.whose, reason))
 
     def _forget(self, part: Part) -> None:
         part.failed = True

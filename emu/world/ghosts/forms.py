@@ -72,10 +72,6 @@ class GhostRules:
     def __init__(self, rules: Sequence[FormRules]) -> None:
         self._rules = tuple(rules)
 
-    def knows(self, version: int) -> bool:
-        """Say whether a version's ghosts are known."""
-        return any(rules.first <= version <= rules.last for rules in self._rules)
-
     @property
     def words(self) -> frozenset[str]:
         """Every word about a spawn that some version can be told."""

@@ -56,17 +56,14 @@ def link_lost(world: World, player: Player, reason: str, now: Monotonic) -> None
     if player.state is PlayerState.GONE:
         world.deadlines.clear(player, ZONING)
         return
-    if player.state is PlayerState.LINK_DEAD:
-        return
-    if player.state is PlayerState.ZONING:
+    if player.state in (PlayerState.LINK_DEAD, PlayerState.ZONING):
         return
     close_eyes(player, now)
     if player.state not in IN_ZONE:
         remove(world, player, reason, now)
         return
     player.state = PlayerState.LINK_DEAD
-    camp_over = world.deadlines.clear(player, CAMP)
-    if camp_over:
+    if world.deadlines.clear(player, CAMP):
         player.spawn.set_word("camping", on=False)
     player.spawn.set_word("linkdead", on=True)
     world.set_deadline(player, LINK_DEAD, world.rules.link_dead, now)

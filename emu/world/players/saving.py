@@ -51,7 +51,7 @@ def save(world: World, player: Player) -> None:
     row = state_of(player)
     changes, player.unsaved = player.unsaved, set()
     world.unsaved[player.id] = row
-    world.start(_save(world, player, row, changes))
+    world.start(_save(world, row, changes, player))
 
 
 def state_of(player: Player) -> WorldCharacter:
@@ -95,19 +95,7 @@ def save_again(world: World) -> None:
     """Store what could not be stored of those who have left: the store is there again."""
     for row in list(world.unsaved.values()):
         if world.players.get(row.id) is None:
-            world.start(_save_left(world, row))
-
-
-async def _save_left(world: World, row: WorldCharacter) -> None:
-    try:
-        await _write(world, row, {what.value for what in Kept})
-    except OutOfDate:
-        pass
-    except StoreError:
-        world.count("save failed")
-        return
-    if world.unsaved.get(row.id) is row:
-        del world.unsaved[row.id]
+            world.start(_save(world, row, {what.value for what in Kept}))
 
 
 async def _write(world: World, row: WorldCharacter, changes: set[str]) -> None:
@@ -117,18 +105,23 @@ async def _write(world: World, row: WorldCharacter, changes: set[str]) -> None:
         await _STORED[Kept(what)](world.belongings, row)
 
 
-async def _save(world: World, player: Player, row: WorldCharacter, changes: set[str]) -> None:
+async def _save(
+    world: World, row: WorldCharacter, changes: set[str], player: Player | None = None
+) -> None:
+    """Store a character; what fails is tried again with the next change, or by `save_again`.
+
+    `player` is who is played still, None for one who has left.
+    """
     try:
         await _write(world, row, changes)
-    except OutOfDate as error:
-        world.unsaved.pop(row.id, None)
-        world.refused(player, f"not saved: {error}")
-        return
     except StoreError as error:
-        player.unsaved |= changes
-        world.count("save failed")
-        world.refused(player, f"not saved: {error}")
-        return
+        if player is not None:
+            world.refused(player, f"not saved: {error}")
+        if not isinstance(error, OutOfDate):
+            world.count("save failed")
+            if player is not None:
+                player.unsaved |= changes
+            return
     if world.unsaved.get(row.id) is row:
         del world.unsaved[row.id]
 
