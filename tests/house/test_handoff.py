@@ -21,6 +21,7 @@ REPLIES = {546: OLD_REPLY, 561: REPLY_561, 1096: REPLY_561, 1208: REPLY_561 + by
 
 async def granted(server: House, version: int = 546, name: str = "Aldana") -> PlayAnswer:
     """Make a character, play it, and leave the login server as a client does."""
+    await server.world_registered()
     async with await server.logged_in(version=version) as client:
         await client.worlds()
         if name not in [one.name for one in await client.characters()]:
@@ -42,7 +43,6 @@ async def turned_away(server: House, client: RawClient) -> None:
 
 @pytest.mark.parametrize("version", REPLIES)
 async def test_a_granted_client_enters_the_world(server: House, version: int) -> None:
-    await server.world_registered()
     answer = await granted(server, version)
     async with raw_client(answer.port) as client:
         await client.enter(by_number(answer.account_id, answer.access_code, version))
@@ -62,7 +62,6 @@ async def test_a_granted_client_enters_the_world(server: House, version: int) ->
 
 
 async def test_a_key_works_once(server: House) -> None:
-    await server.world_registered()
     answer = await granted(server)
     request = by_number(answer.account_id, answer.access_code)
     async with raw_client(answer.port, 1) as client, raw_client(answer.port, 2) as thief:
@@ -76,7 +75,6 @@ async def test_a_key_works_once(server: House) -> None:
 async def test_wrong_keys_and_accounts_are_turned_away_and_cost_the_owner_nothing(
     server: House,
 ) -> None:
-    await server.world_registered()
     answer = await granted(server)
     account, key = answer.account_id, answer.access_code
     for guess in ((account, key ^ 1), (account + 1, key), (0, key), (account, 0), (0, 0)):
@@ -110,7 +108,6 @@ async def test_a_login_server_client_at_the_worlds_door_gets_nothing(tmp_path: P
 
 
 async def test_a_key_is_good_for_a_minute(server: House) -> None:
-    await server.world_registered()
     answer = await granted(server)
     server.clock.skip(61.0)
     async with raw_client(answer.port) as client:
@@ -119,7 +116,6 @@ async def test_a_key_is_good_for_a_minute(server: House) -> None:
 
 
 async def test_a_new_key_makes_the_one_before_useless(server: House) -> None:
-    await server.world_registered()
     first = await granted(server)
     second = await granted(server)
     assert first.access_code != second.access_code
@@ -132,7 +128,6 @@ async def test_a_new_key_makes_the_one_before_useless(server: House) -> None:
 
 
 async def test_a_deleted_characters_key_opens_nothing(server: House) -> None:
-    await server.world_registered()
     answer = await granted(server, 1208)
     async with await server.logged_in(version=1208) as login:
         await login.worlds()
@@ -147,7 +142,6 @@ async def test_a_deleted_characters_key_opens_nothing(server: House) -> None:
 
 
 async def test_a_world_that_was_locked_meanwhile_says_no_at_the_door(server: House) -> None:
-    await server.world_registered()
     answer = await granted(server)
     assert server.service.world is not None
     server.service.world.admission.locked = True
@@ -159,7 +153,6 @@ async def test_a_world_that_was_locked_meanwhile_says_no_at_the_door(server: Hou
 
 
 async def test_who_plays_already_is_refused_a_second_key_until_it_leaves(server: House) -> None:
-    await server.world_registered()
     answer = await granted(server)
     async with raw_client(answer.port) as client:
         await client.enter(by_number(answer.account_id, answer.access_code))
@@ -175,7 +168,6 @@ async def test_who_plays_already_is_refused_a_second_key_until_it_leaves(server:
 
 
 async def test_account_in_use_does_not_outlive_the_session_that_caused_it(server: House) -> None:
-    await server.world_registered()
     answer = await granted(server)
     async with raw_client(answer.port) as client:
         await client.enter(by_number(answer.account_id, answer.access_code))

@@ -9,13 +9,12 @@ from emu.login.client import ClientState, guarded
 from emu.login.events import ClientEnded, ServiceFault, UnknownMessage
 from emu.login.settings import LoginServiceConfig
 from tests.support.login_fakes import run
-from tests.support.login_harness import Harness, character, delete_request, login_request
+from tests.support.login_harness import Harness, character, delete_request
 
 
 def test_messages_wait_for_each_other_and_keep_their_order(harness: Harness) -> None:
     harness.authenticator.holds = True
-    client, link = harness.connect()
-    harness.send(client, 0, login_request(b"tester", b"secret", 546))
+    client, link = harness.asking(b"tester", b"secret")
     harness.send(client, 7)
     harness.send(client, 216, b"no log")
     assert client.state is ClientState.AUTHENTICATING
@@ -42,8 +41,7 @@ def test_a_message_that_comes_while_a_store_works_waits(harness: Harness) -> Non
 @pytest.mark.parametrize(("waiting", "closed"), [(4, False), (5, True)])
 def test_few_messages_wait_before_the_login(harness: Harness, waiting: int, closed: bool) -> None:
     harness.authenticator.holds = True
-    client, link = harness.connect()
-    harness.send(client, 0, login_request(b"tester", b"secret", 546))
+    client, link = harness.asking(b"tester", b"secret")
     for _ in range(waiting):
         harness.send(client, 9)
     assert (link.closed == "too many messages waiting") == closed
@@ -64,11 +62,9 @@ def test_waiting_messages_are_bounded(waiting: int, closed: bool) -> None:
 
 
 def test_a_client_is_trusted_when_it_is_logged_in_and_not_before(harness: Harness) -> None:
-    client, link = harness.connect()
-    harness.send(client, 0, login_request(b"tester", b"wrong", 546))
+    client, link = harness.asking(b"tester", b"wrong")
     assert not link.trusted
-    client, link = harness.connect()
-    harness.send(client, 0, login_request(b"tester", b"secret", 546))
+    client, link = harness.asking(b"tester", b"secret")
     assert link.trusted
 
 

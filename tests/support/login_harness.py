@@ -148,6 +148,12 @@ class Harness:
         link = FakeLink()
         return self.server.connect(link, address, self.now), link
 
+    def asking(self, user: bytes, password: bytes, version: int = 546) -> tuple[Client, FakeLink]:
+        """Return a client that has asked to be let in."""
+        client, link = self.connect()
+        self.send(client, 0, login_request(user, password, version))
+        return client, link
+
     def login(
         self, version: int, user: bytes = b"tester", address: str = "192.0.2.1"
     ) -> tuple[Client, FakeLink]:
@@ -156,6 +162,12 @@ class Harness:
         self.send(client, 0, login_request(user, b"secret", version))
         assert client.is_logged_in, self.events
         link.take()
+        return client, link
+
+    def listing(self, version: int) -> tuple[Client, FakeLink]:
+        """Return a client that is logged in and was sent the world list."""
+        client, link = self.login(version)
+        self.list_worlds(client, link)
         return client, link
 
     def list_worlds(self, client: Client, link: FakeLink) -> list[tuple[int, bytes]]:

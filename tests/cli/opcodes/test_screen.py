@@ -48,6 +48,11 @@ def shown(editor: OpcodeEditor) -> list[list[str]]:
     return [[str(cell) for cell in table.get_row_at(index)] for index in range(table.row_count)]
 
 
+async def press(pilot: Pilot[None], *keys: str) -> None:
+    await pilot.press(*keys)
+    await pilot.pause()
+
+
 async def type_into(pilot: Pilot[None], field: str, text: str) -> None:
     pilot.app.screen.query_one(field, Input).value = text
     await pilot.pause()
@@ -96,14 +101,12 @@ def test_an_edit_is_written_and_undone(store: OpcodeStore) -> None:
         assert editor.screen.query_one("#number", Input).value == "153"
         await type_into(pilot, "#number", "0x190")
         await type_into(pilot, "#note", "tried")
-        await pilot.press("enter")
-        await pilot.pause()
+        await press(pilot, "enter")
         assert number(store, "OP_KeymapLoadMsg") == 400
         assert shown(editor)[0][0] == "400"
         (entry,) = store.history(limit=1)
         assert (entry.who, entry.action) == ("alice", "edit")
-        await pilot.press("u")
-        await pilot.pause()
+        await press(pilot, "u")
         assert number(store, "OP_KeymapLoadMsg") == 153
 
     play(store, steps)
@@ -117,8 +120,7 @@ def test_what_is_no_number_is_told_and_escape_leaves(store: OpcodeStore) -> None
         await type_into(pilot, "#number", "many")
         await pilot.press("enter")
         assert "'many' is not a number" in str(editor.screen.query_one("#message", Label).render())
-        await pilot.press("escape")
-        await pilot.pause()
+        await press(pilot, "escape")
         assert len(editor.screen_stack) == 1
 
     play(store, steps)
@@ -130,12 +132,10 @@ def test_rows_are_added_and_removed(store: OpcodeStore) -> None:
         await pilot.press("a")
         await type_into(pilot, "#name", "OP_NewThingMsg")
         await type_into(pilot, "#number", "300")
-        await pilot.press("enter")
-        await pilot.pause()
+        await press(pilot, "enter")
         assert number(store, "OP_NewThingMsg") == 300
         await type_into(pilot, "#filter", "NewThing")
-        await pilot.press("d")
-        await pilot.pause()
+        await press(pilot, "d")
         assert number(store, "OP_NewThingMsg") is None
 
     play(store, steps)
@@ -168,19 +168,16 @@ def test_an_edit_that_cannot_be_keeps_what_was_typed(store: OpcodeStore) -> None
         await type_into(pilot, "#name", "no name")
         await type_into(pilot, "#number", "300")
         await type_into(pilot, "#note", "long and dear")
-        await pilot.press("enter")
-        await pilot.pause()
+        await press(pilot, "enter")
         fields = {one.id: one.value for one in editor.screen.query(Input)}
         assert fields == {"name": "no name", "number": "300", "source": "", "note": "long and dear"}
         message = editor.screen.query_one("#message", Label)
         assert "is not an opcode name" in str(message.render())
         assert message.region.bottom <= 24
         await type_into(pilot, "#name", "OP_KeymapLoadMsg")
-        await pilot.press("enter")
-        await pilot.pause()
+        await press(pilot, "enter")
         assert "is there already with the number 153" in str(message.render())
-        await pilot.press("escape", "u")
-        await pilot.pause()
+        await press(pilot, "escape", "u")
         messages = [one.message for one in editor._notifications]
         assert any("nothing to undo" in message for message in messages)
 
@@ -190,13 +187,11 @@ def test_an_edit_that_cannot_be_keeps_what_was_typed(store: OpcodeStore) -> None
 
 def test_a_question_mark_shows_every_key(store: OpcodeStore) -> None:
     async def steps(editor: OpcodeEditor, pilot: Pilot[None]) -> None:
-        await pilot.press("question_mark")
-        await pilot.pause()
+        await press(pilot, "question_mark")
         text = screen_text(editor)
         for binding in editor.BINDINGS:
             assert f" {binding.key_display or binding.key} " in text.replace("Escape", "escape")
-        await pilot.press("escape")
-        await pilot.pause()
+        await press(pilot, "escape")
         assert len(editor.screen_stack) == 1
 
     play(store, steps)
@@ -204,8 +199,7 @@ def test_a_question_mark_shows_every_key(store: OpcodeStore) -> None:
 
 def test_fields_are_labelled(store: OpcodeStore) -> None:
     async def steps(editor: OpcodeEditor, pilot: Pilot[None]) -> None:
-        await pilot.press("a")
-        await pilot.pause()
+        await press(pilot, "a")
         labels = [one.border_title for one in editor.screen.query(Input)]
         assert labels == ["name", "number", "source", "note"]
         assert "source" in screen_text(editor)
@@ -225,8 +219,7 @@ def test_conflicts_can_be_read_on_a_small_terminal(store: OpcodeStore) -> None:
     store.set(RANGE, "OP_KeymapLoadMsg", 216)
 
     async def steps(editor: OpcodeEditor, pilot: Pilot[None]) -> None:
-        await pilot.press("c")
-        await pilot.pause()
+        await press(pilot, "c")
         text = screen_text(editor)
         assert "OP_KeymapLoadMsg" in text
         assert "also OP_LsClientAlertlogReplyMsg" in " ".join(text.split())
@@ -278,16 +271,14 @@ def test_an_edit_leaves_alone_what_others_changed(store: OpcodeStore) -> None:
         await type_into(pilot, "#note", "mine")
         with OpcodeStore(store.path, who="bob") as other:
             other.set(RANGE, "OP_KeymapLoadMsg", 400)
-        await pilot.press("enter")
-        await pilot.pause()
+        await press(pilot, "enter")
         (row,) = [one for one in store.rows(RANGE) if one.name == "OP_KeymapLoadMsg"]
         assert (row.opcode, row.note) == (400, "mine")
         await pilot.press("e")
         await type_into(pilot, "#number", "401")
         with OpcodeStore(store.path, who="bob") as other:
             other.set(RANGE, "OP_KeymapLoadMsg", 402)
-        await pilot.press("enter")
-        await pilot.pause()
+        await press(pilot, "enter")
         message = str(editor.screen.query_one("#message", Label).render())
         assert "somebody else changed the opcode to 402" in message
         assert editor.screen.query_one("#number", Input).value == "401"
@@ -301,13 +292,11 @@ def test_undo_and_redo_stay_in_the_range(store: OpcodeStore) -> None:
     store.set(VersionRange(560, 561), "OP_KeymapLoadMsg", 401)
 
     async def steps(editor: OpcodeEditor, pilot: Pilot[None]) -> None:
-        await pilot.press("u")
-        await pilot.pause()
+        await press(pilot, "u")
         assert number(store, "OP_KeymapLoadMsg") == 153
         others = {row.name: row.opcode for row in store.rows(VersionRange(560, 561))}
         assert others["OP_KeymapLoadMsg"] == 401
-        await pilot.press("r")
-        await pilot.pause()
+        await press(pilot, "r")
         assert number(store, "OP_KeymapLoadMsg") == 400
 
     play(store, steps)
@@ -334,12 +323,10 @@ def test_a_lost_message_is_told_below_the_rows(store: OpcodeStore) -> None:
         names = [row[1] for row in shown(editor)]
         rows: DataTable[Any] = editor.query_one("#rows", DataTable)
         rows.move_cursor(row=names.index("OP_PlayCharacterReplyMsg"))
-        await pilot.press("d")
-        await pilot.pause()
+        await press(pilot, "d")
         told = str(editor.query_one("#told", Label).render())
         assert "clients 540-546 cannot be served without OP_PlayCharacterReplyMsg" in told
-        await pilot.press("u")
-        await pilot.pause()
+        await press(pilot, "u")
         assert "cannot be served" not in str(editor.query_one("#told", Label).render())
 
     play(store, steps)

@@ -159,8 +159,7 @@ def test_a_store_that_fails_is_reported_and_the_next_request_works(harness: Harn
 
 @pytest.mark.parametrize("version", LOGIN_VERSION_STEPS)
 def test_a_world_that_comes_or_goes_is_told_in_seven_bytes(harness: Harness, version: int) -> None:
-    client, link = harness.login(version)
-    harness.list_worlds(client, link)
+    client, link = harness.listing(version)
     harness.worlds.remove(1, harness.now)
     assert link.take() == []
     harness.pass_time(client, 0.3)
@@ -176,8 +175,7 @@ def test_a_world_that_comes_or_goes_is_told_in_seven_bytes(harness: Harness, ver
 
 @pytest.mark.parametrize("version", LOGIN_VERSION_STEPS)
 def test_a_lock_is_told_in_eight_bytes(harness: Harness, version: int) -> None:
-    client, link = harness.login(version)
-    harness.list_worlds(client, link)
+    client, link = harness.listing(version)
     for locked in (True, False):
         harness.worlds.change(replace(NORRATH, locked=locked), harness.now)
         harness.pass_time(client, 0.3)
@@ -185,8 +183,7 @@ def test_a_lock_is_told_in_eight_bytes(harness: Harness, version: int) -> None:
 
 
 def test_a_world_that_comes_up_locked_is_told_in_both_forms(harness: Harness) -> None:
-    client, link = harness.login(546)
-    harness.list_worlds(client, link)
+    client, link = harness.listing(546)
     harness.worlds.change(FREEPORT, harness.now)
     harness.pass_time(client, 0.3)
     assert link.take() == [
@@ -197,8 +194,7 @@ def test_a_world_that_comes_up_locked_is_told_in_both_forms(harness: Harness) ->
 
 def test_eight_bytes_in_every_case_are_a_setting() -> None:
     harness = Harness(LoginServiceConfig(choices=Choices(long_status_only=True)))
-    client, link = harness.login(546)
-    harness.list_worlds(client, link)
+    client, link = harness.listing(546)
     harness.worlds.change(FREEPORT, harness.now)
     harness.worlds.remove(1, harness.now)
     harness.pass_time(client, 0.3)
@@ -209,8 +205,7 @@ def test_eight_bytes_in_every_case_are_a_setting() -> None:
 
 
 def test_what_does_not_change_is_not_pushed(harness: Harness) -> None:
-    client, link = harness.login(546)
-    harness.list_worlds(client, link)
+    client, link = harness.listing(546)
     for players in range(100):
         harness.worlds.change(replace(NORRATH, players=players), harness.now)
     harness.pass_time(client, 600)
@@ -218,8 +213,7 @@ def test_what_does_not_change_is_not_pushed(harness: Harness) -> None:
 
 
 def test_a_world_that_flaps_within_the_delay_is_not_mentioned(harness: Harness) -> None:
-    client, link = harness.login(546)
-    harness.list_worlds(client, link)
+    client, link = harness.listing(546)
     for _ in range(50):
         harness.worlds.remove(1, harness.now)
         harness.worlds.change(NORRATH, harness.now)
@@ -228,8 +222,7 @@ def test_a_world_that_flaps_within_the_delay_is_not_mentioned(harness: Harness) 
 
 
 def test_a_change_between_the_push_and_a_new_list_is_told_once(harness: Harness) -> None:
-    client, link = harness.login(546)
-    harness.list_worlds(client, link)
+    client, link = harness.listing(546)
     harness.worlds.remove(1, harness.now)
     assert harness.list_worlds(client, link)[0] == (8, b"\0")
     harness.pass_time(client, 1)
@@ -246,8 +239,7 @@ def test_nobody_is_told_who_has_not_asked_for_the_list(harness: Harness) -> None
 
 
 def test_the_timer_is_asked_for_again_when_a_world_changes(harness: Harness) -> None:
-    client, link = harness.login(546)
-    harness.list_worlds(client, link)
+    client, link = harness.listing(546)
     wakes = link.wakes
     harness.worlds.remove(1, harness.now)
     assert link.wakes == wakes + 1
@@ -255,8 +247,7 @@ def test_the_timer_is_asked_for_again_when_a_world_changes(harness: Harness) -> 
 
 
 def test_a_client_that_is_idle_for_half_an_hour_is_closed(harness: Harness) -> None:
-    client, link = harness.login(546)
-    harness.list_worlds(client, link)
+    client, link = harness.listing(546)
     harness.pass_time(client, 1799)
     harness.send(client, 9)
     harness.pass_time(client, 1799)

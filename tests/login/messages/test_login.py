@@ -58,8 +58,7 @@ def test_every_version_step_is_let_in(harness: Harness, version: int) -> None:
 
 
 def test_a_wrong_password_is_denied_and_disconnected_a_second_later(harness: Harness) -> None:
-    client, link = harness.connect()
-    harness.send(client, 0, login_request(b"tester", b"wrong", 546))
+    client, link = harness.asking(b"tester", b"wrong")
     assert link.take() == [(4, DENIAL)]
     assert len(DENIAL) == 34
     assert client.get_timer() == harness.now + 1
@@ -83,8 +82,7 @@ def test_an_unknown_version_is_denied_and_its_datagram_can_leave(harness: Harnes
 
 
 def test_after_a_denial_nothing_is_handled(harness: Harness) -> None:
-    client, link = harness.connect()
-    harness.send(client, 0, login_request(b"tester", b"wrong", 546))
+    client, link = harness.asking(b"tester", b"wrong")
     link.take()
     harness.send(client, 0, login_request(b"tester", b"secret", 546))
     harness.send(client, 7)
@@ -94,8 +92,7 @@ def test_after_a_denial_nothing_is_handled(harness: Harness) -> None:
 
 @pytest.mark.parametrize("size", [0, 32])
 def test_names_that_are_empty_or_too_long_are_refused_unasked(harness: Harness, size: int) -> None:
-    client, link = harness.connect()
-    harness.send(client, 0, login_request(b"a" * size, b"secret", 546))
+    client, link = harness.asking(b"a" * size, b"secret")
     assert link.take() == [(4, DENIAL)]
     assert refused(harness) == ["name not allowed"]
     assert harness.authenticator.asked == []
@@ -103,8 +100,7 @@ def test_names_that_are_empty_or_too_long_are_refused_unasked(harness: Harness, 
 
 def test_a_name_at_the_limit_is_asked_for() -> None:
     harness = Harness(accounts={"a" * 31: (9, b"secret")})
-    client, link = harness.connect()
-    harness.send(client, 0, login_request(b"A" * 31, b"secret", 546))
+    client, link = harness.asking(b"A" * 31, b"secret")
     assert link.take()[0][1][0] == 0
 
 
@@ -112,8 +108,7 @@ def test_a_name_at_the_limit_is_asked_for() -> None:
 def test_a_password_over_its_limit_is_refused_unasked(
     harness: Harness, size: int, asked: int
 ) -> None:
-    client, link = harness.connect()
-    harness.send(client, 0, login_request(b"tester", b"p" * size, 546))
+    client, link = harness.asking(b"tester", b"p" * size)
     assert link.take() == [(4, DENIAL)]
     assert len(harness.authenticator.asked) == asked
 
@@ -147,8 +142,7 @@ def test_a_client_that_leaves_while_its_password_is_checked_is_never_logged_in(
     harness: Harness,
 ) -> None:
     harness.authenticator.holds = True
-    client, link = harness.connect()
-    harness.send(client, 0, login_request(b"tester", b"secret", 546))
+    client, link = harness.asking(b"tester", b"secret")
     client.closed()
     harness.authenticator.release()
     assert link.sent == []
@@ -161,8 +155,7 @@ def test_a_denial_lingers_from_when_it_was_sent_not_from_when_it_was_asked(
     harness: Harness,
 ) -> None:
     harness.authenticator.holds = True
-    client, link = harness.connect()
-    harness.send(client, 0, login_request(b"tester", b"wrong", 546))
+    client, link = harness.asking(b"tester", b"wrong")
     harness.clock.seconds += 30
     harness.authenticator.release()
     assert client.get_timer() == harness.now + 1
@@ -172,8 +165,7 @@ def test_a_denial_lingers_from_when_it_was_sent_not_from_when_it_was_asked(
 
 def test_a_store_that_fails_denies_and_is_reported(harness: Harness) -> None:
     harness.authenticator.error = StoreError("disk full")
-    client, link = harness.connect()
-    harness.send(client, 0, login_request(b"tester", b"secret", 546))
+    client, link = harness.asking(b"tester", b"secret")
     assert link.take() == [(4, SOMETHING_ELSE)]
     assert [event.reason for event in harness.events.of(ServiceFault)] == ["disk full"]
     assert refused(harness) == ["server problem"]
@@ -196,16 +188,14 @@ def test_a_player_is_told_what_the_protocol_has_a_code_for(
     harness: Harness, reason: str, code: int
 ) -> None:
     harness.authenticator.refusal = reason
-    client, link = harness.connect()
-    harness.send(client, 0, login_request(b"tester", b"secret", 546))
+    client, link = harness.asking(b"tester", b"secret")
     assert link.take() == [(4, denial(code))]
     assert refused(harness) == [reason]
 
 
 def test_nobody_waits_for_the_answer_once_the_client_has_gone(harness: Harness) -> None:
     harness.authenticator.holds = True
-    client, _ = harness.connect()
-    harness.send(client, 0, login_request(b"tester", b"secret", 546))
+    client, _ = harness.asking(b"tester", b"secret")
     assert harness.authenticator.wanted()
     client.closed()
     assert not harness.authenticator.wanted()
@@ -214,8 +204,7 @@ def test_nobody_waits_for_the_answer_once_the_client_has_gone(harness: Harness) 
 def test_an_address_may_have_only_so_many_clients() -> None:
     harness = Harness(LoginServiceConfig(logins_per_address=1))
     first, _ = harness.login(546)
-    client, link = harness.connect()
-    harness.send(client, 0, login_request(b"other", b"secret", 546))
+    client, link = harness.asking(b"other", b"secret")
     assert link.take() == [(4, SOMETHING_ELSE)]
     assert refused(harness) == ["too many clients from this address"]
     _, elsewhere = harness.login(546, b"other", address="192.0.2.9")

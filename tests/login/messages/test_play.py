@@ -145,8 +145,7 @@ def test_another_world_that_goes_changes_nothing() -> None:
 
 def test_a_world_that_vanished_before_the_request_is_a_problem_at_once(harness: Harness) -> None:
     harness.store.rows = [character()]
-    client, link = harness.login(546)
-    harness.list_worlds(client, link)
+    client, link = harness.listing(546)
     harness.worlds.remove(1)
     harness.send(client, "OP_PlayCharacterRequestMsg", play_request(546, 5))
     assert link.take() == [(19, reply(546, 0))]

@@ -118,17 +118,20 @@ def connected(house) -> Session:
     return client
 
 
-def test_a_message_in_is_answered_in_the_same_turn(house) -> None:
+@pytest.fixture
+def client(house) -> Session:
+    return connected(house)
+
+
+def test_a_message_in_is_answered_in_the_same_turn(house, client) -> None:
     clock, dispatcher, wire = house
-    client = connected(house)
     client.send(5, b"hello")
     assert Message(6, b"hello") in exchange(client, clock, dispatcher, wire)
     assert clock.seconds() == 0.0
 
 
-def test_what_a_handler_says_at_once_asks_for_no_further_turn(house) -> None:
+def test_what_a_handler_says_at_once_asks_for_no_further_turn(house, client) -> None:
     clock, dispatcher, wire = house
-    client = connected(house)
     client.send(5, b"hello")
     dispatcher.take([(data, CLIENT) for data in client.datagrams_to_send(clock.seconds())])
     dispatcher.serve_touched()
@@ -138,9 +141,8 @@ def test_what_a_handler_says_at_once_asks_for_no_further_turn(house) -> None:
     assert all(call.getTime() > clock.seconds() for call in clock.getDelayedCalls())
 
 
-def test_a_handler_is_told_what_is_worth_queueing_and_when_more_is(house) -> None:
+def test_a_handler_is_told_what_is_worth_queueing_and_when_more_is(house, client) -> None:
     clock, dispatcher, wire = house
-    client = connected(house)
     (recorder,) = Recorder.made
     while recorder.port.room() > 0:
         recorder.port.session.send(9, random.Random(1).randbytes(1000))
@@ -150,9 +152,8 @@ def test_a_handler_is_told_what_is_worth_queueing_and_when_more_is(house) -> Non
     assert recorder.port.room() > 0
 
 
-def test_who_makes_us_keep_most_is_ended_when_memory_runs_out(house) -> None:
+def test_who_makes_us_keep_most_is_ended_when_memory_runs_out(house, client) -> None:
     clock, dispatcher, wire = house
-    client = connected(house)
     (recorder,) = Recorder.made
     limit = dispatcher.endpoint.config.memory_limit
     for waiting, alive in ((limit, True), (limit + 1, False)):
@@ -164,9 +165,8 @@ def test_who_makes_us_keep_most_is_ended_when_memory_runs_out(house) -> None:
     assert len(dispatcher.endpoint) == 0
 
 
-def test_the_datagrams_of_one_wake_up_are_answered_with_one(house) -> None:
+def test_the_datagrams_of_one_wake_up_are_answered_with_one(house, client) -> None:
     clock, dispatcher, wire = house
-    client = connected(house)
     for _ in range(10):
         client.send(3, b"x")
         for data in client.datagrams_to_send(clock.seconds()):
@@ -199,9 +199,8 @@ def test_a_failing_handler_costs_only_its_session(house, logged_failures) -> Non
     assert dispatcher.session_count == 0
 
 
-def test_a_handlers_own_timer_is_served(house) -> None:
+def test_a_handlers_own_timer_is_served(house, client) -> None:
     clock, dispatcher, wire = house
-    client = connected(house)
     (handler,) = Recorder.made
     handler.timer = 2.0
     handler.port.touch()
@@ -213,9 +212,8 @@ def test_a_handlers_own_timer_is_served(house) -> None:
     assert Message(8, b"late") in exchange(client, clock, dispatcher, wire)
 
 
-def test_a_handlers_timer_that_a_message_sets_is_served(house) -> None:
+def test_a_handlers_timer_that_a_message_sets_is_served(house, client) -> None:
     clock, dispatcher, wire = house
-    client = connected(house)
     (handler,) = Recorder.made
     for start in (0.0, 3.0):
         clock.advance(start - clock.seconds())
@@ -226,9 +224,8 @@ def test_a_handlers_timer_that_a_message_sets_is_served(house) -> None:
         exchange(client, clock, dispatcher, wire)
 
 
-def test_acks_put_the_end_of_a_silent_session_off_and_never_lose_it(house) -> None:
+def test_acks_put_the_end_of_a_silent_session_off_and_never_lose_it(house, client) -> None:
     clock, dispatcher, wire = house
-    client = connected(house)
     limit = dispatcher.endpoint.config.session.idle_timeout
     for _ in range(5):
         clock.advance(limit / 2)
@@ -283,9 +280,8 @@ def test_a_flood_of_requests_makes_no_session_and_each_gets_its_answer() -> None
 
 
 @pytest.mark.usefixtures("_no_collector")
-def test_a_session_that_is_over_is_freed_at_once(house) -> None:
+def test_a_session_that_is_over_is_freed_at_once(house, client) -> None:
     clock, dispatcher, wire = house
-    client = connected(house)
     (recorder,) = Recorder.made
     # Compiled classes take no weak reference, so the session is looked for among all objects.
     session = id(recorder.port.session)
@@ -296,9 +292,8 @@ def test_a_session_that_is_over_is_freed_at_once(house) -> None:
     assert session not in {id(one) for one in gc.get_objects() if type(one) is Session}
 
 
-def test_close_says_goodbye_to_every_client(house) -> None:
+def test_close_says_goodbye_to_every_client(house, client) -> None:
     clock, dispatcher, wire = house
-    client = connected(house)
     dispatcher.close(clock.seconds())
     events = exchange(client, clock, dispatcher, wire)
     assert any(isinstance(event, SessionClosed) for event in events)
@@ -306,9 +301,8 @@ def test_close_says_goodbye_to_every_client(house) -> None:
     assert dispatcher.session_count == 0
 
 
-def test_after_it_is_abandoned_nothing_wakes_the_dispatcher(house) -> None:
+def test_after_it_is_abandoned_nothing_wakes_the_dispatcher(house, client) -> None:
     clock, dispatcher, wire = house
-    client = connected(house)
     (handler,) = Recorder.made
     client.send(5, b"late")
     late = client.datagrams_to_send(clock.seconds())

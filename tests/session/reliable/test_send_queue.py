@@ -24,6 +24,13 @@ def make(count=0, size=100, **settings):
     return queue
 
 
+def sent(count, **settings):
+    """Return a queue whose packets left at 0."""
+    queue = make(count, **settings)
+    queue.take(0.0)
+    return queue
+
+
 def numbers(packets):
     return [int.from_bytes(packet[2:4], "big") for packet in packets]
 
@@ -37,8 +44,7 @@ def test_packets_get_their_numbers_when_they_leave():
 
 
 def test_an_ack_covers_everything_before_it_across_the_wrap():
-    queue = make(3, first_sequence=0xFFFE)
-    queue.take(0.0)
+    queue = sent(3, first_sequence=0xFFFE)
     queue.acknowledge_up_to(0xFFFF, 0.1)
     assert queue.in_flight == 1
     queue.acknowledge_up_to(0, 0.1)
@@ -50,8 +56,7 @@ def test_an_ack_covers_everything_before_it_across_the_wrap():
 
 @pytest.mark.parametrize("sequence", [2, 100, 0x7FFF])
 def test_an_ack_of_a_packet_never_sent_is_refused(sequence):
-    queue = make(2)
-    queue.take(0.0)
+    queue = sent(2)
     with pytest.raises(MalformedDatagram, match="never sent"):
         queue.acknowledge_up_to(sequence, 0.1)
     with pytest.raises(MalformedDatagram, match="never sent"):
@@ -60,8 +65,7 @@ def test_an_ack_of_a_packet_never_sent_is_refused(sequence):
 
 
 def test_a_late_copy_of_an_ack_changes_nothing():
-    queue = make(3)
-    queue.take(0.0)
+    queue = sent(3)
     queue.acknowledge_up_to(1, 0.1)
     queue.acknowledge_up_to(0, 0.2)
     queue.acknowledge_up_to(0xFFFF, 0.2)
@@ -82,8 +86,7 @@ def test_the_congestion_window_bounds_what_is_in_flight():
 
 
 def test_the_oldest_is_sent_again_after_1500_ms_then_later_and_later():
-    queue = make(2)
-    queue.take(0.0)
+    queue = sent(2)
     times = []
     for _ in range(6):
         time = queue.timer()
@@ -98,8 +101,7 @@ def test_the_oldest_is_sent_again_after_1500_ms_then_later_and_later():
 
 
 def test_a_measured_timeout_grows_to_four_times_itself():
-    queue = make(1)
-    queue.take(0.0)
+    queue = sent(1)
     queue.acknowledge_up_to(0, 0.1)
     queue.add(PACKET, b"x")
     queue.take(1.0)
@@ -121,8 +123,7 @@ def test_a_retransmission_repeats_the_stored_bytes():
 
 
 def test_an_ack_ends_the_back_off():
-    queue = make(2)
-    queue.take(0.0)
+    queue = sent(2)
     queue.handle_timer(1.5)
     queue.take(1.5)
     queue.acknowledge_up_to(0, 1.6)
@@ -130,8 +131,7 @@ def test_an_ack_ends_the_back_off():
 
 
 def test_an_out_of_order_ack_sends_what_is_older_than_a_round_trip_at_once():
-    queue = make(5)
-    queue.take(0.0)
+    queue = sent(5)
     queue.acknowledge_one(3, 0.1)
     assert numbers(queue.take(0.1)) == [0, 1, 2]
     assert queue.retransmissions == 3
@@ -140,8 +140,7 @@ def test_an_out_of_order_ack_sends_what_is_older_than_a_round_trip_at_once():
 
 
 def test_an_out_of_order_ack_spares_what_is_younger_than_a_round_trip():
-    queue = make(1)
-    queue.take(0.0)
+    queue = sent(1)
     queue.acknowledge_up_to(0, 0.2)
     queue.add(PACKET, b"one")
     queue.take(1.0)
@@ -156,8 +155,7 @@ def test_an_out_of_order_ack_spares_what_is_younger_than_a_round_trip():
 
 
 def test_the_ack_of_the_repeated_oldest_tells_about_the_rest():
-    queue = make(6)
-    queue.take(0.0)
+    queue = sent(6)
     queue.acknowledge_up_to(0, 0.1)
     time = queue.timer()
     queue.handle_timer(time)
@@ -167,8 +165,7 @@ def test_the_ack_of_the_repeated_oldest_tells_about_the_rest():
 
 
 def test_a_packet_sent_twice_is_no_measure():
-    queue = make(1)
-    queue.take(0.0)
+    queue = sent(1)
     queue.handle_timer(1.5)
     queue.take(1.5)
     queue.acknowledge_up_to(0, 1.6)
@@ -176,8 +173,7 @@ def test_a_packet_sent_twice_is_no_measure():
 
 
 def test_an_ack_through_a_filled_hole_is_no_measure():
-    queue = make(3)
-    queue.take(0.0)
+    queue = sent(3)
     queue.acknowledge_one(2, 0.1)  # the one for 1 got lost
     queue.take(0.1)
     queue.acknowledge_up_to(2, 3.0)
@@ -185,8 +181,7 @@ def test_an_ack_through_a_filled_hole_is_no_measure():
 
 
 def test_an_early_ack_after_a_repeat_makes_it_wait_longer_from_then_on():
-    queue = make(3)
-    queue.take(0.0)
+    queue = sent(3)
     queue.acknowledge_one(2, 0.1)
     assert numbers(queue.take(0.1)) == [0, 1]
     queue.acknowledge_up_to(2, 0.11)  # a tenth of a round trip later: these were late, not lost
@@ -198,8 +193,7 @@ def test_an_early_ack_after_a_repeat_makes_it_wait_longer_from_then_on():
 
 
 def test_giving_up_after_the_last_attempt():
-    queue = make(1, transmission_limit=3)
-    queue.take(0.0)
+    queue = sent(1, transmission_limit=3)
     for attempt in range(3):
         assert not queue.exhausted, attempt
         time = queue.timer()
@@ -211,8 +205,7 @@ def test_giving_up_after_the_last_attempt():
 
 def test_what_is_sent_again_because_others_arrived_is_no_attempt():
     """On a path of a tenth of a millisecond a dozen copies may get lost within a moment."""
-    queue = make(1, transmission_limit=3)
-    queue.take(0.0)
+    queue = sent(1, transmission_limit=3)
     now = 0.0
     for newest in range(1, 101):
         queue.add(PACKET, b"x")
@@ -231,8 +224,7 @@ def test_what_is_sent_again_because_others_arrived_is_no_attempt():
 
 
 def test_the_oldest_leaves_although_the_window_is_full():
-    queue = make(8, size=496)
-    queue.take(0.0)
+    queue = sent(8, size=496)
     queue.congestion.in_flight += 10**6  # what a receiver threw away counts as in flight
     queue.acknowledge_one(7, 0.1)
     assert numbers(queue.take(0.1)) == [0]
@@ -241,8 +233,7 @@ def test_the_oldest_leaves_although_the_window_is_full():
 
 
 def test_a_packet_that_becomes_the_oldest_overtakes_those_found_lost_before_it():
-    queue = make(12, size=496, congestion_window_start=12 * 512)
-    queue.take(0.0)
+    queue = sent(12, size=496, congestion_window_start=12 * 512)
     queue.acknowledge_one(11, 0.1)
     first = numbers(queue.take(0.1))
     assert first[0] == 0
@@ -255,8 +246,7 @@ def test_a_packet_that_becomes_the_oldest_overtakes_those_found_lost_before_it()
 
 @pytest.mark.parametrize("age", [0.0, 0.0005, 0.002])
 def test_on_a_short_path_nothing_is_lost_before_it_could_have_been_acknowledged(age):
-    queue = make(1)
-    queue.take(0.0)
+    queue = sent(1)
     queue.acknowledge_up_to(0, 0.0001)
     for _ in range(3):
         queue.add(PACKET, b"x")
@@ -270,8 +260,7 @@ def test_on_a_short_path_nothing_is_lost_before_it_could_have_been_acknowledged(
 
 
 def test_hurrying_sends_the_oldest_again_but_not_every_time():
-    queue = make(2)
-    queue.take(0.0)
+    queue = sent(2)
     queue.hurry(0.1)
     assert queue.take(0.1) == []
     queue.hurry(0.5)
@@ -288,8 +277,7 @@ def test_a_probe_leaves_a_full_congestion_window():
 
 
 def test_clearing_lets_go_of_everything():
-    queue = make(5)
-    queue.take(0.0)
+    queue = sent(5)
     queue.add(PACKET, b"x")
     queue.clear()
     assert queue.empty
@@ -331,8 +319,7 @@ def test_the_books_are_right_whatever_happens(seed):
 
 
 def test_a_lost_packet_that_arrives_after_all_was_taken_out_of_flight_once():
-    queue = make(4)
-    queue.take(0.0)
+    queue = sent(4)
     queue.acknowledge_one(3, 0.1)
     queue._detect_losses(0.1)  # 0 to 2 are lost, and not sent again yet
     assert queue.congestion.in_flight == 0
@@ -343,8 +330,7 @@ def test_a_lost_packet_that_arrives_after_all_was_taken_out_of_flight_once():
 
 
 def test_a_loss_behind_a_repeated_packet_is_found():
-    queue = make(4)
-    queue.take(0.0)
+    queue = sent(4)
     queue.acknowledge_one(1, 0.1)
     assert numbers(queue.take(0.1)) == [0]
     queue.acknowledge_one(3, 0.1)
@@ -352,8 +338,7 @@ def test_a_loss_behind_a_repeated_packet_is_found():
 
 
 def test_a_window_that_holds_nothing_back_does_not_grow():
-    queue = make(12, size=496, congestion_window_start=8 * 512)
-    queue.take(0.0)
+    queue = sent(12, size=496, congestion_window_start=8 * 512)
     queue.acknowledge_up_to(7, 0.1)
     queue.take(0.1)
     grown = queue.congestion.window
@@ -369,8 +354,7 @@ def test_a_window_that_holds_nothing_back_does_not_grow():
 
 
 def test_a_path_that_reorders_is_waited_for_no_longer_than_two_round_trips():
-    queue = make(1)
-    queue.take(0.0)
+    queue = sent(1)
     queue.acknowledge_up_to(0, 0.1)
     now = 1.0
     for number in range(1, 30, 2):  # each second packet overtakes, far too late to wait for
