@@ -103,7 +103,9 @@ def main() -> None:
             click.echo(f"emu: {problem}", err=True)
         sys.exit(1)
     except EmuError as error:
-        click.echo(f"emu: {error}", err=True)
+        from emu.cli.tables import printable  # noqa: PLC0415  # `emu --help` stays quick
+
+        click.echo(f"emu: {printable(str(error))}", err=True)
         sys.exit(1)
     except OSError as error:
         click.echo(f"emu: {unusable(error)}", err=True)

@@ -47,6 +47,16 @@ def test_an_error_of_ours_is_one_line_and_exit_status_1(monkeypatch, capsys) -> 
     assert capsys.readouterr().err == "emu: there is no such thing; try another\n"
 
 
+def test_what_a_stranger_wrote_does_not_steer_the_terminal(monkeypatch, capsys) -> None:
+    def fail(**_: object) -> None:
+        raise CommandError("there is no \x1b[2J such\nthing")
+
+    monkeypatch.setattr(cli, "root", fail)
+    with pytest.raises(SystemExit):
+        cli.main()
+    assert capsys.readouterr().err == "emu: there is no \ufffd[2J such\ufffdthing\n"
+
+
 def test_what_the_system_refuses_is_one_line(monkeypatch, capsys) -> None:
     def fail(**_: object) -> None:
         raise PermissionError(errno.EACCES, "Permission denied", "/var/lib/emu.sqlite")

@@ -24,7 +24,7 @@ from emu.cli.opcodes.common import (
     warn_of_errors,
     writing,
 )
-from emu.cli.tables import format_option
+from emu.cli.tables import format_option, printable
 from emu.errors import CommandError, FileFormatError
 from emu.opcodes.files.database import write_database
 from emu.opcodes.files.export import as_csv, as_json, as_list, as_sql
@@ -126,7 +126,7 @@ def _written(progress: Progress, task: TaskID, done: int, total: int) -> None:
 
 def _tell(plan: Plan, *, dry_run: bool) -> None:
     for one in plan.rejected[:MAX_REJECTED]:
-        click.echo(f"left out: {one.place}: {one.problem}", err=True)
+        click.echo(printable(f"left out: {one.place}: {one.problem}"), err=True)
     if len(plan.rejected) > MAX_REJECTED:
         click.echo(f"left out: {len(plan.rejected) - MAX_REJECTED} more rows", err=True)
     would = "would be " if dry_run else ""

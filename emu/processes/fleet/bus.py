@@ -29,6 +29,8 @@ from emu.processes.ports import CAME, GONE, Note, Subscription
 LONGEST_TOPIC: Final = 200
 MOST_TOPICS: Final = 1000
 """Topics whose questions are answered at one end of a connection."""
+MOST_OTHERS: Final = 256
+"""Processes that can be reached."""
 MOST_WAITING: Final = 5000
 """Questions of this process, and of each connection, that wait for an answer."""
 PATIENCE: Final = 4.0
@@ -195,6 +197,8 @@ class FleetBus:
             case ["ready"]:
                 self._came(end, end.who.name, end.who.about)
             case ["came", str() as name, about] if name and len(name) <= LONGEST_NAME:
+                if len(self.others) >= MOST_OTHERS:
+                    raise MalformedMessage("more processes than a world has")
                 self._came(end, name, to_note(about))
             case ["gone", str() as name]:
                 self._gone(name)

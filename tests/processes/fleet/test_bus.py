@@ -267,3 +267,13 @@ def test_topics_of_one_process_are_bounded() -> None:
     for number in range(bus_module.MOST_TOPICS + 1):
         bus.received(link, ["answers", f"topic {number}"])
     assert link.reasons == ["too many topics, or too long ones"]
+
+
+def test_processes_of_which_one_tells_are_bounded() -> None:
+    bus = FleetBus("hub", shell([].append))
+    link = Link()
+    bus.joined(link, Joined("east", {}))
+    for number in range(bus_module.MOST_OTHERS + 1):
+        bus.received(link, ["came", f"process {number}", {}])
+    assert link.reasons == ["more processes than a world has"]
+    assert len(bus.others) == bus_module.MOST_OTHERS
