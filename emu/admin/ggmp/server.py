@@ -61,7 +61,10 @@ class GgmpServer:
 
         `random_below` chooses a number from 0 to its argument less one that nobody can guess.
         """
+        self.rules = rules
         self._door = Door(rules)
+        self.logins = self._door.logins
+        """Tokens that were shown by newcomers, by result."""
         self._random_below = random_below
         self._acting = Acting(stage, told)
         self._by_id: dict[int, Seat] = {}
@@ -73,22 +76,12 @@ class GgmpServer:
         self.counters: Counter[str] = Counter()
         """Messages by what became of them."""
 
-    @property
-    def rules(self) -> GgmpRules:
-        """What it does."""
-        return self._door.rules
-
-    @property
-    def logins(self) -> Counter[str]:
-        """Tokens that were shown by newcomers, by result."""
-        return self._door.logins
-
     def __len__(self) -> int:
         return len(self._by_id)
 
     def configure(self, rules: GgmpRules) -> None:
         """Go on with other rules; who may no longer be here is forgotten at once."""
-        self._door.rules = rules
+        self.rules = self._door.rules = rules
         for seat in list(self._by_id.values()):
             grant = self._door.grant_again(seat)
             if grant is None:

@@ -51,13 +51,10 @@ class LoginConnection(Stream):
         super().__init__(link.scheduler, link.config.connection)
         self._link = link
         self.index = index
+        self.server = link.config.servers[index]
+        """The login server at the other end."""
         self._nothing_heard = True
         self._handshake: DelayedCall | None = None
-
-    @property
-    def server(self) -> LoginServerAddress:
-        """The login server at the other end."""
-        return self._link.config.servers[self.index]
 
     def connectionMade(self) -> None:
         """Introduce the world, unless the certificate must be seen first."""

@@ -42,12 +42,9 @@ class Gate:
     def __init__(self, url: str | None, proxies: Collection[str] = ()) -> None:
         """`url` is ``https://HOST[:PORT]``, `proxies` are addresses; without any, the loopback."""
         self._url = url
-        self._proxies = frozenset(proxies)
-
-    @property
-    def is_secure(self) -> bool:
+        self.is_secure = url is not None
         """Whether browsers come over TLS."""
-        return self._url is not None
+        self._proxies = frozenset(proxies)
 
     def cookie(self, origin: Origin) -> str:
         """Return the name of the session's cookie.
