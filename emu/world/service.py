@@ -43,18 +43,9 @@ _ENTERING: Final = _ALIVE - {PlayerState.ZONING}
 def _signal(world: World, player: Player, body: bytes, now: Monotonic) -> None:
     signal = player.client.dialect.layout("WS_Signal").decode(body)["signal"]
     if signal == AVATAR_READY:
-        entering.avatar_ready(world, player, now)
+        entering.avatar_ready(world, player, body, now)
     else:
         world.count("signal not known")
-
-
-def _without_body(handler: Callable[[World, Player, Monotonic], None]) -> Handler:
-    """Let bodies be: those of some messages are said to hold something and need not be read."""
-
-    def handle(world: World, player: Player, _body: bytes, now: Monotonic) -> None:
-        handler(world, player, now)
-
-    return handle
 
 
 def _stood(world: World, player: Player, body: bytes, now: Monotonic) -> None:
@@ -76,9 +67,9 @@ def _latest(_world: World, player: Player, _body: bytes, _now: float) -> None:
 
 
 MESSAGES: Final[dict[str, Rule]] = {
-    "OP_DoneLoadingZoneResourcesMsg": Rule(_without_body(entering.zone_loaded), _ENTERING),
-    "OP_DoneLoadingEntityResourcesMsg": Rule(_without_body(entering.entities_loaded), _ENTERING),
-    "OP_DoneLoadingUIResourcesMsg": Rule(_without_body(entering.ui_loaded), _ENTERING),
+    "OP_DoneLoadingZoneResourcesMsg": Rule(entering.zone_loaded, _ENTERING),
+    "OP_DoneLoadingEntityResourcesMsg": Rule(entering.entities_loaded, _ENTERING),
+    "OP_DoneLoadingUIResourcesMsg": Rule(entering.ui_loaded, _ENTERING),
     "OP_SignalMsg": Rule(_signal, _ENTERING),
     "OP_SysClient": Rule(_signal, _ENTERING),
     "OP_PredictionUpdateMsg": Rule(moving.predicted, _ALIVE),

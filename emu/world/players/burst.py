@@ -98,11 +98,6 @@ def send_relations(player: Player) -> None:
         )
 
 
-def send_spells(client: WorldClient) -> None:
-    """Send the spells: none."""
-    client.send_bytes("OP_UpdateSpellBookMsg", _EMPTY_BOOK)
-
-
 def send_inventory(client: WorldClient) -> None:
     """Send the inventory, worn and shown: empty slots."""
     dialect = client.dialect
@@ -117,9 +112,9 @@ def send_inventory(client: WorldClient) -> None:
         client.send_bytes("OP_UpdateInventoryMsg", dialect.made[key])
 
 
-def send_recipes(client: WorldClient) -> None:
-    """Send the recipes: none."""
-    client.send_bytes("OP_UpdateRecipeBookMsg", _EMPTY_BOOK)
+def send_empty_book(client: WorldClient, message: str) -> None:
+    """Send spells or recipes: none. Such a book is a u16 count, and the length of its records."""
+    client.send_bytes(message, bytes(BOOK_HEAD))
 
 
 def send_group_options(client: WorldClient) -> None:
@@ -128,7 +123,3 @@ def send_group_options(client: WorldClient) -> None:
         "WS_DefaultGroupOptions",
         {"loot_method": 1, "auto_split_coin": 1, "default_yell_method": 1},
     )
-
-
-_EMPTY_BOOK: Final = bytes(6)
-"""A u16 count of 0, and a packed length of 0."""

@@ -2,7 +2,8 @@
 
 The order is the one that EQ2Emulator was recorded to send (docs/protocol/world/entering.md#order).
 A client may skip steps: whoever has loaded its entities without asking for them is given them
-first, and the signal of the avatar brings everything that is still missing.
+first, and the signal of the avatar brings everything that is still missing. Bodies of the messages
+that say a step are said to hold something; nobody needs to read it.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def begin(world: World, player: Player, *, first: bool) -> None:
     burst.send_relations(player)
 
 
-def zone_loaded(world: World, player: Player, now: Monotonic) -> None:
+def zone_loaded(world: World, player: Player, _body: bytes, now: Monotonic) -> None:
     """Show a client what is near it; it has the zone."""
     if player.state is not PlayerState.LOADING:
         return
@@ -62,10 +63,10 @@ def zone_loaded(world: World, player: Player, now: Monotonic) -> None:
     client.send_bytes("OP_DoneSendingInitialEntitiesMsg")
 
 
-def entities_loaded(world: World, player: Player, now: Monotonic) -> None:
+def entities_loaded(world: World, player: Player, body: bytes, now: Monotonic) -> None:
     """Give a client its own ghost and control of it; it has what is near."""
     if player.state is PlayerState.LOADING:
-        zone_loaded(world, player, now)
+        zone_loaded(world, player, body, now)
     if player.state is not PlayerState.PLACING:
         return
     player.state = PlayerState.APPEARING
@@ -76,11 +77,11 @@ def entities_loaded(world: World, player: Player, now: Monotonic) -> None:
     give_control(player)
     send_sheet(world, player)
     learning.send_skills(client, world.knowledge, player.character)
-    burst.send_spells(client)
+    burst.send_empty_book(client, "OP_UpdateSpellBookMsg")
     player.zone.add(player.spawn, now)
 
 
-def ui_loaded(_world: World, player: Player, _now: float) -> None:
+def ui_loaded(_world: World, player: Player, _body: bytes, _now: float) -> None:
     """Echo that the interface is loaded: clients up to 561 wait for it.
 
     Source: docs/protocol/world/entering.md#order.
@@ -88,9 +89,9 @@ def ui_loaded(_world: World, player: Player, _now: float) -> None:
     player.client.send_bytes("OP_DoneLoadingUIResourcesMsg")
 
 
-def avatar_ready(world: World, player: Player, now: Monotonic) -> None:
+def avatar_ready(world: World, player: Player, body: bytes, now: Monotonic) -> None:
     """Begin to send updates: the client's avatar stands."""
-    entities_loaded(world, player, now)
+    entities_loaded(world, player, body, now)
     if player.state is not PlayerState.APPEARING:
         return
     player.state = PlayerState.STANDING
@@ -100,7 +101,7 @@ def avatar_ready(world: World, player: Player, now: Monotonic) -> None:
             told(player, now)
     player.titles.send(player.client)
     burst.send_group_options(player.client)
-    burst.send_recipes(player.client)
+    burst.send_empty_book(player.client, "OP_UpdateRecipeBookMsg")
     if player.viewer is not None:
         player.zone.ready(player.viewer, now)
     for told in world.on_stand:
