@@ -32,7 +32,7 @@ class Word:
     name: str
     usage: str
     help: str
-    run: Callable[[WorldClient, list[str], Monotonic], Answer]
+    run: Callable[[WorldClient, list[str], Monotonic], Answer | None]
 
 
 def run_line(core: WorldClient, line: str, now: Monotonic) -> Answer:
@@ -46,7 +46,7 @@ def run_line(core: WorldClient, line: str, now: Monotonic) -> Answer:
     name, *words = line.split()
     word = WORDS.get(name)
     if word is not None:
-        return word.run(core, words, now)
+        return word.run(core, words, now) or ()
     if line.startswith("/") or name in core.commands:
         core.command(line)
         return ()
@@ -139,37 +139,21 @@ def _raw(core: WorldClient, words: list[str], _now: Monotonic) -> Answer:
     return [f"sent {words[0]} with {len(payload)} bytes"]
 
 
-def _target(core: WorldClient, words: list[str], _now: Monotonic) -> Answer:
+def _target(core: WorldClient, words: list[str], _now: Monotonic) -> None:
     core.target(_index(core, words) if words else None)
-    return ()
 
 
-def _answer(core: WorldClient, words: list[str], _now: Monotonic) -> Answer:
+def _answer(core: WorldClient, words: list[str], _now: Monotonic) -> None:
     if not words:
         core.close_dialog()
     else:
         core.answer(int(_number(words[0])))
-    return ()
 
 
-def _plain(wish: Callable[[WorldClient], None]) -> Callable[..., Answer]:
-    def run(core: WorldClient, _words: list[str], _now: Monotonic) -> Answer:
-        wish(core)
-        return ()
-
-    return run
-
-
-def _stop(core: WorldClient, _words: list[str], now: Monotonic) -> Answer:
-    core.walker.stop(now)
-    return ()
-
-
-def _use(core: WorldClient, words: list[str], _now: Monotonic) -> Answer:
+def _use(core: WorldClient, words: list[str], _now: Monotonic) -> None:
     if not words:
         raise CommandError("use NAME; around lists what there is")
     core.use(_index(core, words))
-    return ()
 
 
 def _help(core: WorldClient, _words: list[str], _now: Monotonic) -> Answer:
@@ -187,13 +171,13 @@ WORDS: Final = {
         Word("where", "where", "say where you are", _where),
         Word("move", "move X [Y] Z | NAME", "walk to a place, or to somebody", _move),
         Word("use", "use NAME", "go through a door, read a sign, and the like", _use),
-        Word("stop", "stop", "walk no farther", _stop),
-        Word("sit", "sit", "sit down", _plain(WorldClient.sit)),
-        Word("stand", "stand", "stand up", _plain(WorldClient.stand)),
+        Word("stop", "stop", "walk no farther", lambda core, _, now: core.walker.stop(now)),
+        Word("sit", "sit", "sit down", lambda core, *_: core.sit()),
+        Word("stand", "stand", "stand up", lambda core, *_: core.stand()),
         Word("target", "target [NAME]", "look at somebody, or at nobody", _target),
         Word("answer", "answer [NUMBER]", "answer the open dialog, or close it", _answer),
-        Word("camp", "camp", "leave the world after a countdown", _plain(WorldClient.camp)),
-        Word("quit", "quit", "leave the world at once", _plain(WorldClient.quit)),
+        Word("camp", "camp", "leave the world after a countdown", lambda core, *_: core.camp()),
+        Word("quit", "quit", "leave the world at once", lambda core, *_: core.quit()),
         Word("raw", "raw OPCODE [HEX ...]", "send any message, by name or number", _raw),
         Word("help", "help", "show this", _help),
     )

@@ -39,8 +39,9 @@ def predicted(world: World, player: Player, body: bytes, now: Monotonic) -> None
         pitch=step.pitch,
         activity=step.activity,
     )
-    if step.position.y < world.zones.definition(player.zone.zone_id).underworld:
-        teleport(player, safe_place(world, player), now)
+    zone = world.zones.definition(player.zone.zone_id)
+    if step.position.y < zone.underworld:
+        teleport(player, zone.safe, now)
 
 
 def teleport(player: Player, to: Position, now: Monotonic) -> None:
@@ -48,11 +49,6 @@ def teleport(player: Player, to: Position, now: Monotonic) -> None:
     player.pace.moved_by_server(now)
     player.spawn.move(to)
     _send_place(player, to)
-
-
-def safe_place(world: World, player: Player) -> Position:
-    """Return where somebody is put who has no place of its own in its zone."""
-    return world.zones.definition(player.zone.zone_id).safe
 
 
 def sat(_world: World, player: Player, _body: bytes, _now: float) -> None:

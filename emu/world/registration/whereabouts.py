@@ -30,18 +30,12 @@ class Whereabouts:
         bus.subscribe(LEFT, self._left)
 
     def _entered(self, note: Note) -> None:
-        char_id, zone_id = _number(note, "char_id"), _number(note, "zone_id")
+        char_id, zone_id = int(note["char_id"] or 0), int(note["zone_id"] or 0)
         zone = self._atlas.get(zone_id)
         if zone is None or self._told.get(char_id) == zone_id:
             return
         self._told[char_id] = zone_id
-        self._tell(ZoneUpdate(_number(note, "account_id"), char_id, zone_id, zone.file))
+        self._tell(ZoneUpdate(int(note["account_id"] or 0), char_id, zone_id, zone.file))
 
     def _left(self, note: Note) -> None:
-        self._told.pop(_number(note, "char_id"), None)
-
-
-def _number(note: Note, name: str) -> int:
-    value = note[name]
-    assert isinstance(value, int)  # noqa: S101  # presence tells nothing else
-    return value
+        self._told.pop(int(note["char_id"] or 0), None)
