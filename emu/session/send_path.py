@@ -198,7 +198,7 @@ class SendPath:
                 outgoing = join_packets(
                     outgoing, channel.room, config.combined_part_limit, config.combined_count_limit
                 )
-            datagrams += [seal.seal(packet) for packet in outgoing]
+            datagrams.extend(map(seal.seal, outgoing))
         if not datagrams:
             return datagrams
         return self._count(datagrams, now)

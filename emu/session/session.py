@@ -303,9 +303,6 @@ class Session:
 
     def datagrams_to_send(self, now: Monotonic) -> list[bytes]:
         """Return the datagrams that may leave now, as few as possible, each up to MaxLength."""
-        ack = self.take_ack(now)
-        if ack is not None:
-            return [ack]
         core = self._core
         return core.sent.take(now, take_owed(core, now) if core.owed else ())
 
