@@ -1,9 +1,9 @@
 """How many calls, in how many files, one login and one datagram take: counted, not timed.
 
 Calls are those of Python functions below ``emu/`` in all threads of the server, from the session
-request until everything is acknowledged and stored, of a player whose password is known. What the
-server does by its own clock meanwhile counts as well, hence the spread. Run as ``python -m
-tools.bench.hops`` it prints them by file and function.
+request until everything is acknowledged and stored, of a player whose password is known. How
+datagrams fall together and what the server does by its own clock make the spread. Run as ``python
+-m tools.bench.hops`` it prints them by file and function.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def one_round(server: Child) -> dict[str, Hops]:
 
 
 def report(rounds: int) -> list[Figure]:
-    """Count some rounds; there is no yardstick, as a busy machine changes nothing."""
+    """Count some rounds; there is no yardstick, as time plays no part."""
     with hops_server() as server:
         found = [one_round(server) for _ in range(rounds)]
 
