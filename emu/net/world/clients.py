@@ -17,7 +17,7 @@ from emu.net.udp.session_link import SessionLink
 from emu.session import Event, Message, SessionClosed, Writable
 from emu.times import Monotonic
 from emu.world.door.entry import Door, DoorEvent, Entered, TurnedAway
-from emu.world.events import WorldEvent
+from emu.world.events import PlayerRefused, WorldEvent
 from emu.world.service import WorldService
 
 
@@ -110,10 +110,14 @@ def report_to(log: Logger, refusals: RefusalLog) -> Callable[[DoorEvent], None]:
     return write
 
 
-def report_world(log: Logger) -> Callable[[WorldEvent], None]:
-    """Return the world's `report` port: one line an event."""
+def report_world(log: Logger, refusals: RefusalLog) -> Callable[[WorldEvent], None]:
+    """Return the world's `report` port: one line an event; what is refused again is summed up."""
 
     def write(event: WorldEvent) -> None:
+        if isinstance(event, PlayerRefused) and not refusals.is_news(
+            "refusals", event.name, event.address, event.reason
+        ):
+            return
         log.emit(
             LogLevel.levelWithName(event.level), "{line}", line=event.line,
             event=type(event).__name__,

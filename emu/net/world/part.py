@@ -293,7 +293,7 @@ class WorldPart:
             processes=self.fleet.processes,
             address=self._told_address,
             moment=self._scheduler.moment,
-            report=self._watch.port("world", report_world(_log)),
+            report=self._watch.port("world", report_world(_log, self._refusals)),
             start=self._tasks.spawn,
             changed=self._status_changed,
             wake=self._timer.wake,

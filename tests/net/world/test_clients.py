@@ -79,8 +79,10 @@ def observed() -> tuple[Logger, list[dict[str, Any]]]:
 
 def test_what_happens_is_written() -> None:
     log, entries = observed()
-    report_world(log)(PlayerRefused("Aldana", "::1", "too fast"))
-    door = report_to(log, RefusalLog(log, Scheduler(Clock())))
+    refusals = RefusalLog(log, Scheduler(Clock()))
+    for _ in range(100):
+        report_world(log, refusals)(PlayerRefused("Aldana", "::1", "too fast"))
+    door = report_to(log, refusals)
     door(Entered("Aldana", 1, 2, "::1", 546))
     door(TurnedAway("::1", "no such key"))
     door(Left("Aldana", "::1", "closed"))
@@ -88,3 +90,5 @@ def test_what_happens_is_written() -> None:
         LogLevel.warn, LogLevel.info, LogLevel.info, LogLevel.info
     ]  # fmt: skip
     assert entries[0]["line"] == "Aldana from ::1: too fast"
+    refusals.stop()
+    assert entries[-1]["count"] == 99, "the rest is summed up"
