@@ -257,7 +257,7 @@ class Chat:
         text = "".join(letter for letter in text if letter.isprintable()).strip()
         if not text:
             raise CommandError("there is nothing to say")
-        if speaker.is_muted(self.world.moment()):
+        if self.world.moment() < speaker.muted_until:
             raise CommandError("you are muted")
         self.pace(speaker, now)
         return text[: self.rules.longest]

@@ -74,7 +74,8 @@ def entities_loaded(world: World, player: Player, body: bytes, now: Monotonic) -
     if player.viewer is not None:
         player.zone.show_own(player.viewer, now)
     client.send("WS_SetPOVGhostCmd", {"spawn_id": OWN_INDEX})
-    give_control(player)
+    control = {"spawn_id": OWN_INDEX, "size": GHOST_SIZE, "unknown2": CONTROL}
+    client.send("WS_SetControlGhost", control)
     send_sheet(world, player)
     learning.send_skills(client, world.knowledge, player.character)
     burst.send_empty_book(client, "OP_UpdateSpellBookMsg")
@@ -116,13 +117,6 @@ def avatar_ready(world: World, player: Player, body: bytes, now: Monotonic) -> N
             definition.description,
         )
     )  # fmt: skip
-
-
-def give_control(player: Player) -> None:
-    """Let a client move its own ghost."""
-    player.client.send(
-        "WS_SetControlGhost", {"spawn_id": OWN_INDEX, "size": GHOST_SIZE, "unknown2": CONTROL}
-    )
 
 
 def send_sheet(world: World, player: Player) -> None:

@@ -13,7 +13,7 @@ from typing import Final
 
 from emu.limits.throttle import RateLimit
 from emu.model import Membership, Present, WorldCharacter
-from emu.times import Moment, Monotonic
+from emu.times import Monotonic
 from emu.world.movement import Pace, StepReader
 from emu.world.players.client import WorldClient
 from emu.world.players.hotbars import Hotbars
@@ -143,10 +143,6 @@ class Player:
     def is_online(self) -> bool:
         """Whether a client plays it now."""
         return self.state not in (PlayerState.LINK_DEAD, PlayerState.GONE)
-
-    def is_muted(self, moment: Moment) -> bool:
-        """Whether it may not speak."""
-        return moment < self.muted_until
 
     def may_send(self, now: Monotonic, rate: float, burst: int) -> bool:
         """Count a message of its client; False when it sends more than `rate` a second allows."""

@@ -62,7 +62,8 @@ class Titles:
                 str(place), title.text.casefold(),
             ):  # fmt: skip
                 return title
-        raise CommandError(f"you have no such title to bear {_where(is_prefix=is_prefix)}")
+        where = "before" if is_prefix else "behind"
+        raise CommandError(f"you have no such title to bear {where} your name")
 
     def lay_down(self, *, is_prefix: bool) -> None:
         """Bear none at one of the two places."""
@@ -93,7 +94,3 @@ class Titles:
 
     def _place(self, borne: Title) -> int:
         return self.given.index(borne) if borne in self._given else NONE
-
-
-def _where(*, is_prefix: bool) -> str:
-    return "before your name" if is_prefix else "behind your name"
