@@ -124,22 +124,15 @@ class Worlds(Repository):
     @changes
     def set_zones(self, world_id: int, zones: Sequence[ZoneDescription]) -> None:
         """Store zone names and descriptions of one world; known zones are overwritten."""
-        room = MOST_ZONES - int(
-            self._run(
-                "SELECT count(*) FROM world_zones WHERE world_id = ?", (world_id,)
-            ).fetchone()[0]
-        )
+        rows = self._run("SELECT zone_id FROM world_zones WHERE world_id = ?", (world_id,))
+        known = {row["zone_id"] for row in rows}
         for zone in zones:
-            changed = self._run(
-                "UPDATE world_zones SET name = ?, description = ?"
-                " WHERE world_id = ? AND zone_id = ?",
-                (zone.name, zone.description, world_id, zone.zone_id),
-            )
-            if changed.rowcount == 0 and room > 0:
-                room -= 1
+            if zone.zone_id in known or len(known) < MOST_ZONES:
+                known.add(zone.zone_id)
                 self._run(
                     "INSERT INTO world_zones (world_id, zone_id, name, description)"
-                    " SELECT id, ?, ?, ? FROM worlds WHERE id = ?",
+                    " SELECT id, ?, ?, ? FROM worlds WHERE id = ? ON CONFLICT (world_id, zone_id)"
+                    " DO UPDATE SET name = excluded.name, description = excluded.description",
                     (zone.zone_id, zone.name, zone.description, world_id),
                 )
 
