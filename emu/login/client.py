@@ -131,7 +131,7 @@ class Client:
         self.logs_stored = 0
         self.mailbox = Mailbox(link.start, context.waiting_before_login)
         """What waits for its turn."""
-        self._deadlines = {"login": now + context.login_timeout}
+        self._deadlines = {"login": Monotonic(now + context.login_timeout)}
 
     # what the shell calls
 
@@ -146,7 +146,7 @@ class Client:
 
     def get_timer(self) -> Monotonic | None:
         """Return when `handle_timer` wants to be called; None for not at all."""
-        return Monotonic(min(self._deadlines.values())) if self._deadlines else None
+        return min(self._deadlines.values(), default=None)
 
     def handle_timer(self, now: Monotonic) -> None:
         """Do what is due."""
@@ -195,7 +195,7 @@ class Client:
         self.mailbox.limit = self._context.waiting_messages
         self._link.trust()
 
-    def set_deadline(self, name: str, due: float) -> None:
+    def set_deadline(self, name: str, due: Monotonic) -> None:
         """Set or move one deadline; `emu.login.server` says what happens at each."""
         if self.state is ClientState.CLOSED:
             return

@@ -110,7 +110,7 @@ class LoginService:
     def stays_awake(self, client: Client, now: Monotonic) -> None:
         """Let a client be idle from now on as long as it may."""
         if self.config.list_lifetime:
-            client.set_deadline("idle", now + self.config.list_lifetime)
+            client.set_deadline("idle", Monotonic(now + self.config.list_lifetime))
 
     def world_list(self, dialect: Dialect, worlds: Sequence[WorldEntry]) -> bytes:
         """Return the world list of a version, made once for each state of the worlds."""

@@ -81,7 +81,7 @@ def _hand_on(
     )
     if not service.creates.add(pending, now):
         return CreateCode.PENDING
-    client.set_deadline("create", service.clock.now() + service.config.create_timeout)
+    client.set_deadline("create", Monotonic(service.clock.now() + service.config.create_timeout))
     # the answer may come before this call returns
     asked = service.worlds.request_create(
         request.world_id, client.account_id, client.version, payload, now

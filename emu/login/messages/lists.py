@@ -101,7 +101,7 @@ def note_world_state(
     if client.shown_worlds is None or client.shown_worlds.get(world_id, GONE) == state:
         return
     if not client.status_due:
-        client.set_deadline("status", now + service.config.status_delay)
+        client.set_deadline("status", Monotonic(now + service.config.status_delay))
     client.status_due.add(world_id)
 
 

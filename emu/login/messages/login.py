@@ -124,7 +124,7 @@ def refuse(
     client.send("OP_LoginReplyMsg", denial)
     client.set_state(ClientState.REFUSED)
     client.clear_deadline("login")
-    client.set_deadline("disconnect", service.clock.now() + service.config.denial_linger)
+    client.set_deadline("disconnect", Monotonic(service.clock.now() + service.config.denial_linger))
 
 
 def _out_of_bounds(service: LoginService, request: LoginRequest) -> str | None:

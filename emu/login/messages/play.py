@@ -43,7 +43,7 @@ def request_play(service: LoginService, client: Client, row: Character, now: Mon
     """Ask a character's world to let it in."""
     client.pending_play = PendingPlay(row.world_id, row.char_id, row.name)
     client.set_state(ClientState.PLAYING)
-    client.set_deadline("play", now + service.config.play_timeout)
+    client.set_deadline("play", Monotonic(now + service.config.play_timeout))
     # the answer may come before this call returns
     asked = service.worlds.request_play(
         row.world_id, client.account_id, row.char_id, client.address, now
