@@ -15,16 +15,9 @@ from enum import Enum
 from typing import Final
 
 from emu.client.events import Closed, Unexpected
-from emu.client.world import events
+from emu.client.world import events, messages
 from emu.client.world.events import DialogOpened, WorldEvent, ZoneTold
-from emu.client.world.messages import (
-    ENTITIES_LOADED,
-    ENTITIES_SENT,
-    INTERFACE_LOADED,
-    READY_TO_ZONE,
-    ZONE_LOADED,
-    WorldMessages,
-)
+from emu.client.world.messages import WorldMessages
 from emu.client.world.predictions import PredictionWriter
 from emu.client.world.surroundings import GHOST_COMMANDS, Surroundings, place_of
 from emu.client.world.walking import RUNNING_SPEED, Place, Walker
@@ -310,9 +303,7 @@ class WorldClient:
         if name in GHOST_COMMANDS:
             if self.surroundings is not None:
                 self.events.append(self.surroundings.take(name, payload))
-        elif name in _TAKEN:
-            _TAKEN[name](self, payload, now)
-        else:
+        elif not self._goes_on(name, payload, now):
             event = self.messages.read(name, payload)
             if event is None:
                 self.drops[name] += 1
@@ -329,7 +320,7 @@ class WorldClient:
                 self.zone = event
                 self.character = event.character
                 self.walker.put(Place(event.x, event.y, event.z))
-                self._send(ZONE_LOADED)
+                self._send(messages.ZONE_LOADED)
             case events.CampBegun():
                 self._farewell = "you camped"
             case events.CampStopped():
@@ -341,29 +332,36 @@ class WorldClient:
             case events.DialogClosed():
                 self.dialog = None
 
-    def _commands_given(self, payload: bytes, _now: Monotonic) -> None:
-        self.commands = self.messages.commands(payload)
+    def _goes_on(self, name: str, payload: bytes, now: Monotonic) -> bool:
+        """Take a message that moves the client itself on; False for those that only tell."""
+        match name:
+            case "OP_SetRemoteCmdsMsg":
+                self.commands = self.messages.commands(payload)
+            case messages.ENTITIES_SENT:
+                self.entering = now - self._key_shown
+                self._send(messages.ENTITIES_LOADED)
+                if not self.messages.has(messages.INTERFACE_LOADED):
+                    self._stand_up()  # its version has no word for its interface
+            case "OP_EqSetPOVGhostCmd":
+                self._own_ghost_named(payload)
+            case messages.INTERFACE_LOADED:
+                self._stand_up()
+            case "OP_ChangeZoneMsg":
+                self._zone_changes(payload, now)
+            case _:
+                return False
+        return True
 
-    def _entities_sent(self, _payload: bytes, now: Monotonic) -> None:
-        """Go on; a version without a word for its interface says at once that it stands."""
-        self.entering = now - self._key_shown
-        self._send(ENTITIES_LOADED)
-        if not self.messages.has(INTERFACE_LOADED):
-            self._stand_up()
-
-    def _own_ghost_named(self, payload: bytes, _now: Monotonic) -> None:
+    def _own_ghost_named(self, payload: bytes) -> None:
         """Learn which ghost is one's own; the world has sent what the interface needs."""
         index = self.messages.dialect.layout("WS_SetPOVGhostCmd").decode(payload)["spawn_id"]
         self.own_index = index
         if self.surroundings is not None and index in self.surroundings:
             heading = place_of(self.surroundings.part(index, POSITION)).heading
             self.walker.put(self.place._replace(heading=heading))
-        if self.messages.has(INTERFACE_LOADED) and not self._interface_said:
+        if self.messages.has(messages.INTERFACE_LOADED) and not self._interface_said:
             self._interface_said = True
-            self._send(INTERFACE_LOADED)
-
-    def _interface_echoed(self, _payload: bytes, _now: Monotonic) -> None:
-        self._stand_up()
+            self._send(messages.INTERFACE_LOADED)
 
     def _stand_up(self) -> None:
         if self.stage is not WorldStage.LOADING:
@@ -378,7 +376,7 @@ class WorldClient:
         self.door = Pass(host, port, fields["account_id"], fields["key"])
         self.stage = WorldStage.ZONING
         self._waiting_since = now
-        self._send(READY_TO_ZONE)
+        self._send(messages.READY_TO_ZONE)
         self.events.append(events.ZoneLeft(host, port))
 
     def _connect_again(self, now: Monotonic) -> None:
@@ -392,13 +390,3 @@ class WorldClient:
         self.stage = WorldStage.CLOSED
         self._waiting_since = None
         self.events.append(Closed(self._farewell or reason))
-
-
-_TAKEN: Final[dict[str, Callable[[WorldClient, bytes, Monotonic], None]]] = {
-    "OP_SetRemoteCmdsMsg": WorldClient._commands_given,  # noqa: SLF001
-    ENTITIES_SENT: WorldClient._entities_sent,  # noqa: SLF001
-    "OP_EqSetPOVGhostCmd": WorldClient._own_ghost_named,  # noqa: SLF001
-    INTERFACE_LOADED: WorldClient._interface_echoed,  # noqa: SLF001
-    "OP_ChangeZoneMsg": WorldClient._zone_changes,  # noqa: SLF001
-}
-"""Messages that move the client itself on; all others are only told of."""
