@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from emu.errors import CommandError
+from emu.errors import CommandError, StoreError
 from emu.times import Monotonic
 from emu.world.events import PlayerLeft
 from emu.world.players.player import IN_ZONE, Player, PlayerState
@@ -127,7 +127,7 @@ async def _change_zone(world: World, player: Player, to: Destination, now: Monot
     account_id = player.character.account_id
     key = await world.handoffs.issue(account_id, player.id, player.name)
     if address is not None:
-        await store(world, player, there)
+        await _store_there(world, player, there)
     if player.state not in IN_ZONE:  # it left meanwhile
         return
     player.zone_key = key
@@ -143,6 +143,16 @@ async def _change_zone(world: World, player: Player, to: Destination, now: Monot
         {"account_id": account_id, "key": key, "ip_address": host, "port": port},
     )
     player.client.send("WS_CancelMoveObjectMode")
+
+
+async def _store_there(world: World, player: Player, there: Destination) -> None:
+    """Store a player where it goes; whatever else is stored of it meanwhile says the same."""
+    before, player.destination = player.destination, there
+    try:
+        await store(world, player, there)
+    except StoreError:
+        player.destination = before
+        raise
 
 
 def _set_out(world: World, player: Player, to: Destination, now: Monotonic) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from emu.errors import StoreError
-from emu.model import Handoff
+from emu.model import Handoff, Place
 from emu.world.players.player import PlayerState
+from emu.world.players.saving import save
 from tests.support.stores import finish
 from tests.support.worlds import Client, WorldHouse
 
@@ -81,6 +82,25 @@ def test_what_cannot_be_stored_does_not_go() -> None:
     here.store.broken = False
     client.types("/zone antonica")
     assert told(client)["port"] == THERE[1]
+
+
+def test_a_save_meanwhile_does_not_bring_it_back() -> None:
+    here, _ = two()
+    client = here.stand(5, admin_status=100)
+    assert client.player is not None
+    player, calls, save_place = client.player, list[int](), here.store.save_place
+
+    async def slow(char_id: int, zone_id: int, place: Place) -> None:
+        await save_place(char_id, zone_id, place)
+        calls.append(zone_id)
+        if len(calls) == 1:
+            save(here.world, player)  # its minute is over before the answer has come
+
+    here.store.save_place = slow  # type: ignore[method-assign]
+    client.types("/zone antonica")
+    assert told(client)["port"] == THERE[1]
+    assert calls == [ANTONICA, ANTONICA]
+    assert here.store.rows[5].zone_id == ANTONICA
 
 
 def test_who_comes_in_at_the_wrong_process_is_sent_on() -> None:
