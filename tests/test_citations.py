@@ -75,6 +75,7 @@ def test_every_citation_leads_to_a_rule() -> None:
     assert not lost, "\n".join(lost)
 
 
+@pytest.mark.slow
 def test_nothing_cites_pages_that_nobody_has() -> None:
     found = [
         f"{path.relative_to(ROOT)}: {match.group()}"
@@ -122,6 +123,7 @@ def names_by_module() -> dict[str, set[str]]:
     return found
 
 
+@pytest.mark.slow
 def test_modules_and_names_that_texts_mention_are_there() -> None:
     modules = names_by_module()
     lost = []

@@ -27,6 +27,9 @@ PURE = (
 )
 
 
+pytestmark = pytest.mark.slow  # reads every source; `make quick` has the contract of the layers
+
+
 @cache
 def nodes_of(path: Path) -> tuple[ast.AST, ...]:
     """Return everything that a module's source is made of."""

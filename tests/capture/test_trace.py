@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.capture.formats.records import EQ2_SECRETS, Datagram, Secrets
 from emu.capture.keys import KeyRing
 from emu.capture.trace import MAX_PAYLOAD, TraceWriter, ip_packet
 from tests.support.captures import read_all
+from tests.support.examples import tries
 from tests.support.tshark import run_tshark
 
 PORTS = st.integers(0, 65535)
@@ -18,7 +19,7 @@ PLAIN = (("10.0.0.1", 40001), ("10.0.0.2", 9100))
 
 
 @given(st.floats(0, 4e9), IPV4, IPV4, st.binary(max_size=600))
-@settings(max_examples=60)
+@tries(60)
 def test_datagrams_come_back(t, source, destination, payload):
     writer = TraceWriter()
     (record,) = read_all(writer.header() + writer.datagram(t, source, destination, payload))

@@ -4,7 +4,7 @@ import random
 import struct
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.client import Closed, LoginDenied, SessionUp, Stage, Unexpected, WorldStatus, flow
@@ -12,6 +12,7 @@ from emu.client.steps import STEP_TIMEOUT
 from emu.errors import LocalProtocolError
 from emu.session import SessionConfig
 from tests.support.client_pair import KEY_BLOCK, SESSION_ID, ClientPair
+from tests.support.examples import tries
 from tests.support.reference_messages import ACCOUNT, ReferenceCharacter, login_reply
 from tests.support.reference_server import Script
 from tests.support.reference_wire import RECORDED, check_of
@@ -102,7 +103,7 @@ def test_the_first_datagrams_may_be_lost_either_way(count: int) -> None:
         assert pair.client.worlds[1].name == "Antonia Bayle"
 
 
-@settings(max_examples=15)
+@tries(15)
 @given(st.integers(0, 1 << 32))
 def test_a_login_survives_a_network_that_loses_one_in_five(seed: int) -> None:
     chance = random.Random(seed)
@@ -204,7 +205,7 @@ def test_a_second_acceptance_sends_no_second_log(pair: ClientPair) -> None:
     assert pair.server.requests.count("alert_log") == 1
 
 
-@settings(max_examples=60)
+@tries(60)
 @given(st.lists(st.binary(max_size=80), max_size=20), st.sampled_from(["new", "up", "listed"]))
 def test_garbage_from_the_server_raises_nothing(datagrams: list[bytes], where: str) -> None:
     pair = ClientPair()
@@ -219,7 +220,7 @@ def test_garbage_from_the_server_raises_nothing(datagrams: list[bytes], where: s
         pair.client.datagrams_to_send(pair.now)
 
 
-@settings(max_examples=40)
+@tries(40)
 @given(st.lists(st.tuples(st.integers(0, 300), st.binary(max_size=200)), max_size=10))
 def test_garbage_inside_the_cipher_becomes_events(messages: list[tuple[int, bytes]]) -> None:
     pair = ClientPair()

@@ -3,7 +3,7 @@
 import struct
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.client import (
@@ -25,6 +25,7 @@ from emu.client.messages import KEYMAP_LIMIT
 from emu.errors import StructValueError, UnknownVersion
 from emu.versions import LOGIN_VERSION_STEPS
 from tests.support import reference_messages as reference
+from tests.support.examples import tries
 from tests.support.reference_messages import ReferenceCharacter
 
 TESTA = ReferenceCharacter(0x01020304, 7, "Testa", 42, 3, 11)
@@ -192,7 +193,7 @@ def test_a_message_that_means_nothing_at_login_is_only_told() -> None:
     )
 
 
-@settings(max_examples=150)
+@tries(150)
 @given(
     st.sampled_from(LOGIN_VERSION_STEPS),
     st.sampled_from([4, 6, 8, 10, 12, 17, 19, 21, 153, 154, 155]),
@@ -202,7 +203,7 @@ def test_no_bytes_of_a_server_raise(version: int, opcode: int, body: bytes) -> N
     shipped_messages(version).read(opcode, body)
 
 
-@settings(max_examples=60)
+@tries(60)
 @given(st.sampled_from(LOGIN_VERSION_STEPS), st.integers(0, 900), st.data())
 def test_a_real_answer_with_one_byte_changed_never_raises(
     version: int, place: int, data: st.DataObject

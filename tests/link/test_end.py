@@ -3,7 +3,7 @@ from __future__ import annotations
 import struct
 import zlib
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.link.end import LinkClosed, LinkLimits
@@ -13,6 +13,7 @@ from emu.link.messages import OpaqueMessage
 from emu.link.opcodes import LinkOpcode
 from emu.link.registration import LSInfo, LSStatus
 from emu.link.world_end import WorldEnd, WorldEndConfig
+from tests.support.examples import tries
 
 
 def world_end(limits: LinkLimits | None = None, now: float = 0.0) -> WorldEnd:
@@ -141,7 +142,7 @@ def test_a_lost_connection_leaves_nothing_to_send() -> None:
 
 
 @given(st.lists(st.binary(max_size=80), max_size=10))
-@settings(max_examples=100)
+@tries(100)
 def test_nothing_a_stranger_sends_raises(chunks: list[bytes]) -> None:
     for end in (world_end(), LoginEnd(LoginEndConfig(), 0.0)):
         for number, chunk in enumerate(chunks):

@@ -4,11 +4,12 @@ import struct
 import zlib
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.errors import LimitExceeded, LocalProtocolError, MalformedMessage, PeerError
 from emu.link.frames import KEEP_ALIVE, MAX_FRAME_SIZE, Frame, FrameReader, encode_frame
+from tests.support.examples import tries
 
 
 def compressed(payload: bytes, announced: int, opcode: int = 0x1234) -> bytes:
@@ -31,7 +32,7 @@ def test_recorded_frames_are_read() -> None:
 @given(
     st.lists(st.tuples(st.integers(0, 0xFFFF), st.binary(max_size=60)), max_size=8), st.randoms()
 )
-@settings(max_examples=50)
+@tries(50)
 def test_any_cut_of_the_stream_gives_the_same_frames(frames: list, random: object) -> None:
     stream = b"".join(encode_frame(opcode, payload) for opcode, payload in frames)
     reader, out, rest = FrameReader(), [], stream
@@ -44,7 +45,7 @@ def test_any_cut_of_the_stream_gives_the_same_frames(frames: list, random: objec
 
 
 @given(st.binary(max_size=300), st.booleans())
-@settings(max_examples=200)
+@tries(200)
 def test_garbage_gives_frames_or_a_peer_error(data: bytes, plausible: bool) -> None:
     if plausible:
         data = struct.pack("<IB", len(data) + 5, data[0] & 3 if data else 0) + data

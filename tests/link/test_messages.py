@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.errors import PeerError
@@ -40,6 +40,7 @@ from emu.link.messages import (
 from emu.link.play import UsertoWorldReq, UsertoWorldResp
 from emu.link.registration import LSFatalError, LSInfo, LSStatus
 from emu.link.reports import BugReport, EmoteMessage
+from tests.support.examples import tries
 
 RECORDED = Path(os.environ.get("EMU_RECORDINGS", "recordings")) / "login-link.jsonl.gz"
 
@@ -100,14 +101,14 @@ LOGIN_MESSAGES = st.one_of(
 
 @pytest.mark.slow
 @given(WORLD_MESSAGES)
-@settings(max_examples=300)
+@tries(300)
 def test_what_a_world_sends_round_trips(message) -> None:
     (frame,) = FrameReader().receive(to_frame(message))
     assert from_world(frame) == message
 
 
 @given(LOGIN_MESSAGES)
-@settings(max_examples=200)
+@tries(200)
 def test_what_a_login_server_sends_round_trips(message) -> None:
     (frame,) = FrameReader().receive(to_frame(message))
     assert from_login(frame) == message
@@ -130,13 +131,13 @@ def decodes_or_is_a_peer_error(decode, frame: Frame) -> bool:
 
 # Two tests: pytest-twisted cannot run a hypothesis test that is parametrized as well.
 @given(garbage(sorted(FROM_WORLD)))
-@settings(max_examples=200)
+@tries(200)
 def test_garbage_from_a_world_decodes_or_is_a_peer_error(frame: Frame) -> None:
     assert decodes_or_is_a_peer_error(from_world, frame)
 
 
 @given(garbage(sorted(FROM_LOGIN)))
-@settings(max_examples=200)
+@tries(200)
 def test_garbage_from_a_login_server_decodes_or_is_a_peer_error(frame: Frame) -> None:
     assert decodes_or_is_a_peer_error(from_login, frame)
 

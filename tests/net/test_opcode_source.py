@@ -17,6 +17,7 @@ from emu.net.stores.workers import StoreWorker
 from emu.opcodes import OpcodeStore, VersionRange
 from emu.opcodes.stored.watch import OpcodeWatcher
 from tests.support.house import until
+from tests.support.opcode_rows import shipped_database
 from tests.support.stores import finish
 
 
@@ -26,9 +27,7 @@ def run_at_once(call: Callable[[], Any]) -> Deferred[Any]:
 
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
-    path = tmp_path / "emu.sqlite"
-    OpcodeStore.ensure(path).close()
-    return path
+    return shipped_database(tmp_path)
 
 
 @pytest.mark.slow

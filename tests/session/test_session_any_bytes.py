@@ -5,11 +5,12 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from emu.session import Role, StreamType
 from emu.wire import ProtocolOpcode
+from tests.support.examples import tries
 from tools.fuzz_session import STATES, feed, make_session, random_datagram, sealed
 
 OPCODES = st.one_of(st.sampled_from(list(ProtocolOpcode)), st.integers(0, 255))
@@ -31,20 +32,20 @@ SESSIONS = st.builds(
 
 
 @pytest.mark.slow
-@settings(max_examples=300)
+@tries(300)
 @given(session=SESSIONS, datagrams=st.lists(st.one_of(st.binary(max_size=300), PACKETS)))
 def test_bytes_without_a_check_do_no_harm(session, datagrams):
     feed(session, datagrams)
 
 
 @pytest.mark.slow
-@settings(max_examples=300)
+@tries(300)
 @given(session=SESSIONS, packets=st.lists(PACKETS))
 def test_bytes_with_a_valid_check_do_no_harm(session, packets):
     feed(session, [sealed(session, packet) for packet in packets])
 
 
-@settings(max_examples=150)
+@tries(150)
 @given(session=SESSIONS, seed=st.integers(0, 2**32))
 @example(session=make_session("busy", StreamType.EQ2_STREAM, Role.SERVER), seed=1)
 def test_bytes_that_look_like_a_peers_do_no_harm(session, seed):

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from emu.errors import MalformedMessage
 from emu.opcodes import shipped_tables
 from emu.structs import StructDefinition, shipped_catalog
+from tests.support.examples import tries
 from tests.support.struct_values import check_round_trip, struct_values
 
 CATALOG = shipped_catalog()
@@ -63,7 +64,7 @@ def test_create_requests_with_float_colors_make_the_way_and_back(version: int) -
 def test_garbage_is_refused_as_malformed_or_decoded(definition: StructDefinition) -> None:
     layout = CATALOG.layout(definition.name, definition.client_version)
 
-    @settings(max_examples=25)
+    @tries(25)
     @given(st.binary(max_size=layout.empty_size() + 40))
     def show(garbage: bytes) -> None:
         for decode in (layout.decode_prefix, layout.decode_short):

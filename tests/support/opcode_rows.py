@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 from hypothesis import strategies as st
 
-from emu.opcodes import OpcodeRow
+from emu.opcodes import OpcodeRow, OpcodeStore
 
 TEXTS = st.text(
     st.characters(codec="utf-8", exclude_categories=("C", "Z"), include_characters=" "), max_size=12
@@ -77,3 +81,18 @@ DUMPED = [
     OpcodeRow(540, 546, "OP_UpdatePositionMsg", 9999),
 ]
 """The rows of each of the three dumps."""
+
+
+@cache
+def _shipped() -> bytes:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "emu.sqlite"
+        OpcodeStore.ensure(path).close()
+        return path.read_bytes()
+
+
+def shipped_database(folder: Path) -> Path:
+    """Return a database in a folder as `OpcodeStore.ensure` makes it, which takes longer."""
+    path = folder / "emu.sqlite"
+    path.write_bytes(_shipped())
+    return path

@@ -3,7 +3,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.admin.ggmp.messages import Act, Kind, Message, pull_message
@@ -11,6 +11,7 @@ from emu.admin.ggmp.peer import Delivery, Peer
 from emu.admin.ggmp.transfers import Whole
 from emu.admin.ggmp.values import uint32
 from emu.times import Monotonic
+from tests.support.examples import tries
 
 NOW = Monotonic(0.0)
 ACT = Act(45, 3)
@@ -30,7 +31,7 @@ def exchange(ends: tuple[Peer, Peer], chance: float, random: Random) -> list[Del
     return told
 
 
-@settings(max_examples=30)
+@tries(30)
 @given(st.lists(st.binary(max_size=900), max_size=6), st.integers())
 def test_over_a_bad_link_everything_is_delivered_once(acts: list[bytes], seed: int) -> None:
     sender, receiver = Peer(1), Peer(0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from secrets import randbelow
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.admin.ggmp.client import GgmpClient
@@ -16,6 +16,7 @@ from emu.admin.ggmp.server import GgmpServer
 from emu.admin.ggmp.values import Value, ValueType, uint32, utf8
 from emu.times import Monotonic
 from tests.support.admin import examples
+from tests.support.examples import tries
 from tests.support.ggmp import ADDRESS, GRANT, GUARD, TOKEN, FakeStage, Talk
 
 NOW = Monotonic(100.0)
@@ -156,7 +157,7 @@ def is_alive(made: GgmpServer) -> bool:
     return bool(made.answer(push_message(message), ("198.51.100.1", 1), NOW))
 
 
-@settings(max_examples=200)
+@tries(200)
 @given(st.lists(st.tuples(st.sampled_from(list(Kind)), st.binary(max_size=40)), max_size=20))
 def test_random_messages_of_a_client(sent: list[tuple[Kind, bytes]]) -> None:
     made = server()

@@ -4,7 +4,7 @@ import time
 import tracemalloc
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.admin.ogp.body import Content, everything, push_query
@@ -25,6 +25,7 @@ from emu.admin.ogp.head import (
 from emu.admin.ogp.responder import OgpResponder, OgpRules, master_uplink
 from emu.limits.challenges import PERIOD, Challenges
 from emu.times import Monotonic
+from tests.support.examples import tries
 from tests.support.ogp_contents import content_of as state_of
 from tests.support.query_vectors import Example, OneChallenge, read_examples
 from tests.support.statuses import crowd, server_status
@@ -132,7 +133,7 @@ def test_a_long_answer_has_at_most_so_many_parts_and_players_are_left_out() -> N
 
 
 @given(st.integers(500, 1500), st.integers(0, 150), st.sampled_from((V91, V94)))
-@settings(max_examples=40)
+@tries(40)
 def test_parts_of_any_size_are_the_whole_answer(most: int, players: int, dialect) -> None:
     content = content_of(server_status(players=crowd(players)), Presentation())
     asked = question(dialect, most_bytes=most, request_id=7)

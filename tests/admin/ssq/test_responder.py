@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from emu.admin.ssq.packets import Packet, pull_packet, push_packet
@@ -17,6 +17,7 @@ from emu.admin.ssq.tables import INFO, PLAYERS, TABLES, Column, Table, Told
 from emu.admin.ssq.tokens import Tokens
 from emu.times import Monotonic
 from tests.support.admin import examples, player_status, server_status
+from tests.support.examples import tries
 
 NOW = Monotonic(50.0)
 ADDRESS = ("192.0.2.77", 5000)
@@ -164,7 +165,7 @@ QUESTIONS = (b"SELECT name,hostname WHERE ping > 10 and (name != 'x' or max < 3)
 
 
 @pytest.mark.slow
-@settings(max_examples=300)
+@tries(300)
 @given(st.sampled_from(QUESTIONS), st.lists(st.tuples(st.integers(0, 90), st.binary(max_size=3))))
 @example(b"", [])
 def test_mutated_questions(question: bytes, changes: list[tuple[int, bytes]]) -> None:
@@ -221,7 +222,7 @@ def test_a_form_of_headers_may_be_preferred_and_another_asked_for() -> None:
 
 
 @given(st.integers(512, 1400), st.integers(0, 400))
-@settings(max_examples=30)
+@tries(30)
 def test_no_datagram_is_longer_than_wanted(size: int, count: int) -> None:
     made = responder(crowd(count), datagram_bytes=size)
     (_, (token,)) = rows(made, "AUTH john")

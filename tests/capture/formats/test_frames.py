@@ -5,11 +5,12 @@ from __future__ import annotations
 import struct
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.capture.formats.frames import MAX_FRAGMENT_PIECES, MAX_FRAGMENTED, FrameReader
 from tests.support.captures import CLIENT, HELLO, IPV4_HELLO, SERVER, UDP_HELLO, ipv6
+from tests.support.examples import tries
 
 IPV6_HELLO = ipv6(17, UDP_HELLO)
 IPV6_ENDS = (("2001:db8::1", 40001), ("2001:db8::2", 9100))
@@ -151,7 +152,7 @@ def test_fragments_past_the_end_or_without_end_are_garbled():
 
 
 @given(st.sampled_from([0, 1, 101, 113, 276, 999]), st.binary(max_size=120), st.booleans())
-@settings(max_examples=150)
+@tries(150)
 def test_no_bytes_raise_and_each_frame_is_a_datagram_or_counted(link, garbage, ip_first):
     frame = IPV4_HELLO[:10] + garbage if ip_first and link == 101 else garbage
     reader = FrameReader()

@@ -10,7 +10,7 @@ import tracemalloc
 import zlib
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.capture.formats.pcap import CaptureReader
@@ -27,6 +27,7 @@ from tests.support.captures import (
     read_all,
     section,
 )
+from tests.support.examples import tries
 
 # Without the time of day: it would stand in the names of tests, and every process had others.
 zipped = functools.partial(gzip.compress, mtime=0)
@@ -161,7 +162,7 @@ def test_a_gzip_bomb_streams_through_little_memory():
 
 
 @given(st.binary(max_size=400), st.integers(1, 50))
-@settings(max_examples=60)
+@tries(60)
 def test_garbage_gives_records_or_one_kind_of_error(garbage, step):
     heads = (
         b"", classic([]), classic([IPV4_HELLO]), classic([], link=1), section(),
@@ -180,7 +181,7 @@ def test_garbage_gives_records_or_one_kind_of_error(garbage, step):
 
 
 @given(st.data())
-@settings(max_examples=60)
+@tries(60)
 def test_flipped_bytes_give_records_or_one_kind_of_error(data):
     good = data.draw(
         st.sampled_from(

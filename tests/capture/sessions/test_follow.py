@@ -6,7 +6,7 @@ import random
 import zlib
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.capture.formats.records import EQ2_SECRETS, Datagram, Secrets
@@ -24,6 +24,7 @@ from tests.support.conversations import (
     login_request,
     whole_session,
 )
+from tests.support.examples import tries
 from tests.support.known_names import few_messages
 
 MESSAGES = [
@@ -381,7 +382,7 @@ def test_too_many_sessions_give_up_the_oldest(monkeypatch):
         max_size=40,
     )
 )
-@settings(max_examples=40)
+@tries(40)
 def test_garbage_between_good_datagrams_never_raises(garbage):
     conversation = Conversation(check_key=7)
     conversation.run()

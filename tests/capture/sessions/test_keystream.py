@@ -30,7 +30,10 @@ def cipher_texts(position: int, first_bytes: list[int], count: int) -> list[byte
     ]
 
 
-@pytest.mark.parametrize("position", [0, 1, 68, 70_000, 5_000_000])
+FURTHER = [pytest.param(at, marks=pytest.mark.slow) for at in (1, 68, 5_000_000)]
+
+
+@pytest.mark.parametrize("position", [0, 70_000, *FURTHER])
 @pytest.mark.parametrize("first_bytes", [[0, 1], list(range(60))])
 def test_the_place_is_found_with_the_messages_that_are_needed(
     position: int, first_bytes: list[int]

@@ -4,11 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from emu.opcodes import OpcodeStore
+from tests.support.opcode_rows import shipped_database
 
 
 @pytest.fixture
 def db(tmp_path: Path) -> Path:
-    path = tmp_path / "emu.sqlite"
-    OpcodeStore.ensure(path).close()
-    return path
+    return shipped_database(tmp_path)

@@ -20,6 +20,7 @@ from textual.pilot import Pilot
 from textual.widgets import DataTable, Input, Label
 
 from emu.cli.opcodes.screen import OpcodeEditor
+from tests.support.opcode_rows import shipped_database
 
 pytestmark = pytest.mark.slow
 RANGE = VersionRange(540, 546)
@@ -28,7 +29,7 @@ Steps = Callable[[OpcodeEditor, Pilot[None]], Awaitable[None]]
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[OpcodeStore]:
-    with OpcodeStore.ensure(tmp_path / "emu.sqlite", who="alice") as opened:
+    with OpcodeStore(shipped_database(tmp_path), who="alice") as opened:
         yield opened
 
 

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.client.events import Closed, Unexpected
@@ -26,6 +26,7 @@ from emu.errors import CommandError, LocalProtocolError
 from emu.net.client.world_connection import WorldConnection
 from emu.times import Monotonic
 from tests.support.cast import near
+from tests.support.examples import tries
 from tests.support.ghost_views import dialect
 from tests.support.lossy_net import LossyReactor
 from tests.support.lossy_world import HOST, PORT, LossyWorld
@@ -195,7 +196,7 @@ def test_wishes_before_the_beginning_are_refused() -> None:
         core.connect(Monotonic(0.0))
 
 
-@settings(max_examples=300)
+@tries(300)
 @given(opcode=st.sampled_from([4, 29, 31, 33, 35, 50, 67, 99]), payload=st.binary(max_size=80))
 def test_any_message_of_a_server_is_survived(opcode: int, payload: bytes) -> None:
     core = WorldClient(WorldMessages(dialect(546)), Pass(HOST, PORT, 1, 2), _Deaf)

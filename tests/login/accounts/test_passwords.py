@@ -5,7 +5,7 @@ import hashlib
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.login.accounts import passwords
@@ -18,6 +18,7 @@ from emu.login.accounts.passwords import (
     is_phc,
 )
 from emu.login.accounts.settings import PasswordConfig
+from tests.support.examples import tries
 
 CHEAP = PasswordConfig(memory_cost=64, iterations=1, lanes=1)
 SALT = bytes(range(16))
@@ -170,7 +171,7 @@ def test_the_default_cost_is_owasps_setting() -> None:
     assert PasswordConfig() == PasswordConfig(memory_cost=19 * 1024, iterations=2, lanes=1)
 
 
-@settings(max_examples=40)
+@tries(40)
 @given(st.binary(max_size=255), st.binary(max_size=255))
 def test_only_the_same_bytes_match(password: bytes, other: bytes) -> None:
     stored = hash_password(password, SALT, CHEAP)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.login.client import END_STATES, ClientState
@@ -11,6 +11,7 @@ from emu.login.events import UnknownMessage, format_event
 from emu.login.messages.dispatch import MESSAGES
 from emu.model import CreateResponse, PlayResponse
 from emu.versions import LOGIN_VERSION_STEPS
+from tests.support.examples import tries
 from tests.support.login_harness import (
     Harness,
     character,
@@ -137,7 +138,7 @@ steps = st.lists(
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
+@tries(150)
 @given(st.sampled_from(LOGIN_VERSION_STEPS), st.booleans(), steps)
 def test_any_messages_in_any_order_leave_the_client_sane(
     version: int, logged_in: bool, sequence: list[tuple[object, object]]

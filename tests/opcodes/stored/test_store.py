@@ -10,21 +10,22 @@ from pathlib import Path
 
 import pytest
 import sqlite_utils
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.errors import CommandError, FileFormatError, StoreError
 from emu.opcodes import OpcodeRow, OpcodeStore, VersionRange, shipped_tables
 from emu.opcodes.shipped import shipped_rows
 from emu.opcodes.stored import store as store_module
-from tests.support.opcode_rows import ROWS
+from tests.support.examples import tries
+from tests.support.opcode_rows import ROWS, shipped_database
 
 RANGE = VersionRange(540, 546)
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[OpcodeStore]:
-    with OpcodeStore.ensure(tmp_path / "emu.sqlite", who="alice") as opened:
+    with OpcodeStore(shipped_database(tmp_path), who="alice") as opened:
         yield opened
 
 
@@ -251,7 +252,7 @@ def test_a_newer_program_brings_its_rows_but_not_over_an_operators(
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
+@tries(25)
 @given(ROWS, st.data())
 def test_any_edits_are_taken_back_one_by_one(
     tmp_path_factory: pytest.TempPathFactory, rows: list[OpcodeRow], data: st.DataObject

@@ -11,6 +11,7 @@ from emu.errors import CommandError
 from emu.opcodes import OpcodeRow, OpcodeStore, VersionRange
 from emu.opcodes.shipped import shipped_rows
 from emu.opcodes.stored import store as store_module
+from tests.support.opcode_rows import shipped_database
 
 RANGE, OTHER = VersionRange(540, 546), VersionRange(560, 561)
 NAME = "OP_KeymapLoadMsg"
@@ -18,7 +19,7 @@ NAME = "OP_KeymapLoadMsg"
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[OpcodeStore]:
-    with OpcodeStore.ensure(tmp_path / "emu.sqlite", who="alice") as opened:
+    with OpcodeStore(shipped_database(tmp_path), who="alice") as opened:
         yield opened
 
 

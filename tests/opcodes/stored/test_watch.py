@@ -12,13 +12,14 @@ import pytest
 from emu.errors import StoreError
 from emu.opcodes import OpcodeStore, VersionRange
 from emu.opcodes.stored.watch import OpcodeWatcher
+from tests.support.opcode_rows import shipped_database
 
 RANGE = VersionRange(540, 546)
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[OpcodeStore]:
-    with OpcodeStore.ensure(tmp_path / "emu.sqlite") as opened:
+    with OpcodeStore(shipped_database(tmp_path)) as opened:
         yield opened
 
 

@@ -4,13 +4,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.errors import DuplicateName, StoreError
 from emu.model import Account
 from emu.store import Store
 from emu.times import FOR_EVER
+from tests.support.examples import tries
 from tests.support.stores import character
 
 
@@ -98,7 +99,7 @@ NAMES = st.text(
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
+@tries(25)
 @given(st.lists(NAMES, max_size=12))
 def test_any_names_are_kept_apart_and_found_again(names: list[str]) -> None:
     with TemporaryDirectory() as folder, Store.create(Path(folder) / "emu.sqlite") as store:

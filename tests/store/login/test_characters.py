@@ -3,13 +3,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.errors import StoreError
 from emu.model import Character, Color, Equipment, RegisteredWorld
 from emu.store import Store
 from emu.store.login import characters
+from tests.support.examples import tries
 from tests.support.stores import character, world_character
 
 
@@ -122,7 +123,7 @@ CHARACTERS = st.builds(
 
 
 @pytest.mark.slow
-@settings(max_examples=15)
+@tries(15)
 @given(st.lists(CHARACTERS, max_size=8, unique_by=lambda item: item.char_id))
 def test_any_characters_come_back_as_they_were(rows: list[Character]) -> None:
     with TemporaryDirectory() as folder, Store.create(Path(folder) / "emu.sqlite") as store:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.link.characters import CharacterCreateReply
@@ -13,6 +13,7 @@ from emu.world.registration.names import NameRules
 from emu.world.rules import CreationRules
 from tests.support.create_requests import request_546, request_1096
 from tests.support.directory_fakes import Loop
+from tests.support.examples import tries
 from tests.support.world_fakes import CharactersInMemory, world_character
 
 NOW = 1_700_000_000.0
@@ -159,7 +160,7 @@ def test_a_version_without_a_layout_cannot_be_read() -> None:
 
 
 @given(st.sampled_from([0, 1, 373, 546, 561, 562, 1096, 60114, 64753, 65535]), st.binary())
-@settings(max_examples=60)
+@tries(60)
 def test_no_bytes_of_a_stranger_raise(version: int, body: bytes) -> None:
     reply = Bench().create(version, body)
     assert 0 <= reply.response <= 13
