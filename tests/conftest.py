@@ -20,14 +20,14 @@ settings.register_profile("quick", parent=settings.get_profile("emu"), max_examp
 settings.load_profile("emu")
 
 
-HOUSE = Path(__file__).parent / "house"
+SERVER = Path(__file__).parent / "server"
 """Tests of a whole server, each with its own: what `make quick` leaves to `make test`."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let a plain `async def` test run under pytest-twisted; otherwise it might pass unrun."""
     for item in items:
-        if HOUSE in item.path.parents:
+        if SERVER in item.path.parents:
             item.add_marker(pytest.mark.slow)
         if isinstance(item, pytest.Function) and inspect.iscoroutinefunction(item.function):
             pytest_twisted.ensureDeferred(item.function)  # marks it
@@ -95,7 +95,7 @@ def collect_garbage() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """The browser of all tests of this process that want one."""
-    from tests.support.browser import opened_browser  # noqa: PLC0415  # half a second
+    from tests.support.foreign.browser import opened_browser  # noqa: PLC0415  # half a second
 
     with opened_browser() as running:
         yield running

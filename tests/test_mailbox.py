@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 
 from emu.mailbox import Mailbox
-from tests.support.directory_fakes import Loop, Stores
+from tests.support.login.directory_fakes import Loop, Stores
 
 
 class Bench:

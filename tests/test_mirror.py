@@ -38,10 +38,10 @@ PLAIN = {
 }
 """Modules without behavior of their own, with the reason why they need no test file."""
 
-HOUSE = {"bench", "mirror", "packaging", "layers", "readme", "citations", "guides", "site"}
+PROJECT = {"bench", "mirror", "packaging", "layers", "readme", "citations", "guides", "site"}
 """Tests of the project as a whole."""
 
-WHOLE = "house"
+WHOLE = "server"
 """Folder of the tests that run a whole server."""
 
 
@@ -93,7 +93,7 @@ def test_no_test_file_is_an_orphan() -> None:
     for name in sorted(test_files()):
         path = Path(name)
         stem = path.stem.removeprefix("test_")
-        if path.parts[0] == WHOLE or (path.parent == Path() and stem in HOUSE):
+        if path.parts[0] == WHOLE or (path.parent == Path() and stem in PROJECT):
             continue
         folder = Path("emu") / path.parent
         stems = [name.lstrip("_") for name in modules_in[folder]]

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from emu.cli.config.commands import as_toml
 from emu.cli.main import NOUNS, root
 from emu.config import Config
-from tests.support.documented import (
+from tests.support.running.documented import (
     ON_A_SERVER,
     README,
     before,

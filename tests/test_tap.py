@@ -19,7 +19,7 @@ from emu import tap
 from emu.config import LogConfig
 from emu.errors import StoreError
 from emu.net.server import EmuService
-from tests.support.house import captured_log
+from tests.support.running.whole_server import captured_log
 
 
 def options(*arguments: str) -> tap.Options:

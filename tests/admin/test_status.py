@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from emu.admin.status import in_short
-from tests.support.statuses import HARBOR, server_status
+from tests.support.admin.statuses import HARBOR, server_status
 
 
 def test_a_status_is_one_line() -> None:

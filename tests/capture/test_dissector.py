@@ -16,7 +16,7 @@ import pytest
 from emu.capture.dissector import NAMES_MARK, RANGES_MARK, make_dissector
 from emu.capture.trace import TraceWriter
 from emu.errors import FileFormatError
-from tests.support.tshark import run_tshark
+from tests.support.foreign.tshark import run_tshark
 
 pytestmark = pytest.mark.slow
 CLIENT = ("10.0.0.1", 40001)

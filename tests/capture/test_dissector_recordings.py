@@ -9,8 +9,8 @@ import pytest
 from emu.capture.dissector import make_dissector
 from emu.capture.lookup import opcode_ranges
 from emu.opcodes import shipped_tables
-from tests.support.recordings import recording
-from tests.support.tshark import run_tshark
+from tests.support.files.recordings import recording
+from tests.support.foreign.tshark import run_tshark
 
 COLUMNS = ("eq2.op", "eq2.check.status", "eq2.app.name", "eq2.malformed", "_ws.lua.error")
 

@@ -11,7 +11,7 @@ import pytest
 
 import emu.capture
 from emu.errors import FileFormatError
-from tests.support.conversations import (
+from tests.support.sessions.conversations import (
     CLIENT,
     SERVER,
     Conversation,

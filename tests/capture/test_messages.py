@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.capture.messages import MAX_COMMANDS, NAMELESS, Command, split_commands
-from tests.support.known_names import few_messages, shipped_messages
+from tests.support.files.known_names import few_messages, shipped_messages
 
 
 def command(number, payload, size=None):

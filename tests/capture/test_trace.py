@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from emu.capture.formats.records import EQ2_SECRETS, Datagram, Secrets
 from emu.capture.keys import KeyRing
 from emu.capture.trace import MAX_PAYLOAD, TraceWriter, ip_packet
-from tests.support.captures import read_all
 from tests.support.examples import tries
-from tests.support.tshark import run_tshark
+from tests.support.files.captures import read_all
+from tests.support.foreign.tshark import run_tshark
 
 PORTS = st.integers(0, 65535)
 IPV4 = st.tuples(st.ip_addresses(v=4).map(str), PORTS)

@@ -13,14 +13,14 @@ from emu.cli.capture import capture, tail
 from emu.cli.main import root
 from emu.errors import CommandError, FileFormatError
 from emu.opcodes import OpcodeStore, VersionRange
-from tests.support.conversations import (
+from tests.support.foreign.tshark import run_tshark
+from tests.support.sessions.conversations import (
     KEY_BLOCK,
     login_by_number,
     login_request,
     pcap,
     whole_session,
 )
-from tests.support.tshark import run_tshark
 
 COMMAND = bytes.fromhex("06000000ffbc01000001")  # EqCollectionUpdate of a recorded 546 session
 MESSAGES = [

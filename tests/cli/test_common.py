@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from emu.cli.common import Root, load_config
 from emu.cli.main import NOUNS, root
 from emu.errors import ConfigError
-from tests.support.command_line import CommandLine
+from tests.support.running.command_line import CommandLine
 
 
 @click.command()

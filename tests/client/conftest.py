@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.client_pair import ClientPair
+from tests.support.sessions.client_pair import ClientPair
 
 
 @pytest.fixture

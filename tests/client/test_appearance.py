@@ -6,7 +6,7 @@ from emu.client import shipped_messages
 from emu.client.appearance import create_fields
 from emu.structs import shipped_catalog
 from emu.versions import LOGIN_VERSION_STEPS
-from tests.support.reference_messages import read_create_request
+from tests.support.sessions.reference_messages import read_create_request
 
 
 @pytest.mark.parametrize("version", LOGIN_VERSION_STEPS)

@@ -11,11 +11,11 @@ from emu.client import Closed, LoginDenied, SessionUp, Stage, Unexpected, WorldS
 from emu.client.steps import STEP_TIMEOUT
 from emu.errors import LocalProtocolError
 from emu.session import SessionConfig
-from tests.support.client_pair import KEY_BLOCK, SESSION_ID, ClientPair
 from tests.support.examples import tries
-from tests.support.reference_messages import ACCOUNT, ReferenceCharacter, login_reply
-from tests.support.reference_server import Script
-from tests.support.reference_wire import RECORDED, check_of
+from tests.support.sessions.client_pair import KEY_BLOCK, SESSION_ID, ClientPair
+from tests.support.sessions.reference_messages import ACCOUNT, ReferenceCharacter, login_reply
+from tests.support.sessions.reference_server import Script
+from tests.support.sessions.reference_wire import RECORDED, check_of
 
 
 def listed(pair: ClientPair) -> None:

@@ -12,7 +12,7 @@ from emu.client.flow import login
 from emu.client.messages import shipped_messages
 from emu.client.steps import LoginFlow
 from emu.session import Endpoint, EndpointConfig, Message, Session
-from tests.support import reference_messages
+from tests.support.sessions import reference_messages
 
 VERSION = 546
 ADDRESS = ("192.0.2.7", 5000)

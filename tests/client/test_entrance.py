@@ -4,9 +4,9 @@ import pytest
 
 from emu.client import Credentials
 from emu.client.entrance import Entrance, granted
-from tests.support.client_pair import ClientPair
-from tests.support.reference_messages import ACCOUNT, ReferenceCharacter
-from tests.support.reference_server import Script
+from tests.support.sessions.client_pair import ClientPair
+from tests.support.sessions.reference_messages import ACCOUNT, ReferenceCharacter
+from tests.support.sessions.reference_server import Script
 
 WHO = Credentials(ACCOUNT, "secret")
 

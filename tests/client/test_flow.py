@@ -6,9 +6,9 @@ from emu.client import PlayAnswer, flow
 from emu.client.steps import StepFailed
 from emu.errors import CommandError
 from emu.versions import LOGIN_VERSION_STEPS
-from tests.support.client_pair import ClientPair
-from tests.support.reference_messages import ReferenceCharacter
-from tests.support.reference_server import Script
+from tests.support.sessions.client_pair import ClientPair
+from tests.support.sessions.reference_messages import ReferenceCharacter
+from tests.support.sessions.reference_server import Script
 
 OLD = [ReferenceCharacter(5, 1, "Olda", 7), ReferenceCharacter(6, 1, "Oldb", 70)]
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from emu.client.login_request import LOG_SIZE, alert_log, login_request
 from emu.errors import CommandError
 from emu.versions import LOGIN_VERSION_STEPS
-from tests.support.reference_server import read_login_request
-from tests.support.reference_wire import RECORDED, ReferenceWire
+from tests.support.sessions.reference_server import read_login_request
+from tests.support.sessions.reference_wire import RECORDED, ReferenceWire
 
 
 def test_a_real_2006_clients_request_is_reproduced_byte_for_byte() -> None:

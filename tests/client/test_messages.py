@@ -24,9 +24,9 @@ from emu.client import (
 from emu.client.messages import KEYMAP_LIMIT
 from emu.errors import StructValueError, UnknownVersion
 from emu.versions import LOGIN_VERSION_STEPS
-from tests.support import reference_messages as reference
 from tests.support.examples import tries
-from tests.support.reference_messages import ReferenceCharacter
+from tests.support.sessions import reference_messages as reference
+from tests.support.sessions.reference_messages import ReferenceCharacter
 
 TESTA = ReferenceCharacter(0x01020304, 7, "Testa", 42, 3, 11)
 

@@ -5,7 +5,7 @@ import pytest
 from emu.commands import Argument, ArgumentKind, Call, Caller, Command
 from emu.commands.completion import complete_command, completions
 from emu.commands.registry import help_command
-from tests.support.commanding import CONSOLE, Desk
+from tests.support.admin.commanding import CONSOLE, Desk
 
 
 def desk() -> Desk:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.login_harness import Harness
+from tests.support.login.login_harness import Harness
 
 
 @pytest.fixture

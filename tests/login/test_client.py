@@ -8,8 +8,8 @@ from emu.errors import StoreError, UnknownOpcode
 from emu.login.client import ClientState, guarded
 from emu.login.events import ClientEnded, ServiceFault, UnknownMessage
 from emu.login.settings import LoginServiceConfig
-from tests.support.login_fakes import run
-from tests.support.login_harness import Harness, character, delete_request
+from tests.support.login.login_fakes import run
+from tests.support.login.login_harness import Harness, character, delete_request
 
 
 def test_messages_wait_for_each_other_and_keep_their_order(harness: Harness) -> None:

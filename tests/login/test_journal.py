@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from emu.login.events import MessageDropped, ServiceFault, UnknownMessage
 from emu.login.journal import UNKNOWN, Journal
-from tests.support.login_fakes import Events
+from tests.support.login.login_fakes import Events
 
 HERE = "192.0.2.1"
 

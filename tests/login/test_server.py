@@ -10,7 +10,7 @@ import pytest
 from emu.login.client import ClientState
 from emu.model import CreateResponse, PlayResponse
 from emu.versions import LOGIN_VERSION_STEPS
-from tests.support.login_harness import (
+from tests.support.login.login_harness import (
     NORRATH,
     Harness,
     create_request,

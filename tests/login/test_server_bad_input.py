@@ -14,8 +14,8 @@ from emu.login.client import Client, ClientState
 from emu.login.events import format_event
 from emu.model import CreateResponse
 from emu.versions import LOGIN_VERSION_STEPS
-from tests.support.login_fakes import FakeLink
-from tests.support.login_harness import Harness, create_request, str16
+from tests.support.login.login_fakes import FakeLink
+from tests.support.login.login_harness import Harness, create_request, str16
 
 LOGIN, CREATE, DELETE, PLAY, LOG = (
     "OP_LoginRequestMsg",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from emu.dialects import MOST_DIALECTS
 from emu.login.service import LoggedIn
-from tests.support.login_harness import NORRATH, Harness
+from tests.support.login.login_harness import NORRATH, Harness
 
 
 def test_lists_kept_for_many_versions_are_bounded(harness: Harness) -> None:

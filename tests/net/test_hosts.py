@@ -13,7 +13,7 @@ from emu.admin.status import OpenDoor
 from emu.config import Address
 from emu.errors import ConfigError
 from emu.net.hosts import cannot_listen, door, listen_address
-from tests.support.names import know_no_invalid_names
+from tests.support.running.names import know_no_invalid_names
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0", "::1", "::"])

@@ -16,9 +16,9 @@ from emu.net.scheduler import Scheduler
 from emu.net.stores.workers import StoreWorker
 from emu.opcodes import OpcodeStore, VersionRange
 from emu.opcodes.stored.watch import OpcodeWatcher
-from tests.support.house import until
-from tests.support.opcode_rows import shipped_database
-from tests.support.stores import finish
+from tests.support.database.stores import finish
+from tests.support.files.opcode_rows import shipped_database
+from tests.support.running.whole_server import until
 
 
 def run_at_once(call: Callable[[], Any]) -> Deferred[Any]:

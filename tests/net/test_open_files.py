@@ -11,7 +11,7 @@ from twisted.internet.task import Clock
 from emu.net.open_files import REASON, OpenFiles
 from emu.net.scheduler import Scheduler
 from emu.net.watch import Watch
-from tests.support.house import captured_log
+from tests.support.running.whole_server import captured_log
 
 
 class FullListener:

@@ -9,7 +9,7 @@ from twisted.internet.task import Clock
 from emu.net.logs import logger
 from emu.net.refusals import INTERVAL, RefusalLog
 from emu.net.scheduler import Scheduler
-from tests.support.house import captured_log
+from tests.support.running.whole_server import captured_log
 
 
 def test_repetitions_are_one_line_a_minute() -> None:

@@ -1,7 +1,7 @@
 from emu.config import Config, parse
 from emu.errors import ConfigError, StoreError
 from emu.net.reload import LIVE, differences, merged, reread
-from tests.support.house import captured_log
+from tests.support.running.whole_server import captured_log
 
 
 def test_only_what_may_change_is_taken() -> None:

@@ -18,10 +18,10 @@ from emu.net import logs
 from emu.net.server import EmuService, check_files
 from emu.store import Store
 from emu.structs import shipped_catalog
-from tests.support.clients import connect
-from tests.support.configs import small_config
-from tests.support.house import captured_log, until
-from tests.support.names import know_no_invalid_names
+from tests.support.running.clients import connect
+from tests.support.running.configs import small_config
+from tests.support.running.names import know_no_invalid_names
+from tests.support.running.whole_server import captured_log, until
 
 pytestmark = pytest.mark.usefixtures("collect_garbage")
 

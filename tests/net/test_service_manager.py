@@ -13,7 +13,7 @@ from twisted.internet.task import Clock
 
 from emu.net.scheduler import Scheduler
 from emu.net.service_manager import STATUS_EVERY, ServiceManager
-from tests.support.house import captured_log
+from tests.support.running.whole_server import captured_log
 
 
 class Systemd:

@@ -10,7 +10,7 @@ from emu.errors import CommandError
 from emu.login.events import LoginAccepted, LoginRefused
 from emu.net.watch import Watch
 from emu.reports import Report
-from tests.support.house import house, until
+from tests.support.running.whole_server import house, until
 
 pytestmark = pytest.mark.usefixtures("collect_garbage")
 

@@ -9,7 +9,7 @@ from emu.opcodes import OpcodeRow
 from emu.opcodes.lints import CORE, OpcodeFinding, Severity, check, errors
 from emu.opcodes.stored.changes import Rejected
 from emu.opcodes.table import WHOLE_TABLE
-from tests.support.opcode_rows import ROWS
+from tests.support.files.opcode_rows import ROWS
 
 CUT = "OP_ExpectClientAsCharacterReplyMs"
 FULL = "OP_ExpectClientAsCharacterReplyMsg"

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from emu.processes.handoffs import LocalHandoffKeys
 from tests.processes.contracts.handoff_keys import HandoffKeysContract
-from tests.support.processes import handoff_keys
-from tests.support.stores import finish
+from tests.support.database.stores import finish
+from tests.support.running.processes import handoff_keys
 from tests.support.times import ManualClock
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from emu.processes.presence import SharedPresence
 from tests.processes.contracts.presence import Pictures, PresenceContract
-from tests.support.processes import bus
+from tests.support.running.processes import bus
 
 
 class TestSharedPresence(PresenceContract):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from emu.session import Endpoint
-from tests.support.link import Link, connected_link
-from tests.support.players import make_endpoint
+from tests.support.sessions.link import Link, connected_link
+from tests.support.sessions.players import make_endpoint
 
 
 @pytest.fixture

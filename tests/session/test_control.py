@@ -6,7 +6,7 @@ from emu.session import Role
 from emu.session.control import HANDLERS
 from emu.session.states import ALLOWED
 from emu.wire import ProtocolOpcode, ServerKeyRequest, SessionStatResponse
-from tests.support.link import drain, sealed
+from tests.support.sessions.link import drain, sealed
 
 ON_THE_WAY_IN = {ProtocolOpcode.COMBINED, ProtocolOpcode.PACKET, ProtocolOpcode.FRAGMENT}
 

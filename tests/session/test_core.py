@@ -10,7 +10,7 @@ import pytest
 from emu.errors import LocalProtocolError
 from emu.session import DatagramDropped, Role, Session, SessionConfig
 from emu.wire import Ack, OutOfOrderAck, Seal, ServerKeyRequest, SessionRequest, push_packet
-from tests.support.link import CHECK_KEY, KEY_BLOCK, connected_link, drain
+from tests.support.sessions.link import CHECK_KEY, KEY_BLOCK, connected_link, drain
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from emu.session.core import Owed
 from emu.session.duties import DUTIES, take_owed
 from emu.session.life import Due
 from emu.wire import ServerKeyRequest
-from tests.support.link import connected_link
+from tests.support.sessions.link import connected_link
 
 
 def test_there_is_a_way_to_do_whatever_may_be_due():

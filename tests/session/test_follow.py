@@ -18,7 +18,7 @@ from emu.session import (
     StreamType,
 )
 from emu.wire import Format
-from tests.support.link import CHECK_KEY, SESSION_ID, Link, make_sessions
+from tests.support.sessions.link import CHECK_KEY, SESSION_ID, Link, make_sessions
 
 CONVERSATION = [(number, random.Random(number).randbytes(number % 7 * 300)) for number in range(40)]
 

@@ -26,7 +26,7 @@ from emu.wire import (
     pull_packet,
     push_packet,
 )
-from tests.support.link import (
+from tests.support.sessions.link import (
     CHECK_KEY,
     KEY_BLOCK,
     SESSION_ID,

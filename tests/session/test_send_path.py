@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from emu.session import Role, Session, SessionConfig, Writable
-from tests.support.link import connected_link, drain
+from tests.support.sessions.link import connected_link, drain
 
 CONFIG = SessionConfig()
 

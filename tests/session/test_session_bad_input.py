@@ -9,7 +9,7 @@ import pytest
 from emu.errors import PeerError
 from emu.session import SessionClosed, SessionConfig, StreamType
 from emu.wire import Combined, Fragment, KeepAlive, Packet, push_packet
-from tests.support.link import SEAL, connected_link, drain, sealed
+from tests.support.sessions.link import SEAL, connected_link, drain, sealed
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from hypothesis.stateful import (
 )
 
 from emu.session import Role, SessionConfig, SessionEstablished
-from tests.support.link import Link, connected_link, make_sessions
+from tests.support.sessions.link import Link, connected_link, make_sessions
 
 MESSAGES = st.tuples(st.integers(0, 400), st.binary(max_size=1500))
 

@@ -6,7 +6,7 @@ import pytest
 
 from emu.session import CloseReason, Role, SessionClosed, SessionConfig
 from emu.wire import AppCombined, Fragment, Packet, push_packet
-from tests.support.link import Link, drain, make_sessions, sealed
+from tests.support.sessions.link import Link, drain, make_sessions, sealed
 
 CONFIG = SessionConfig()
 

@@ -13,7 +13,7 @@ from emu.errors import LimitExceeded, MalformedMessage, UnknownBase
 from emu.sight import BookReader
 from emu.sight.books import MOST_LISTS
 from emu.structs.packed import pack_counted, xor
-from tests.support.ghost_views import dialect
+from tests.support.world.ghost_views import dialect
 
 
 class Book:

@@ -19,8 +19,8 @@ from emu.sight.forms import (
     SIGN_FOOTER,
     VISIBILITY,
 )  # fmt: skip
-from tests.support.ghost_views import dialect
-from tests.support.sights import PART_NAMES, GhostWriter
+from tests.support.world.ghost_views import dialect
+from tests.support.world.sights import PART_NAMES, GhostWriter
 
 NO_CHANGES = {"info": [], "position": [], "vis": []}
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from emu.errors import MalformedMessage, UnknownBase
 from emu.sight import PredictionReader
-from tests.support.ghost_views import dialect
+from tests.support.world.ghost_views import dialect
 
 FIRST = bytes.fromhex(
     "00181b00002200000006833f802db3c21443dc01b343dc444d01b3444dc2141fc1dc3799c2144383444d13"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from emu.errors import MalformedMessage, UnknownBase
 from emu.sight import StateReader
 from emu.structs.packed import DeltaBase, pack
-from tests.support.ghost_views import dialect
+from tests.support.world.ghost_views import dialect
 
 
 class Sheets:

@@ -12,8 +12,8 @@ from emu.sight.forms import CREATE_GHOST, DESTROY_GHOST, POSITION, UPDATE_GHOST
 from emu.sight.stream import BOOKS, PREDICTION, SHEET
 from emu.structs.packed import pack
 from tests.sight.test_predictions import FIRST, SECOND
-from tests.support.ghost_views import dialect
-from tests.support.sights import GhostWriter
+from tests.support.world.ghost_views import dialect
+from tests.support.world.sights import GhostWriter
 
 NAMES = (CREATE_GHOST, UPDATE_GHOST, DESTROY_GHOST, PREDICTION, SHEET, *BOOKS, "OP_ZoneInfoMsg")
 

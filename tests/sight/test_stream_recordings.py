@@ -24,8 +24,8 @@ from emu.sight.forms import (
 )  # fmt: skip
 from emu.structs.client_cmd import read_client_cmds
 from emu.structs.packed import pack_stream, xor
-from tests.support.ghost_views import dialect
-from tests.support.recordings import recording
+from tests.support.files.recordings import recording
+from tests.support.world.ghost_views import dialect
 
 RECORDINGS = [(546, "546-zonein-alone", 27), (561, "561-two-players", 646)]
 

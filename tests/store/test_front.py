@@ -32,7 +32,7 @@ from emu.store.front import (
     WorldCharacterFront,
     WorldFront,
 )
-from tests.support.stores import character, finish, run_inline, world_character
+from tests.support.database.stores import character, finish, run_inline, world_character
 from tests.support.times import ManualClock
 
 T = TypeVar("T")

@@ -7,7 +7,7 @@ import pytest
 from emu.model import Color
 from emu.store import Store
 from emu.store.looks import LooksTables
-from tests.support.stores import character, world_character
+from tests.support.database.stores import character, world_character
 
 COLORS = {"hair_color1": Color(250, 1, 2), "eye_type": Color(-100, 0, 100, signed=True)}
 

@@ -7,7 +7,7 @@ import pytest
 from emu.errors import DuplicateName
 from emu.model import BUILT_IN_ACCOUNT, RegisteredWorld, RosterEntry
 from emu.store import Store
-from tests.support.stores import character, world_character
+from tests.support.database.stores import character, world_character
 
 
 @pytest.fixture

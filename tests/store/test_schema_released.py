@@ -13,7 +13,7 @@ from emu.opcodes import OpcodeStore
 from emu.opcodes.shipped import shipped_rows
 from emu.store import Store
 from emu.store.schema import schema
-from tests.support.released import SCHEMA, released_database
+from tests.support.database.released import SCHEMA, released_database
 
 
 @pytest.fixture

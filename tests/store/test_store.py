@@ -15,8 +15,8 @@ import pytest
 from emu.errors import DuplicateName, StoreError
 from emu.model import RegisteredWorld
 from emu.store import Store
-from tests.support.store_crasher import Promises
-from tests.support.stores import character
+from tests.support.database.store_crasher import Promises
+from tests.support.database.stores import character
 
 ROOT = Path(__file__).parents[2]
 ROUNDS = int(os.environ.get("EMU_CRASH_ROUNDS", "5"))
@@ -81,7 +81,7 @@ def test_kill_at_any_moment_loses_and_doubles_nothing(tmp_path: Path) -> None:
     answered = 0
     for seed in range(ROUNDS):
         process = subprocess.Popen(
-            [sys.executable, "-m", "tests.support.store_crasher", str(path), str(seed)],
+            [sys.executable, "-m", "tests.support.database.store_crasher", str(path), str(seed)],
             cwd=ROOT,
             stdout=subprocess.PIPE,
         )

@@ -7,7 +7,7 @@ import pytest
 
 from emu.errors import MalformedMessage, StructValueError
 from emu.structs import Layout
-from tests.support.struct_texts import array, data, layout_of, struct_of
+from tests.support.files.struct_texts import array, data, layout_of, struct_of
 
 
 def both_ways(layout: Layout, values: dict[str, Any], wire: str, *flags: str) -> None:

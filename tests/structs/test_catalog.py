@@ -7,7 +7,7 @@ import pytest
 from emu.errors import FileFormatError, UnknownStruct
 from emu.structs import Layout, StructCatalog, load_folder, shipped_catalog
 from emu.structs.catalog import read_shipped, shape
-from tests.support.struct_texts import catalog_of, data, file_of, struct_of
+from tests.support.files.struct_texts import catalog_of, data, file_of, struct_of
 
 STEPS = catalog_of(
     struct_of("a int8", "S", 546), struct_of("a int16", "S", 562), struct_of("a int32", "S", 60_085)

@@ -15,7 +15,7 @@ import pytest
 from emu.errors import MalformedMessage
 from emu.structs import FieldDefinition, FieldType, StructCatalog, StructDefinition
 from emu.structs.definitions import STRINGS
-from tests.support.struct_values import LETTERS, assert_within
+from tests.support.files.struct_values import LETTERS, assert_within
 
 _BESIDE_THE_CHECKOUT = Path(__file__).parents[3] / "shared" / "data" / "eq2emu" / "structs"
 FOLDER = Path(os.environ.get("EMU_STRUCT_FILES", _BESIDE_THE_CHECKOUT))

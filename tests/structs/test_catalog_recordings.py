@@ -11,7 +11,7 @@ from emu.opcodes import shipped_tables
 from emu.structs import Layout, shipped_catalog
 from emu.structs.client_cmd import read_client_cmds, write_client_cmd
 from emu.structs.packed import DeltaBase, pack, unpack, unpack_counted, unpack_stream
-from tests.support.recordings import recording
+from tests.support.files.recordings import recording
 
 CATALOG = shipped_catalog()
 RECORD_SIZES = {

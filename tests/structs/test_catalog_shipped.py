@@ -15,7 +15,7 @@ from emu.errors import MalformedMessage
 from emu.opcodes import shipped_tables
 from emu.structs import StructDefinition, shipped_catalog
 from tests.support.examples import tries
-from tests.support.struct_values import check_round_trip, struct_values
+from tests.support.files.struct_values import check_round_trip, struct_values
 
 CATALOG = shipped_catalog()
 STRUCTS = list(CATALOG)

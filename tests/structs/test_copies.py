@@ -8,7 +8,7 @@ import pytest
 
 from emu.structs.copies import copied
 from emu.structs.definitions import NO_CONDITIONS, Conditions, FieldDefinition, FieldType
-from tests.support.struct_texts import array, data, layout_of, struct_of
+from tests.support.files.struct_texts import array, data, layout_of, struct_of
 
 
 def field(conditions: Conditions, **more: Any) -> FieldDefinition:

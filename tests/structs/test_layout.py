@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from emu.errors import MalformedMessage, MalformedStruct, StructValueError
 from emu.structs import Layout
-from tests.support.struct_texts import array, catalog_of, data, layout_of, struct_of
+from tests.support.files.struct_texts import array, catalog_of, data, layout_of, struct_of
 
 EVERY_TYPE = layout_of(
     "a int8, b int16, c int32, d int64, e float, f double, g EQ2_Color, h sint8, i sint16,"

@@ -13,7 +13,7 @@ import pytest
 from emu.structs import shipped_catalog
 from emu.structs.client_cmd import read_client_cmds, write_client_cmd
 from emu.structs.packed import pack, pack_counted, unpack, unpack_counted
-from tests.support.recordings import recording
+from tests.support.files.recordings import recording
 
 RECORDINGS = {546: "546-zonein-alone", 561: "561-two-players"}
 CATALOG = shipped_catalog()

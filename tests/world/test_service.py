@@ -6,7 +6,7 @@ import random
 
 from emu.world.events import NotHandled
 from emu.world.service import MESSAGES
-from tests.support.worlds import WorldHouse
+from tests.support.world.worlds import WorldHouse
 
 
 def test_what_nobody_handles_is_counted(house: WorldHouse) -> None:

@@ -10,7 +10,7 @@ import pytest
 from emu.dialects.text import read_name
 from emu.world.players.hotbars import MOST_KEYS
 from emu.world.rules import ChatRules, WorldRules
-from tests.support.worlds import Client, WorldHouse
+from tests.support.world.worlds import Client, WorldHouse
 
 JUMP = 100_000.0
 LARGEST_ANSWER = 6_000

@@ -12,7 +12,7 @@ from emu.world.players import leaving
 from emu.world.players.player import PlayerState
 from emu.world.players.relations import MOST_NAMES
 from emu.world.spawns import Destination
-from tests.support.worlds import Client, WorldHouse
+from tests.support.world.worlds import Client, WorldHouse
 
 QUIT = bytes((1, 1))
 

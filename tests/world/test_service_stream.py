@@ -8,7 +8,7 @@ from emu.capture.lookup import StructLookup
 from emu.errors import EmuError
 from emu.sight import WorldStream
 from emu.structs import shipped_catalog
-from tests.support.worlds import Client, WorldHouse
+from tests.support.world.worlds import Client, WorldHouse
 
 LOOKUP = StructLookup(shipped_catalog())
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.worlds import WorldHouse
+from tests.support.world.worlds import WorldHouse
 
 
 def test_players_are_found_by_every_name(house: WorldHouse) -> None:

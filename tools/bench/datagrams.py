@@ -87,14 +87,12 @@ def run(server: Child, lanes: list[Lane], *, talk: bool) -> Rate:
 
 def report(rounds: int) -> list[Figure]:
     """Drive both kinds of server in turn, round by round."""
-    with child(SERVER, "echo") as echo, child(SERVER, "session") as house:
+    with child(SERVER, "echo") as echo, child(SERVER, "session") as ours:
         plain = [Lane(echo.port, number) for number in range(CLIENTS)]
-        keyed = [Lane(house.port, number) for number in range(CLIENTS)]
+        keyed = [Lane(ours.port, number) for number in range(CLIENTS)]
         for lane in keyed:
             lane.open()
-        pairs = [
-            (run(house, keyed, talk=True), run(echo, plain, talk=False)) for _ in range(rounds)
-        ]
+        pairs = [(run(ours, keyed, talk=True), run(echo, plain, talk=False)) for _ in range(rounds)]
         for lane in plain + keyed:
             lane.socket.close()
     return [
@@ -102,7 +100,7 @@ def report(rounds: int) -> list[Figure]:
             "endpoint (check, RC4, Ack), by CPU",
             "a second",
             "echo",
-            [Round(ours.cpu, bare.cpu) for ours, bare in pairs],
+            [Round(rate.cpu, bare.cpu) for rate, bare in pairs],
             "0.65; compiled 1.0",
             more_is_better=True,
         ),
@@ -110,7 +108,7 @@ def report(rounds: int) -> list[Figure]:
             "the same, by the clock",
             "a second",
             "echo",
-            [Round(ours.wall, bare.wall) for ours, bare in pairs],
+            [Round(rate.wall, bare.wall) for rate, bare in pairs],
             more_is_better=True,
         ),
     ]

@@ -78,8 +78,8 @@ def alone() -> float:
 
 def report(rounds: int) -> list[Figure]:
     """Ask both kinds of server in turn, and the endpoint without a socket beside the loop."""
-    with child(SERVER, "echo") as echo, child(SERVER, "session") as house:
-        bare, ours = Flood(echo), Flood(house)
+    with child(SERVER, "echo") as echo, child(SERVER, "session") as served:
+        bare, ours = Flood(echo), Flood(served)
         over_udp = [Round(ours.cost(), bare.cost()) for _ in range(rounds)]
     without = [Round(alone(), rc4_loop().cpu * 1e6) for _ in range(rounds)]
     return [

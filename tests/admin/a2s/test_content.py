@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from emu.admin.a2s.content import info_of, players_of, rules_of
-from tests.support.statuses import server_status
+from tests.support.admin.statuses import server_status
 
 
 def test_the_server_in_a_line() -> None:

@@ -18,8 +18,8 @@ from emu.admin.a2s.responder import MOST_PARTS, A2sResponder
 from emu.admin.a2s.splitting import MOST_BYTES
 from emu.limits.challenges import PERIOD, Challenges
 from emu.times import Monotonic
-from tests.support.query_vectors import Example, OneChallenge, read_examples
-from tests.support.statuses import crowd, server_status
+from tests.support.admin.query_vectors import Example, OneChallenge, read_examples
+from tests.support.admin.statuses import crowd, server_status
 
 ASKER = ("192.0.2.7", 5000)
 NOW = Monotonic(1000.0)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tests.support.account_room import AccountRoom
+from tests.support.login.account_room import AccountRoom
 
 
 def test_list_and_show() -> None:

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from tests.support.account_room import NOW, AccountRoom
+from tests.support.login.account_room import NOW, AccountRoom
 
 
 @pytest.mark.parametrize(

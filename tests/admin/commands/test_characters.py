@@ -6,7 +6,7 @@ from typing import Any
 
 from emu.admin.commands import characters
 from emu.admin.commands.characters import Characters
-from tests.support.commanding import Desk
+from tests.support.admin.commanding import Desk
 
 
 @dataclasses.dataclass

@@ -5,7 +5,7 @@ from emu.admin.commands.running import Controls
 from emu.admin.countdown import Countdown
 from emu.errors import FileFormatError
 from tests.admin.test_source import STATUS
-from tests.support.commanding import Desk
+from tests.support.admin.commanding import Desk
 
 
 class Room(Desk):

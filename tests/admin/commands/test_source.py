@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from emu.admin.commands import source
-from tests.support.commanding import Desk
+from tests.support.admin.commanding import Desk
 
 
 def desk() -> Desk:

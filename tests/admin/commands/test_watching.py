@@ -1,7 +1,7 @@
 from emu.admin.commands import watching
 from emu.admin.commands.watching import SNAPSHOT
 from emu.commands.ranks import ADMINISTRATOR, OWNER
-from tests.support.commanding import Desk
+from tests.support.admin.commanding import Desk
 
 
 def test_only_who_holds_the_machine_gets_it_and_nobody_is_told() -> None:

@@ -7,7 +7,7 @@ from emu.admin.ggmp.messages import Act
 from emu.admin.ggmp.orders import BIG, LITTLE
 from emu.admin.ggmp.ports import Place
 from emu.admin.ggmp.transfers import Whole
-from tests.support.ggmp import BOB, GUARD, TOKEN, Talk
+from tests.support.admin.ggmp import BOB, GUARD, TOKEN, Talk
 
 
 def plain(told: list) -> list[list]:

@@ -9,7 +9,7 @@ from emu.admin.ggmp.client import GgmpClient
 from emu.admin.ggmp.orders import LITTLE
 from emu.errors import MalformedMessage
 from emu.times import Monotonic
-from tests.support.ggmp import GUARD, Talk
+from tests.support.admin.ggmp import GUARD, Talk
 
 
 @pytest.mark.parametrize("seed", range(5))

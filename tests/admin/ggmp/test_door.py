@@ -4,7 +4,7 @@ from emu.admin.ggmp.messages import Kind, Message
 from emu.admin.ggmp.rules import GgmpRules
 from emu.admin.ggmp.values import uint32, utf8
 from emu.times import Monotonic
-from tests.support.ggmp import GRANT, TOKEN
+from tests.support.admin.ggmp import GRANT, TOKEN
 
 NOW = Monotonic(100.0)
 HOST = "192.0.2.50"

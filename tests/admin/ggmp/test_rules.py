@@ -1,6 +1,6 @@
 from emu.admin.ggmp.grants import EVERYTHING, Grant, read_clients
 from emu.admin.ggmp.rules import GgmpRules
-from tests.support.ggmp import GRANT
+from tests.support.admin.ggmp import GRANT
 
 
 def test_somebody_has_to_be_let_in_for_a_port_to_make_sense() -> None:

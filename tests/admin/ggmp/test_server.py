@@ -15,9 +15,9 @@ from emu.admin.ggmp.rules import GgmpRules
 from emu.admin.ggmp.server import GgmpServer
 from emu.admin.ggmp.values import Value, ValueType, uint32, utf8
 from emu.times import Monotonic
-from tests.support.admin import examples
+from tests.support.admin.ggmp import ADDRESS, GRANT, GUARD, TOKEN, FakeStage, Talk
+from tests.support.admin.worked_examples import examples
 from tests.support.examples import tries
-from tests.support.ggmp import ADDRESS, GRANT, GUARD, TOKEN, FakeStage, Talk
 
 NOW = Monotonic(100.0)
 EXAMPLES = {example["id"]: example for example in examples("ggmp")}

@@ -21,7 +21,7 @@ from emu.admin.ogp.colors import Name
 from emu.admin.ogp.elements import bit, push_bits
 from emu.admin.ogp.fields import COLORED, DIALECTS, PLAYERS, SERVER, V91, V94
 from emu.errors import MalformedMessage
-from tests.support.ogp_contents import contents
+from tests.support.admin.ogp_contents import contents
 
 ROOM = 1 << 20
 BITS = st.integers(0, (1 << 28) - 1)

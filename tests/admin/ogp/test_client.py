@@ -11,7 +11,7 @@ from emu.admin.ogp.responder import OgpResponder
 from emu.errors import CommandError, MalformedMessage
 from emu.limits.challenges import Challenges
 from emu.times import Monotonic
-from tests.support.statuses import crowd, server_status
+from tests.support.admin.statuses import crowd, server_status
 
 NOW = Monotonic(5.0)
 

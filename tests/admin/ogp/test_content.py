@@ -2,7 +2,7 @@ from emu.admin.ogp.colors import ColorChange
 from emu.admin.ogp.content import POPULATION, ContentSource, Presentation, content_of
 from emu.admin.ogp.fields import NOT_ASSIGNED, V91, V94
 from emu.admin.ogp.kinds import AddOnFlag, PlayerFlag, all_flags, flags_of
-from tests.support.statuses import NOW, crowd, server_status
+from tests.support.admin.statuses import NOW, crowd, server_status
 
 PLAIN = Presentation()
 

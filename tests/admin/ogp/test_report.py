@@ -7,8 +7,8 @@ from emu.admin.ogp.body import Content
 from emu.admin.ogp.content import Presentation, content_of
 from emu.admin.ogp.fields import DIALECTS
 from emu.admin.ogp.report import as_record
-from tests.support.ogp_contents import contents
-from tests.support.statuses import server_status
+from tests.support.admin.ogp_contents import contents
+from tests.support.admin.statuses import server_status
 
 
 def test_flags_are_words_and_names_are_texts() -> None:

@@ -25,10 +25,10 @@ from emu.admin.ogp.head import (
 from emu.admin.ogp.responder import OgpResponder, OgpRules, master_uplink
 from emu.limits.challenges import PERIOD, Challenges
 from emu.times import Monotonic
+from tests.support.admin.ogp_contents import content_of as state_of
+from tests.support.admin.query_vectors import Example, OneChallenge, read_examples
+from tests.support.admin.statuses import crowd, server_status
 from tests.support.examples import tries
-from tests.support.ogp_contents import content_of as state_of
-from tests.support.query_vectors import Example, OneChallenge, read_examples
-from tests.support.statuses import crowd, server_status
 
 ASKER = ("192.0.2.7", 5000)
 NOW = Monotonic(1000.0)

@@ -1,4 +1,4 @@
-from tests.support.snapshots import Measured
+from tests.support.admin.snapshots import Measured
 
 
 def test_all_is_there_for_json_addresses_of_players_too() -> None:

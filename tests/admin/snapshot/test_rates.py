@@ -1,7 +1,7 @@
 import pytest
 
 from emu.admin.snapshot.rates import Rates
-from tests.support.snapshots import Measured
+from tests.support.admin.snapshots import Measured
 
 
 def test_what_grew_by_the_second() -> None:

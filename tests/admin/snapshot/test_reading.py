@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from emu.admin.snapshot import Histogram, Snapshot
 from emu.errors import MalformedMessage
 from emu.measures import Measures
-from tests.support.snapshots import Measured
+from tests.support.admin.snapshots import Measured
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),

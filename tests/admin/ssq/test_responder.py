@@ -16,7 +16,7 @@ from emu.admin.ssq.rows import PONG, pull_rows
 from emu.admin.ssq.tables import INFO, PLAYERS, TABLES, Column, Table, Told
 from emu.admin.ssq.tokens import Tokens
 from emu.times import Monotonic
-from tests.support.admin import examples, player_status, server_status
+from tests.support.admin.worked_examples import examples, player_status, server_status
 from tests.support.examples import tries
 
 NOW = Monotonic(50.0)

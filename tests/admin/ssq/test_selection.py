@@ -3,7 +3,7 @@ from emu.admin.ssq.rows import pull_rows
 from emu.admin.ssq.selection import Selection, known_columns
 from emu.admin.ssq.tables import TABLES, Told
 from emu.admin.status import ServerStatus
-from tests.support.admin import player_status, server_status
+from tests.support.admin.worked_examples import player_status, server_status
 
 ROOM = 100_000
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.capture.formats.frames import MAX_FRAGMENT_PIECES, MAX_FRAGMENTED, FrameReader
-from tests.support.captures import CLIENT, HELLO, IPV4_HELLO, SERVER, UDP_HELLO, ipv6
 from tests.support.examples import tries
+from tests.support.files.captures import CLIENT, HELLO, IPV4_HELLO, SERVER, UDP_HELLO, ipv6
 
 IPV6_HELLO = ipv6(17, UDP_HELLO)
 IPV6_ENDS = (("2001:db8::1", 40001), ("2001:db8::2", 9100))

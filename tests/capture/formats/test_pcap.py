@@ -1,4 +1,4 @@
-"""Classic pcap, gzip and the reader's bounds; files are built by hand in tests.support.captures."""
+"""Classic pcap, gzip and the reader's bounds; `tests.support.files.captures` builds the files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from emu.capture.formats.pcap import CaptureReader
 from emu.capture.formats.records import Datagram
 from emu.capture.formats.stream import MAX_FRAME
 from emu.errors import FileFormatError
-from tests.support.captures import (
+from tests.support.examples import tries
+from tests.support.files.captures import (
     HELLO,
     IPV4_HELLO,
     classic,
@@ -27,7 +28,6 @@ from tests.support.captures import (
     read_all,
     section,
 )
-from tests.support.examples import tries
 
 # Without the time of day: it would stand in the names of tests, and every process had others.
 zipped = functools.partial(gzip.compress, mtime=0)

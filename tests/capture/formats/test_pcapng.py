@@ -10,7 +10,7 @@ from emu.capture.formats.pcap import CaptureReader
 from emu.capture.formats.pcapng import MAX_BLOCK, MAX_INTERFACES
 from emu.capture.formats.records import Datagram, Secrets
 from emu.errors import FileFormatError
-from tests.support.captures import (
+from tests.support.files.captures import (
     HELLO,
     IPV4_HELLO,
     block,

@@ -15,7 +15,9 @@ from emu.capture.sessions import follow as follow_module
 from emu.capture.sessions.follow import CaptureFollower, Notice
 from emu.capture.sessions.session import SAID_PER_REASON
 from emu.session import SessionConfig, StreamType
-from tests.support.conversations import (
+from tests.support.examples import tries
+from tests.support.files.known_names import few_messages
+from tests.support.sessions.conversations import (
     CLIENT,
     KEY_BLOCK,
     SERVER,
@@ -24,8 +26,6 @@ from tests.support.conversations import (
     login_request,
     whole_session,
 )
-from tests.support.examples import tries
-from tests.support.known_names import few_messages
 
 MESSAGES = [
     (True, 0, login_request(546)),

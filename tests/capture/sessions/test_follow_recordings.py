@@ -13,8 +13,8 @@ from emu.capture.formats.pcap import CaptureReader
 from emu.capture.messages import CapturedMessage
 from emu.capture.sessions.follow import CaptureFollower, Notice
 from emu.capture.show import to_json, to_text
-from tests.support.known_names import shipped_messages
-from tests.support.recordings import recording
+from tests.support.files.known_names import shipped_messages
+from tests.support.files.recordings import recording
 
 RECORDINGS = [("546-zonein-alone", 546, 1, 78), ("561-two-players", 561, 2, 873)]
 PARTS = ("info", "position", "vis")

@@ -12,10 +12,15 @@ from emu.capture.sessions.follow import CaptureFollower
 from emu.capture.sessions.kept import KeptStates
 from emu.sight.forms import CREATE_GHOST, POSITION, UPDATE_GHOST
 from emu.structs.client_cmd import write_client_cmd
-from tests.support.conversations import KEY_BLOCK, Conversation, login_by_number, whole_session
-from tests.support.ghost_views import dialect
-from tests.support.known_names import shipped_messages
-from tests.support.sights import GhostWriter
+from tests.support.files.known_names import shipped_messages
+from tests.support.sessions.conversations import (
+    KEY_BLOCK,
+    Conversation,
+    login_by_number,
+    whole_session,
+)
+from tests.support.world.ghost_views import dialect
+from tests.support.world.sights import GhostWriter
 
 COMMAND = 50
 ANSWER = 31

@@ -7,7 +7,7 @@ import pytest
 from emu.capture.formats.records import Datagram
 from emu.capture.sessions.session import FollowedSession, looks_sealed
 from emu.session import Message
-from tests.support.conversations import CLIENT, SERVER, login_request, whole_session
+from tests.support.sessions.conversations import CLIENT, SERVER, login_request, whole_session
 
 KEY = 0x1234ABCD
 MESSAGES = [(True, 0, login_request(546)), *[(False, 8, bytes(40 + n)) for n in range(8)]]

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.capture.sessions.versions import find_client_version
-from tests.support.conversations import login_by_number, login_request
+from tests.support.sessions.conversations import login_by_number, login_request
 
 KNOWN = frozenset({1, 546, 561, 1096, 1208, 60114})
 

@@ -12,8 +12,8 @@ from emu.login.accounts.passwords import check_password
 from emu.login.accounts.settings import PasswordConfig
 from emu.model import RegisteredWorld
 from emu.store import Store
-from tests.support.command_line import CommandLine, stored_password
-from tests.support.stores import character
+from tests.support.database.stores import character
+from tests.support.running.command_line import CommandLine, stored_password
 
 
 def is_right(password: bytes, stored: str) -> bool:

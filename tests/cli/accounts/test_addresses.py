@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from emu.store import Store
-from tests.support.command_line import CommandLine
+from tests.support.running.command_line import CommandLine
 
 
 @pytest.fixture

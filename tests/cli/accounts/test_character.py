@@ -8,8 +8,8 @@ import pytest
 from emu.cli.accounts.character import character as group
 from emu.model import BUILT_IN_ACCOUNT, RegisteredWorld
 from emu.store import Store
-from tests.support.command_line import CommandLine
-from tests.support.stores import character, world_character
+from tests.support.database.stores import character, world_character
+from tests.support.running.command_line import CommandLine
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import gzip
 from pathlib import Path
 
 from emu.login.accounts.passwords import eq2emulator_hash, is_phc
-from tests.support.command_line import CommandLine, stored_password
+from tests.support.running.command_line import CommandLine, stored_password
 
 DUMP = f"""
 CREATE TABLE `account` (

@@ -11,8 +11,8 @@ from twisted.internet.utils import getProcessOutputAndValue
 
 from emu.cli.main import root
 from emu.errors import UnknownVersion
-from tests.support.reference_messages import ReferenceCharacter
-from tests.support.reference_server import Script, serving
+from tests.support.sessions.reference_messages import ReferenceCharacter
+from tests.support.sessions.reference_server import Script, serving
 
 pytestmark = pytest.mark.slow
 RUN = "from emu.cli.main import main; main()"

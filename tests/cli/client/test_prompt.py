@@ -8,9 +8,9 @@ from prompt_toolkit.document import Document
 
 from emu.cli.client.prompt import LineCompleter, history_file
 from emu.client.world import Pass, WorldClient, WorldMessages
-from tests.support.emu_process import emu_on_terminal
-from tests.support.ghost_views import dialect
-from tests.support.house import HOST, house
+from tests.support.running.emu_process import emu_on_terminal
+from tests.support.running.whole_server import HOST, house
+from tests.support.world.ghost_views import dialect
 
 
 def completed(text: str) -> list[tuple[str, int]]:

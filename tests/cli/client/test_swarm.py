@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from emu.cli.client.swarm import habits
-from tests.support.emu_process import emu
-from tests.support.house import HOST, house
+from tests.support.running.emu_process import emu
+from tests.support.running.whole_server import HOST, house
 
 KEYS = [
     "clients", "logins_ok", "logins_failed", "lost", "login_ms_p50", "login_ms_p99",

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.documented import code_lines
-from tests.support.emu_process import emu, emu_on_open_pipe
-from tests.support.house import HOST, House, house
+from tests.support.running.documented import code_lines
+from tests.support.running.emu_process import emu, emu_on_open_pipe
+from tests.support.running.whole_server import HOST, House, house
 
 pytestmark = pytest.mark.slow
 WHO = ("--user", "testlabs", "--password", "testpass", "--character", "Testa")

@@ -9,8 +9,8 @@ from click.testing import CliRunner, Result
 from emu.cli.main import root
 from emu.errors import ConfigError
 from emu.store import Store
-from tests.support.names import know_no_invalid_names
-from tests.support.released import released_database
+from tests.support.database.released import released_database
+from tests.support.running.names import know_no_invalid_names
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,7 @@ from emu.admin.console.session import ConsoleSession
 from emu.admin.events import CommandGiven
 from emu.cli.consoles.admin import command_line
 from emu.commands import Caller, Reply
-from tests.support.command_line import CommandLine
+from tests.support.running.command_line import CommandLine
 
 
 def answer(line: str) -> Reply:

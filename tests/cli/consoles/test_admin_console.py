@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.cli.consoles.test_admin import commands, server
-from tests.support.command_line import CommandLine
+from tests.support.running.command_line import CommandLine
 
 __all__ = ["commands"]
 

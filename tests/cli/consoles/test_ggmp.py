@@ -15,9 +15,9 @@ from emu.admin.ggmp.orders import LITTLE
 from emu.admin.ggmp.rules import GgmpRules
 from emu.admin.ggmp.server import GgmpServer
 from emu.times import Monotonic
-from tests.support.answering import answering
-from tests.support.command_line import CommandLine
-from tests.support.ggmp import BOB, GRANT, GUARD, TOKEN, FakeStage
+from tests.support.admin.answering import answering
+from tests.support.admin.ggmp import BOB, GRANT, GUARD, TOKEN, FakeStage
+from tests.support.running.command_line import CommandLine
 
 
 @contextmanager

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from tests.cli.consoles.test_rcon_socket import server
-from tests.support.command_line import CommandLine
+from tests.support.running.command_line import CommandLine
 
 
 def test_a_command_and_its_answer(tmp_path: Path) -> None:

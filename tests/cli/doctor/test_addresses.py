@@ -8,8 +8,8 @@ import pytest
 
 from emu.cli.doctor.addresses import look_at_addresses
 from emu.cli.doctor.findings import Finding, Level
-from tests.support.configs import small_config
-from tests.support.names import know_no_invalid_names
+from tests.support.running.configs import small_config
+from tests.support.running.names import know_no_invalid_names
 
 OPEN = "login.listen=0.0.0.0:9100"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from emu.cli.doctor.findings import Finding, ok
-from tests.support.command_line import CommandLine
+from tests.support.running.command_line import CommandLine
 
 CHECKS = {
     "configuration", "ports", "files", "database", "opcodes", "clock", "addresses", "limits",

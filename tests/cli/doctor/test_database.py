@@ -19,7 +19,7 @@ from emu.cli.doctor.database import (
 from emu.cli.doctor.findings import Finding, Level
 from emu.store import Store
 from emu.store.schema import schema
-from tests.support.released import SCHEMA, released_database
+from tests.support.database.released import SCHEMA, released_database
 
 
 @pytest.fixture

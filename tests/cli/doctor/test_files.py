@@ -16,7 +16,7 @@ from emu.cli.doctor.files import (
 )
 from emu.cli.doctor.findings import Finding, Level
 from emu.store import Store
-from tests.support.configs import small_config
+from tests.support.running.configs import small_config
 
 
 def troubles(folder: Path, *overrides: str) -> list[Finding]:

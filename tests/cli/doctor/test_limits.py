@@ -16,7 +16,7 @@ from emu.cli.doctor.limits import (
     wanted_files,
     wanted_memory,
 )
-from tests.support.configs import small_config
+from tests.support.running.configs import small_config
 
 LOW = """
 import resource, sys

@@ -12,7 +12,7 @@ from emu.cli.doctor.findings import Finding, Level
 from emu.cli.doctor.opcodes import judge_rows, look_at_opcodes, stored_rows
 from emu.opcodes import OpcodeRow, OpcodeStore
 from emu.opcodes.shipped import shipped_rows
-from tests.support.released import released_database
+from tests.support.database.released import released_database
 
 
 def troubles(rows: list[OpcodeRow]) -> list[Finding]:

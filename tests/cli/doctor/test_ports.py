@@ -14,9 +14,9 @@ from emu.cli.doctor.findings import Finding, Level
 from emu.cli.doctor.ports import judge_buffer, judge_port, look_at_ports
 from emu.config import Address
 from emu.config.ports import ListeningPort
-from tests.support.configs import small_config
-from tests.support.names import know_no_invalid_names
-from tests.support.snapshots import Measured
+from tests.support.admin.snapshots import Measured
+from tests.support.running.configs import small_config
+from tests.support.running.names import know_no_invalid_names
 
 PORT = ListeningPort("login.listen", "UDP", Address("127.0.0.1", 9100))
 

@@ -9,8 +9,8 @@ import pytest
 from emu.cli.doctor.findings import Level
 from emu.cli.doctor.secrets import judge_password, look_at_secrets
 from emu.store import Store
-from tests.support.configs import small_config
-from tests.support.house import add_account
+from tests.support.running.configs import small_config
+from tests.support.running.whole_server import add_account
 
 GOOD = "Gx7pQ2mLw9ZtRb4k"
 OPEN = "login.listen=0.0.0.0:9100"

@@ -5,8 +5,8 @@ from emu.cli.doctor.findings import Level
 from emu.cli.doctor.server import judge_server, look_at_server
 from emu.commands import Reply
 from tests.cli.consoles.test_admin import server
-from tests.support.configs import small_config
-from tests.support.snapshots import Measured
+from tests.support.admin.snapshots import Measured
+from tests.support.running.configs import small_config
 
 
 def test_one_that_runs_and_one_that_does_not(tmp_path: Path) -> None:

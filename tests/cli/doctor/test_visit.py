@@ -14,8 +14,8 @@ from emu.client import Credentials, LoginDenied
 from emu.client.entrance import Entrance
 from emu.config import Address
 from emu.opcodes.shipped import shipped_tables
-from tests.support.house import HOST, house, reactor
-from tests.support.snapshots import Measured
+from tests.support.admin.snapshots import Measured
+from tests.support.running.whole_server import HOST, house, reactor
 
 pytestmark = pytest.mark.slow
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.opcode_rows import shipped_database
+from tests.support.files.opcode_rows import shipped_database
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from emu.cli.opcodes.commands import opcodes
 from emu.opcodes import OpcodeStore, VersionRange
 from emu.opcodes.files.formats import read_rows
 from emu.opcodes.lints import Severity
-from tests.support.opcode_rows import MARIADB
+from tests.support.files.opcode_rows import MARIADB
 
 SHARED = Path(__file__).parents[4] / "shared" / "data" / "eq2emu" / "sql"
 needs_dumps = pytest.mark.skipif(

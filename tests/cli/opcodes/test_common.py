@@ -18,7 +18,7 @@ from emu.cli.opcodes.common import (
 from emu.errors import CommandError, StoreError
 from emu.opcodes import OpcodeRow, OpcodeTables, VersionRange
 from emu.opcodes.stored.store import OpcodeStore
-from tests.support.opcode_rows import DUMPED, HEIDISQL
+from tests.support.files.opcode_rows import DUMPED, HEIDISQL
 
 ROWS = [
     OpcodeRow(540, 546, "OP_A", 1),

@@ -13,7 +13,7 @@ from emu.cli.main import root
 from emu.opcodes import OpcodeRow, OpcodeStore, VersionRange
 from emu.opcodes.files.database import read_database
 from emu.resources import opcodes_folder
-from tests.support.opcode_rows import HEIDISQL, MARIADB, ONE_LINE
+from tests.support.files.opcode_rows import HEIDISQL, MARIADB, ONE_LINE
 
 RANGE = VersionRange(540, 546)
 

@@ -20,7 +20,7 @@ from textual.pilot import Pilot
 from textual.widgets import DataTable, Input, Label
 
 from emu.cli.opcodes.screen import OpcodeEditor
-from tests.support.opcode_rows import shipped_database
+from tests.support.files.opcode_rows import shipped_database
 
 pytestmark = pytest.mark.slow
 RANGE = VersionRange(540, 546)

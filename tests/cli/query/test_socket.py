@@ -10,7 +10,7 @@ from emu.cli.query.socket import TRIES, ask
 from emu.config import Address
 from emu.config.readers import address as read_address
 from emu.errors import CommandError, MalformedMessage
-from tests.support.answering import answering
+from tests.support.admin.answering import answering
 
 
 class Twice:

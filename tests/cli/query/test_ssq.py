@@ -12,9 +12,9 @@ import pytest
 from emu.admin.ssq.responder import SsqResponder
 from emu.admin.ssq.tables import Told
 from emu.admin.ssq.tokens import Tokens
-from tests.support.admin import player_status, server_status
-from tests.support.answering import answering
-from tests.support.command_line import CommandLine
+from tests.support.admin.answering import answering
+from tests.support.admin.worked_examples import player_status, server_status
+from tests.support.running.command_line import CommandLine
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from emu.structs import shipped_catalog
 from emu.structs.packed import pack
-from tests.support.command_line import CommandLine
+from tests.support.running.command_line import CommandLine
 
 ODD = """<EQ2Emulator>
 <Struct Name="WS_Mine" ClientVersion="546" OpcodeName="OP_MineMsg">

@@ -10,7 +10,7 @@ import pytest
 from emu.cli.structs.show import field_rows, grows, least_length, type_name
 from emu.structs import StructDefinition, shipped_catalog
 from emu.structs.reader import read_text
-from tests.support.command_line import CommandLine
+from tests.support.running.command_line import CommandLine
 
 CATALOG = shipped_catalog()
 

@@ -7,7 +7,7 @@ from emu.cli.watch.asking import ask, read
 from emu.commands import Reply
 from emu.errors import CommandError
 from tests.cli.consoles.test_admin import server
-from tests.support.snapshots import Measured
+from tests.support.admin.snapshots import Measured
 
 
 def test_a_snapshot_is_asked_for_and_read(tmp_path: Path) -> None:

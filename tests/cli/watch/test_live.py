@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from emu.cli.watch.live import MOST_ROWS, Live, arranged, cell
-from tests.support.snapshots import Measured
-from tests.support.statuses import BOB, HARBOR, crowd
+from tests.support.admin.snapshots import Measured
+from tests.support.admin.statuses import BOB, HARBOR, crowd
 
 PEOPLE = (
     replace(BOB, name="Bob", level=9),

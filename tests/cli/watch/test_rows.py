@@ -2,8 +2,8 @@ from dataclasses import replace
 
 from emu.admin.snapshot.rates import Rates
 from emu.cli.watch import rows
-from tests.support.snapshots import Measured
-from tests.support.statuses import BOB, HARBOR
+from tests.support.admin.snapshots import Measured
+from tests.support.admin.statuses import BOB, HARBOR
 
 
 def test_the_state_in_a_few_lines() -> None:

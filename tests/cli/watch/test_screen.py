@@ -19,8 +19,8 @@ from textual.widgets import DataTable, Footer, Input, Label
 
 from emu.cli.help_screen import HelpScreen
 from emu.cli.watch.screen import TopScreen
-from tests.support.snapshots import Measured
-from tests.support.statuses import BOB, HARBOR
+from tests.support.admin.snapshots import Measured
+from tests.support.admin.statuses import BOB, HARBOR
 
 pytestmark = pytest.mark.slow
 Steps = Callable[[TopScreen, Pilot[None]], Awaitable[None]]

@@ -3,8 +3,8 @@ from pathlib import Path
 
 from emu.commands import Reply
 from tests.cli.consoles.test_admin import server
-from tests.support.command_line import CommandLine
-from tests.support.snapshots import Measured
+from tests.support.admin.snapshots import Measured
+from tests.support.running.command_line import CommandLine
 
 
 def test_one_screen_for_people_and_all_for_programs(emu: CommandLine) -> None:

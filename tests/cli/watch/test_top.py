@@ -8,8 +8,8 @@ import pytest
 from emu.cli.watch import top
 from emu.commands import Reply
 from tests.cli.consoles.test_admin import server
-from tests.support.command_line import CommandLine
-from tests.support.snapshots import Measured
+from tests.support.admin.snapshots import Measured
+from tests.support.running.command_line import CommandLine
 
 
 @pytest.fixture

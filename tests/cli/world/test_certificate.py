@@ -4,7 +4,7 @@ import stat
 from pathlib import Path
 
 from emu.net.link.tls import certificate_fingerprint, server_options
-from tests.support.command_line import CommandLine
+from tests.support.running.command_line import CommandLine
 
 
 def test_a_certificate_is_made_for_its_owner_and_its_fingerprint_printed(

@@ -9,8 +9,8 @@ import pytest
 from emu.cli.world.commands import world
 from emu.link.password import hash_link_password, link_password_matches
 from emu.store import Store
-from tests.support.command_line import CommandLine
-from tests.support.stores import character
+from tests.support.database.stores import character
+from tests.support.running.command_line import CommandLine
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command_line import CommandLine
-from tests.support.world_dumps import ZONES, world_dump
+from tests.support.running.command_line import CommandLine
+from tests.support.world.world_dumps import ZONES, world_dump
 
 
 @pytest.fixture

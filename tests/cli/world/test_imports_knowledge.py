@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from tests.support.command_line import CommandLine
-from tests.support.world_dumps import world_dump
+from tests.support.running.command_line import CommandLine
+from tests.support.world.world_dumps import world_dump
 
 TITLES = "INSERT INTO titles (id, title, prefix) VALUES (50, 'Duke', 1);\n"
 

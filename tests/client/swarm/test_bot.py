@@ -11,8 +11,8 @@ from emu.client.world import WorldClient
 from emu.net.client.world_connection import WorldConnection
 from emu.times import Monotonic
 from emu.world.events import Said
-from tests.support.lossy_net import LossyReactor
-from tests.support.lossy_world import LossyWorld
+from tests.support.sessions.lossy_net import LossyReactor
+from tests.support.world.lossy_world import LossyWorld
 
 pytestmark = pytest.mark.usefixtures("collect_garbage")
 SECONDS = 20.0

@@ -25,11 +25,11 @@ from emu.client.world.events import (
 from emu.errors import CommandError, LocalProtocolError
 from emu.net.client.world_connection import WorldConnection
 from emu.times import Monotonic
-from tests.support.cast import near
 from tests.support.examples import tries
-from tests.support.ghost_views import dialect
-from tests.support.lossy_net import LossyReactor
-from tests.support.lossy_world import HOST, PORT, LossyWorld
+from tests.support.sessions.lossy_net import LossyReactor
+from tests.support.world.cast import near
+from tests.support.world.ghost_views import dialect
+from tests.support.world.lossy_world import HOST, PORT, LossyWorld
 
 pytestmark = pytest.mark.usefixtures("collect_garbage")
 Scene = Callable[[WorldConnection, list[Any]], Awaitable[None]]

@@ -12,8 +12,8 @@ from emu.client.world.lines import WORDS, completions, run_line
 from emu.errors import CommandError
 from emu.sight.forms import CREATE_GHOST
 from emu.times import Monotonic
-from tests.support.ghost_views import dialect
-from tests.support.sights import GhostWriter
+from tests.support.world.ghost_views import dialect
+from tests.support.world.sights import GhostWriter
 
 NOW = Monotonic(10.0)
 

@@ -23,8 +23,8 @@ from emu.client.world.events import (
 )
 from emu.client.world.messages import WorldMessages
 from emu.errors import CommandError
-from tests.support.ghost_views import dialect
-from tests.support.raw_client import by_number
+from tests.support.sessions.raw_client import by_number
+from tests.support.world.ghost_views import dialect
 
 READ = [
     ("LS_LoginResponse", {"reply_code": 9}, Refused(9, "unknown reason")),

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from emu.client.world.predictions import PredictionWriter
 from emu.sight import PredictionReader
-from tests.support.ghost_views import dialect
-from tests.support.predictions import PredictionWriter as Witness
+from tests.support.world.ghost_views import dialect
+from tests.support.world.predictions import PredictionWriter as Witness
 
 place = st.floats(-30_000, 30_000, width=32)
 

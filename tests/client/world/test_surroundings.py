@@ -6,8 +6,8 @@ from emu.client.world.surroundings import Surroundings, place_of
 from emu.client.world.walking import Place
 from emu.errors import MalformedMessage, UnknownStruct
 from emu.sight.forms import CREATE_GHOST, INFO, POSITION
-from tests.support.ghost_views import dialect
-from tests.support.sights import GhostWriter
+from tests.support.world.ghost_views import dialect
+from tests.support.world.sights import GhostWriter
 
 
 def around(version: int = 546) -> tuple[Surroundings, GhostWriter]:

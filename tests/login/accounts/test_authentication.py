@@ -10,8 +10,8 @@ from emu.limits.throttle import Allowance
 from emu.login.accounts.passwords import eq2emulator_hash, hash_password, is_phc
 from emu.login.ports import Admitted
 from emu.model import Account
-from tests.support.account_bench import CHEAP, HERE, Bench
-from tests.support.stores import finish
+from tests.support.database.stores import finish
+from tests.support.login.account_bench import CHEAP, HERE, Bench
 from tests.support.times import APART
 
 THERE = "198.51.100.9"

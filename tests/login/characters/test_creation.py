@@ -14,7 +14,7 @@ from emu.login.characters.creation import MODEL_FIELDS, read_create_request
 from emu.opcodes import shipped_tables
 from emu.structs import shipped_catalog
 from emu.versions import LOGIN_VERSION_STEPS
-from tests.support.login_harness import create_request
+from tests.support.login.login_harness import create_request
 
 DIALECTS = Dialects(shipped_tables, shipped_catalog(), shipped_rules())
 MODEL = "ec/pc/human/human_male"

@@ -19,7 +19,7 @@ from emu.model import Character, Color, Equipment
 from emu.opcodes import shipped_tables
 from emu.structs import shipped_catalog
 from emu.versions import LOGIN_VERSION_STEPS
-from tests.support.login_harness import character
+from tests.support.login.login_harness import character
 
 CONFIG = LoginServiceConfig()
 ZONE, TEXT = "qey_north", "North Qeynos"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from emu.login.characters.zone_texts import ZoneTexts
 from emu.model import Character, ZoneDescription
-from tests.support.login_fakes import FakeStore, run
+from tests.support.login.login_fakes import FakeStore, run
 
 ROW = Character(1, 1, 1, 1, "Someone", zone_id=24, zone_name="exp01_rgn_butcherblock")
 

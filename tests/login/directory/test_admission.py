@@ -13,7 +13,7 @@ from emu.link.registration import LSInfo
 from emu.login.directory.admission import WorldAdmission
 from emu.login.directory.rules import Refusal
 from emu.model import RegisteredWorld
-from tests.support.directory_fakes import Stores
+from tests.support.login.directory_fakes import Stores
 from tests.support.times import ManualClock
 
 HASH = hash_link_password("secret")

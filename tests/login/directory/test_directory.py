@@ -16,7 +16,7 @@ from emu.login.events import LoginEvent
 from emu.login.ports import Worlds
 from emu.login.settings import DirectoryConfig
 from emu.model import CreateResponse, PlayResponse, RegisteredWorld, WorldEntry
-from tests.support.directory_fakes import Link, Loop, Observer, Stores, world_directory
+from tests.support.login.directory_fakes import Link, Loop, Observer, Stores, world_directory
 from tests.support.times import APART, ManualClock
 
 HASH = hash_link_password("secret")

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from emu.login.directory.states import GONE, WorldStates, state_of
-from tests.support.login_harness import NORRATH
+from tests.support.login.login_harness import NORRATH
 
 
 def test_worlds_that_are_up_before_the_service_are_known() -> None:

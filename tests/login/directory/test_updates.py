@@ -15,7 +15,7 @@ from emu.link.messages import OpaqueMessage
 from emu.link.reports import BugReport
 from emu.login.directory.updates import UpdateStores, task_for
 from emu.model import Equipment, ZoneDescription
-from tests.support.directory_fakes import Loop, Stores
+from tests.support.login.directory_fakes import Loop, Stores
 
 
 class Bench:

@@ -15,7 +15,7 @@ from emu.login.messages.client_logs import KINDS, read_client_log
 from emu.login.settings import LoginServiceConfig
 from emu.model import ClientLog
 from emu.versions import LOGIN_VERSION_STEPS
-from tests.support.login_harness import Harness
+from tests.support.login.login_harness import Harness
 
 TEXT = b"Alert: something\nAlert: more"
 

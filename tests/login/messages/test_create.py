@@ -16,8 +16,8 @@ from emu.login.events import AnswerDropped, CharacterCreated, CreateRefused, Ser
 from emu.login.settings import LoginServiceConfig
 from emu.model import Color, CreateResponse, PlayResponse
 from emu.versions import LOGIN_VERSION_STEPS
-from tests.support.login_fakes import FakeLink
-from tests.support.login_harness import Harness, character, create_request, str16
+from tests.support.login.login_fakes import FakeLink
+from tests.support.login.login_harness import Harness, character, create_request, str16
 
 MADE = CreateResponse(1, 7, 42, 1)
 CREATE = "OP_CreateCharacterRequestMsg"

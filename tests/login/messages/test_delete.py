@@ -10,7 +10,7 @@ import pytest
 from emu.errors import StoreError
 from emu.login.events import CharacterDeleted, DeleteRefused
 from emu.versions import LOGIN_VERSION_STEPS
-from tests.support.login_harness import Harness, character, delete_request, str16
+from tests.support.login.login_harness import Harness, character, delete_request, str16
 
 DELETE = "OP_DeleteCharacterRequestMsg"
 

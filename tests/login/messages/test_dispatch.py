@@ -12,7 +12,7 @@ from emu.login.messages.dispatch import MESSAGES
 from emu.model import CreateResponse, PlayResponse
 from emu.versions import LOGIN_VERSION_STEPS
 from tests.support.examples import tries
-from tests.support.login_harness import (
+from tests.support.login.login_harness import (
     Harness,
     character,
     create_request,

@@ -15,7 +15,7 @@ from emu.login.choices import Choices
 from emu.login.settings import LoginServiceConfig
 from emu.model import WorldEntry, ZoneDescription
 from emu.versions import LOGIN_VERSION_STEPS
-from tests.support.login_harness import NORRATH, Harness, character, str16
+from tests.support.login.login_harness import NORRATH, Harness, character, str16
 
 FREEPORT = WorldEntry(2, "Freeport", up=True, locked=True, players=70000, development=True)
 DOWN = WorldEntry(9, "Sleeping", up=False, locked=False, players=0)

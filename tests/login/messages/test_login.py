@@ -18,7 +18,7 @@ from emu.login.settings import LoginServiceConfig
 from emu.opcodes import shipped_tables
 from emu.structs import shipped_catalog
 from emu.versions import LOGIN_VERSION_STEPS
-from tests.support.login_harness import Harness, classic_login, later_login, login_request
+from tests.support.login.login_harness import Harness, classic_login, later_login, login_request
 
 
 def denial(code: int) -> bytes:

@@ -15,8 +15,8 @@ from emu.login.client import Client, ClientState
 from emu.login.events import AnswerDropped, CharacterDeleted, PlayGranted, PlayRefused, ServiceFault
 from emu.model import PlayResponse
 from emu.versions import LOGIN_VERSION_STEPS
-from tests.support.login_fakes import FakeLink
-from tests.support.login_harness import NORRATH, Harness, character, play_request
+from tests.support.login.login_fakes import FakeLink
+from tests.support.login.login_harness import NORRATH, Harness, character, play_request
 
 YES = PlayResponse(1, 7, 5, 0x11223344, 1, "203.0.113.9", 9001)
 HEADS = {546: 0, 1096: 2, 60085: 6}

@@ -21,7 +21,7 @@ from emu.commands import Call, Command, Registry, Use
 from emu.errors import StoreError
 from emu.net.admin.console import ConsoleServer
 from emu.net.scheduler import Scheduler
-from tests.support.house import reactor, until
+from tests.support.running.whole_server import reactor, until
 
 
 @pytest.fixture

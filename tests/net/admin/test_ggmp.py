@@ -18,8 +18,8 @@ from emu.config.administration import GgmpConfig
 from emu.errors import CommandError, ConfigError
 from emu.net.admin.ggmp import GgmpPort, ggmp_rules
 from emu.net.scheduler import Scheduler
-from tests.support.ggmp import GUARD, TOKEN, FakeStage
-from tests.support.house import HOST, captured_log, reactor
+from tests.support.admin.ggmp import GUARD, TOKEN, FakeStage
+from tests.support.running.whole_server import HOST, captured_log, reactor
 
 
 def config(folder: Path, text: str = f"radar * {TOKEN}\n") -> GgmpConfig:

@@ -6,8 +6,8 @@ from emu.admin.ggmp.ports import Place
 from emu.errors import CommandError
 from emu.net.admin.ggmp_stage import WorldStage
 from emu.world.spawns import Position, Spawn, SpawnKind
-from tests.support.admin import server_status
-from tests.support.worlds import WorldHouse
+from tests.support.admin.worked_examples import server_status
+from tests.support.world.worlds import WorldHouse
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from emu.admin.ogp.responder import master_uplink
 from emu.config import Address
 from emu.net.admin.masters import INTERVAL, MasterUplink
 from emu.net.scheduler import Scheduler
-from tests.support.house import captured_log
-from tests.support.names import know_no_invalid_names
+from tests.support.running.names import know_no_invalid_names
+from tests.support.running.whole_server import captured_log
 
 
 def test_masters_are_told_at_once_and_every_five_minutes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from emu.commands import Caller, Reply
 from emu.net.server import EmuService
-from tests.support.configs import small_config
-from tests.support.house import captured_log, reactor, until
+from tests.support.running.configs import small_config
+from tests.support.running.whole_server import captured_log, reactor, until
 
 ROOT = Caller("root", 1000, "console")
 

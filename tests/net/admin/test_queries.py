@@ -13,10 +13,10 @@ from emu.admin.ogp.head import QueryHead, Type, push_query_head
 from emu.errors import CommandError
 from emu.net.admin.queries import QueryPart, answer_rules, ogp_rules, presentation
 from emu.net.scheduler import Scheduler
-from tests.support.answering import Asker
-from tests.support.configs import small_config
-from tests.support.house import HOST, reactor, until
-from tests.support.statuses import server_status
+from tests.support.admin.answering import Asker
+from tests.support.admin.statuses import server_status
+from tests.support.running.configs import small_config
+from tests.support.running.whole_server import HOST, reactor, until
 
 
 def part_of(folder: Path, *settings: str, banned: str = "") -> QueryPart:

@@ -1,4 +1,4 @@
-"""Who is let connect; what is said is tested in tests/admin/rcon and tests/house."""
+"""Who is let connect; what is said is tested in tests/admin/rcon and tests/server."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ from emu.config import Address
 from emu.config.administration import SsqConfig
 from emu.net.admin.ssq import SsqPort, ssq_rules
 from emu.net.scheduler import Scheduler
-from tests.support.admin import server_status
-from tests.support.house import HOST, reactor
+from tests.support.admin.worked_examples import server_status
+from tests.support.running.whole_server import HOST, reactor
 
 
 def port_of(**settings: object) -> SsqPort:

@@ -7,7 +7,7 @@ from emu.net.admin.status import StatusSource, add_on, worlds_of
 from emu.times import Monotonic
 from emu.world.behaviors.shipped import greeter
 from emu.world.rules import AdmissionRules
-from tests.support.worlds import WorldHouse
+from tests.support.world.worlds import WorldHouse
 
 
 def source_of(house: WorldHouse) -> StatusSource:

@@ -7,7 +7,7 @@ from emu.net.admin.uses import report_use
 from emu.net.logs import logger
 from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler
-from tests.support.house import captured_log
+from tests.support.running.whole_server import captured_log
 
 
 def refusals() -> RefusalLog:

@@ -13,9 +13,9 @@ from emu.errors import CommandError, LocalProtocolError, UnknownVersion
 from emu.net.client.connection import open_client
 from emu.session import SessionConfig
 from emu.versions import LOGIN_VERSION_STEPS
-from tests.support.clients import connect
-from tests.support.reference_messages import ReferenceCharacter
-from tests.support.reference_server import Script, serving
+from tests.support.running.clients import connect
+from tests.support.sessions.reference_messages import ReferenceCharacter
+from tests.support.sessions.reference_server import Script, serving
 
 pytestmark = pytest.mark.usefixtures("collect_garbage")
 

@@ -5,8 +5,8 @@ import pytest
 from emu.client.world import WorldClient, WorldStage
 from emu.errors import CommandError, UnknownVersion
 from emu.net.client.world_connection import world_messages
-from tests.support.lossy_net import LossyReactor
-from tests.support.lossy_world import LossyWorld
+from tests.support.sessions.lossy_net import LossyReactor
+from tests.support.world.lossy_world import LossyWorld
 
 pytestmark = pytest.mark.usefixtures("collect_garbage")
 

@@ -8,7 +8,7 @@ from emu.net.fleet.part import Hub, fleet_part
 from emu.net.refusals import INTERVAL
 from emu.processes.fleet.greeting import Joined
 from tests.net.fleet.test_part import HUB, Link, ground
-from tests.support.house import captured_log
+from tests.support.running.whole_server import captured_log
 
 
 def test_what_a_member_has_come_to_grief_is_told_with_its_place_and_then_counted(

@@ -15,8 +15,8 @@ from emu.net.fleet.hub import LIMITS
 from emu.processes.fleet.bus import FleetBus
 from emu.processes.fleet.frames import encode_frame
 from emu.processes.ports import CAME
-from tests.support.fleets import OverTcp, reactor, shell
-from tests.support.house import captured_log
+from tests.support.running.fleets import OverTcp, reactor, shell
+from tests.support.running.whole_server import captured_log
 
 pytestmark = pytest.mark.usefixtures("collect_garbage")
 

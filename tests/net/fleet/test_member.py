@@ -12,8 +12,8 @@ from emu.net.fleet.member import HubLink
 from emu.net.scheduler import Scheduler
 from emu.processes.fleet.bus import FleetBus
 from emu.processes.fleet.greeting import Self
-from tests.support.fleets import SECRET, OverTcp, reactor, shell
-from tests.support.house import captured_log, sleep, until
+from tests.support.running.fleets import SECRET, OverTcp, reactor, shell
+from tests.support.running.whole_server import captured_log, sleep, until
 
 pytestmark = pytest.mark.usefixtures("collect_garbage")
 

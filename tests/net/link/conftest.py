@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest_twisted
 
-from tests.support.link_bench import Bench, link_bench
+from tests.support.login.link_bench import Bench, link_bench
 
 
 @pytest_twisted.async_yield_fixture

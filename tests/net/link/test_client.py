@@ -26,9 +26,9 @@ from emu.net.link.tls import certificate_fingerprint, make_certificate, server_o
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.tasks import Tasks
-from tests.support.directory_fakes import Observer, Stores, world_directory
-from tests.support.house import captured_log
-from tests.support.scripted_login import ScriptedLogin, ScriptedLoginServer
+from tests.support.login.directory_fakes import Observer, Stores, world_directory
+from tests.support.login.scripted_login import ScriptedLogin, ScriptedLoginServer
+from tests.support.running.whole_server import captured_log
 
 reactor: Any = _reactor
 SCHEDULER = Scheduler(reactor)

@@ -29,10 +29,10 @@ from emu.world.registration.creation import CharacterCreation
 from emu.world.registration.names import NameRules
 from emu.world.registration.registry import RegistryConfig, WorldRegistry
 from emu.world.rules import AdmissionRules, CreationRules
-from tests.support.create_requests import request_546
-from tests.support.directory_fakes import Observer, Stores, world_directory
-from tests.support.processes import handoff_keys, presence
-from tests.support.world_fakes import CharactersInMemory
+from tests.support.login.create_requests import request_546
+from tests.support.login.directory_fakes import Observer, Stores, world_directory
+from tests.support.running.processes import handoff_keys, presence
+from tests.support.world.world_fakes import CharactersInMemory
 
 reactor: Any = _reactor
 SCHEDULER = Scheduler(reactor)

@@ -17,10 +17,10 @@ from emu.link.login_end import LoginEndConfig
 from emu.link.password import hash_link_password
 from emu.link.settings import LinkServerConfig
 from emu.model import CreateResponse, PlayResponse, RegisteredWorld, WorldEntry
-from tests.support.directory_fakes import Stores
-from tests.support.house import captured_log, until
-from tests.support.link_bench import Bench
-from tests.support.scripted_world import frame, ls_info
+from tests.support.login.directory_fakes import Stores
+from tests.support.login.link_bench import Bench
+from tests.support.login.scripted_world import frame, ls_info
+from tests.support.running.whole_server import captured_log, until
 
 reactor: Any = _reactor
 pytestmark = pytest.mark.usefixtures("collect_garbage")

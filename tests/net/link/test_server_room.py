@@ -11,7 +11,7 @@ from twisted.internet.address import IPv6Address
 
 from emu.limits.addresses import plain_host
 from emu.link.settings import LinkServerConfig
-from tests.support.link_bench import Bench
+from tests.support.login.link_bench import Bench
 
 reactor: Any = _reactor
 pytestmark = pytest.mark.usefixtures("collect_garbage")

@@ -6,7 +6,7 @@ import pytest
 
 from emu.link.settings import LoginServerAddress
 from emu.net.link.troubles import Troubles
-from tests.support.house import captured_log
+from tests.support.running.whole_server import captured_log
 
 SERVER = LoginServerAddress("login.example", 9100)
 OTHER = LoginServerAddress("other.example", 9100)

@@ -13,7 +13,7 @@ from emu.net.login.clients import LoginHandler, log_event
 from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler
 from emu.session import DatagramDropped, Message, SessionClosed
-from tests.support.house import captured_log
+from tests.support.running.whole_server import captured_log
 
 
 class FakeClient:

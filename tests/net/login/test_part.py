@@ -15,8 +15,8 @@ from emu.net.login.part import LoginPart, drained
 from emu.net.scheduler import Scheduler
 from emu.net.stores.storage import Storage
 from emu.opcodes import shipped_tables
-from tests.support.clients import connect
-from tests.support.configs import small_config
+from tests.support.running.clients import connect
+from tests.support.running.configs import small_config
 
 reactor: Any = _reactor
 pytestmark = pytest.mark.usefixtures("collect_garbage")

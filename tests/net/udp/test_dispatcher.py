@@ -17,8 +17,8 @@ from emu.session import (
     SessionClosed,
     Writable,
 )
-from tests.support.players import new_client
-from tests.support.raw_client import session_request
+from tests.support.sessions.players import new_client
+from tests.support.sessions.raw_client import session_request
 
 CLIENT = ("127.0.0.1", 40000)
 OWN = ("127.0.0.1", 9100)

@@ -10,7 +10,7 @@ import pytest
 from twisted.internet.protocol import DatagramProtocol
 
 from emu.net.udp.port import PORTIONS, open_port
-from tests.support.house import HOST, reactor, sleep
+from tests.support.running.whole_server import HOST, reactor, sleep
 
 
 class Recorder(DatagramProtocol):

@@ -13,8 +13,8 @@ from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.udp.datagrams import Outbox
 from emu.net.udp.query import QueryShell, listen_query
-from tests.support.answering import Asker
-from tests.support.house import HOST, reactor, until
+from tests.support.admin.answering import Asker
+from tests.support.running.whole_server import HOST, reactor, until
 
 
 class Echo:

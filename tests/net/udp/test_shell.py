@@ -10,8 +10,8 @@ from emu.net.udp.dispatcher import Dispatcher
 from emu.net.udp.port import PORTIONS, BatchPort
 from emu.net.udp.shell import READ_AT_ONCE, UdpShell, listen
 from emu.session import Endpoint, EndpointConfig
-from tests.support.memory_udp import MemoryPort
-from tests.support.players import new_client
+from tests.support.sessions.memory_udp import MemoryPort
+from tests.support.sessions.players import new_client
 
 
 class Sink:

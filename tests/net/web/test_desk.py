@@ -22,8 +22,8 @@ from emu.net.scheduler import Scheduler
 from emu.net.watch import Watch
 from emu.net.web.desk import DeskPart
 from emu.net.web.site import PageSite
-from tests.support.house import captured_log, until
-from tests.support.web import Browser
+from tests.support.admin.web import Browser
+from tests.support.running.whole_server import captured_log, until
 
 BOSS = Account(1, "boss", "hash")
 

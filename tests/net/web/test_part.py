@@ -24,7 +24,7 @@ from emu.net.watch import Watch
 from emu.net.web.part import FILES, WebPart
 from emu.resources import data_file
 from tests.admin.web.test_api import status
-from tests.support.house import until
+from tests.support.running.whole_server import until
 
 
 class Page(Protocol):

@@ -20,9 +20,9 @@ from emu.net.scheduler import Scheduler
 from emu.net.watch import Watch
 from emu.net.web.part import WebPart
 from emu.times import Monotonic
-from tests.support.browser import DESKTOP, PHONE, Browser
-from tests.support.house import Hurry
-from tests.support.statuses import BOB, HARBOR, server_status
+from tests.support.admin.statuses import BOB, HARBOR, server_status
+from tests.support.foreign.browser import DESKTOP, PHONE, Browser
+from tests.support.running.whole_server import Hurry
 
 pytestmark = pytest.mark.slow
 ANTONICA = replace(HARBOR, id=13, name="Antonica", players=0)

@@ -19,7 +19,7 @@ from emu.measures import Uses
 from emu.net.scheduler import Scheduler
 from emu.net.web import site as site_module
 from emu.net.web.site import LARGEST_BODY, PageSite
-from tests.support.house import captured_log, until
+from tests.support.running.whole_server import captured_log, until
 
 
 class Echo(Resource):

@@ -10,8 +10,8 @@ from emu.config.load import parse
 from emu.errors import EmuError
 from emu.net.scheduler import Scheduler
 from emu.net.world.part import WorldPart
-from tests.support.house import captured_log
-from tests.support.zone_files import write_zones, zone_text
+from tests.support.running.whole_server import captured_log
+from tests.support.world.zone_files import write_zones, zone_text
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from emu.errors import StoreError
 from emu.opcodes import OpcodeRow
 from emu.opcodes.files.database import HEAD, read_database, write_database
 from emu.opcodes.files.formats import guess_format, read_rows
-from tests.support.opcode_rows import ROWS
+from tests.support.files.opcode_rows import ROWS
 
 
 @given(ROWS)

@@ -9,7 +9,7 @@ from hypothesis import given
 from emu.opcodes import OpcodeRow, OpcodeTables, VersionRange
 from emu.opcodes.files.export import ROWS_PER_INSERT, as_csv, as_json, as_list, as_sql
 from emu.opcodes.files.formats import read_rows
-from tests.support.opcode_rows import ROWS
+from tests.support.files.opcode_rows import ROWS
 
 
 def read(parts: list[str]) -> list[OpcodeRow]:

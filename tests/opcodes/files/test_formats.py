@@ -18,7 +18,7 @@ from emu.opcodes.files.formats import guess_format, read_rows
 from emu.opcodes.lints import check
 from emu.opcodes.stored.changes import plan_rows
 from emu.resources import opcodes_folder
-from tests.support.opcode_rows import DUMPED, HEIDISQL, MARIADB, ONE_LINE
+from tests.support.files.opcode_rows import DUMPED, HEIDISQL, MARIADB, ONE_LINE
 
 RANGE = VersionRange(540, 546)
 SHARED = Path(__file__).parents[4] / "shared" / "data" / "eq2emu" / "sql"

@@ -21,7 +21,7 @@ from emu.opcodes.files.text import (
     write_folder,
 )
 from emu.resources import opcodes_folder
-from tests.support.opcode_rows import ROWS
+from tests.support.files.opcode_rows import ROWS
 
 RANGE = VersionRange(540, 546)
 GOOD = 'name,opcode,source,note\nOP_A,1,a page,\nOP_B,0x10,,"with, comma"\n'

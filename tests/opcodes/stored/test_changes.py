@@ -18,7 +18,7 @@ from emu.opcodes.stored.changes import (
     plan_reset,
     plan_rows,
 )
-from tests.support.opcode_rows import ROWS
+from tests.support.files.opcode_rows import ROWS
 
 OLD = OpcodeRow(540, 546, "OP_A", 1, "a page", "proved")
 ELSE = OpcodeRow(560, 561, "OP_A", 5, "a page", "")

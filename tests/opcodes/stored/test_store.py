@@ -18,7 +18,7 @@ from emu.opcodes import OpcodeRow, OpcodeStore, VersionRange, shipped_tables
 from emu.opcodes.shipped import shipped_rows
 from emu.opcodes.stored import store as store_module
 from tests.support.examples import tries
-from tests.support.opcode_rows import ROWS, shipped_database
+from tests.support.files.opcode_rows import ROWS, shipped_database
 
 RANGE = VersionRange(540, 546)
 

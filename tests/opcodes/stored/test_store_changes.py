@@ -11,7 +11,7 @@ from emu.errors import CommandError
 from emu.opcodes import OpcodeRow, OpcodeStore, VersionRange
 from emu.opcodes.shipped import shipped_rows
 from emu.opcodes.stored import store as store_module
-from tests.support.opcode_rows import shipped_database
+from tests.support.files.opcode_rows import shipped_database
 
 RANGE, OTHER = VersionRange(540, 546), VersionRange(560, 561)
 NAME = "OP_KeymapLoadMsg"

@@ -12,7 +12,7 @@ import pytest
 from emu.errors import StoreError
 from emu.opcodes import OpcodeStore, VersionRange
 from emu.opcodes.stored.watch import OpcodeWatcher
-from tests.support.opcode_rows import shipped_database
+from tests.support.files.opcode_rows import shipped_database
 
 RANGE = VersionRange(540, 546)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from emu.processes.ports import Presence
-from tests.support.processes import present
+from tests.support.running.processes import present
 
 Pictures = Callable[[], Presence]
 

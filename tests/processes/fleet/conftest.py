@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.fleets import Simulated
+from tests.support.running.fleets import Simulated
 
 
 @pytest.fixture

@@ -19,8 +19,8 @@ from emu.processes.ports import CAME, GONE, Note
 from emu.processes.presence import SharedPresence
 from tests.processes.contracts.bus import BusContract, Buses
 from tests.processes.contracts.presence import Pictures, PresenceContract, known, nothing
-from tests.support.fleets import Simulated, shell
-from tests.support.processes import present
+from tests.support.running.fleets import Simulated, shell
+from tests.support.running.processes import present
 
 Three = tuple[FleetBus, FleetBus, FleetBus]
 

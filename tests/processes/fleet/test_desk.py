@@ -14,8 +14,8 @@ from emu.processes.fleet.desk import Desk
 from emu.processes.fleet.leases import LeasedKeys, Leases
 from emu.processes.fleet.remote import TOPIC, Counter
 from emu.processes.stores import BelongingsStore, WorldCharacterStore
-from tests.support.processes import handoff_keys
-from tests.support.world_fakes import CharactersInMemory, world_character
+from tests.support.running.processes import handoff_keys
+from tests.support.world.world_fakes import CharactersInMemory, world_character
 
 
 class Bench:

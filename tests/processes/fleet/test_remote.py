@@ -11,7 +11,7 @@ from emu.processes.fleet.leases import LeasedKeys, Leases
 from emu.processes.fleet.remote import Counter, RemoteKeys, RemoteModels
 from emu.processes.handoffs import LocalHandoffKeys
 from tests.processes.contracts.handoff_keys import HandoffKeysContract
-from tests.support.fleets import Simulated
+from tests.support.running.fleets import Simulated
 from tests.support.times import ManualClock
 
 

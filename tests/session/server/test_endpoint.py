@@ -21,7 +21,7 @@ from emu.wire import (
     SessionResponse,
     push_packet,
 )
-from tests.support.players import HOME, Player, ask, drain, make_endpoint
+from tests.support.sessions.players import HOME, Player, ask, drain, make_endpoint
 
 
 def test_datagrams_go_to_the_session_of_their_address(endpoint):

@@ -19,7 +19,7 @@ from emu.wire import (
     SessionRequest,
     push_packet,
 )
-from tests.support.players import HOME, Player, ask, drain, make_endpoint
+from tests.support.sessions.players import HOME, Player, ask, drain, make_endpoint
 
 PUBLIC = 0x33624702
 ADDRESSES = 50_000

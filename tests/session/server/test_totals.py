@@ -6,7 +6,7 @@ import random
 from dataclasses import asdict
 
 from emu.session.server.totals import SessionTotals
-from tests.support.link import connected_link
+from tests.support.sessions.link import connected_link
 
 
 def test_every_counter_of_a_session_is_added_up_once() -> None:

@@ -8,7 +8,7 @@ import pytest
 from emu.model import Character, Color, Equipment, ZoneDescription
 from emu.store import Store
 from emu.store.eq2emu import characters
-from tests.support.eq2emu_dumps import HASH, counts, insert, take
+from tests.support.files.eq2emu_dumps import HASH, counts, insert, take
 
 ALICE = insert("account", id=7, name="Alice", passwd=HASH)
 WORLD = insert("login_worldservers", id=3, name="Antonia", account="anto", password=HASH)

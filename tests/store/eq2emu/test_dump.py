@@ -15,7 +15,7 @@ from emu.store import Store
 from emu.store.eq2emu import dump as running
 from emu.store.eq2emu import import_dump
 from emu.times import Moment
-from tests.support.eq2emu_dumps import HASH, OTHER, counts, take
+from tests.support.files.eq2emu_dumps import HASH, OTHER, counts, take
 
 DUMP = f"""
 CREATE TABLE `account` (

@@ -1,7 +1,7 @@
 """Rows of settings and models; accounts, worlds and bans are in test_dump.py."""
 
 from emu.store import Store
-from tests.support.eq2emu_dumps import counts, insert, take
+from tests.support.files.eq2emu_dumps import counts, insert, take
 
 
 def model(number: int, path: str) -> str:

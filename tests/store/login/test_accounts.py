@@ -11,8 +11,8 @@ from emu.errors import DuplicateName, StoreError
 from emu.model import Account
 from emu.store import Store
 from emu.times import FOR_EVER
+from tests.support.database.stores import character
 from tests.support.examples import tries
-from tests.support.stores import character
 
 
 def test_an_account_is_found_without_regard_to_case(empty_store: Store) -> None:

@@ -10,8 +10,8 @@ from emu.errors import StoreError
 from emu.model import Character, Color, Equipment, RegisteredWorld
 from emu.store import Store
 from emu.store.login import characters
+from tests.support.database.stores import character, world_character
 from tests.support.examples import tries
-from tests.support.stores import character, world_character
 
 
 def test_a_character_comes_back_as_it_was(store: Store) -> None:

@@ -4,7 +4,7 @@ from emu.errors import DuplicateName
 from emu.model import RegisteredWorld, ZoneDescription
 from emu.store import Store
 from emu.store.login.worlds import MOST_ZONES
-from tests.support.stores import character
+from tests.support.database.stores import character
 
 
 def test_a_world_is_found_by_account_and_by_name(store: Store) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from emu.model import Hotkey, Membership, Title
 from emu.store import Store
-from tests.support.stores import world_character
+from tests.support.database.stores import world_character
 
 HOTKEYS = (Hotkey(0, 3, 4, text="hail"), Hotkey(1, 0, 1, 7, 65535, 0xFFFFFFFF, 3))
 TITLES = (Title("of the Isle"), Title("Sir", is_prefix=True))

@@ -7,7 +7,7 @@ from emu.model import WorldCharacter
 from emu.store import Store
 from emu.store.world import characters
 from emu.times import Moment
-from tests.support.stores import world_character
+from tests.support.database.stores import world_character
 
 
 def test_a_character_comes_back_as_it_was(empty_store: Store) -> None:

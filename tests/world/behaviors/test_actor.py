@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from emu.world.behaviors import Actor, Visitor, ZoneActor
 from emu.world.spawns import Position, Spawn, SpawnKind
-from tests.support.worlds import WorldHouse
+from tests.support.world.worlds import WorldHouse
 
 
 def test_a_visitor_shows_the_player_and_acts_on_it(house: WorldHouse) -> None:

@@ -11,7 +11,7 @@ from emu.world.behaviors.dialogs import Dialogs
 from emu.world.behaviors.part import Part
 from emu.world.players.player import Player
 from emu.world.spawns import Position, Spawn, SpawnKind
-from tests.support.worlds import Client, WorldHouse
+from tests.support.world.worlds import Client, WorldHouse
 
 
 class Room:

@@ -11,7 +11,7 @@ import pytest
 from emu.world.behaviors import OutOfTime
 from emu.world.events import BehaviorFailed
 from emu.world.spawns import Position, Spawn, SpawnKind
-from tests.support.worlds import Client, WorldHouse
+from tests.support.world.worlds import Client, WorldHouse
 
 NEAR = Position(1.56, -7.97, 243.45, 92.0)
 """Where players of the tests stand."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from emu.world.behaviors.part import TICK, Part
-from tests.support.worlds import WorldHouse
+from tests.support.world.worlds import WorldHouse
 
 
 def test_who_stands_in_a_zone_and_what_is_armed() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from emu.processes.ports import GONE
 from emu.world.chat.far import BROADCAST
-from tests.support.worlds import WorldHouse
+from tests.support.world.worlds import WorldHouse
 
 
 def two() -> tuple[WorldHouse, WorldHouse]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from emu.processes.ports import CAME, GONE
-from tests.support.worlds import Client, WorldHouse
+from tests.support.world.worlds import Client, WorldHouse
 
 YOU_JOINED, YOU_LEFT, OTHER_JOINED, OTHER_LEFT = range(4)
 

@@ -6,7 +6,7 @@ import pytest
 
 from emu.world.chat import Chat, read_numbers
 from emu.world.rules import ChatRules
-from tests.support.worlds import Client, WorldHouse
+from tests.support.world.worlds import Client, WorldHouse
 
 
 def two(first: int = 546, second: int = 546) -> tuple[WorldHouse, Client, Client]:

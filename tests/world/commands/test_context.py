@@ -8,7 +8,7 @@ from emu.commands import Call, Caller
 from emu.errors import CommandError
 from emu.times import Monotonic
 from emu.world.commands.context import outranks, player_named
-from tests.support.worlds import WorldHouse
+from tests.support.world.worlds import WorldHouse
 
 
 def test_a_player_is_found_by_name(house: WorldHouse) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from emu.structs.packed import unpack, xor
-from tests.support.worlds import Client, WorldHouse
+from tests.support.world.worlds import Client, WorldHouse
 
 
 def sheet(client: Client) -> dict[str, Any]:

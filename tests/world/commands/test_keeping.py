@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from tests.support.processes import present
-from tests.support.worlds import WorldHouse
+from tests.support.running.processes import present
+from tests.support.world.worlds import WorldHouse
 
 
 def test_zones(house: WorldHouse) -> None:

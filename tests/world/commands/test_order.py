@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.worlds import WorldHouse
+from tests.support.world.worlds import WorldHouse
 
 
 def test_kick_and_who_may_not(house: WorldHouse) -> None:

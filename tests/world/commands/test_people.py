@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.worlds import WorldHouse
+from tests.support.world.worlds import WorldHouse
 
 
 def test_who_has_the_recorded_size_and_shows_the_zone_or_all(house: WorldHouse) -> None:

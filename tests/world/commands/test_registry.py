@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.worlds import WorldHouse
+from tests.support.world.worlds import WorldHouse
 
 WANTED = {
     "who", "tell", "zone", "goto", "summon", "move", "kick", "ban", "unban", "mute", "broadcast",

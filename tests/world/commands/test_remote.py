@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from tests.support.worlds import WorldHouse
+from tests.support.world.worlds import WorldHouse
 
 
 def test_a_client_is_given_what_its_rank_allows(house: WorldHouse) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.worlds import WorldHouse
+from tests.support.world.worlds import WorldHouse
 
 
 def test_hail_names_whom_one_looks_at(house: WorldHouse) -> None:

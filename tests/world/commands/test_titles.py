@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from emu.model import Title
-from tests.support.worlds import WorldHouse
+from tests.support.world.worlds import WorldHouse
 
 
 def test_a_given_title_is_chosen_seen_and_kept(house: WorldHouse) -> None:

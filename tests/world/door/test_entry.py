@@ -9,11 +9,11 @@ from emu.model import WorldCharacter
 from emu.world.door.admission import Admission
 from emu.world.door.entry import Door, Entered, Left, TurnedAway
 from emu.world.rules import AdmissionRules
-from tests.support.ghost_views import DIALECTS
-from tests.support.processes import present
-from tests.support.stores import finish
+from tests.support.database.stores import finish
+from tests.support.running.processes import present
 from tests.support.times import APART, ManualClock
-from tests.support.worlds import WorldHouse
+from tests.support.world.ghost_views import DIALECTS
+from tests.support.world.worlds import WorldHouse
 
 DENIED = bytes(3) + b"\xff" * 8 + bytes(22)
 """What follows the code of a denial (docs/protocol/world/entering.md#login-reply)."""

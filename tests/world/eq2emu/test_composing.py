@@ -6,7 +6,7 @@ import pytest
 from emu.sqldump import ImportReport, Tally, read_inserts
 from emu.world.eq2emu.composing import Composer, Document
 from emu.world.eq2emu.tables import TABLES, Tables
-from tests.support.world_dumps import SPAWNS, STARTS, WHOLE, ZONES
+from tests.support.world.world_dumps import SPAWNS, STARTS, WHOLE, ZONES
 
 
 def compose(text: str, shipped: tuple[int, ...] = ()) -> dict[str, Document]:

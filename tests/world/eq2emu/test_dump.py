@@ -7,8 +7,8 @@ from emu.sqldump import ImportReport
 from emu.world.eq2emu import TABLES, import_world
 from emu.world.places import read_atlas
 from emu.world.spawns import Destination, Position
-from tests.support.world_dumps import SPAWNS, WHOLE, ZONES, world_dump
-from tests.support.zone_files import write_zones, zone_text
+from tests.support.world.world_dumps import SPAWNS, WHOLE, ZONES, world_dump
+from tests.support.world.zone_files import write_zones, zone_text
 
 SHARED = Path(__file__).parents[4] / "shared" / "data" / "eq2emu" / "sql"
 

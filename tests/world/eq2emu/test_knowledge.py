@@ -11,8 +11,8 @@ from emu.model import Hotkey, Title
 from emu.world.eq2emu import import_knowledge
 from emu.world.eq2emu.knowledge import FILE
 from emu.world.knowledge import KnownSkill, read_knowledge
-from tests.support.world_dumps import world_dump
-from tests.support.world_fakes import world_character
+from tests.support.world.world_dumps import world_dump
+from tests.support.world.world_fakes import world_character
 
 DUMP = """
 INSERT INTO skills (id, short_name, name, description, skill_type, display) VALUES

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from emu.errors import CommandError
 from emu.world.eq2emu.writing import Fate, fate_of, text_of, write, zones_of_others
-from tests.support.zone_files import write_zones, zone_text
+from tests.support.world.zone_files import write_zones, zone_text
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 PLAIN = TEXTS | st.integers(-(2**63), 2**63 - 1) | st.booleans() | st.floats(allow_nan=False)

@@ -8,7 +8,7 @@ import pytest
 
 from emu.errors import FileFormatError, UnknownVersion
 from emu.world.ghosts import read_rules
-from tests.support.ghost_views import form
+from tests.support.world.ghost_views import form
 
 
 @pytest.mark.parametrize(("version", "sizes"), [(546, (88, 78, 1089)), (561, (88, 72, 1070))])

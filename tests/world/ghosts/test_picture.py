@@ -9,7 +9,7 @@ from emu.structs.packed import unpack_stream, xor
 from emu.world.ghosts import Album, GhostForm, Picture
 from emu.world.ghosts.fields import info_fields, position_fields, visibility_fields
 from emu.world.spawns import Change, Footer, Position, Spawn, SpawnKind, Verb
-from tests.support.ghost_views import View, form
+from tests.support.world.ghost_views import View, form
 
 GUARD = {
     "pos_grid_id": 1234, "pos_heading1": -5760, "pos_heading2": -5760, "pos_state": 16512,

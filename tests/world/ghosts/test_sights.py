@@ -10,7 +10,7 @@ from emu.errors import LimitExceeded
 from emu.world.ghosts import Album, Sights
 from emu.world.ghosts.sights import LAST_INDEX, Sight, oversized
 from emu.world.spawns import Position, Spawn, SpawnKind
-from tests.support.ghost_views import View, form
+from tests.support.world.ghost_views import View, form
 
 HERE = Position(0, 0, 0)
 

@@ -7,7 +7,7 @@ import pytest
 from emu.model import Hotkey, Title
 from emu.world.knowledge import Beginners, KnownSkill
 from emu.world.knowledge.beginners import For, class_line
-from tests.support.world_fakes import world_character
+from tests.support.world.world_fakes import world_character
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from emu.errors import FileFormatError
 from emu.model import Title
 from emu.world.knowledge import KnownSkill, read_knowledge
-from tests.support.world_fakes import world_character
+from tests.support.world.world_fakes import world_character
 
 FIGHTER_SKILLS = 27
 """As many as EQ2Emulator was recorded to give a fighter (docs/protocol/world/entering.md#order)."""

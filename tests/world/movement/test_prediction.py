@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from emu.errors import MalformedMessage
 from emu.world.movement import StepReader
-from tests.support.ghost_views import dialect
-from tests.support.predictions import PredictionWriter
+from tests.support.world.ghost_views import dialect
+from tests.support.world.predictions import PredictionWriter
 
 FIRST = bytes.fromhex(
     "00181b00002200000006833f802db3c21443dc01b343dc444d01b3444dc2141fc1dc3799c2144383444d13"

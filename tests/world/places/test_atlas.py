@@ -8,9 +8,9 @@ from emu.resources import data_file
 from emu.world.events import BehaviorFailed
 from emu.world.places import Atlas, read_atlas
 from emu.world.spawns import Position, SpawnKind
-from tests.support.world_fakes import world_character
-from tests.support.worlds import WorldHouse
-from tests.support.zone_files import write_zones, zone_text
+from tests.support.world.world_fakes import world_character
+from tests.support.world.worlds import WorldHouse
+from tests.support.world.zone_files import write_zones, zone_text
 
 
 def ways(atlas: Atlas, zone_id: int) -> Iterator[int]:

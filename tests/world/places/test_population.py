@@ -6,8 +6,8 @@ from emu.times import Monotonic
 from emu.world.places import Atlas, read_atlas
 from emu.world.spawns import Position, Spawn, SpawnKind
 from emu.world.zone import Zone
-from tests.support.worlds import WorldHouse
-from tests.support.zone_files import write_zones, zone_text
+from tests.support.world.worlds import WorldHouse
+from tests.support.world.zone_files import write_zones, zone_text
 
 PEOPLE = """
 behavior = "weather"

@@ -1,5 +1,5 @@
 from emu.world.places.starts import Start, best_start
-from tests.support.world_fakes import world_character
+from tests.support.world.world_fakes import world_character
 
 
 def test_an_empty_condition_fits_everybody() -> None:

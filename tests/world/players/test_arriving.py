@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from emu.world.players.client import WorldClient
-from tests.support.ghost_views import dialect
-from tests.support.worlds import WorldHouse
+from tests.support.world.ghost_views import dialect
+from tests.support.world.worlds import WorldHouse
 
 
 def test_a_version_whose_ghosts_are_not_known_is_let_in_and_sees_nobody(house: WorldHouse) -> None:

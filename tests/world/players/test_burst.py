@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.worlds import WorldHouse
+from tests.support.world.worlds import WorldHouse
 
 RECORDED = {
     "OP_EqQuestJournalUpdateCmd": "00000000000000007dcb61ea0600416c64616e610000",

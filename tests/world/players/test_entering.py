@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.worlds import WorldHouse
+from tests.support.world.worlds import WorldHouse
 
 BURST_546 = [
     "OP_PopulateSkillMapsMsg", "OP_LoginReplyMsg", "OP_QuickbarInitMsg",

@@ -17,9 +17,9 @@ from emu.structs.client_cmd import read_client_cmds
 from emu.structs.packed import unpack
 from emu.world.knowledge import Knowledge, Skill
 from emu.world.rules import ChatRules, WorldRules
-from tests.support.ghost_views import dialect
-from tests.support.recordings import recording
-from tests.support.worlds import KNOWLEDGE, Client, WorldHouse
+from tests.support.files.recordings import recording
+from tests.support.world.ghost_views import dialect
+from tests.support.world.worlds import KNOWLEDGE, Client, WorldHouse
 
 RECORDINGS = [(546, "546-zonein-alone", 4897), (561, "561-two-players", 4908)]
 MANDATORY = (

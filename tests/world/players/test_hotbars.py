@@ -9,7 +9,7 @@ import pytest
 from emu.errors import LimitExceeded, MalformedMessage
 from emu.model import Hotkey
 from emu.world.players.hotbars import EMPTY, LAST_BAR, LAST_SLOT, LONGEST_TEXT, MOST_KEYS, Hotbars
-from tests.support.worlds import Client, WorldHouse
+from tests.support.world.worlds import Client, WorldHouse
 
 RECORDED = (
     Hotkey(0, 0, 4, text="attack"), Hotkey(0, 11, 1, ability=8308), Hotkey(0, 12, 1, ability=8057),

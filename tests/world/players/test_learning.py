@@ -7,10 +7,10 @@ import pytest
 from emu.sight import BookReader
 from emu.world.knowledge import KnownSkill
 from emu.world.players.learning import skill_book
-from tests.support.ghost_views import dialect
-from tests.support.recordings import recording
-from tests.support.world_fakes import world_character
-from tests.support.worlds import KNOWLEDGE, Client, WorldHouse
+from tests.support.files.recordings import recording
+from tests.support.world.ghost_views import dialect
+from tests.support.world.world_fakes import world_character
+from tests.support.world.worlds import KNOWLEDGE, Client, WorldHouse
 
 FIRST = "009916302003000000050005000500"
 """The beginning of the recorded book: a byte, and parry (docs/protocol/world/recorded.md)."""

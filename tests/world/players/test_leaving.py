@@ -8,8 +8,8 @@ from emu.world.players import leaving
 from emu.world.players.player import Destination, PlayerState
 from emu.world.spawns import Position
 from emu.world.zone.directory import NoSuchZone
-from tests.support.stores import finish
-from tests.support.worlds import WorldHouse
+from tests.support.database.stores import finish
+from tests.support.world.worlds import WorldHouse
 
 
 def test_camping_takes_20_seconds_and_is_seen(house: WorldHouse) -> None:

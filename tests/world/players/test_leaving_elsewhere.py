@@ -6,8 +6,8 @@ from emu.errors import StoreError
 from emu.model import Handoff, Place
 from emu.world.players.player import PlayerState
 from emu.world.players.saving import save
-from tests.support.stores import finish
-from tests.support.worlds import Client, WorldHouse
+from tests.support.database.stores import finish
+from tests.support.world.worlds import Client, WorldHouse
 
 ISLE, ANTONICA = 325, 12
 """Zones that ship: the first is served here, the second there."""

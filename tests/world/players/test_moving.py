@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from tests.support.worlds import WorldHouse
+from tests.support.world.worlds import WorldHouse
 
 
 def test_the_true_height_is_shown_to_others(house: WorldHouse) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from emu.world.players.player import PlayerState
-from tests.support.worlds import WorldHouse
+from tests.support.world.worlds import WorldHouse
 
 
 def test_a_player_knows_where_it_is_and_who_plays_it(house: WorldHouse) -> None:

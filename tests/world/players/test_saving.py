@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from emu.world.players import saving
 from emu.world.spawns import Position
-from tests.support.worlds import WorldHouse, drive
+from tests.support.world.worlds import WorldHouse, drive
 
 
 def test_changes_wait_for_each_other_and_are_stored_together(house: WorldHouse) -> None:

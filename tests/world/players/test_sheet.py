@@ -7,9 +7,9 @@ import pytest
 from emu.structs.packed import unpack
 from emu.world.players import entering
 from emu.world.players.sheet import SHEET, SheetSender, sheet_fields
-from tests.support.ghost_views import dialect
-from tests.support.world_fakes import world_character
-from tests.support.worlds import WorldHouse
+from tests.support.world.ghost_views import dialect
+from tests.support.world.world_fakes import world_character
+from tests.support.world.worlds import WorldHouse
 
 
 def fields(**changes: object) -> dict[str, object]:

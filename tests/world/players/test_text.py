@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from emu.world.players.text import send_text
-from tests.support.worlds import WorldHouse
+from tests.support.world.worlds import WorldHouse
 
 
 def test_the_recorded_line() -> None:

@@ -7,7 +7,7 @@ import pytest
 from emu.errors import CommandError
 from emu.model import Title
 from emu.world.players.titles import LONGEST_TITLE, MOST_TITLES, Titles
-from tests.support.worlds import WorldHouse
+from tests.support.world.worlds import WorldHouse
 
 SIR, ISLE = Title("Sir", is_prefix=True), Title("of the Isle")
 

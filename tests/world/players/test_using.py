@@ -6,8 +6,8 @@ import pytest
 from emu.world.places import read_atlas
 from emu.world.players.player import PlayerState
 from emu.world.spawns import Position
-from tests.support.worlds import Client, WorldHouse
-from tests.support.zone_files import write_zones, zone_text
+from tests.support.world.worlds import Client, WorldHouse
+from tests.support.world.zone_files import write_zones, zone_text
 
 THINGS = """
 [[spawn]]

@@ -11,10 +11,10 @@ from emu.world.places.starts import Start
 from emu.world.registration.creation import CharacterCreation
 from emu.world.registration.names import NameRules
 from emu.world.rules import CreationRules
-from tests.support.create_requests import request_546, request_1096
-from tests.support.directory_fakes import Loop
 from tests.support.examples import tries
-from tests.support.world_fakes import CharactersInMemory, world_character
+from tests.support.login.create_requests import request_546, request_1096
+from tests.support.login.directory_fakes import Loop
+from tests.support.world.world_fakes import CharactersInMemory, world_character
 
 NOW = 1_700_000_000.0
 MOMENT = 1_800_000_000.0

@@ -27,12 +27,12 @@ from emu.world.registration.creation import CharacterCreation
 from emu.world.registration.names import NameRules
 from emu.world.registration.registry import RegistryConfig, WorldRegistry
 from emu.world.rules import AdmissionRules, CreationRules
-from tests.support.create_requests import request_546
-from tests.support.directory_fakes import Loop
-from tests.support.processes import handoff_keys, presence, present
-from tests.support.stores import finish
+from tests.support.database.stores import finish
+from tests.support.login.create_requests import request_546
+from tests.support.login.directory_fakes import Loop
+from tests.support.running.processes import handoff_keys, presence, present
 from tests.support.times import ManualClock
-from tests.support.world_fakes import CharactersInMemory, world_character
+from tests.support.world.world_fakes import CharactersInMemory, world_character
 
 NOW = 1000.0
 CLOCK = ManualClock(NOW)

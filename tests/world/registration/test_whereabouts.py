@@ -6,7 +6,7 @@ from emu.link.characters import ZoneUpdate
 from emu.processes.presence import SharedPresence
 from emu.world.places import read_atlas
 from emu.world.registration.whereabouts import Whereabouts
-from tests.support.processes import bus, present
+from tests.support.running.processes import bus, present
 
 ISLE, ANTONICA, NOWHERE = 325, 12, 9999
 

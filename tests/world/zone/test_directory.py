@@ -8,7 +8,7 @@ from emu.world.places import read_atlas
 from emu.world.rules import ZoneRules
 from emu.world.zone import Zone
 from emu.world.zone.directory import NoSuchZone, Zones
-from tests.support.zone_clients import ZoneClient, player
+from tests.support.world.zone_clients import ZoneClient, player
 
 
 def zones() -> Zones:

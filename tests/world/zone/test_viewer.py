@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from emu.world.spawns import Position, Spawn, SpawnKind
 from emu.world.zone import Zone
-from tests.support.zone_clients import ZoneClient, player, run_ticks
+from tests.support.world.zone_clients import ZoneClient, player, run_ticks
 
 
 def test_destroying_names_the_index() -> None:

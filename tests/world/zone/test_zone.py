@@ -11,7 +11,7 @@ from emu.times import Monotonic
 from emu.world.rules import ZoneRules
 from emu.world.spawns import Position, Spawn, SpawnKind
 from emu.world.zone import Zone
-from tests.support.zone_clients import ZoneClient, player, run_ticks
+from tests.support.world.zone_clients import ZoneClient, player, run_ticks
 
 
 def npc(number: int, x: float = 0.0) -> Spawn:

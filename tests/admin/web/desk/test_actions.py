@@ -9,8 +9,8 @@ from emu.admin.commands.running import Controls
 from emu.admin.web.desk.actions import ACTIONS, action_named, line_of
 from emu.admin.web.desk.refusals import RequestRefused
 from emu.commands.arguments import one_line, read_arguments
-from tests.support.account_room import AccountRoom
-from tests.support.worlds import WorldHouse
+from tests.support.login.account_room import AccountRoom
+from tests.support.world.worlds import WorldHouse
 
 
 def line(name: str, **fields: str) -> str:

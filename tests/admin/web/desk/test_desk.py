@@ -15,7 +15,7 @@ from emu.admin.web.desk.sessions import SessionRules, Sessions
 from emu.admin.web.desk.sign_ins import SignInRules, SignIns
 from emu.model import Account
 from emu.times import Moment, Monotonic
-from tests.support.worlds import WorldHouse
+from tests.support.world.worlds import WorldHouse
 
 T = TypeVar("T")
 HOME = "192.0.2.1"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.behavior_scenes import choose, hail, scene
+from tests.support.world.behavior_scenes import choose, hail, scene
 
 
 def test_the_greeter_greets_once_and_answers() -> None:

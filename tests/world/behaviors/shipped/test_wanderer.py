@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.behavior_scenes import hail, scene
+from tests.support.world.behavior_scenes import hail, scene
 
 
 def test_the_wanderer_walks_its_round_and_stops_for_a_hail() -> None:

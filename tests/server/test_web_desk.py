@@ -1,0 +1,271 @@
+"""Acting from the page of a running server, over real TCP, and what strangers try there."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from http.client import RemoteDisconnected
+from pathlib import Path
+from typing import Any
+
+import pytest
+from twisted.internet.defer import Deferred, gatherResults
+
+from emu.client import Credentials
+from emu.client.entrance import Entrance
+from emu.net.client.world_connection import WorldConnection, enter_world
+from emu.store import Store
+from tests.support.admin.web import FORM, Answer, Browser
+from tests.support.database.stores import world_character
+from tests.support.running.whole_server import HOST, House, add_account, find_port, house
+
+ACCOUNTS = {"boss": "bosspass", "guide": "guidepass", "plain": "plainpass"}
+RANKS = {"boss": 200, "guide": 10, "plain": 0}
+WEB = {"web.listen": f"{HOST}:0", "web.admin": True}
+
+
+@asynccontextmanager
+async def office(
+    folder: Path, *, hurry: float = 1.0, **settings: Any
+) -> AsyncIterator[tuple[House, Browser]]:
+    """Run a server with accounts of several ranks, and somebody at its page."""
+    database = folder / "emu.sqlite"
+    for number, (name, password) in enumerate(ACCOUNTS.items(), 1):
+        add_account(database, name, password)
+        with Store.create(database) as store:
+            row = world_character(account_id=number, name=name.capitalize(), place=None)
+            made = store.world.characters.create(row)
+            store.world.characters.set_admin_status(made.id, RANKS[name])
+    changed = {key.replace("__", "."): value for key, value in settings.items()}
+    async with house(folder, {**WEB, **changed}, accounts={}, hurry=hurry) as server:
+        await server.world_registered()
+        yield server, Browser(find_port(server.log.text, "web", "metrics on"))
+
+
+async def player(server: House, name: str) -> WorldConnection:
+    """Return somebody who is in the world."""
+    add_account(server.database, name, "pass")
+    entrance = Entrance(Credentials(name, "pass"), name.capitalize(), create=True, version=546)
+    return await enter_world(
+        server.clock, HOST, server.login_port, entrance, on_event=lambda _event: None
+    )
+
+
+async def together(*asked: Any) -> list[Answer]:
+    answers: list[Answer] = await gatherResults([Deferred.fromCoroutine(one) for one in asked])
+    return answers
+
+
+async def test_it_is_off_by_default(tmp_path: Path) -> None:
+    async with office(tmp_path, web__admin=False) as (_, browser):
+        assert (await browser.get("/api/admin/session")).told == {"enabled": False}
+        for path in ("/api/admin/sign-in", "/api/admin/actions/lock", "/api/admin"):
+            assert (await browser.post(path)).code == 404
+
+
+async def test_a_day_at_the_desk(tmp_path: Path) -> None:
+    async with office(tmp_path) as (server, browser):
+        victim, rude = await player(server, "victim"), await player(server, "rude")
+        assert not await browser.signed_in()
+        told = (await browser.sign_in("BOSS", "bosspass")).told
+        assert (told["name"], told["rank"]) == ("boss", 200)
+        assert await browser.signed_in()
+
+        answer = await browser.act("broadcast", {"text": "Be kind"})
+        assert (answer.code, answer.told) == (200, {"ok": True, "text": "told 2 players"})
+        answer = await browser.act("mute", {"player": "Rude", "minutes": 5, "reason": "shouts"})
+        assert answer.told["text"] == "Rude is muted for 5 minutes"
+        answer = await browser.act("kick", {"player": "Victim", "reason": "spam"}, kind=FORM)
+        assert answer.told["text"] == "Victim was sent away"
+        await server.log.line("Victim left .*: kicked by boss: spam")
+        answer = await browser.act("ban", {"player": "Rude", "lasting": "7d", "reason": "shouts"})
+        assert answer.told["text"].startswith("account rude is banned until ")
+        await server.log.line("Rude left .*: account banned by boss")
+        assert (await browser.act("unban", {"account": "rude"})).told["ok"]
+
+        assert (await browser.act("lock")).told["text"] == "the world is locked"
+        assert (await browser.get("/api/status")).told["locked"]
+        assert (await browser.act("unlock")).told["ok"]
+        assert "in 600 seconds" in (await browser.act("shutdown", {"seconds": 600})).told["text"]
+        assert (await browser.act("cancel")).told["text"] == "the server goes on"
+        answer = await browser.act("cancel")
+        assert (answer.code, answer.told["text"]) == (422, "no shutdown is coming")
+        log = server.log.text
+        assert "web: boss signed in from 127.0.0.1 with rank 200" in log
+        assert "command of boss (web 127.0.0.1): kick Victim spam: Victim was sent away" in log
+        assert "bosspass" not in log
+        for client in (victim, rude):
+            await client.leave()
+
+
+async def test_the_cookie_is_for_this_page_alone_and_worth_nothing_after_signing_out(
+    tmp_path: Path,
+) -> None:
+    async with office(tmp_path) as (_, browser):
+        first = await browser.sign_in("boss", "bosspass")
+        given = {part.strip().lower() for part in first.headers["Set-Cookie"].split(";")[1:]}
+        assert given == {"path=/", "httponly", "samesite=strict"}
+        replayed, token = dict(browser.cookies), browser.csrf
+        assert list(replayed) == [f"emu-session-{browser.port}"]
+        second = await browser.sign_in("boss", "bosspass")
+        assert browser.cookies != replayed
+        browser.cookies, browser.csrf, kept = replayed, token, dict(browser.cookies)
+        assert not await browser.signed_in(), "signing in anew ends the session before"
+        browser.cookies, browser.csrf = dict(kept), second.told["csrf"]
+        answer = await browser.post("/api/admin/sign-out")
+        assert answer.told == {"ok": True, "text": "signed out", "signed_in": False}
+        assert browser.cookies == {}
+        browser.cookies = kept
+        answer = await browser.act("lock")
+        assert (answer.code, answer.told["text"]) == (401, "sign in first")
+        assert "WWW-Authenticate" in answer.headers
+
+
+async def test_foreign_pages_cannot_act_with_the_cookie(tmp_path: Path) -> None:
+    async with office(tmp_path) as (server, browser):
+        await browser.sign_in("boss", "bosspass")
+        token = browser.csrf
+        for headers in (
+            {"X-CSRF-Token": None},
+            {"X-CSRF-Token": "x" * 43},
+            {"X-CSRF-Token": token, "Origin": None},
+            {"X-CSRF-Token": token, "Origin": "null"},
+            {"X-CSRF-Token": token, "Origin": "https://evil.example"},
+            {"X-CSRF-Token": token, "Sec-Fetch-Site": "cross-site"},
+            {"X-CSRF-Token": token, "Host": "evil.example", "Origin": "http://evil.example"},
+            {"X-CSRF-Token": token, "X-Forwarded-For": "192.0.2.7"},
+        ):
+            answer = await browser.act("lock", headers=headers)
+            assert answer.code == 403, headers
+        answer = await browser.act("lock", headers={"Content-Type": "text/plain"})
+        assert answer.code == 415
+        answer = await browser.sign_in("guide", "guidepass", headers={"Origin": "http://evil"})
+        assert answer.code == 403
+        assert not (await browser.get("/api/status")).told["locked"]
+        fields = {"csrf": token}
+        form = await browser.act("lock", fields, kind=FORM, headers={"X-CSRF-Token": None})
+        assert form.told == {"ok": True, "text": "the world is locked"}
+        metrics = (await browser.get("/metrics")).body.decode()
+        assert 'emu_web_refusals_total{reason="foreign origin"} 5.0' in metrics
+        assert 'emu_web_refusals_total{reason="wrong token"} 2.0' in metrics
+        assert "evil" not in server.log.text
+
+
+async def test_a_rank_counts_as_everywhere(tmp_path: Path) -> None:
+    async with office(tmp_path) as (server, browser):
+        victim = await player(server, "victim")
+        told = (await browser.sign_in("guide", "guidepass")).told
+        assert "kick" not in told["actions"]
+        answer = await browser.act("kick", {"player": "Victim"})
+        assert (answer.code, answer.told["text"]) == (403, "kick needs rank 100; yours is 10")
+        assert "command of guide (web 127.0.0.1): kick Victim: kick needs" in server.log.text
+        assert (await browser.act("mute", {"player": "Victim"})).told["ok"]
+        with Store.create(server.database) as store:
+            row = store.world.characters.find_named("guide")
+            assert row is not None
+            store.world.characters.set_admin_status(row.id, 0)
+        assert (await browser.act("mute", {"player": "Victim"})).code == 401
+        assert not await browser.signed_in()
+        await server.log.line("guide is signed out: the account has no rank any more")
+        await victim.leave()
+
+
+async def test_a_banned_account_is_signed_out(tmp_path: Path) -> None:
+    async with office(tmp_path) as (_, browser):
+        guide = Browser(browser.port)
+        await browser.sign_in("boss", "bosspass")
+        await guide.sign_in("guide", "guidepass")
+        assert (await browser.act("ban", {"player": "Guide"})).told["ok"]
+        assert (await guide.act("lock")).code == 401
+        assert (await guide.sign_in("guide", "guidepass")).code == 403
+
+
+async def test_nobody_learns_which_names_there_are(tmp_path: Path) -> None:
+    async with office(tmp_path, hurry=10, login__auto_create_accounts=True) as (server, browser):
+        answers = [
+            await browser.sign_in(name, password)
+            for name, password in (("boss", "wrong"), ("nobody", "wrong"), ("plain", "plainpass"))
+        ]
+        assert len({(one.code, one.body) for one in answers}) == 1
+        assert answers[0].code == 403
+        assert all("Set-Cookie" not in one.headers for one in answers)
+        assert server.rows("SELECT count(*) FROM accounts") == [(3,)], "nobody is made here"
+
+
+async def test_a_flood_of_passwords_is_slowed_and_others_are_served(tmp_path: Path) -> None:
+    async with office(tmp_path, hurry=10) as (server, browser):
+        flood = together(*[browser.sign_in(f"name{n}", "wrong") for n in range(40)])
+        asked = Deferred.fromCoroutine(flood)
+        assert (await browser.get("/healthz")).code == 200
+        codes = [answer.code for answer in await asked]
+        assert set(codes) <= {403, 429}
+        assert codes.count(429) >= 30, "two of one address at once"
+        refused = next(answer for answer in await together(*[
+            browser.sign_in("boss", "wrong") for _ in range(4)]) if answer.code == 429)  # fmt: skip
+        assert int(refused.headers["Retry-After"]) > 0
+        assert server.log.text.count("sign-in from 127.0.0.1 refused") <= 3
+
+
+async def test_other_methods_do_nothing(tmp_path: Path) -> None:
+    methods = ("GET", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS", "BREW")
+    paths = ("/api/admin/actions/lock", "/api/admin/sign-out", "/api/admin/sign-in")
+    async with office(tmp_path) as (_, browser):
+        await browser.sign_in("boss", "bosspass")
+        headers = {"Origin": browser.origin, "X-CSRF-Token": browser.csrf}
+        for method, path in itertools.product(methods, paths):
+            answer = await browser.ask(method, path, headers=headers)
+            assert (answer.code, answer.headers["Allow"]) == (405, "POST")
+            assert (answer.body == b"") is (method == "HEAD")
+        assert (await browser.ask("POST", "/api/admin/session")).code == 405
+        assert await browser.signed_in()
+        assert not (await browser.get("/api/status")).told["locked"]
+
+
+async def test_cookies_without_end_are_a_bad_request(tmp_path: Path) -> None:
+    async with office(tmp_path) as (_, browser):
+        await browser.sign_in("boss", "bosspass")
+        name, value = next(iter(browser.cookies.items()))
+        mine = f"{name}={value}"
+        many = "; ".join(f"c{n}=x" for n in range(1500))
+        assert (await browser.get("/api/admin/session", Cookie=f"{many}; {mine}")).told["signed_in"]
+        for odd in (f"{name}=", f"{name}={'x' * 9000}", f"{name}=é", f"{name}", ";;;=;", "=x"):
+            answer = await browser.get("/api/admin/session", Cookie=odd)
+            assert not answer.told["signed_in"], odd
+        for name in ("Cookie", "X-Cookie"):
+            with pytest.raises(RemoteDisconnected):
+                await browser.get("/api/admin/session", **{name: "x" * 20_000})
+        assert await browser.signed_in()
+
+
+async def test_wrong_fields_say_what_is_wrong(tmp_path: Path) -> None:
+    wrong: list[tuple[Any, int]] = [
+        ({}, 400), ({"player": "Nobody"}, 422), ({"player": 'x" y'}, 400), ([], 400),
+        ({"player": "Nobody", "more": "x"}, 400), ({"player": ["x"]}, 400),
+        ({"player": "\ud800"}, 400),
+    ]  # fmt: skip
+    async with office(tmp_path) as (_, browser):
+        await browser.sign_in("boss", "bosspass")
+        for fields, code in wrong:
+            answer = await browser.act("kick", body=json.dumps(fields).encode())
+            assert (answer.code, answer.told["ok"]) == (code, False), fields
+            assert answer.told["text"]
+        assert (await browser.act("reload")).code == 404
+        assert (await browser.act("kick/x")).code == 404
+
+
+async def test_behind_a_proxy_the_cookie_is_secure_and_the_address_the_players(
+    tmp_path: Path,
+) -> None:
+    async with office(tmp_path, web__url="https://emu.example.org") as (server, plain):
+        answer = await plain.sign_in("boss", "bosspass")
+        assert answer.code == 403, "plain HTTP does not come through the proxy"
+        browser = Browser(plain.port, "emu.example.org", {"X-Forwarded-For": "6.6.6.6, 192.0.2.7"})
+        answer = await browser.sign_in("boss", "bosspass")
+        assert answer.code == 200
+        cookie = answer.headers["Set-Cookie"]
+        assert cookie.startswith("__Host-emu-session=")
+        assert "; secure" in cookie.lower()
+        assert (await browser.act("lock")).told["ok"]
+        assert "boss signed in from 192.0.2.7" in server.log.text

@@ -1,0 +1,1 @@
+"""What tests of the administration ports share: worked examples, snapshots and actors."""

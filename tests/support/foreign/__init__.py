@@ -1,0 +1,1 @@
+"""Programs and libraries that none of us wrote, for tests."""

@@ -1,0 +1,1 @@
+"""Commands and whole servers that tests run."""

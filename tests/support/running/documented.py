@@ -1,0 +1,122 @@
+"""The command lines that help and README show, and a folder in which they can be run."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import shlex
+from pathlib import Path
+
+import click
+
+from emu.cli.main import root
+from emu.model import BUILT_IN_ACCOUNT, RegisteredWorld
+from emu.opcodes.files.export import as_sql
+from emu.opcodes.shipped import shipped_rows
+from emu.store import Store
+from emu.times import UNKNOWN
+from tests.support.database.stores import character, world_character
+from tests.support.running.command_line import CHEAP
+from tests.support.sessions.conversations import login_by_number, pcap, whole_session
+from tests.support.world.world_dumps import ZONES
+
+README = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
+ACCOUNTS = "INSERT INTO `account` (`id`,`name`,`passwd`,`created_date`) VALUES (7,'Carol','',1);\n"
+STRUCTS = (
+    '<EQ2Emulator><Struct Name="{name}" ClientVersion="1"><Data ElementName="a" Type="int8"/>'
+    "</Struct></EQ2Emulator>\n"
+)
+
+SET = "opcodes set OP_KeymapLoadMsg 400 --version 546"
+BEFORE = {
+    "account add alice": ["account remove alice"],
+    "account address unban": ["account address ban 192.0.2.0/24"],
+    "character free-name": ["character delete Aldana"],
+    "character restore": ["character delete Aldana"],
+    "opcodes undo": [SET],
+    "opcodes redo": [SET, "opcodes undo"],
+    "world add Antonia": ["world remove Antonia"],
+    "world fingerprint": ["world certificate --out link.pem"],
+}
+"""Beginning of an example: what must have happened before, apart from what `prepare` makes."""
+
+
+ON_A_SERVER = (
+    "emu client", "emu admin", "emu ggmp", "emu query", "emu rcon", "emu status",
+    "emu top", "emu world console",
+)  # fmt: skip
+"""Beginnings of examples that want a server that runs."""
+
+
+def code_lines() -> list[str]:
+    """Return the README's indented lines."""
+    return [line.strip() for line in README.splitlines() if line.startswith("    ")]
+
+
+def examples() -> list[str]:
+    """Return each example that the help of a command shows, and each command of the README."""
+    found = [
+        line.removeprefix(".venv/bin/")
+        for line in code_lines()
+        if line.removeprefix(".venv/bin/").startswith("emu ")
+    ]
+
+    def walk(group: click.Group) -> None:
+        context = click.Context(group)
+        for name in group.list_commands(context):
+            command = group.get_command(context, name)
+            assert command is not None
+            text = f"{command.help or ''}\n{command.epilog or ''}"
+            found.extend(re.findall(r"\b(emu (?:-|[a-z]).*)", "".join(text.split("Example")[1:])))
+            if isinstance(command, click.Group):
+                walk(command)
+
+    assert isinstance(root, click.Group)
+    walk(root)
+    return sorted({line.partition("  #")[0].strip() for line in found})
+
+
+def words_of(line: str) -> list[str]:
+    """Return what of an example is for `emu`: without its name, and without pipes and the like."""
+    words = shlex.split(line, comments=True)[1:]
+    ends = [words.index(stop) for stop in ("|", ">", "<", "&&", ";") if stop in words]
+    return words[: min(ends, default=len(words))]
+
+
+def before(line: str) -> list[list[str]]:
+    """Return the words of what must be run before an example."""
+    command = line.removeprefix("emu ")
+    return [
+        words.split()
+        for beginning, needed in BEFORE.items()
+        if command.startswith(beginning)
+        for words in needed
+    ]
+
+
+def prepare(folder: Path) -> list[list[str]]:
+    """Make the files that examples speak of; returns the words of what is to be run at first."""
+    (folder / "emu.toml").write_text(
+        '[database]\nurl = "sqlite:emu.sqlite"\n[trace]\nfile = "trace.pcapng"\n'
+        f'[login]\nlisten = "127.0.0.1:0"\n{CHEAP}[world]\nlisten = "127.0.0.1:0"\n'
+    )
+    capture = pcap(whole_session([(True, 1, login_by_number(546))]).datagrams)
+    for name in ("session.pcapng", "trace.pcapng"):
+        (folder / name).write_bytes(capture)
+    (folder / "session.pcap.gz").write_bytes(gzip.compress(capture))
+    dump = "".join(as_sql(shipped_rows())).encode()
+    for name in ("opcodes", "login", "world"):
+        (folder / f"{name}.sql.gz").write_bytes(gzip.compress(dump, 1))
+    (folder / "eq2login.sql.gz").write_bytes(gzip.compress(ACCOUNTS.encode()))
+    (folder / "eq2world.sql.gz").write_bytes(gzip.compress(ZONES.encode()))
+    for name in ("Common", "World"):
+        (folder / f"{name}Structs.xml").write_text(STRUCTS.format(name=name))
+    with Store.create(folder / "emu.sqlite") as store:
+        store.login.accounts.add("dave", "", UNKNOWN)
+        store.login.worlds.add(RegisteredWorld(0, "Norrath", BUILT_IN_ACCOUNT, ""))
+        own = store.world.characters.create(world_character(name="Aldana"))
+        store.login.characters.add(character(name="Aldana", char_id=own.id))
+    return [
+        ["account", "add", "alice", "--password", "secret"],
+        ["world", "add", "Antonia", "--account", "antonia", "--password", "secret"],
+    ]

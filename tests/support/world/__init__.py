@@ -1,0 +1,1 @@
+"""Worlds for tests: zones, players and what they are sent, without sockets."""

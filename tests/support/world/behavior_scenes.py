@@ -1,0 +1,34 @@
+"""A player before a spawn that has one of the shipped behaviors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from emu.world.spawns import Position, Spawn, SpawnKind
+from tests.support.world.worlds import Client, WorldHouse
+
+HERE = Position(3.0, -7.97, 243.45, 0.0)
+
+
+def scene(name: str, options: dict[str, Any]) -> tuple[WorldHouse, Client, Spawn]:
+    house = WorldHouse()
+    client = house.stand(5, name="Aldana")
+    spawn = Spawn(house.world.next_spawn_id(), SpawnKind.NPC, "Guard Vexel", HERE)
+    assert client.player is not None
+    client.player.zone.add(spawn, house.now)
+    assert house.behaviors.add(name, options, client.player.zone, spawn, house.now)
+    house.run(1.5)
+    return house, client, spawn
+
+
+def hail(client: Client, spawn: Spawn) -> None:
+    assert client.player is not None
+    index = client.player.index_of(spawn)
+    assert index is not None
+    client.say("OP_UpdateTargetMsg", index.to_bytes(2, "little"))
+    client.types("/hail")
+
+
+def choose(client: Client, number: int) -> None:
+    conversation = client.decoded("WS_DialogOpen")[-1]["conversation_id"]
+    client.say("OP_DialogSelectMsg", conversation.to_bytes(4, "little") + bytes((number, 0, 0, 0)))

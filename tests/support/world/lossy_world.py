@@ -1,0 +1,77 @@
+"""A world behind a lossy network: the real shell, door and service, and no socket or clock."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import replace
+
+from twisted.logger import Logger
+
+from emu.client.world import Pass, WorldClient, WorldMessages
+from emu.client.world.events import WorldEvent
+from emu.net.client.world_connection import WorldConnection
+from emu.net.scheduler import Scheduler
+from emu.net.udp.dispatcher import Dispatcher, SessionPort
+from emu.net.udp.shell import listen
+from emu.net.world.clients import VisitorHandler, WorldTimer
+from emu.session import Endpoint, EndpointConfig
+from emu.times import Moment, Monotonic
+from emu.world.door.entry import Door
+from tests.support.sessions.lossy_net import LossyReactor
+from tests.support.world.ghost_views import DIALECTS, dialect
+from tests.support.world.worlds import WorldHouse
+
+HOST, PORT = "127.0.0.1", 9001
+_LOG = Logger()
+
+
+class LossyWorld:
+    """A world on a `LossyReactor`, and the way into it without a login server."""
+
+    def __init__(self, reactor: LossyReactor) -> None:
+        self.reactor = reactor
+        scheduler = Scheduler(reactor, reactor.seconds)
+        timer = WorldTimer(scheduler)
+        self.house = WorldHouse(wake=timer.wake)
+        timer.service = self.house.service
+        self.door = Door(
+            dialects=DIALECTS,
+            inside=self.house.service,
+            admission=self.house.admission,
+            presence=self.house.presence,
+            characters_of=self.house.store.of_account,
+            played=self._played,
+            report=lambda _event: None,
+            changed=lambda: None,
+            clock=scheduler,
+        )
+        numbers = itertools.count(1)
+        self.dispatcher = Dispatcher(
+            Endpoint(
+                EndpointConfig(), random_bytes=lambda size: next(numbers).to_bytes(size, "big")
+            ),
+            scheduler,
+            self._visitor,
+            _LOG,
+        )
+        listen(reactor, HOST, PORT, self.dispatcher)
+
+    def _visitor(self, port: SessionPort, now: Monotonic) -> VisitorHandler:
+        return VisitorHandler(port, self.door, _LOG, now)
+
+    async def _played(self, _char_id: int, _moment: Moment) -> None:
+        """Note nothing."""
+
+    async def enter(
+        self, char_id: int, version: int, on_event: Callable[[WorldEvent], None]
+    ) -> WorldConnection:
+        """Let a character of the house come in; returns when it stands."""
+        row = self.house.store.rows[char_id]
+        self.house.store.rows[char_id] = replace(row, client_version=version)
+        key = await self.house.keys.issue(row.account_id, char_id, row.name)
+        core = WorldClient(WorldMessages(dialect(version)), Pass(HOST, PORT, row.account_id, key))
+        client = WorldConnection(self.reactor, core, timeout=60.0, on_event=on_event)
+        client.start()
+        await client.stand()
+        return client

@@ -1,0 +1,51 @@
+"""Writes what a world tells of ghosts and books, with nothing but structs and packing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from emu.sight.forms import HEADER, PARTS, SECTIONS, oversized
+from emu.structs.packed import pack, pack_stream, xor
+from tests.support.world.ghost_views import dialect
+
+PART_NAMES = ("position", "vis", "info")
+
+
+class GhostWriter:
+    """A server's end: it knows what it told of every ghost."""
+
+    def __init__(self, version: int = 546) -> None:
+        self.version = version
+        self.dialect = dialect(version)
+        self.told: dict[int, list[bytes]] = {}
+
+    def parts(self, position: Any = None, vis: Any = None, info: Any = None) -> list[bytes]:
+        """Encode the three parts from their fields."""
+        values = (position or {}, vis or {}, info or {})
+        return [
+            self.dialect.layout(name).encode(fields)
+            for name, fields in zip(PARTS, values, strict=True)
+        ]
+
+    def create(self, index: int, footer: bytes = b"", **fields: Any) -> bytes:
+        """Return the command that creates a ghost."""
+        parts = self.told[index] = self.parts(**fields)
+        header = self.dialect.layout(HEADER).encode({"index": index, "spawn_id": index})
+        return header + pack(b"".join(parts), self.version) + footer
+
+    def update(self, time: int, entries: Sequence[tuple[int, int, bytes]]) -> bytes:
+        """Return an update; `entries` are (part, index, bytes as they are now)."""
+        sections: dict[int, bytes] = dict.fromkeys(SECTIONS, b"")
+        for part, index, now in entries:
+            delta = xor(now, self.told[index][part])
+            self.told[index][part] = now
+            sections[part] += oversized(index) + pack_stream(delta, reverse=True)
+        told = b"".join(oversized(len(sections[part])) + sections[part] for part in SECTIONS)
+        return time.to_bytes(4, "little") + told
+
+    def changed(self, part: int, index: int, fields: Mapping[str, Any]) -> tuple[int, int, bytes]:
+        """Return an entry for `update`: a part with some fields changed."""
+        layout = self.dialect.layout(PARTS[part])
+        values = layout.decode(self.told[index][part]) | dict(fields)
+        return part, index, layout.encode(values)

@@ -1,0 +1,305 @@
+"""A world without sockets: players' clients are lists of what they were sent, decoded.
+
+Its zones are the shipped ones, empty unless a test brings an atlas of its own.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any
+
+from emu.commands import Caller, Registry, Reply, Use
+from emu.commands.registry import help_command
+from emu.model import WorldCharacter
+from emu.processes.bus import LocalBus
+from emu.processes.handoffs import LocalHandoffKeys
+from emu.processes.ports import Processes
+from emu.processes.presence import SharedPresence
+from emu.processes.zone_servers import ZoneTable
+from emu.structs.client_cmd import read_client_cmds
+from emu.times import Moment, Monotonic
+from emu.world.behaviors import Behaviors, Library
+from emu.world.chat import Chat, read_numbers
+from emu.world.commands import CommandContext, RemoteCommands, world_commands
+from emu.world.door.admission import Admission
+from emu.world.events import WorldEvent
+from emu.world.ghosts import read_rules
+from emu.world.knowledge import read_knowledge
+from emu.world.places import Atlas, Population, read_atlas
+from emu.world.players.client import WorldClient
+from emu.world.players.player import Player
+from emu.world.rules import AdmissionRules, ChatRules, WorldRules, ZoneRules
+from emu.world.service import WorldService
+from emu.world.world import World
+from emu.world.zone.directory import Zones
+from tests.support.running.processes import bus, handoff_keys
+from tests.support.world.ghost_views import DIALECTS, Eyes, dialect
+from tests.support.world.predictions import PredictionWriter
+from tests.support.world.world_fakes import CharactersInMemory, world_character
+
+KNOWLEDGE = read_knowledge()
+FORMS = read_rules()
+LIBRARY = Library()
+SHIPPED = read_atlas()
+
+
+class Client:
+    """A client at the far end of a perfect link."""
+
+    def __init__(self, house: WorldHouse, version: int) -> None:
+        self.house = house
+        self.dialect = dialect(version)
+        self.view = Eyes(version)
+        self.predictions = PredictionWriter(self.dialect)
+        self.log: list[tuple[str, bytes]] = []
+        """Name and payload of everything it was sent, commands by their own name."""
+        self.heard = 0
+        self.is_closed = False
+        self.is_trusted = False
+        self.space = 100_000
+        self.player: Player | None = None
+
+    # what the world calls
+
+    def send(self, opcode: int, payload: bytes) -> None:
+        name = self.dialect.table.name(opcode) or str(opcode)
+        if name != "OP_ClientCmdMsg":
+            self.log.append((name, payload))
+            return
+        for command in read_client_cmds(payload, self.dialect.version):
+            name = self.dialect.table.name(command.opcode) or str(command.opcode)
+            self.log.append((name, command.payload))
+            self.view.look(name, command.payload)
+
+    def trust(self) -> None:
+        self.is_trusted = True
+
+    def close(self) -> None:
+        self.is_closed = True
+
+    def room(self) -> int:
+        return self.space
+
+    def round_trip(self) -> float | None:
+        return 0.05
+
+    def wake(self) -> None:
+        """Nothing sleeps here."""
+
+    # what a test does
+
+    @property
+    def names(self) -> list[str]:
+        return [name for name, _ in self.log]
+
+    def decoded(self, struct: str) -> list[dict[str, Any]]:
+        """Every message that a struct is, decoded."""
+        layout = self.dialect.layout(struct)
+        wanted = layout.definition.opcode_type or layout.definition.opcode_name
+        return [layout.decode(payload) for name, payload in self.log if name == wanted]
+
+    def say(self, name: str, body: bytes = b"") -> None:
+        assert self.player is not None
+        number = self.dialect.table.number(name)
+        self.house.service.message(self.player, number, body, self.house.now)
+
+    def signal(self) -> None:
+        text = b"sys_client_avatar_ready"
+        self.say("OP_SignalMsg", len(text).to_bytes(2, "little") + text)
+
+    def load(self) -> None:
+        """Go through all steps up to standing in the zone."""
+        self.say("OP_DoneLoadingZoneResourcesMsg")
+        self.say("OP_DoneLoadingEntityResourcesMsg")
+        self.say("OP_DoneLoadingUIResourcesMsg")
+        self.signal()
+
+    def types(self, line: str) -> list[str]:
+        """Type a slash command; returns the lines that it is answered with."""
+        assert self.player is not None
+        name, _, rest = line.removeprefix("/").partition(" ")
+        table = [row["name"] for row in self.decoded("WS_SetRemoteCmdsMsg")[-1]["commands_array"]]
+        before = len(self.log)
+        text = rest.encode()
+        index = table.index(name) if name in table else 0xFFF0
+        self.say("OP_RemoteCmdMsg", struct.pack("<HH", index, len(text)) + text)
+        layout = self.dialect.layout("WS_DisplayText")
+        return [
+            str(layout.decode(payload)["text"])
+            for name, payload in self.log[before:]
+            if name == "OP_EqDisplayTextCmd"
+        ]
+
+    def hears(self) -> list[tuple[str, str, str]]:
+        """Everything it heard since the last time: channel, speaker, text."""
+        heard = self.decoded("WS_HearChat")[self.heard :]
+        self.heard += len(heard)
+        return [(str(one["channel"]), one["from"], one["message"]) for one in heard]
+
+    def walk(self, x: float, y: float, z: float, **fields: Any) -> None:
+        self.say("OP_PredictionUpdateMsg", self.predictions.write(x, y, z, **fields))
+
+    def sees(self) -> set[str]:
+        """Names of everybody it sees but itself."""
+        return {self.view.fields(index)["name"] for index in self.view.indexes if index != 1}
+
+    def fields_of(self, name: str) -> dict[str, Any]:
+        """What it is shown of somebody, by name."""
+        for index in self.view.indexes:
+            fields = self.view.fields(index)
+            if fields["name"] == name:
+                return fields
+        raise AssertionError(f"{name} is not seen")
+
+
+class WorldHouse:
+    """A world, its clock, and its clients."""
+
+    def __init__(
+        self,
+        rules: WorldRules | None = None,
+        atlas: Atlas | None = None,
+        wake: Callable[[], None] = lambda: None,
+        *,
+        beside: WorldHouse | None = None,
+        elsewhere: Mapping[int, tuple[str, int]] | None = None,
+    ) -> None:
+        """Make a world; one `beside` another shares store, keys and bus with it."""
+        self.now = Monotonic(1000.0)
+        self.watch = 0.0
+        """What behaviors' calls are measured with."""
+        self.events: list[WorldEvent] = []
+        self.store: CharactersInMemory = beside.store if beside else CharactersInMemory()
+        self.keys: LocalHandoffKeys = (
+            beside.keys if beside else handoff_keys(iter(range(1000, 9000)).__next__)
+        )
+        self.bus: LocalBus = beside.bus if beside else bus()
+        self.name = f"process of {id(self)}"
+        self.presence = SharedPresence(self.bus, self.name)
+        self.atlas = atlas or bare_atlas()
+        self.population = Population(self.atlas, self._next_spawn_id)
+        self.zones = Zones(
+            self.atlas, self.population.settle, ZoneRules(), wake=wake,
+            ended=self.population.forget,
+        )  # fmt: skip
+        self.world = World(
+            rules=rules or WorldRules(name="TestLabs"),
+            zones=self.zones,
+            dialects=DIALECTS,
+            forms=FORMS,
+            store=self.store,
+            belongings=self.store,
+            knowledge=KNOWLEDGE,
+            processes=Processes(
+                self.name,
+                self.bus,
+                self.keys,
+                self.presence,
+                zones_of(self.name, elsewhere),
+                others_of(elsewhere),
+            ),
+            address=lambda: ("127.0.0.1", 9001),
+            moment=lambda: Moment(1_800_000_000.0),
+            report=self.events.append,
+            start=drive,
+            wake=wake,
+        )
+        self.uses: list[Use] = []
+        self.admission = Admission(AdmissionRules(), self.presence, self.keys)
+        self.chat = Chat(self.world, ChatRules(), read_numbers())
+        self.command_context = CommandContext(self.world, self.chat, self.admission)
+        self.registry = Registry(self.uses.append)
+        self.registry.extend([*world_commands(self.command_context), help_command(self.registry)])
+        self.remote = RemoteCommands(self.world, self.registry, self.chat)
+        self.library = deepcopy(LIBRARY)
+        self.behaviors = Behaviors(
+            self.world, self.chat, self.library, clock=lambda: self.watch, wake=wake
+        )
+        self.population.give_behavior = self.behaviors.add
+        self.population.take_behaviors = self.behaviors.forget_zone
+        self.service = WorldService(self.world, self.chat, self.remote, self.behaviors)
+
+    def _next_spawn_id(self) -> int:
+        return self.world.next_spawn_id()
+
+    def console(self, line: str) -> Reply:
+        """Run a line as the console does."""
+        work = self.registry.run(Caller("console", 200, "console"), line, self.now)
+        try:
+            work.send(None)
+        except StopIteration as end:
+            reply: Reply = end.value
+            return reply
+        raise AssertionError("a command waits")
+
+    def client(self, version: int = 546) -> Client:
+        return Client(self, version)
+
+    def character(self, char_id: int, **changes: Any) -> WorldCharacter:
+        row = world_character(char_id, **{"account_id": char_id + 100, "zone_id": 325} | changes)
+        self.store.rows[char_id] = row
+        return row
+
+    def enter(
+        self, char_id: int, version: int = 546, *, key: int | None = None, **changes: Any
+    ) -> Client:
+        """Let a character in; its client has not loaded anything yet.
+
+        Who changes the zone shows the key that it was told, unless a test gives another.
+        """
+        row = self.store.rows.get(char_id) or self.character(char_id, **changes)
+        client = self.client(version)
+        behind = WorldClient(client.dialect, client, "127.0.0.1")
+        known = self.world.players.get(char_id)
+        if key is None:
+            key = known.zone_key if known is not None else 0
+        client.player = self.service.enter(row, behind, self.now, key=key)
+        player = client.player
+        self.presence.entered(
+            player.present, lambda: self.service.send_away(player, "sent away", self.now)
+        )
+        return client
+
+    def stand(self, char_id: int, version: int = 546, **changes: Any) -> Client:
+        """Let a character in and have it stand in its zone."""
+        client = self.enter(char_id, version, **changes)
+        client.load()
+        self.run(0.2)
+        return client
+
+    def run(self, seconds: float) -> None:
+        """Let time pass, with everything that is due in it."""
+        end = Monotonic(self.now + seconds)
+        while (due := self.service.get_timer()) is not None and due <= end:
+            self.now = max(self.now, due)
+            self.service.handle_timer(self.now)
+        self.now = end
+
+
+def bare_atlas() -> Atlas:
+    """Return the shipped zones with nothing in them, so that tests see only what they put there."""
+    return Atlas([replace(zone, motd="") for zone in SHIPPED], {}, SHIPPED.starts)
+
+
+def drive(work: Any) -> None:
+    """Run a coroutine that awaits nothing that has to wait."""
+    try:
+        work.send(None)
+    except StopIteration:
+        return
+    raise AssertionError("a coroutine waits")
+
+
+def others_of(elsewhere: Mapping[int, tuple[str, int]] | None) -> dict[str, dict[str, Any]]:
+    """Return the processes that serve zones elsewhere, each called by its zone's number."""
+    away = elsewhere or {}
+    return {str(zone): {"host": host, "port": port} for zone, (host, port) in away.items()}
+
+
+def zones_of(name: str, elsewhere: Mapping[int, tuple[str, int]] | None) -> ZoneTable:
+    """Return which zones other processes serve, from where clients reach those."""
+    table = {zone_id: str(zone_id) for zone_id in elsewhere or {}}
+    return ZoneTable(name, table=lambda: table, rest=lambda: name, others=others_of(elsewhere))

@@ -1,0 +1,63 @@
+"""Players of a zone without a session: what they are sent is read back as a client reads it."""
+
+from __future__ import annotations
+
+from emu.times import Monotonic
+from emu.world.ghosts import Album
+from emu.world.spawns import Position, Spawn, SpawnKind
+from emu.world.zone import Viewer, Zone
+from tests.support.world.ghost_views import Eyes, form
+
+
+class ZoneClient:
+    """One client: its link, its view, and the viewer the zone keeps for it."""
+
+    def __init__(self, spawn: Spawn, version: int = 546) -> None:
+        self.spawn = spawn
+        self.view = Eyes(version)
+        self.version = version
+        self.commands: list[str] = []
+        self.space = 100_000
+        self.bytes = 0
+        self.viewer: Viewer | None = None
+
+    def command(self, name: str, payload: bytes) -> None:
+        self.commands.append(name)
+        self.bytes += len(payload)
+        self.view.look(name, payload)
+
+    def room(self) -> int:
+        return self.space
+
+    def enter(self, zone: Zone, now: Monotonic) -> None:
+        def viewer_of(album: Album) -> Viewer:
+            return Viewer(self.spawn, form(self.version), self, album)
+
+        zone.add(self.spawn, now)
+        self.viewer = zone.enter(viewer_of, now)
+        zone.show_own(self.viewer, now)
+        zone.ready(self.viewer, now)
+
+    def names(self) -> set[str]:
+        """Names of everybody it sees but itself."""
+        return {self.view.fields(index)["name"] for index in self.view.indexes if index != 1}
+
+    def place_of(self, spawn: Spawn) -> tuple[float, float, float]:
+        assert self.viewer is not None
+        index = self.viewer.sights.index_of(spawn)
+        assert index is not None
+        fields = self.view.fields(index)
+        return fields.get("pos_x", 0.0), fields.get("pos_y", 0.0), fields.get("pos_z", 0.0)
+
+
+def player(number: int, x: float = 0.0, z: float = 0.0) -> Spawn:
+    return Spawn(number, SpawnKind.PLAYER, f"Player{number}", Position(x, 0.0, z))
+
+
+def run_ticks(zone: Zone, now: Monotonic, until: float) -> int:
+    """Call every tick that comes up to a time; returns how many there were."""
+    ticks = 0
+    while (due := zone.get_timer()) is not None and due <= until:
+        zone.tick(Monotonic(max(now, due)))
+        ticks += 1
+    return ticks
