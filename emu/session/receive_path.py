@@ -256,7 +256,11 @@ class ReceivePath:
     def _receive_sequenced(
         self, opcode: int, sequence: int, data: bytes, receiver: Receiver
     ) -> None:
-        for payload in self._channel.receive(opcode, sequence, data):
+        channel = self._channel
+        if opcode == _PACKET and channel.takes_next(sequence):
+            self._receive_payload(data, receiver)
+            return
+        for payload in channel.receive(opcode, sequence, data):
             self._receive_payload(payload, receiver)
 
     def _receive_payload(self, payload: bytes, receiver: Receiver) -> None:

@@ -35,7 +35,8 @@ class SendPath:
     """One direction of one session.
 
     `is_bounded` says that answers must not outweigh what came, `ready` holds datagrams that leave
-    whatever the stage. `datagrams`, `bytes` and `messages` count what was sent.
+    whatever the stage, `early_bytes` is how many bytes wait for the key. `datagrams`, `bytes` and
+    `messages` count what was sent.
     """
 
     __slots__ = (
@@ -43,7 +44,6 @@ class SendPath:
         "_codec",
         "_config",
         "_early",
-        "_early_bytes",
         "_is_full",
         "_journal",
         "_received",
@@ -51,6 +51,7 @@ class SendPath:
         "_standing",
         "bytes",
         "datagrams",
+        "early_bytes",
         "is_bounded",
         "messages",
         "ready",
@@ -73,7 +74,7 @@ class SendPath:
         self._channel: ReliableChannel = NO_CHANNEL
         self._codec: MessageCodec | None = None
         self._early: list[tuple[int, bytes]] | None = None
-        self._early_bytes = 0
+        self.early_bytes = 0
         self._is_full = False
         self.is_bounded = is_bounded
         self.ready: list[bytes] = []
@@ -99,7 +100,7 @@ class SendPath:
     def forget_early(self) -> None:
         """Let go of messages that wait for the key."""
         self._early = None
-        self._early_bytes = 0
+        self.early_bytes = 0
 
     def close(self) -> None:
         """Encrypt nothing more; what is `ready` still leaves."""
@@ -123,7 +124,7 @@ class SendPath:
             if self._early is None:
                 self._early = []
             self._early.append((opcode, payload))
-            self._early_bytes += len(payload)
+            self.early_bytes += len(payload)
         else:
             self._channel.add(codec.encode(opcode, payload))
         self.messages += 1
@@ -133,12 +134,7 @@ class SendPath:
     @property
     def queued_bytes(self) -> int:
         """How many bytes wait for the key, for room, or for their acknowledgment."""
-        return self._early_bytes + self._channel.queued_bytes
-
-    @property
-    def held_bytes(self) -> int:
-        """How much memory the peer costs us in both directions of the channel."""
-        return self._early_bytes + self._channel.held_bytes
+        return self.early_bytes + self._channel.queued_bytes
 
     def room(self, now: Monotonic) -> int:
         """Return how many bytes may usefully be queued now, as `Session.room` says."""

@@ -163,7 +163,8 @@ class Session:
     @property
     def held_bytes(self) -> int:
         """How many bytes the peer makes us keep: what came early, and what it has not taken yet."""
-        return self._core.sent.held_bytes
+        core = self._core
+        return core.sent.early_bytes + core.channel.held_bytes
 
     def next_event(self) -> Event | None:
         """Return the oldest event not taken yet, or None."""

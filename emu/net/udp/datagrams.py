@@ -33,14 +33,11 @@ def receive(handle: socket.socket, size: int) -> list[tuple[bytes, HostPort]]:
 
     Raises `OSError` for what is not a matter of waiting.
     """
-    if _compiled is None:
-        return _receive_singly(handle, size)
-    found: list[tuple[bytes, HostPort]] = _compiled.receive(handle.fileno(), size)
-    return found
-
-
-def _receive_singly(handle: socket.socket, size: int) -> list[tuple[bytes, HostPort]]:
-    found: list[tuple[bytes, HostPort]] = []
+    found: list[tuple[bytes, HostPort]]
+    if _compiled is not None:
+        found = _compiled.receive(handle.fileno(), size)
+        return found
+    found = []
     read = handle.recvfrom
     while size > 0:
         try:

@@ -98,7 +98,8 @@ class SessionPort:
 
     def touch(self) -> None:
         """Have the session served in this turn of the reactor: something was queued or changed."""
-        self._dispatcher.touch(self)
+        if not self.touched:
+            self._dispatcher.touch(self)
 
     def handle_timer(self, now: Monotonic) -> None:
         """Do what is due for the session or its handler; called by the scheduler."""
@@ -169,11 +170,10 @@ class Dispatcher:
                 self._touched.append(port)
 
     def touch(self, port: SessionPort) -> None:
-        """Serve a session in this turn of the reactor; once, however often it is touched."""
-        if not port.touched:
-            port.touched = True
-            self._touched.append(port)
-            self.serve_soon()
+        """Serve a session in this turn of the reactor that is not to be served already."""
+        port.touched = True
+        self._touched.append(port)
+        self.serve_soon()
 
     def serve_soon(self) -> None:
         """Have what was touched served before the reactor sleeps again."""
@@ -198,7 +198,8 @@ class Dispatcher:
                     self._serve(port, now)
                 except Exception:  # noqa: BLE001  # it would close the port for everybody
                     self._give_up(port, now)
-            self._touch_ended()
+            if self.endpoint.ended:
+                self._touch_ended()
         self.outbox.flush()
 
     def handle_timers(self, port: SessionPort, now: Monotonic) -> None:
@@ -208,7 +209,8 @@ class Dispatcher:
             self._serve(port, now)
         except Exception:  # noqa: BLE001  # one session's trouble must stay its own
             self._give_up(port, now)
-        self._touch_ended()
+        if self.endpoint.ended:
+            self._touch_ended()
         self.outbox.flush()
 
     def _handle_timers(self, port: SessionPort, now: Monotonic) -> None:
@@ -317,7 +319,7 @@ class Dispatcher:
         """Have the sessions served, for the last time, that the endpoint has ended."""
         while (ended := self.endpoint.next_ended()) is not None:
             if ended in self._ports:
-                self.touch(self._ports[ended])
+                self._ports[ended].touch()
 
     def _forget(self, port: SessionPort) -> None:
         """Let go of a session. Nothing may hold it in a circle: floods outrun the collector."""

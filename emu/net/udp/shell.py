@@ -51,24 +51,22 @@ class UdpShell(DatagramProtocol):
 
     def datagramReceived(self, datagram: bytes, addr: Any) -> None:
         """Take one datagram where they come singly; answers leave before the reactor sleeps."""
-        self._dispatcher.take(self._plain([(datagram, addr)]))
+        datagrams = [(datagram, addr)]
+        self._dispatcher.take(_plain(datagrams) if self._is_ipv6 else datagrams)
         self._dispatcher.serve_soon()
 
     def take(self, datagrams: Sequence[tuple[bytes, HostPort]]) -> None:
         """Take and serve the datagrams of one wake-up; called by `BatchPort`."""
-        self._dispatcher.take(self._plain(datagrams))
+        self._dispatcher.take(_plain(datagrams) if self._is_ipv6 else datagrams)
         self._dispatcher.serve_touched()
-
-    def _plain(
-        self, datagrams: Sequence[tuple[bytes, HostPort]]
-    ) -> Sequence[tuple[bytes, HostPort]]:
-        """Name IPv4 hosts as such, which an IPv6 socket does not."""
-        if not self._is_ipv6:
-            return datagrams
-        return [(data, (plain_host(host), port)) for data, (host, port) in datagrams]
 
 
 def listen(reactor: Any, host: str, port: int, dispatcher: Dispatcher) -> Any:
     """Open a UDP port for a dispatcher and return it. Raises `CannotListenError`."""
     shell = UdpShell(dispatcher)
     return open_port(reactor, host, port, shell, longest=DATAGRAM_SIZE, at_once=READ_AT_ONCE)
+
+
+def _plain(datagrams: Sequence[tuple[bytes, HostPort]]) -> Sequence[tuple[bytes, HostPort]]:
+    """Name IPv4 hosts as such, which an IPv6 socket does not."""
+    return [(data, (plain_host(host), port)) for data, (host, port) in datagrams]

@@ -66,7 +66,8 @@ class Endpoint:
         self._half_open = HalfOpenTable(config.half_open_limit)
         self._sessions: dict[Hashable, Session] = {}
         self._memory: SharedMemory[Session] = SharedMemory(config.memory_limit)
-        self._ended: list[Session] = []
+        self.ended: list[Session] = []
+        """What `next_ended` has; to be looked at only."""
         self._replies: list[tuple[bytes, Hashable]] = []
         self._drops: dict[str, int] = {}
         self.totals = SessionTotals()
@@ -321,7 +322,7 @@ class Endpoint:
 
     def next_ended(self) -> Session | None:
         """Return a session that the endpoint itself ended and already forgot, or None."""
-        return self._ended.pop(0) if self._ended else None
+        return self.ended.pop(0) if self.ended else None
 
     def forget(self, session: Session) -> None:
         """Let go of a session; one that is not known (any more) is fine."""
@@ -352,7 +353,7 @@ class Endpoint:
     def _discard(self, session: Session, reason: CloseReason) -> None:
         session.replace(reason)
         self.forget(session)
-        self._ended.append(session)
+        self.ended.append(session)
 
     def _drop(self, reason: str) -> None:
         self._drops[reason] = self._drops.get(reason, 0) + 1

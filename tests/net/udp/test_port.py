@@ -27,7 +27,7 @@ class Recorder(DatagramProtocol):
 @pytest.mark.parametrize("host", [HOST, "::1"])
 async def test_what_waits_is_read_in_portions(host: str) -> None:
     recorder = Recorder()
-    port = open_port(reactor, host, 0, recorder, longest=600, at_once=4096)
+    port = open_port(reactor, host, 0, recorder, longest=600, at_once=8192)
     kind = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(kind, socket.SOCK_DGRAM) as plug:
         try:
