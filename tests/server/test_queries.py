@@ -190,7 +190,7 @@ async def test_nonsense_leaves_ports_that_answer(tmp_path: Path) -> None:
             for number, data in enumerate(nonsense(7, 4000)):
                 for port in ports:
                     sender.write(data, (HOST, port))
-                if number % 100 == 0:
+                if number % 25 == 0:
                     await sleep(0)
         finally:
             await sender.stopListening()

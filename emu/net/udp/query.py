@@ -24,7 +24,7 @@ from emu.times import Monotonic
 
 LONGEST_QUESTION = 4096
 """Bytes of a datagram that a core is given; no protocol's question is as long."""
-READ_AT_ONCE = LONGEST_QUESTION
+READ_AT_ONCE = 4 * LONGEST_QUESTION
 """Bytes of questions that are answered before players have their turn again."""
 
 
