@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from twisted.internet.error import CannotListenError
 from twisted.internet.interfaces import IReactorFDSet
 from twisted.internet.udp import Port
 
@@ -32,6 +34,12 @@ class BatchPort(Port):
     """
 
     protocol: Batched
+    unbound: socket.socket
+
+    def createInternetSocket(self) -> socket.socket:
+        """Make the socket, and know it: Twisted lets go of one that it cannot bind, but open."""
+        self.unbound = super().createInternetSocket()
+        return self.unbound
 
     def doRead(self) -> None:
         """Read; called by Twisted when the socket has something."""
@@ -57,5 +65,9 @@ def open_port(
         return reactor.listenUDP(port, protocol, interface=host, maxPacketSize=longest)
     opened = BatchPort(port, protocol, host, longest, reactor)  # type: ignore[no-untyped-call]
     opened.maxThroughput = at_once  # the name that Twisted looks for
-    opened.startListening()  # type: ignore[no-untyped-call]
+    try:
+        opened.startListening()  # type: ignore[no-untyped-call]
+    except CannotListenError:
+        opened.unbound.close()
+        raise
     return opened

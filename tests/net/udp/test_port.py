@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from twisted.internet.error import CannotListenError
 from twisted.internet.protocol import DatagramProtocol
 
 from emu.net.udp.port import PORTIONS, open_port
@@ -40,6 +42,16 @@ async def test_what_waits_is_read_in_portions(host: str) -> None:
             assert max(map(len, recorder.batches)) <= 3  # the compiled part is not as exact
         finally:
             await port.stopListening()
+
+
+async def test_a_port_that_is_taken_leaves_no_socket_behind() -> None:
+    port = open_port(reactor, HOST, 0, Recorder(), longest=600, at_once=4096)
+    try:
+        with pytest.raises(CannotListenError):
+            open_port(reactor, HOST, port.getHost().port, Recorder(), longest=600, at_once=4096)
+        gc.collect()  # would warn of a socket that is open still
+    finally:
+        await port.stopListening()
 
 
 class Opener:
