@@ -38,12 +38,18 @@ def same(shown: str, came: str) -> bool:
     return doctest.OutputChecker().check_output(shown, came, FLAGS)
 
 
-def free_port() -> str:
-    """Return a port that is free for UDP and TCP alike."""
-    with socket.socket() as tcp, socket.socket(type=socket.SOCK_DGRAM) as udp:
-        tcp.bind(("127.0.0.1", 0))
-        udp.bind(tcp.getsockname())
-        return str(tcp.getsockname()[1])
+def free_ports(count: int) -> list[str]:
+    """Return as many ports that are free for UDP and TCP alike, each of them once."""
+    found: list[str] = []
+    with contextlib.ExitStack() as held:
+        while len(found) < count:
+            tcp = held.enter_context(socket.socket())
+            udp = held.enter_context(socket.socket(type=socket.SOCK_DGRAM))
+            tcp.bind(("127.0.0.1", 0))
+            with contextlib.suppress(OSError):  # the number is somebody's for UDP
+                udp.bind(tcp.getsockname())
+                found.append(str(tcp.getsockname()[1]))
+    return found
 
 
 class Shell:
@@ -51,7 +57,7 @@ class Shell:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.ports = {shown: free_port() for shown in PORTS}
+        self.ports = dict(zip(PORTS, free_ports(len(PORTS)), strict=True))
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         clean = {name: value for name, value in os.environ.items() if not name.startswith("EMU")}
         self.environment = clean | {"PATH": path, "HOME": str(folder), "COLUMNS": "200"}
