@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
-from typing import Any
-
 import pytest
 
 from emu.commands import Argument, ArgumentKind, Call, Caller, Command, Registry, Reply, Use
 from emu.commands.registry import help_command
 from emu.errors import CommandError, StoreError
+from tests.support.coroutines import finish
 
 PLAYER = Caller("Aldana", 0, "game", player=object())
 MASTER = Caller("Borvik", 100, "game", player=object())
 CONSOLE = Caller("console", 200, "console")
-
-
-def run(work: Coroutine[Any, Any, Reply]) -> Reply:
-    try:
-        work.send(None)
-    except StopIteration as end:
-        return end.value
-    raise AssertionError("a command waits")
 
 
 def registry() -> tuple[Registry, list[Use]]:
@@ -68,16 +58,16 @@ def registry() -> tuple[Registry, list[Use]]:
 )
 def test_lines(caller: Caller, line: str, ok: bool, text: str) -> None:
     made, _ = registry()
-    reply = run(made.run(caller, line, 5.0))
+    reply = finish(made.run(caller, line, 5.0))
     assert (reply.ok, reply.text) == (ok, text)
 
 
 def test_every_use_is_told_of_but_quiet_ones_that_went_well() -> None:
     made, uses = registry()
-    run(made.run(MASTER, "kick Cestra", 5.0))
-    run(made.run(PLAYER, "kick Cestra", 5.0))
-    run(made.run(PLAYER, "say hello", 5.0))
-    run(made.run(PLAYER, "say", 5.0))
+    finish(made.run(MASTER, "kick Cestra", 5.0))
+    finish(made.run(PLAYER, "kick Cestra", 5.0))
+    finish(made.run(PLAYER, "say hello", 5.0))
+    finish(made.run(PLAYER, "say", 5.0))
     assert [(use.caller, use.line, use.ok) for use in uses] == [
         ("Borvik", "kick Cestra", True), ("Aldana", "kick Cestra", False), ("Aldana", "say", False),
     ]  # fmt: skip
@@ -86,9 +76,9 @@ def test_every_use_is_told_of_but_quiet_ones_that_went_well() -> None:
 
 def test_help_lists_what_the_caller_may() -> None:
     made, _ = registry()
-    assert run(made.run(PLAYER, "help", 5.0)).data == ["help", "say", "sit"]
-    assert run(made.run(CONSOLE, "help", 5.0)).data == ["help", "kick", "say"]
-    assert run(made.run(CONSOLE, "help kick", 5.0)).lines == (
+    assert finish(made.run(PLAYER, "help", 5.0)).data == ["help", "say", "sit"]
+    assert finish(made.run(CONSOLE, "help", 5.0)).data == ["help", "kick", "say"]
+    assert finish(made.run(CONSOLE, "help kick", 5.0)).lines == (
         "kick NAME", "send a player away", "  NAME: whom",
     )  # fmt: skip
 
@@ -123,11 +113,11 @@ def test_a_name_of_two_words() -> None:
     secret = Argument("password", ArgumentKind.SECRET)
     made.add(Command("account add", "add one", add, (Argument("name"), secret), 200))
     made.add(Command("account list", "list all", add, (Argument("name"),)))
-    assert run(made.run(CONSOLE, "account  ADD alice s3cret", 5.0)).text == "added alice"
-    assert run(made.run(CONSOLE, "account", 5.0)).text == "account takes one of add, list"
-    assert run(made.run(CONSOLE, "account drop", 5.0)).text == "account takes one of add, list"
-    assert not run(made.run(MASTER, "account add bob s3cret", 5.0)).ok
-    assert run(made.run(CONSOLE, "help account list", 5.0)).lines[0] == "account list NAME"
+    assert finish(made.run(CONSOLE, "account  ADD alice s3cret", 5.0)).text == "added alice"
+    assert finish(made.run(CONSOLE, "account", 5.0)).text == "account takes one of add, list"
+    assert finish(made.run(CONSOLE, "account drop", 5.0)).text == "account takes one of add, list"
+    assert not finish(made.run(MASTER, "account add bob s3cret", 5.0)).ok
+    assert finish(made.run(CONSOLE, "help account list", 5.0)).lines[0] == "account list NAME"
     assert [use.line for use in uses] == ["account add alice ***", "account add bob ***"]
 
 
@@ -139,5 +129,5 @@ def test_no_secret_is_told_of_however_wrong_the_line(line: str) -> None:
 
     secret = Argument("password", ArgumentKind.SECRET)
     made.add(Command("account add", "add one", add, (Argument("name"), secret)))
-    run(made.run(CONSOLE, line, 5.0))
+    finish(made.run(CONSOLE, line, 5.0))
     assert "s3cret" not in uses[0].line + uses[0].result

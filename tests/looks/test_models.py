@@ -7,7 +7,7 @@ import pytest
 
 from emu.errors import FileFormatError
 from emu.looks.models import Models, model_key, read_models, shipped_models
-from tests.support.database.stores import finish
+from tests.support.coroutines import finish
 
 HUMAN_MAN = "ec/pc/human/human_male"
 

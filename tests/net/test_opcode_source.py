@@ -16,7 +16,7 @@ from emu.net.scheduler import Scheduler
 from emu.net.stores.workers import StoreWorker
 from emu.opcodes import OpcodeStore, VersionRange
 from emu.opcodes.stored.watch import OpcodeWatcher
-from tests.support.database.stores import finish
+from tests.support.coroutines import finish
 from tests.support.files.opcode_rows import shipped_database
 from tests.support.running.whole_server import until
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from emu.processes.handoffs import LocalHandoffKeys
 from tests.processes.contracts.handoff_keys import HandoffKeysContract
-from tests.support.database.stores import finish
+from tests.support.coroutines import finish
 from tests.support.running.processes import handoff_keys
 from tests.support.times import ManualClock
 

@@ -186,18 +186,6 @@ async def test_a_crowd_from_one_address_makes_nobody_else_wait_for_all_of_it(
         assert counters["login refused"] < 15
 
 
-async def gets_in(server: House) -> bool:
-    """Try to log in, and leave."""
-    client = await server.client()
-    try:
-        await client.login()
-    except CommandError:
-        return False
-    finally:
-        await client.close()
-    return True
-
-
 async def test_guessing_is_slowed_down_and_the_owner_gets_in_afterwards(tmp_path: Path) -> None:
     async with house(tmp_path, hurry=20) as server:
         for _ in range(30):
@@ -207,7 +195,7 @@ async def test_guessing_is_slowed_down_and_the_owner_gets_in_afterwards(tmp_path
         summed = await server.log.line(r"more logins refused of testlabs from 127.* \((\d+)\)")
         assert 12 <= int(summed[1]) <= 28
         for _ in range(100):
-            if await gets_in(server):
+            if await server.lets_in():
                 return
             await sleep(0.05)
         raise AssertionError("the owner is locked out for good")

@@ -7,14 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from emu.errors import CommandError
 from tests.support.login.scripted_world import connect_world
 from tests.support.running.command_line import CommandLine
 from tests.support.running.documented import examples, words_of
 from tests.support.running.whole_server import (
     HOST,
     PROGRAMS,
-    House,
     ServerProcess,
     house,
     reactor,
@@ -24,17 +22,6 @@ from tests.support.running.whole_server import (
 
 SEEN = 6.0
 """Seconds after which the server knows of a ban that another program stored."""
-
-
-async def may_log_in(server: House, name: str, password: str) -> bool:
-    client = await server.client(name, password)
-    try:
-        await client.login()
-    except CommandError:
-        return False
-    finally:
-        await client.close()
-    return True
 
 
 class Command:
@@ -94,20 +81,20 @@ async def test_the_first_steps_of_the_readme(tmp_path: Path) -> None:
 async def test_changes_of_accounts_count_from_the_next_login_on(tmp_path: Path) -> None:
     commands = CommandLine(tmp_path)
     async with house(tmp_path, accounts={}, hurry=5) as server:
-        assert not await may_log_in(server, "alice", "one")
+        assert not await server.lets_in("alice", "one")
         commands.good("account", "add", "alice", "--password", "one")
-        assert await may_log_in(server, "alice", "one")
+        assert await server.lets_in("alice", "one")
         commands.good("account", "password", "alice", "--password", "two")
-        assert not await may_log_in(server, "alice", "one")
-        assert await may_log_in(server, "alice", "two")
+        assert not await server.lets_in("alice", "one")
+        assert await server.lets_in("alice", "two")
         commands.good("account", "disable", "alice")
-        assert not await may_log_in(server, "alice", "two")
+        assert not await server.lets_in("alice", "two")
         commands.good("account", "enable", "alice")
-        assert await may_log_in(server, "alice", "two")
+        assert await server.lets_in("alice", "two")
         commands.good("account", "ban", "alice", "--for", "1h")
-        assert not await may_log_in(server, "alice", "two")
+        assert not await server.lets_in("alice", "two")
         commands.good("account", "unban", "alice")
-        assert await may_log_in(server, "alice", "two")
+        assert await server.lets_in("alice", "two")
 
 
 async def test_a_remembered_password_does_not_outlive_its_change(tmp_path: Path) -> None:
@@ -115,26 +102,26 @@ async def test_a_remembered_password_does_not_outlive_its_change(tmp_path: Path)
     commands = CommandLine(tmp_path)
     settings = {"login.password_memory": 900}
     async with house(tmp_path, settings, accounts={"alice": "one"}, hurry=5) as server:
-        assert await may_log_in(server, "alice", "one")
-        assert await may_log_in(server, "alice", "one")
+        assert await server.lets_in("alice", "one")
+        assert await server.lets_in("alice", "one")
         commands.good("account", "password", "alice", "--password", "two")
-        assert not await may_log_in(server, "alice", "one")
-        assert await may_log_in(server, "alice", "two")
+        assert not await server.lets_in("alice", "one")
+        assert await server.lets_in("alice", "two")
         commands.good("account", "disable", "alice")
-        assert not await may_log_in(server, "alice", "two")
+        assert not await server.lets_in("alice", "two")
 
 
 async def test_a_banned_address_is_kept_out_soon(tmp_path: Path) -> None:
     commands = CommandLine(tmp_path)
     async with house(tmp_path) as server:
-        assert await may_log_in(server, "testlabs", "testpass")
+        assert await server.lets_in("testlabs", "testpass")
         commands.good("account", "address", "ban", HOST)
         server.clock.skip(SEEN)
-        assert not await may_log_in(server, "testlabs", "testpass")
+        assert not await server.lets_in("testlabs", "testpass")
         await server.log.line("refused: address banned")
         commands.good("account", "address", "unban", HOST)
         server.clock.skip(SEEN)
-        assert await may_log_in(server, "testlabs", "testpass")
+        assert await server.lets_in("testlabs", "testpass")
 
 
 async def test_worlds_are_managed_beside_a_running_server(tmp_path: Path) -> None:
@@ -182,11 +169,11 @@ async def test_imported_accounts_and_worlds_get_in_with_their_old_passwords(
     )
     commands.good("account", "import-eq2emu", str(dump))
     async with house(tmp_path, {"world.enabled": False}, accounts={}, hurry=5) as server:
-        assert not await may_log_in(server, "alice", "wrong password")
-        assert await may_log_in(server, "alice", "old password")
+        assert not await server.lets_in("alice", "wrong password")
+        assert await server.lets_in("alice", "old password")
         query = "SELECT password FROM accounts WHERE id = 41 AND password LIKE '$argon2id$%'"
         await until(lambda: server.rows(query), "the upgrade after the first login")
-        assert await may_log_in(server, "alice", "old password")
+        assert await server.lets_in("alice", "old password")
         world = await connect_world(reactor, server.link_port)
         world.register(b"testlabs", b"secret")
         await server.log.line(r"world Antonia Bayle \(7\) registered")

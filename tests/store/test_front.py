@@ -32,7 +32,8 @@ from emu.store.front import (
     WorldCharacterFront,
     WorldFront,
 )
-from tests.support.database.stores import character, finish, run_inline, world_character
+from tests.support.coroutines import finish
+from tests.support.database.stores import character, run_inline, world_character
 from tests.support.times import ManualClock
 
 T = TypeVar("T")

@@ -10,7 +10,7 @@ from emu.limits.throttle import Allowance
 from emu.login.accounts.passwords import eq2emulator_hash, hash_password, is_phc
 from emu.login.ports import Admitted
 from emu.model import Account
-from tests.support.database.stores import finish
+from tests.support.coroutines import finish
 from tests.support.login.account_bench import CHEAP, HERE, Bench
 from tests.support.times import APART
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
 from typing import Any
-
-import pytest
 
 from emu.limits.throttle import Allowance
 from emu.link.password import hash_link_password
@@ -13,18 +10,13 @@ from emu.link.registration import LSInfo
 from emu.login.directory.admission import WorldAdmission
 from emu.login.directory.rules import Refusal
 from emu.model import RegisteredWorld
+from tests.support.coroutines import finish
 from tests.support.login.directory_fakes import Stores
 from tests.support.times import ManualClock
 
 HASH = hash_link_password("secret")
 KNOWN = RegisteredWorld(7, "Antonia", "antonia", HASH)
 ADDRESS = "192.0.2.7"
-
-
-def result(coroutine: Coroutine[Any, Any, Any]) -> Any:
-    with pytest.raises(StopIteration) as stopped:
-        coroutine.send(None)
-    return stopped.value.value
 
 
 class Bench:
@@ -36,7 +28,7 @@ class Bench:
 
     def identify(self, account: str, password: str = HASH, *, unregistered: bool = False) -> Any:
         info = LSInfo(f" {account} ", "host", account, password)
-        return result(self.admission.identify(ADDRESS, info, unregistered=unregistered))
+        return finish(self.admission.identify(ADDRESS, info, unregistered=unregistered))
 
 
 def test_a_world_is_known_by_account_and_password() -> None:
@@ -57,7 +49,7 @@ def test_why_a_world_may_not_stay() -> None:
     bench = Bench()
 
     def reason() -> str | None:
-        return result(bench.admission.reason_to_go(ADDRESS, KNOWN))
+        return finish(bench.admission.reason_to_go(ADDRESS, KNOWN))
 
     assert reason() is None
     bench.stores.banned.add("192.0.2.")

@@ -6,7 +6,7 @@ from typing import Any
 from emu.login.ports import Admitted, Refused
 from emu.model import Account
 from emu.net.web.staff import Staff
-from tests.support.database.stores import finish
+from tests.support.coroutines import finish
 
 BOSS = Account(1, "boss", "hash")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Generator
+from collections.abc import Awaitable, Callable, Generator
 from typing import Any, TypeVar
 
 from emu.model import Character, Color, Equipment, WorldCharacter
@@ -24,16 +24,6 @@ class Done(Awaitable[T]):
 def run_inline(call: Callable[[], T]) -> Awaitable[T]:
     """Carry a call out at once, as a `Run` of the store's front."""
     return Done(call())
-
-
-def finish(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine that never has to wait."""
-    try:
-        coroutine.send(None)
-    except StopIteration as stop:
-        result: T = stop.value
-        return result
-    raise AssertionError("the coroutine waits for something")
 
 
 def character(**changes: Any) -> Character:

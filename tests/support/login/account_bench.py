@@ -14,7 +14,8 @@ from emu.login.accounts.settings import AccountConfig, PasswordConfig
 from emu.login.ports import Refused
 from emu.model import Account
 from emu.times import Moment
-from tests.support.database.stores import Done, finish, run_inline
+from tests.support.coroutines import finish
+from tests.support.database.stores import Done, run_inline
 from tests.support.times import ManualClock
 
 T = TypeVar("T")

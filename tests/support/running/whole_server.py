@@ -25,6 +25,7 @@ from zope.interface import directlyProvides, providedBy
 
 from emu.client import Credentials
 from emu.config import load
+from emu.errors import CommandError
 from emu.link.password import hash_link_password
 from emu.login.accounts.passwords import hash_password
 from emu.login.accounts.settings import PasswordConfig
@@ -178,6 +179,17 @@ class House:
     ) -> ClientConnection:
         """Return a client whose session stands and whose login is under way."""
         return await connect(self.clock, HOST, self.login_port, user, password, version=version)
+
+    async def lets_in(self, user: str = "testlabs", password: str = "testpass") -> bool:
+        """Whether somebody can log in, who leaves again."""
+        client = await self.client(user, password)
+        try:
+            await client.login()
+        except CommandError:
+            return False
+        finally:
+            await client.close()
+        return True
 
     def make_game_master(self, character: str) -> None:
         """Let a character that is there use every command from its next coming on."""

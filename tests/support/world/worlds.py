@@ -35,6 +35,7 @@ from emu.world.rules import AdmissionRules, ChatRules, WorldRules, ZoneRules
 from emu.world.service import WorldService
 from emu.world.world import World
 from emu.world.zone.directory import Zones
+from tests.support.coroutines import finish
 from tests.support.running.processes import bus, handoff_keys
 from tests.support.world.ghost_views import DIALECTS, Eyes, dialect
 from tests.support.world.predictions import PredictionWriter
@@ -204,7 +205,7 @@ class WorldHouse:
             address=lambda: ("127.0.0.1", 9001),
             moment=lambda: Moment(1_800_000_000.0),
             report=self.events.append,
-            start=drive,
+            start=finish,
             wake=wake,
         )
         self.uses: list[Use] = []
@@ -227,13 +228,7 @@ class WorldHouse:
 
     def console(self, line: str) -> Reply:
         """Run a line as the console does."""
-        work = self.registry.run(Caller("console", 200, "console"), line, self.now)
-        try:
-            work.send(None)
-        except StopIteration as end:
-            reply: Reply = end.value
-            return reply
-        raise AssertionError("a command waits")
+        return finish(self.registry.run(Caller("console", 200, "console"), line, self.now))
 
     def client(self, version: int = 546) -> Client:
         return Client(self, version)
@@ -282,15 +277,6 @@ class WorldHouse:
 def bare_atlas() -> Atlas:
     """Return the shipped zones with nothing in them, so that tests see only what they put there."""
     return Atlas([replace(zone, motd="") for zone in SHIPPED], {}, SHIPPED.starts)
-
-
-def drive(work: Any) -> None:
-    """Run a coroutine that awaits nothing that has to wait."""
-    try:
-        work.send(None)
-    except StopIteration:
-        return
-    raise AssertionError("a coroutine waits")
 
 
 def others_of(elsewhere: Mapping[int, tuple[str, int]] | None) -> dict[str, dict[str, Any]]:

@@ -8,7 +8,7 @@ from emu.processes.ports import Presence
 from emu.times import Clock
 from emu.world.door.admission import Admission
 from emu.world.rules import AdmissionRules
-from tests.support.database.stores import finish
+from tests.support.coroutines import finish
 from tests.support.running.processes import handoff_keys, presence, present
 from tests.support.times import ManualClock
 from tests.support.world.world_fakes import world_character

@@ -9,7 +9,7 @@ from emu.model import WorldCharacter
 from emu.world.door.admission import Admission
 from emu.world.door.entry import Door, Entered, Left, TurnedAway
 from emu.world.rules import AdmissionRules
-from tests.support.database.stores import finish
+from tests.support.coroutines import finish
 from tests.support.running.processes import present
 from tests.support.times import APART, ManualClock
 from tests.support.world.ghost_views import DIALECTS
@@ -37,7 +37,7 @@ class Link:
         self.sent.append((opcode, payload))
 
     def start(self, work):
-        drive(work)
+        finish(work)
 
     def close(self):
         self.closed += 1
@@ -95,11 +95,6 @@ class House:
 @pytest.fixture
 def house():
     return House()
-
-
-def drive(coroutine):
-    with pytest.raises(StopIteration):
-        coroutine.send(None)
 
 
 def request(key, account=101, version=546):

@@ -8,7 +8,7 @@ from emu.world.players import leaving
 from emu.world.players.player import Destination, PlayerState
 from emu.world.spawns import Position
 from emu.world.zone.directory import NoSuchZone
-from tests.support.database.stores import finish
+from tests.support.coroutines import finish
 from tests.support.world.worlds import WorldHouse
 
 

@@ -6,7 +6,7 @@ from emu.errors import StoreError
 from emu.model import Handoff, Place
 from emu.world.players.player import PlayerState
 from emu.world.players.saving import save
-from tests.support.database.stores import finish
+from tests.support.coroutines import finish
 from tests.support.world.worlds import Client, WorldHouse
 
 ISLE, ANTONICA = 325, 12

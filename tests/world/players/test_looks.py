@@ -7,7 +7,7 @@ import pytest
 from emu.looks.models import Models
 from emu.model import Color
 from emu.world.players.looks import MODEL_FIELDS, TRIPLE_FIELDS, spawn_looks, with_models
-from tests.support.database.stores import finish
+from tests.support.coroutines import finish
 from tests.support.login.login_fakes import KnownModels
 from tests.support.world.ghost_views import dialect
 from tests.support.world.world_fakes import world_character

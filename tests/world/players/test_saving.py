@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from emu.world.players import saving
 from emu.world.spawns import Position
-from tests.support.world.worlds import WorldHouse, drive
+from tests.support.coroutines import finish
+from tests.support.world.worlds import WorldHouse
 
 
 def test_changes_wait_for_each_other_and_are_stored_together(house: WorldHouse) -> None:
@@ -47,9 +48,9 @@ def test_who_returns_before_the_store_is_done_is_where_it_was(house: WorldHouse)
     again = house.enter(5)
     assert again.player is not None
     assert again.player.position == there
-    house.world.start = drive
+    house.world.start = finish
     for work in late:
-        drive(work)
+        finish(work)
     assert house.store.rows[5].place == there
     assert house.world.unsaved == {}
 

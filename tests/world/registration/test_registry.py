@@ -27,7 +27,7 @@ from emu.world.registration.creation import CharacterCreation
 from emu.world.registration.names import NameRules
 from emu.world.registration.registry import RegistryConfig, WorldRegistry
 from emu.world.rules import AdmissionRules, CreationRules
-from tests.support.database.stores import finish
+from tests.support.coroutines import finish
 from tests.support.login.create_requests import request_546
 from tests.support.login.directory_fakes import Loop
 from tests.support.running.processes import handoff_keys, presence, present

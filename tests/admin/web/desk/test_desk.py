@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -15,20 +15,10 @@ from emu.admin.web.desk.sessions import SessionRules, Sessions
 from emu.admin.web.desk.sign_ins import SignInRules, SignIns
 from emu.model import Account
 from emu.times import Moment, Monotonic
+from tests.support.coroutines import finish
 from tests.support.world.worlds import WorldHouse
 
-T = TypeVar("T")
 HOME = "192.0.2.1"
-
-
-def done(work: Coroutine[Any, Any, T]) -> T:
-    """Run what waits for nothing."""
-    try:
-        work.send(None)
-    except StopIteration as end:
-        result: T = end.value
-        return result
-    raise AssertionError("it waits")
 
 
 class Office:
@@ -84,7 +74,7 @@ class Office:
 
     def sign_in(self, name: str = "boss", password: str = "secret") -> tuple[str, Seat]:
         fields = {"name": name, "password": password}
-        return done(self.desk.sign_in(fields, HOME, lambda: True))
+        return finish(self.desk.sign_in(fields, HOME, lambda: True))
 
     def refused(self, name: str, password: str) -> RequestRefused:
         with pytest.raises(RequestRefused) as caught:
@@ -103,10 +93,10 @@ def office() -> Office:
 def test_an_account_with_a_rank_signs_in_and_out(office: Office) -> None:
     token, seat = office.sign_in()
     assert (seat.session.name, seat.rank) == ("Boss", 200)
-    again = done(office.desk.visitor(token, seat.session.csrf, HOME))
+    again = finish(office.desk.visitor(token, seat.session.csrf, HOME))
     assert again.session is seat.session
     office.desk.sign_out(again)
-    assert done(office.desk.seat(token, HOME)) is None
+    assert finish(office.desk.seat(token, HOME)) is None
     assert office.told == [SignedIn("Boss", HOME, 200), SignedOut("Boss", "by itself")]
 
 
@@ -166,28 +156,28 @@ def test_what_ends_a_session_ends_it_at_once_and_for_good(
     before = dict(office.rows), dict(office.ranks)
     change(office)
     with pytest.raises(RequestRefused) as caught:
-        done(office.desk.visitor(token, seat.session.csrf, HOME))
+        finish(office.desk.visitor(token, seat.session.csrf, HOME))
     assert caught.value.code == 401
     assert office.told[-1] == SignedOut("Boss", reason)
     office.rows, office.ranks = before
-    assert done(office.desk.seat(token, HOME)) is None
+    assert finish(office.desk.seat(token, HOME)) is None
 
 
 def test_a_hash_that_signing_in_renews_does_not_end_the_session(office: Office) -> None:
     token, _ = office.sign_in()
     office.change("boss", password="renewed")
-    assert done(office.desk.seat(token, HOME)) is not None
+    assert finish(office.desk.seat(token, HOME)) is not None
     office.time += 11
-    assert done(office.desk.seat(token, HOME)) is not None
+    assert finish(office.desk.seat(token, HOME)) is not None
     office.change("boss", password="changed")
-    assert done(office.desk.seat(token, HOME)) is None
+    assert finish(office.desk.seat(token, HOME)) is None
 
 
 @pytest.mark.parametrize("csrf", ["", "x", "\udc80", "A" * 43])
 def test_a_cookie_alone_is_not_enough(office: Office, csrf: str) -> None:
     token, _ = office.sign_in()
     with pytest.raises(RequestRefused) as caught:
-        done(office.desk.visitor(token, csrf, HOME))
+        finish(office.desk.visitor(token, csrf, HOME))
     assert (caught.value.code, caught.value.reason) == (403, "wrong token")
 
 
@@ -195,28 +185,28 @@ def test_the_token_of_another_session_does_not_fit(office: Office) -> None:
     first, _ = office.sign_in()
     _, second = office.sign_in()
     with pytest.raises(RequestRefused, match="wrong token"):
-        done(office.desk.visitor(first, second.session.csrf, HOME))
+        finish(office.desk.visitor(first, second.session.csrf, HOME))
 
 
 def test_looking_keeps_nobody_signed_in_and_acting_does(office: Office) -> None:
     token, seat = office.sign_in()
     office.time += 1700
-    done(office.desk.visitor(token, seat.session.csrf, HOME))
+    finish(office.desk.visitor(token, seat.session.csrf, HOME))
     office.time += 1700
-    assert done(office.desk.seat(token, HOME)) is not None
+    assert finish(office.desk.seat(token, HOME)) is not None
     office.time += 101
-    assert done(office.desk.seat(token, HOME)) is None
+    assert finish(office.desk.seat(token, HOME)) is None
 
 
 def test_actions_are_commands_of_the_account(office: Office) -> None:
     victim = office.house.stand(7, name="Victim")
     _, seat = office.sign_in()
-    reply = done(office.desk.act(seat, "kick", {"player": "Victim", "reason": "spam"}))
+    reply = finish(office.desk.act(seat, "kick", {"player": "Victim", "reason": "spam"}))
     assert (reply.ok, reply.text) == (True, "Victim was sent away")
     assert victim.is_closed
     use = office.uses[-1]
     assert (use.caller, use.origin, use.line) == ("Boss", f"web {HOME}", "kick Victim spam")
-    reply = done(office.desk.act(seat, "kick", {"player": "Victim"}))
+    reply = finish(office.desk.act(seat, "kick", {"player": "Victim"}))
     assert (reply.ok, reply.text) == (False, "there is no player Victim in the world")
 
 
@@ -227,7 +217,7 @@ def test_a_rank_that_is_too_low_is_refused_and_told_of(office: Office) -> None:
     shown = office.desk.shown(seat)
     assert set(shown["actions"]) == {"mute", "unmute", "broadcast", "lock", "unlock"}
     with pytest.raises(RequestRefused) as caught:
-        done(office.desk.act(seat, "kick", {"player": "Victim"}))
+        finish(office.desk.act(seat, "kick", {"player": "Victim"}))
     assert (caught.value.code, caught.value.text) == (403, "kick needs rank 100; yours is 10")
     assert not victim.is_closed
     assert not office.uses[-1].ok
@@ -237,7 +227,7 @@ def test_nobody_acts_on_those_of_the_same_rank(office: Office) -> None:
     office.ranks[1] = 100
     peer = office.house.stand(7, name="Peer", admin_status=100)
     _, seat = office.sign_in()
-    reply = done(office.desk.act(seat, "kick", {"player": "Peer"}))
+    reply = finish(office.desk.act(seat, "kick", {"player": "Peer"}))
     assert reply.text == "Peer has your rank or a higher one"
     assert not peer.is_closed
 
@@ -245,6 +235,6 @@ def test_nobody_acts_on_those_of_the_same_rank(office: Office) -> None:
 def test_a_lost_rank_counts_for_the_next_request(office: Office) -> None:
     token, seat = office.sign_in()
     office.ranks[1] = 10
-    lower = done(office.desk.visitor(token, seat.session.csrf, HOME))
+    lower = finish(office.desk.visitor(token, seat.session.csrf, HOME))
     assert lower.rank == 10
     assert "kick" not in office.desk.allowed(lower)
