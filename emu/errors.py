@@ -31,8 +31,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 
+def visible(text: str) -> str:
+    """Return a text as one line: an error quotes what stands in files and comes from networks."""
+    if text.isprintable():
+        return text
+    return "".join(one if one.isprintable() else "\ufffd" for one in text)
+
+
 class EmuError(Exception):
     """Base of every error that this package raises on purpose."""
+
+    def __str__(self) -> str:
+        return visible(super().__str__())
 
 
 class ConfigError(EmuError):
@@ -42,7 +52,7 @@ class ConfigError(EmuError):
     """
 
     def __init__(self, problems: Sequence[str]) -> None:
-        self.problems = tuple(problems)
+        self.problems = tuple(map(visible, problems))
         super().__init__("; ".join(self.problems))
 
 

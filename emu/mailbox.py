@@ -8,7 +8,7 @@ coroutines (`Spawn`) is the shell's business.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any
+from typing import Any, Protocol
 
 Task = Callable[[], Awaitable[object]]
 """One piece of work. What may go wrong with it is its own business."""
@@ -16,15 +16,28 @@ Spawn = Callable[[Coroutine[Any, Any, None]], None]
 """Starts a coroutine and deals, itself, with what it may raise."""
 
 
+class PendingAnswer(Protocol):
+    """An answer that a coroutine can wait for; the Twisted layer's is a `Deferred`."""
+
+    def __await__(self) -> Any:
+        """Wait, and return the value."""
+
+    def callback(self, result: Any, /) -> object:
+        """End the waiting with a value."""
+
+    def errback(self, error: BaseException, /) -> object:
+        """End the waiting with an error."""
+
+
 class Mailbox:
     """Tasks of one actor. Whoever puts one in never waits for it.
 
-    A task that raises ends the coroutine that was spawned; what waits behind it is done once the
-    next task comes. `limit` is how many may wait; it may be changed at any time. `held_bytes` is
-    the sum of the sizes that were told of those that wait.
+    What a task raises goes to whoever spawns coroutines; what waits behind it is done all the same.
+    `limit` is how many may wait; it may be changed at any time. `held_bytes` is the sum of the
+    sizes that were told of those that wait. `idle` is called when nothing is left to do.
     """
 
-    __slots__ = ("_spawn", "_tasks", "_working", "held_bytes", "limit")
+    __slots__ = ("_spawn", "_tasks", "_working", "held_bytes", "idle", "limit")
 
     def __init__(self, spawn: Spawn, limit: int) -> None:
         """Take at most `limit` tasks beside the one that is being done."""
@@ -33,6 +46,12 @@ class Mailbox:
         self.held_bytes = 0
         self._tasks: list[tuple[Task, int]] = []  # mostly empty, and then a tenth of a deque
         self._working = False
+        self.idle: Callable[[], object] | None = None
+
+    @property
+    def is_working(self) -> bool:
+        """Whether a task is being done."""
+        return self._working
 
     def __len__(self) -> int:
         """Return how many tasks wait."""
@@ -62,6 +81,18 @@ class Mailbox:
             while self._tasks:
                 task, size = self._tasks.pop(0)
                 self.held_bytes -= size
-                await task()
+                try:
+                    await task()
+                except Exception as error:
+                    if not self._tasks:
+                        raise
+                    self._spawn(_raise(error))
         finally:
             self._working = False
+            if self.idle is not None:
+                self.idle()
+
+
+async def _raise(error: Exception) -> None:
+    """Raise what a task raised, for whoever runs coroutines to deal with."""
+    raise error

@@ -11,7 +11,7 @@ from collections import deque
 from emu.times import Monotonic
 
 
-class StreamEnd:
+class StreamProtocol:
     """Keeps output and events until they are asked for; an end says which event is its last."""
 
     __slots__ = ("_events", "_output", "close_reason")

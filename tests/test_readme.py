@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from emu.cli.config.commands import as_toml
+from emu.cli.config import as_toml
 from emu.cli.main import NOUNS, root
 from emu.config import Config
 from tests.support.running.documented import (
@@ -120,7 +120,7 @@ def test_every_documented_command_runs(
     monkeypatch.delenv("EMU_CONFIG", raising=False)
     monkeypatch.setattr("emu.cli.capture.time.sleep", interrupted)  # following ends with Ctrl-C
     monkeypatch.setattr("emu.cli.opcodes.edit.is_terminal", lambda: True)
-    monkeypatch.setattr("emu.cli.opcodes.screen.OpcodeEditor.run", lambda _editor: None)
+    monkeypatch.setattr("emu.cli.opcodes.editor.OpcodeEditor.run", lambda _editor: None)
     for words in before(line):
         succeed(words)
     succeed(words_of(line))

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from emu.stream_end import StreamEnd
+from emu.stream_end import StreamProtocol
 from emu.times import Monotonic
 
 NOW = Monotonic(0.0)
 
 
-class End(StreamEnd):
+class End(StreamProtocol):
     """Says whatever it is told to say."""
 
     def say(self, data: bytes) -> None:

@@ -13,12 +13,13 @@ import pytest
 from twisted.internet import reactor
 from twisted.internet.task import deferLater
 from twisted.logger import LogLevel
-from twisted.python.logfile import LogFile
 
 from emu import tap
 from emu.config import LogConfig
 from emu.errors import StoreError
+from emu.net.log_file import LogFile
 from emu.net.server import EmuService
+from emu.store import Store
 from tests.support.running.whole_server import captured_log
 
 
@@ -56,7 +57,8 @@ def open_database() -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o755)
         path = Path(name) / "emu.sqlite"
-        path.touch(0o644)
+        Store.create(path).close()
+        path.chmod(0o644)
         yield path
 
 
@@ -67,6 +69,42 @@ async def test_files_that_show_secrets_are_told_in_the_log(open_database: Path) 
         service.startService()
         assert f"warn  server: {open_database} holds password hashes" in log.text
         await service.stopService()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", ["SIGHUP", "create", "nothing", "copytruncate"])
+def test_a_log_file_that_another_program_rotates_goes_on(tmp_path: Path, way: str) -> None:
+    log, old = tmp_path / "emu.log", tmp_path / "emu.log.old"
+    file = tmp_path / "emu.toml"
+    settings = '[database]\nurl = "sqlite:e.sqlite"\n[login]\nlisten = "127.0.0.1:0"\n'
+    file.write_text(settings + '[world]\nlisten = "127.0.0.1:0"\n')
+    process = subprocess.Popen(
+        [str(Path(sys.executable).parent / "twistd"), "-n", "--pidfile=", f"--logfile={log}",
+         "emu", "--config", str(file)], cwd="/",
+    )  # fmt: skip
+    try:
+        wait_for(log, "ready")
+        if way == "copytruncate":
+            old.write_bytes(log.read_bytes())
+            log.write_bytes(b"")
+        else:
+            log.rename(old)
+        if way == "create":
+            log.touch(0o640)
+        if way == "SIGHUP":
+            process.send_signal(signal.SIGHUP)
+            wait_for(log, "the configuration was read again")
+        else:
+            time.sleep(1.1)  # the file is looked at once a second, when a line is written
+            process.send_signal(signal.SIGTERM)
+            process.wait(20)
+            wait_for(log, "stopped")
+        assert "ready" in old.read_text()
+        assert "\0" not in log.read_text()
+        assert log.read_text().startswith("20")
+    finally:
+        process.kill()
+        process.wait()
 
 
 def test_without_options_the_working_folder_counts(monkeypatch, tmp_path: Path) -> None:
@@ -259,11 +297,39 @@ def test_it_runs_in_a_folder_that_cannot_be_written_and_a_hang_up_ends_nothing(
         process.wait()
 
 
+@pytest.mark.slow
+def test_under_nohup_a_hang_up_stays_ignored(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    twistd = str(Path(sys.executable).parent / "twistd")
+    listen = ["login.listen=127.0.0.1:0", "world.listen=127.0.0.1:0", "rcon.listen=127.0.0.1:0"]
+    settings = ["--db", "e.sqlite", *(word for one in listen for word in ("--set", one))]
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            ["nohup", twistd, "-n", "--pidfile=", "emu", *settings],
+            cwd=tmp_path, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+        )  # fmt: skip
+    try:
+        wait_for(log, "server: ready")
+        status = Path(f"/proc/{process.pid}/status").read_text()
+        masks = dict(line.split(":\t") for line in status.splitlines() if line.startswith("Sig"))
+        hang_up = 1 << (signal.SIGHUP - 1)
+        assert int(masks["SigIgn"], 16) & hang_up
+        assert not int(masks["SigCgt"], 16) & hang_up
+        process.send_signal(signal.SIGHUP)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) in (0, -signal.SIGTERM)
+        assert "server: stopped" in log.read_text()
+        assert "read again" not in log.read_text()
+    finally:
+        process.kill()
+        process.wait()
+
+
 def wait_for(log: Path, text: str) -> None:
     """Wait until a process of its own has written something."""
     end = time.monotonic() + 20
-    while text not in log.read_text():
-        assert time.monotonic() < end, log.read_text()
+    while not log.exists() or text not in log.read_text():
+        assert time.monotonic() < end, f"waited in vain for {text}"
         time.sleep(0.05)
 
 

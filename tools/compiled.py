@@ -17,7 +17,11 @@ from typing import Final
 
 COMPILED: Final = ("emu/wire", "emu/session")
 """Packages whose modules are compiled."""
-SINGLE: Final = ("emu/net/timers.py", "emu/net/udp/dispatcher.py")
+SINGLE: Final = (
+    "emu/net/timers.py",
+    "emu/net/udp/dispatcher.py",
+    "emu/net/udp/session_port.py",
+)
 LEFT: Final = frozenset(("__init__.py", "configuration.py"))
 """Not compiled: doors, and settings, which look at their own fields and are read once."""
 FLAGS: Final = ("--config-file=", "--explicit-package-bases")

@@ -1,7 +1,8 @@
 """Copies the tree and compiles the copy where it stands: what the tests of that form run on.
 
 `python tools/compiled_copy.py FOLDER` makes FOLDER anew. It holds what git knows and what it would
-take in, so an unfinished change is tried as it is.
+take in, so an unfinished change is tried as it is. Outside of a checkout, as in the unpacked source
+distribution, it holds what that consists of.
 """
 
 from __future__ import annotations
@@ -9,23 +10,44 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tools.compiled import build
 
+MADE = {"__pycache__", "node_modules"}
+"""Folders that tools make inside of the tree."""
 ROOT = Path(__file__).resolve().parent.parent
+
+
+def names(root: Path) -> list[str]:
+    """Return the files of a tree, relative to its root."""
+    if (root / ".git").exists():
+        listed = subprocess.run(
+            ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+            cwd=root, capture_output=True, check=True, text=True,
+        )  # fmt: skip
+        return [name for name in listed.stdout.split("\0") if name]
+    settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    included = settings["tool"]["hatch"]["build"]["targets"]["sdist"]["only-include"]
+    found = [
+        path
+        for name in included
+        for path in ((root / name).rglob("*") if (root / name).is_dir() else [root / name])
+    ]
+    return [
+        str(path.relative_to(root))
+        for path in found
+        if path.is_file() and not MADE & set(path.parts) and path.suffix not in {".pyc", ".so"}
+    ]
 
 
 def copy(target: Path) -> None:
     """Copy the tree's files."""
     shutil.rmtree(target, ignore_errors=True)
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
-        cwd=ROOT, capture_output=True, check=True, text=True,
-    )  # fmt: skip
-    for name in filter(None, listed.stdout.split("\0")):
+    for name in names(ROOT):
         source = ROOT / name
         if source.is_file():
             place = target / name

@@ -22,8 +22,7 @@ from pathlib import Path
 from emu.capture.formats.frames import ETHERNET, RAW
 from emu.capture.formats.pcap import CaptureReader
 from emu.capture.formats.records import Record
-from emu.capture.lookup import StructLookup
-from emu.capture.messages import MessageDecoder
+from emu.capture.messages import MessageDecoder, StructLookup
 from emu.capture.sessions.follow import CaptureFollower
 from emu.capture.trace import TraceWriter, ip_packet
 from emu.errors import FileFormatError

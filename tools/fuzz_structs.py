@@ -22,10 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from emu.errors import FileFormatError, MalformedMessage, StructValueError
-from emu.resources import data_file
-from emu.structs import Layout, StructCatalog, shipped_catalog
-from emu.structs.client_cmd import read_client_cmds, write_client_cmd
-from emu.structs.packed import pack_stream, unpack_stream
+from emu.files import data_file
+from emu.structs import StructCatalog, StructLayout, shipped_catalog
+from emu.structs.packed import pack_stream, read_client_cmds, unpack_stream, write_client_cmd
 from emu.structs.reader import read_text
 
 INTERESTING = (0, 1, 2, 3, 7, 0x7F, 0x80, 0xFE, 0xFF)
@@ -69,7 +68,7 @@ class Fuzzer:
             raw = self.mutated(raw + self.random.randbytes(self.random.randrange(60)))
         self.check_message(layout, raw)
 
-    def check_message(self, layout: Layout, raw: bytes) -> None:
+    def check_message(self, layout: StructLayout, raw: bytes) -> None:
         """Check what must hold for any bytes and any layout."""
         where = f"{layout.name} {layout.client_version} {raw.hex()}"
         with contextlib.suppress(MalformedMessage):
@@ -104,7 +103,7 @@ class Fuzzer:
         with contextlib.suppress(StructValueError):
             layout.encode(fields)
 
-    def random_fields(self, layout: Layout) -> dict[str, Any]:
+    def random_fields(self, layout: StructLayout) -> dict[str, Any]:
         """Return some fields of a struct with values that may or may not fit."""
         names = [entry.name for entry in layout.definition.fields]
         chosen = self.random.sample(names, self.random.randrange(min(len(names), 6) + 1))

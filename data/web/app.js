@@ -8,12 +8,36 @@ import { addLines, addLogin, showRecent } from "./recent.js";
 import { clock, plural, running } from "./texts.js";
 import { showChosen, showZones } from "./zones.js";
 
+/**
+ * What the server sends; docs/protocol/administration/web.md has it all.
+ * @typedef {{ name: string, up: boolean, locked: boolean, players: number }} World
+ * @typedef {{
+ *   id: number, instance: number, name: string, players: number, places: number, spawns: number,
+ *   ping: number | null,
+ * }} Zone
+ * @typedef {{
+ *   id: number, name: string, level: number, class_: string, zone: string, zone_id: number,
+ *   instance: number, x: number, y: number, z: number, online: number, link_dead: boolean,
+ * }} Player
+ * @typedef {{
+ *   name: string, game: string, version: string, locked: boolean, players: number, places: number,
+ *   zones: number, uptime: number,
+ * }} Status
+ * @typedef {{ status: Status, worlds: World[], zones: Zone[], players: Player[] }} State
+ * @typedef {{
+ *   moment: number, account: string, client: number | null, accepted: boolean, reason: string,
+ * }} Login
+ * @typedef {{ moment: number, area: string, level: string, text: string }} Line
+ * @typedef {{ moment: number, players: number }} Minute
+ */
+
 const RETRY = 3000;
 const REFRESH = 60000;
 
 let began = 0; // when the server started and when it was last heard, once it was
 let heard = 0;
 
+/** @param {State} told */
 function showState(told) {
   heard = Date.now();
   began = heard / 1000 - told.status.uptime;
@@ -43,6 +67,7 @@ function showUptime() {
   }
 }
 
+/** @param {World[]} worlds */
 function showWorlds(worlds) {
   table("worlds", worlds, (world) => world.name, (world) => [
     name(world.name),
@@ -52,12 +77,13 @@ function showWorlds(worlds) {
 }
 
 async function refresh() {
+  /** @param {string} path */
   const json = (path) => fetch(path).then((answer) => answer.json());
   try {
     setPopulation(await json("api/population"));
     if (heard) showPopulation();
     table("opcodes", await json("api/opcodes/history"),
-      (change) => JSON.stringify(change),
+      (/** @type {{ time: string, who: string, what: string }} */ change) => JSON.stringify(change),
       (change) => [[change.time, "date"], name(change.who), change.what],
       "The tables are as they were shipped.");
   } catch {
@@ -65,6 +91,7 @@ async function refresh() {
   }
 }
 
+/** @param {boolean} yes */
 function connected(yes) {
   document.body.classList.toggle("stale", !yes);
   find("connection").className = yes ? "good" : "bad";
@@ -73,8 +100,19 @@ function connected(yes) {
     : "the server does not answer; trying again …");
 }
 
+/** @type {EventSource | null} */
+let stream = null;
+let isStaff = false; // whether the stream was opened by somebody who is signed in
+
+// Open the stream of events, in place of an earlier one. What it says depends on who asks.
 function listen() {
+  stream?.close();
   const events = new EventSource("api/events");
+  stream = events;
+  /**
+   * @param {string} kind
+   * @param {(told: any) => void} take
+   */
   const on = (kind, take) => {
     events.addEventListener(kind, (event) => take(JSON.parse(event.data)));
   };
@@ -84,18 +122,25 @@ function listen() {
   };
   on("recent", showRecent);
   on("state", showState);
-  on("line", (told) => {
+  on("line", (/** @type {Line} */ told) => {
     addLines(told);
     if (told.area === "opcodes") refresh();
   });
   on("login", addLogin);
   events.onerror = () => {
+    if (events !== stream) return;
     connected(false);
     if (events.readyState === EventSource.CLOSED) setTimeout(listen, RETRY);
   };
 }
 
-startDesk(() => heard && showPlayers());
+startDesk((isSignedIn) => {
+  if (isSignedIn !== isStaff) {
+    isStaff = isSignedIn;
+    listen();
+  }
+  if (heard) showPlayers();
+});
 new ResizeObserver(() => heard && (showChosen(), showPopulation())).observe(find("main"));
 setInterval(showUptime, 1000);
 setInterval(refresh, REFRESH);

@@ -2,28 +2,57 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-export const find = (id) => document.getElementById(id);
+/**
+ * The elements of index.html whose kind matters here; every other one is an HTMLElement.
+ * @typedef {{
+ *   "ask": HTMLDialogElement,
+ *   "ask-reason": HTMLInputElement,
+ *   "find": HTMLInputElement,
+ *   "sign-in-button": HTMLButtonElement,
+ *   "sign-in-name": HTMLInputElement,
+ *   "sign-in-password": HTMLInputElement,
+ * }} Kinds
+ */
 
+/**
+ * Return the element of index.html with an id.
+ * @template {string} I
+ * @param {I} id
+ */
+export const find = (id) =>
+  /** @type {I extends keyof Kinds ? Kinds[I] : HTMLElement} */ (document.getElementById(id));
+
+/**
+ * @param {string} id
+ * @param {string | number} text
+ */
 export function write(id, text) {
   const element = find(id);
-  if (element.textContent !== String(text)) element.textContent = text;
+  if (element.textContent !== String(text)) element.textContent = String(text);
 }
 
 // A name somebody else has chosen: kept from turning round what is written beside it.
+/** @param {string} text */
 export function name(text) {
   const made = document.createElement("bdi");
   made.textContent = made.title = text;
   return made;
 }
 
+/**
+ * @param {string} kind
+ * @param {Record<string, string | number>} attributes
+ * @param {string | number} [text]
+ */
 export function svg(kind, attributes, text) {
   const made = document.createElementNS(SVG, kind);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  if (text !== undefined) made.textContent = text;
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
+  if (text !== undefined) made.textContent = String(text);
   return made;
 }
 
 // Width and height of a picture as it is shown, in pixels.
+/** @param {Element} picture */
 export function sizeOf(picture) {
   const { width, height } = picture.getBoundingClientRect();
   return [Math.floor(width), Math.floor(height)];
@@ -32,12 +61,20 @@ export function sizeOf(picture) {
 // Mend the children of `parent` to be one for each entry, in this order. `make` is called with the
 // entry and the child that is there only when the entry has changed: focus, selection and scrolling
 // stay as they are.
+/**
+ * @template T
+ * @param {Element} parent
+ * @param {T[]} entries
+ * @param {(entry: T) => string | number} key
+ * @param {(entry: T, shown: any) => HTMLElement | SVGElement} make
+ */
 export function mend(parent, entries, key, make) {
   const wanted = new Set(entries.map((entry) => String(key(entry))));
-  for (const child of [...parent.children]) {
-    if (!wanted.has(child.dataset.key)) child.remove(); // first, or all behind it would be moved
+  const children = /** @type {(HTMLElement | SVGElement)[]} */ ([...parent.children]);
+  for (const child of children) {
+    if (!wanted.has(child.dataset.key ?? "")) child.remove(); // first, or all behind it would be moved
   }
-  const before = new Map([...parent.children].map((child) => [child.dataset.key, child]));
+  const before = new Map(children.map((child) => [child.dataset.key, child]));
   let next = parent.firstElementChild;
   for (const entry of entries) {
     const id = String(key(entry)), shown = JSON.stringify(entry);
@@ -53,24 +90,34 @@ export function mend(parent, entries, key, make) {
       }
       child = made;
     }
-    if (child === next) next = next.nextElementSibling;
+    if (child === next) next = child.nextElementSibling;
     else parent.insertBefore(child, next);
   }
 }
 
-// A row of a table; a cell is a text, or [content, class].
+/** @typedef {Node | string | number} Content */
+/** @typedef {Content | [Content, string]} Cell a text, or [content, class] */
+
+/**
+ * Return a row of a table.
+ * @param {Cell[]} cells
+ */
 export function row(cells) {
   const made = document.createElement("tr");
   for (const cell of cells) {
     const [content, kind] = Array.isArray(cell) ? cell : [cell, ""];
     const at = made.insertCell();
-    at.append(content);
+    at.append(typeof content === "number" ? String(content) : content);
     if (kind) at.className = kind;
   }
   return made;
 }
 
 // Put what has changed of a row into the one that is shown: a button in the rest keeps the focus.
+/**
+ * @param {HTMLTableRowElement | undefined} shown
+ * @param {HTMLTableRowElement} fresh
+ */
 function mended(shown, fresh) {
   if (shown?.cells.length !== fresh.cells.length) return fresh;
   [...fresh.cells].forEach((cell, at) => {
@@ -80,11 +127,21 @@ function mended(shown, fresh) {
 }
 
 // The rows of a table, or one line that says why there are none.
+/**
+ * @template T
+ * @param {string} id
+ * @param {T[]} entries
+ * @param {(entry: T) => string | number} key
+ * @param {(entry: T) => Cell[]} cells
+ * @param {string} empty
+ */
 export function table(id, entries, key, cells, empty) {
-  const told = entries.length ? entries : [{ empty }];
-  mend(find(id), told, (entry) => entry.empty ? "empty" : key(entry), (entry, shown) => {
-    if (!entry.empty) return mended(shown, row(cells(entry)));
-    const only = row([[entry.empty, "empty"]]);
+  if (entries.length) {
+    mend(find(id), entries, key, (entry, shown) => mended(shown, row(cells(entry))));
+    return;
+  }
+  mend(find(id), [empty], () => "empty", () => {
+    const only = row([[empty, "empty"]]);
     only.cells[0].colSpan = 9;
     return only;
   });

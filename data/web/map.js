@@ -11,11 +11,27 @@ const LINE = 16;
 const LONGEST = 18;
 const MOST_TOLD = 20; // players of whom the map says in words where they stand
 
+/** @typedef {import("./app.js").Player} Player */
+/** @typedef {import("./app.js").Zone} Zone */
+/** @typedef {{ anchor: string, x: number, y: number, box: number[] }} Label */
+/**
+ * @typedef {{
+ *   id: number, name: string, away: boolean, at: string, x: number, y: number,
+ *   label?: Label | null,
+ * }} Dot
+ */
+
 const map = find("map");
 let shownZone = "";
+/** @type {{ x: number, z: number, height: number } | null} */
 let view = null;
 
 // Return the square that is shown: the last one as long as it fits, so that the map stands still.
+/**
+ * @param {string} zone
+ * @param {Player[]} players
+ * @param {number} ratio
+ */
 function look(zone, players, ratio) {
   const xs = players.map((player) => player.x), zs = players.map((player) => player.z);
   const box = [Math.min(...xs), Math.max(...xs), Math.min(...zs), Math.max(...zs)];
@@ -24,18 +40,26 @@ function look(zone, players, ratio) {
     && box[0] >= view.x - view.height * ratio / 2 && box[1] <= view.x + view.height * ratio / 2
     && box[2] >= view.z - view.height / 2 && box[3] <= view.z + view.height / 2;
   shownZone = zone;
-  if (!fits) view = { x: (box[0] + box[1]) / 2, z: (box[2] + box[3]) / 2, height: needed * MARGIN };
+  if (!view || !fits) view = { x: (box[0] + box[1]) / 2, z: (box[2] + box[3]) / 2, height: needed * MARGIN };
   return view;
 }
 
+/** @param {string} text */
 const short = (text) => {
   const letters = [...text];
   return letters.length > LONGEST ? `${letters.slice(0, LONGEST - 1).join("")}…` : text;
 };
 
 // Find a place beside each dot where its name covers no other; null where there is none.
+/**
+ * @param {Dot[]} dots
+ * @param {number} width
+ * @param {number} height
+ * @returns {(Label | null)[]}
+ */
 function labels(dots, width, height) {
   const taken = dots.map((dot) => [dot.x - 5, dot.y - 5, dot.x + 5, dot.y + 5]);
+  /** @param {number[]} box */
   const free = (box) => box[0] >= 0 && box[2] <= width && box[1] >= 0 && box[3] <= height
     && taken.every((other) => box[0] >= other[2] || other[0] >= box[2]
       || box[1] >= other[3] || other[1] >= box[3]);
@@ -55,6 +79,13 @@ function labels(dots, width, height) {
   });
 }
 
+/**
+ * @param {{ x: number, z: number, height: number }} shown
+ * @param {number} width
+ * @param {number} height
+ * @param {number} scale
+ * @returns {[SVGElement, number]}
+ */
 function grid(shown, width, height, scale) {
   const size = step(70 / scale), made = svg("g", { class: "grid", "aria-hidden": "true" });
   const left = shown.x - width / scale / 2, low = shown.z - height / scale / 2;
@@ -73,7 +104,8 @@ function grid(shown, width, height, scale) {
   return [made, size];
 }
 
-function dot(entry) {
+/** @param {Dot} entry */
+function drawn(entry) {
   const made = svg("g", { class: entry.away ? "dot away" : "dot" });
   made.append(svg("title", {}, `${entry.name} at ${entry.at}`), svg("circle", { r: 5 }));
   if (entry.label) {
@@ -85,6 +117,10 @@ function dot(entry) {
 }
 
 // What the map shows, in words.
+/**
+ * @param {Zone | undefined} zone
+ * @param {Player[]} players
+ */
 function told(zone, players) {
   if (!zone) return "No zone is running";
   if (!players.length) return `Nobody stands in ${zone.name}`;
@@ -93,6 +129,11 @@ function told(zone, players) {
   return `${plural(players.length, "player")} in ${zone.name}: ${places.join("; ")}`;
 }
 
+/**
+ * @param {Zone | undefined} zone
+ * @param {number} width
+ * @param {number} height
+ */
 function showNobody(zone, width, height) {
   const text = zone ? `Nobody stands in ${short(zone.name)}` : "No zone is running";
   const [ground, people] = map.children;
@@ -102,24 +143,35 @@ function showNobody(zone, width, height) {
   write("map-text", "");
 }
 
+/**
+ * @param {Zone} zone
+ * @param {Player[]} players
+ * @param {number} width
+ * @param {number} height
+ */
 function showPeople(zone, players, width, height) {
   const [ground, people] = map.children;
   const shown = look(`${zone.id}.${zone.instance}`, players, width / height);
   const scale = height / shown.height;
   const [lines, size] = grid(shown, width, height, scale);
   ground.replaceChildren(lines);
+  /** @type {Dot[]} */
   const dots = players.map((player) => ({
     id: player.id, name: player.name, away: player.link_dead,
     at: [player.x, player.y, player.z].map((one) => one.toFixed(1)).join(", "),
     x: width / 2 + (player.x - shown.x) * scale, y: height / 2 - (player.z - shown.z) * scale,
   }));
   labels(dots, width, height).forEach((label, at) => { dots[at].label = label; });
-  mend(people, dots, (one) => one.id, dot);
+  mend(people, dots, (one) => one.id, drawn);
   const unnamed = dots.filter((one) => !one.label).length;
   write("map-text", `${plural(players.length, "player")}. A square is ${size} wide; x and z are`
     + ` those of /loc.${unnamed ? ` ${unnamed} stand too close to be named.` : ""}`);
 }
 
+/**
+ * @param {Zone | undefined} zone
+ * @param {Player[]} players
+ */
 export function showMap(zone, players) {
   map.classList.toggle("bare", !zone);
   const [width, height] = sizeOf(map);
@@ -127,6 +179,6 @@ export function showMap(zone, players) {
   map.setAttribute("viewBox", `0 0 ${width} ${height}`);
   map.setAttribute("aria-label", told(zone, players));
   if (!map.lastChild) map.append(svg("g", {}), svg("g", {}));
-  if (players.length) showPeople(zone, players, width, height);
+  if (zone && players.length) showPeople(zone, players, width, height);
   else showNobody(zone, width, height);
 }

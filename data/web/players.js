@@ -4,8 +4,13 @@ import { actionsOn, mayOnPlayers } from "./desk.js";
 import { find, name, table } from "./elements.js";
 import { span } from "./texts.js";
 
+/** @typedef {import("./app.js").Player} Player */
+/** @typedef {import("./elements.js").Cell} Cell */
+
+/** @type {Player[]} */
 let players = [];
 
+/** @param {{ name: string, away: boolean }} player */
 function named(player) {
   const both = document.createDocumentFragment();
   both.append(name(player.name), player.away ? " (link-dead)" : "");
@@ -26,7 +31,7 @@ export function showPlayers(told = players) {
       .some((text) => text.toLowerCase().includes(wanted)));
   table("players", shown, (player) => player.id, (player) => [
     named(player), player.class, name(player.zone), [player.here, "number"],
-    ...(actions.length ? [[actionsOn(player), "actions"]] : []),
+    ...(actions.length ? [/** @type {Cell} */ ([actionsOn(player), "actions"])] : []),
   ], players.length ? "No player matches." : "Nobody is in the world.");
 }
 

@@ -13,14 +13,17 @@ const SPANS = [
 const ROOM = { left: 34, right: 12, top: 26, bottom: 24 };
 
 const chart = find("population");
+/** @type {import("./app.js").Minute[]} */
 let counted = [];
 let present = 0;
 
+/** @param {import("./app.js").Minute[]} minutes */
 export function setPopulation(minutes) {
   counted = minutes;
 }
 
 // Note how many there are now, between two answers of the server.
+/** @param {number} players */
 export function countNow(players) {
   present = players;
   const minute = 60 * Math.floor(Date.now() / 60000), last = counted.at(-1);
@@ -29,6 +32,7 @@ export function countNow(players) {
 }
 
 // One value for each `width` seconds: the most of its minutes. Returns [moment, players] pairs.
+/** @param {number} width */
 function thinned(width) {
   const most = new Map();
   for (const { moment, players } of counted) {
@@ -43,14 +47,16 @@ export function showPopulation() {
   if (!width || !counted.length) return;
   chart.setAttribute("viewBox", `0 0 ${width} ${height}`);
   const now = Date.now() / 1000, age = now - counted[0].moment;
-  const shown = SPANS.find((one) => age < one.seconds) ?? SPANS.at(-1);
+  const shown = SPANS.find((one) => age < one.seconds) ?? SPANS[SPANS.length - 1];
   const bar = Math.max(60, shown.seconds / 288);
   const bars = thinned(bar).filter(([moment]) => moment > now - shown.seconds);
   const most = Math.max(0, ...bars.map(([, players]) => players));
   const size = Math.max(1, step(Math.max(1, most) / 3));
   const top = size * Math.max(1, Math.ceil(most / size));
+  /** @param {number} moment */
   const across = (moment) => ROOM.left
     + (width - ROOM.left - ROOM.right) * Math.max(0, 1 - (now - moment) / shown.seconds);
+  /** @param {number} players */
   const up = (players) => height - ROOM.bottom
     - (height - ROOM.top - ROOM.bottom) * players / top;
   const made = [svg("text", { class: "axis", x: 0, y: 12 }, "players")];
@@ -75,6 +81,10 @@ export function showPopulation() {
   tell(shown, bars);
 }
 
+/**
+ * @param {{ text: string }} shown
+ * @param {[number, number][]} bars
+ */
 function tell(shown, bars) {
   const [when, most] = bars.reduce((best, one) => (one[1] > best[1] ? one : best), [0, 0]);
   const text = most

@@ -6,10 +6,15 @@ import { clock } from "./texts.js";
 const MOST_LOGINS = 200;
 const MOST_LINES = 500;
 
+/** @typedef {import("./app.js").Login} Login */
+/** @typedef {import("./app.js").Line} Line */
+
+/** @type {(Login & { serial: number })[]} */
 let logins = [];
 let serial = 0;
 let drawing = 0;
 
+/** @param {Login} login */
 const numbered = (login) => ({ ...login, serial: serial++ });
 
 function showLogins() {
@@ -20,11 +25,13 @@ function showLogins() {
   ], "Nobody has logged in yet.");
 }
 
+/** @param {Login} login */
 export function addLogin(login) {
   logins = [numbered(login), ...logins].slice(0, MOST_LOGINS);
   drawing ||= requestAnimationFrame(showLogins); // a crowd that logs in is drawn once
 }
 
+/** @param {Line} line */
 function item(line) {
   const made = document.createElement("li");
   const time = document.createElement("time");
@@ -38,15 +45,17 @@ function item(line) {
 }
 
 // Add lines to the log; who reads its end goes on reading there.
+/** @param {Line[]} lines */
 export function addLines(...lines) {
-  const list = find("log"), box = list.parentElement;
+  const list = find("log"), box = /** @type {HTMLElement} */ (list.parentElement);
   const isAtEnd = box.scrollTop + box.clientHeight >= box.scrollHeight - 8;
   list.append(...lines.map(item));
-  while (list.children.length > MOST_LINES) list.firstChild.remove();
+  while (list.children.length > MOST_LINES) list.firstChild?.remove();
   if (isAtEnd) box.scrollTop = box.scrollHeight;
 }
 
 // What was before the page was open, again whenever the stream begins anew.
+/** @param {{ logins: Login[], lines: Line[] }} told */
 export function showRecent(told) {
   logins = told.logins.map(numbered);
   showLogins();

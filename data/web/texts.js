@@ -1,15 +1,25 @@
 // Counts, moments and spans as people read them.
 
+/**
+ * @param {number} count
+ * @param {string} word
+ */
 export const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
+/** @param {number} number */
 const two = (number) => String(number).padStart(2, "0");
 
+/**
+ * @param {number} moment
+ * @param {boolean} [seconds]
+ */
 export function clock(moment, seconds = true) {
   const time = new Date(moment * 1000);
   const short = `${two(time.getHours())}:${two(time.getMinutes())}`;
   return seconds ? `${short}:${two(time.getSeconds())}` : short;
 }
 
+/** @param {number} seconds */
 export function span(seconds) {
   const minutes = Math.floor(seconds / 60), hours = Math.floor(minutes / 60);
   if (minutes < 1) return "< 1 min";
@@ -18,6 +28,7 @@ export function span(seconds) {
 }
 
 // A span that is seen to run.
+/** @param {number} seconds */
 export function running(seconds) {
   const days = Math.floor(seconds / 86400);
   const hours = Math.floor(seconds / 3600) % 24, minutes = Math.floor(seconds / 60) % 60;

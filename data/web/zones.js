@@ -4,24 +4,36 @@ import { find, mend, name } from "./elements.js";
 import { showMap } from "./map.js";
 import { plural } from "./texts.js";
 
+/** @typedef {import("./app.js").Player} Player */
+/** @typedef {import("./app.js").Zone} Zone */
+
+/** @param {Zone} zone */
 const keyOf = (zone) => `${zone.id}.${zone.instance}`;
 
+/** @type {Zone[]} */
 let zones = [];
+/** @type {Player[]} */
 let players = [];
+/** @type {string | null} */
 let chosen = null;
 let isPicked = false; // whether somebody has chosen it, instead of us
 
+/**
+ * @param {Zone} zone
+ * @param {HTMLLabelElement | undefined} before
+ */
 function choice(zone, before) {
   const label = before ?? document.createElement("label");
   if (!before) {
     const button = document.createElement("input");
     Object.assign(button, { type: "radio", name: "zone", value: keyOf(zone) });
-    label.append(button, document.createElement("span"), document.createElement("span"));
-    label.lastChild.className = "number";
+    const number = document.createElement("span");
+    number.className = "number";
+    label.append(button, document.createElement("span"), number);
   }
   const [, title, count] = label.children;
   title.replaceChildren(name(zone.name + (zone.instance ? ` (${zone.instance + 1})` : "")));
-  count.textContent = zone.players;
+  count.textContent = String(zone.players);
   label.title = plural(zone.players, "player") + (zone.places ? ` of ${zone.places}` : "")
     + `, ${plural(zone.spawns, "spawn")}` + (zone.ping ? `, ping ${zone.ping} ms` : "");
   return label;
@@ -40,10 +52,15 @@ export function showChosen() {
   for (const button of find("zones").querySelectorAll("input")) {
     button.checked = button.value === chosen;
   }
+  /** @param {Player} player */
   const here = (player) => `${player.zone_id}.${player.instance}` === chosen;
   showMap(zones.find((zone) => keyOf(zone) === chosen), players.filter(here));
 }
 
+/**
+ * @param {Zone[]} toldZones
+ * @param {Player[]} toldPlayers
+ */
 export function showZones(toldZones, toldPlayers) {
   zones = toldZones
     .toSorted((a, b) => a.name.localeCompare(b.name) || a.instance - b.instance);
@@ -55,7 +72,7 @@ export function showZones(toldZones, toldPlayers) {
 }
 
 find("zones").addEventListener("change", (event) => {
-  chosen = event.target.value;
+  chosen = /** @type {HTMLInputElement} */ (event.target).value;
   isPicked = true;
   showChosen();
 });

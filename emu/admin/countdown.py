@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from emu.counts import counted
+from emu.texts import counted
 from emu.times import Monotonic
 
 ANNOUNCED: Final = (3600, 1800, 900, 600, 300, 120, 60, 30, 10, 5, 4, 3, 2, 1)

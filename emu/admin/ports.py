@@ -1,10 +1,12 @@
-"""What the server's commands need of a store; `emu.store` implements it."""
+"""What the server's commands need of a store, and the events of administration sessions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
+from emu.commands import Caller
 from emu.model import Account, RosterEntry, WorldCharacter
 from emu.times import Moment
 
@@ -52,3 +54,33 @@ class CharacterRanks(Protocol):
 
     async def set_admin_status(self, char_id: int, status: int) -> None:
         """Set a character's rank."""
+
+    async def authority_of(self, account_id: int) -> int:
+        """Return the rank that protects an account: the highest of its characters'."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandGiven:
+    """A line is to be run; the session waits for its `answered` and takes no other meanwhile."""
+
+    caller: Caller
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
+class UserAuthenticated:
+    """Somebody has proven to be a user."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoginFailed:
+    """A password was wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEnded:
+    """The session is over; comes last. `reason` is a short fixed text, fit to be counted by."""
+
+    reason: str

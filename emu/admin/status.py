@@ -1,4 +1,4 @@
-"""What a running server tells of itself to whoever asks: one value, the same for every protocol.
+"""A running server's status: one value, the same for every protocol, and its Source form.
 
 `emu.net.admin.status` makes it of the services; the protocols' rooms say it in their own words.
 Players' addresses are in it: what an endpoint tells strangers is that endpoint's business.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from emu.counts import counted
+from emu.texts import counted
 from emu.times import Monotonic
 
 NO_ZONE = -1
@@ -83,7 +83,7 @@ class AddOnStatus:
 
 
 @dataclass(frozen=True, slots=True)
-class OpenDoor:
+class OpenPort:
     """A port or socket that listens.
 
     `key` is its setting, `protocol` UDP, TCP or UNIX, `address` where it is bound; `counters` is
@@ -132,6 +132,9 @@ class ServerStatus:
     add_ons: tuple[AddOnStatus, ...] = ()
     sessions: int = 0
     """Clients that the port takes at once."""
+    troubles: tuple[str, ...] = ()
+    """What does not work as it should, for operators only: zones that are stalled, spawns and
+    players' views that are paused, behaviors that are switched off."""
 
     @property
     def room(self) -> int:
@@ -148,3 +151,49 @@ def in_short(status: ServerStatus) -> str:
     """Return the status as one line."""
     players, zones = counted(len(status.players), "player"), counted(len(status.zones), "zone")
     return f"{players} in {zones}, {counted(len(status.worlds), 'world')}"
+
+
+COLUMNS = "# userid name uniqueid connected ping loss state adr"
+
+
+def status_lines(status: ServerStatus) -> list[str]:
+    """Return the lines of a status: the server, then its players.
+
+    The map is a file and a point, as there; nobody looks at a dedicated server's point.
+    """
+    head = {
+        "hostname": status.name,
+        "version": f"{status.version} ({status.game})",
+        "port": str(status.port),
+        "map": f"{status.map_file or 'none'} at: 0 x, 0 y, 0 z",
+        "uptime": duration(status.uptime),
+        "worlds": ", ".join(world.name for world in status.worlds) or "none",
+        "zones": _zones(status),
+        "locked": "yes" if status.locked else "no",
+        "players": f"{len(status.players)} humans, 0 bots ({status.room} max)",
+    }
+    lines = [f"{name:<8}: {value}" for name, value in head.items()]
+    return [*lines, "", COLUMNS, *(_row(status, player) for player in status.players)]
+
+
+def _zones(status: ServerStatus) -> str:
+    """Return how many zones run, and the one where most players are."""
+    busiest = f", most players in {status.map}" if status.players else ""
+    return f"{len(status.zones)}{busiest}"
+
+
+def duration(seconds: float) -> str:
+    """Return a duration as ``[hours:]minutes:seconds``."""
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes:02}:{rest:02}"
+
+
+def _row(status: ServerStatus, player: PlayerStatus) -> str:
+    """Return a player's line; the state of one whose link is gone is "spawning", as there."""
+    connected = duration(status.taken - player.since)
+    state = "spawning" if player.link_dead else "active"
+    return (
+        f'#{player.id:>7} "{player.name}" EQ2:{player.id} {connected} {player.ping} 0 {state}'
+        f" {player.address}"
+    )

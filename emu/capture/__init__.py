@@ -7,14 +7,14 @@ way in. All but `files` is sans-IO: other files, and terminals, are the business
 """
 
 from emu.capture.files import Capture, open  # noqa: A004  # as the standard library's gzip.open
-from emu.capture.messages import CapturedMessage, Command, SessionEnds
+from emu.capture.messages import CapturedCommand, CapturedMessage, SessionEnds
 from emu.capture.sessions.follow import CaptureFollower, Notice
 
 __all__ = [
     "Capture",
     "CaptureFollower",
+    "CapturedCommand",
     "CapturedMessage",
-    "Command",
     "Notice",
     "SessionEnds",
     "open",

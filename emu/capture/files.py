@@ -13,8 +13,7 @@ from typing import BinaryIO, Self
 
 from emu.capture.formats.pcap import CHUNK, CaptureReader
 from emu.capture.keys import KeyRing
-from emu.capture.lookup import StructLookup
-from emu.capture.messages import CapturedMessage, MessageDecoder
+from emu.capture.messages import CapturedMessage, MessageDecoder, StructLookup
 from emu.capture.sessions.follow import CaptureFollower, Notice
 from emu.opcodes import OpcodeTables, shipped_tables
 from emu.structs import shipped_catalog

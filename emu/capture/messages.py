@@ -1,22 +1,135 @@
-"""What a captured message is: names, fields and the commands inside OP_ClientCmdMsg.
+"""Captured messages: names, fields, and the commands inside OP_ClientCmdMsg.
+
+Owns the choice among structs of one opcode. Must not know captures or messages.
 
 Owns the choice of a struct for a message and the splitting of commands; what is told as a change is
-read by `emu.sight`. Must not know captures or datagrams: opcode and payload come in, in the clear.
+read by `emu.world_stream`. Must not know captures or datagrams: opcode and payload come in, in the
+clear.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from emu.capture.formats.records import Address
-from emu.capture.lookup import StructLookup
-from emu.dialects.common import CLIENT_COMMAND
-from emu.errors import EmuError, MalformedMessage, UnknownVersion
+from emu.dialects.dialect import CLIENT_COMMAND
+from emu.errors import EmuError, MalformedMessage, UnknownStruct, UnknownVersion
 from emu.opcodes import OpcodeTable, OpcodeTables
-from emu.sight import WorldStream
-from emu.structs import Layout
-from emu.structs.client_cmd import EXAMINE_INFO, ClientCmd, each_client_cmd
+from emu.opcodes.table import names_of_message
+from emu.structs import StructCatalog, StructLayout
+from emu.structs.packed import EXAMINE_INFO, ClientCmd, each_client_cmd
+from emu.world_stream.stream import WorldStream
+
+LOGIN_STRUCTS = {
+    "OP_LoginRequestMsg": "LS_LoginRequest",
+    "OP_LoginByNumRequestMsg": "LoginByNumRequest",
+}
+"""The first message of a client: servers read it before they know the version."""
+LOGIN_VERSIONS = (1, 1208)
+"""The struct versions that servers try on it.
+
+Sources: docs/protocol/login.md#version, docs/protocol/world/entering.md#login-by-num.
+"""
+MAX_REMEMBERED = 10_000
+
+
+class StructLookup:
+    """Finds the layouts that a message may have.
+
+    `catalog` holds the shipped structs; `files` are struct files of the operator, whose structs
+    are tried first. Raises `FileFormatError` for a file that cannot be used.
+    """
+
+    __slots__ = ("_catalogs", "_found")
+
+    def __init__(self, catalog: StructCatalog, files: Sequence[Path] = ()) -> None:
+        self._catalogs = [catalog]
+        if files:
+            own = StructCatalog()
+            for file in files:
+                own.load(file)
+            self._catalogs.insert(0, own)
+        self._found: dict[tuple[str, str | None, int], list[StructLayout | _LoginLayout]] = {}
+
+    def layout(self, name: str, version: int) -> StructLayout:
+        """Return the layout of a struct by its name; raises `UnknownStruct`."""
+        for catalog in self._catalogs[:-1]:
+            with suppress(UnknownStruct):
+                return catalog.layout(name, version)
+        return self._catalogs[-1].layout(name, version)
+
+    def layouts_for(
+        self, opcode_name: str, command_name: str | None, version: int
+    ) -> Sequence[StructLayout | _LoginLayout]:
+        """Return the layouts of an opcode, or of a command inside OP_ClientCmdMsg, best first."""
+        key = opcode_name, command_name, version
+        found = self._found.get(key)
+        if found is None:
+            found = [
+                layout
+                for catalog in self._catalogs
+                for layout in (
+                    *_layouts_of(catalog, command_name or opcode_name, version),
+                    *_login_layouts(catalog, opcode_name, version),
+                )
+            ]
+            if len(self._found) < MAX_REMEMBERED:
+                self._found[key] = found
+        return found
+
+
+def opcode_ranges(tables: OpcodeTables) -> Iterator[tuple[int, int, Mapping[int, str]]]:
+    """Yield (lowest version, highest, names by number) for the dissector, without overlaps."""
+    for lowest, highest, table in tables.spans():
+        yield lowest, highest, table.names
+
+
+class _LoginLayout:
+    """A layout read as servers read a client's first message: short or long, it is taken.
+
+    It fits when its version field holds the version of the session, as that is how the version
+    was found.
+    """
+
+    __slots__ = ("_layout", "_version")
+
+    def __init__(self, layout: StructLayout, version: int) -> None:
+        self._layout = layout
+        self._version = version
+
+    def decode(self, data: bytes) -> dict[str, Any]:
+        """Return the fields; raises `MalformedMessage` when the version stands elsewhere."""
+        fields = self._layout.decode_short(data)
+        if fields.get("version") != self._version:
+            raise MalformedMessage("another version's layout")
+        return fields
+
+
+def _layouts_of(catalog: StructCatalog, opcode_name: str, version: int) -> Iterator[StructLayout]:
+    for name in names_of_message(opcode_name):
+        yield from catalog.for_opcode(name, version)
+
+
+def _login_layouts(
+    catalog: StructCatalog, opcode_name: str, version: int
+) -> Iterator[StructLayout | _LoginLayout]:
+    name = LOGIN_STRUCTS.get(opcode_name)
+    if name is None:
+        return
+    layouts = []
+    for struct_version in LOGIN_VERSIONS:
+        try:
+            layouts.append(catalog.layout(name, struct_version))
+        except UnknownStruct:
+            continue
+    yield from layouts
+    for layout in layouts:
+        yield _LoginLayout(layout, version)
+
 
 MAX_COMMANDS = 1024
 _WIDE = 0xFF
@@ -25,7 +138,7 @@ NAMELESS = "the opcode table of its version does not name it"
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class CapturedCommand:
     """One command inside OP_ClientCmdMsg; `payload` is behind the sub-opcode.
 
     `undecoded` says why there are no fields.
@@ -56,7 +169,7 @@ class CapturedMessage:
     name: str | None
     payload: bytes
     fields: dict[str, Any] | None
-    commands: tuple[Command, ...] | None
+    commands: tuple[CapturedCommand, ...] | None
     session_id: int | None
     to_server: bool
     undecoded: str | None = None
@@ -82,7 +195,7 @@ class Decoded(NamedTuple):
 
     name: str | None
     fields: dict[str, Any] | None
-    commands: tuple[Command, ...] | None
+    commands: tuple[CapturedCommand, ...] | None
     undecoded: str | None
 
 
@@ -155,7 +268,7 @@ class SessionDecoder:
             fields, problem = None, NAMELESS
             if command is not None:
                 fields, problem = self._fields(name, command, inner, to_server=to_server)
-            commands.append(Command(number, command, inner, fields, problem))
+            commands.append(CapturedCommand(number, command, inner, fields, problem))
         return Decoded(name, None, tuple(commands), split.problem)
 
     def _why_nameless(self) -> str:
@@ -185,12 +298,12 @@ class SessionDecoder:
 
 @dataclass(frozen=True, slots=True)
 class _VersionLayouts:
-    """The structs of one client version, as `emu.sight` asks for them."""
+    """The structs of one client version, as `emu.world_stream` asks for them."""
 
     layouts: StructLookup
     version: int
 
-    def layout(self, name: str) -> Layout:
+    def layout(self, name: str) -> StructLayout:
         return self.layouts.layout(name, self.version)
 
 

@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from emu.capture.formats.records import show_address
-from emu.capture.messages import CapturedMessage, Command
-from emu.counts import counted
-from emu.timestamps import timestamp
+from emu.capture.messages import CapturedCommand, CapturedMessage
+from emu.texts import counted, timestamp
 
 _WIDTH = 16
 _PRINTABLE = bytes(byte if 32 <= byte < 127 else ord(".") for byte in range(256))
@@ -78,7 +77,7 @@ def hex_dump(data: bytes, indent: str = "") -> Iterator[str]:
         yield f"{indent}{at:06x}  {digits:<48} {letters}"
 
 
-def _json_message(message: CapturedMessage | Command) -> dict[str, Any]:
+def _json_message(message: CapturedMessage | CapturedCommand) -> dict[str, Any]:
     return {
         "opcode": message.opcode,
         "name": message.name,
@@ -100,19 +99,19 @@ def _finite(value: Any) -> Any:
     return value
 
 
-def _title(message: CapturedMessage | Command) -> str:
+def _title(message: CapturedMessage | CapturedCommand) -> str:
     size = counted(len(message.payload), "byte")
     return f"{message.name or 'unknown'} ({message.opcode})  {size}"
 
 
-def _contents(message: CapturedMessage | Command, indent: str) -> Iterator[str]:
+def _contents(message: CapturedMessage | CapturedCommand, indent: str) -> Iterator[str]:
     if message.fields is None:
         yield from _dump(message, indent)
     else:
         yield from _show_fields(message.fields, indent)
 
 
-def _dump(message: CapturedMessage | Command, indent: str) -> Iterator[str]:
+def _dump(message: CapturedMessage | CapturedCommand, indent: str) -> Iterator[str]:
     """Yield why a message was not decoded, and its bytes."""
     if message.undecoded is not None:
         yield f"{indent}not decoded: {message.undecoded}"

@@ -1,19 +1,24 @@
-"""What a server writes when it records its own sessions: pcapng that Wireshark opens, with keys.
+"""What a server writes when it records its own sessions, and the Wireshark dissector for it.
 
 Each datagram becomes an enhanced packet block of raw IP with made-up IP and UDP headers; the keys
 go into a decryption secrets block of our own type (`records.EQ2_SECRETS`) that holds the text of
 `keys`. Wireshark skips secrets of types it does not know. Must not know files or clocks: every
 method returns the bytes to append.
+
+The Lua parts are one script cut into rooms; they are joined in the order of their names. Must not
+know where opcode tables come from nor where the script goes.
 """
 
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
+from pathlib import Path
 
 from emu.capture.formats.frames import RAW, UDP
-from emu.capture.formats.pcapng import (
+from emu.capture.formats.pcap import (
     BYTE_ORDER_MAGIC,
     ENHANCED_PACKET,
     INTERFACE,
@@ -23,6 +28,7 @@ from emu.capture.formats.pcapng import (
 )
 from emu.capture.formats.records import EQ2_SECRETS, Address
 from emu.capture.keys import key_lines
+from emu.errors import FileFormatError
 
 MAX_PAYLOAD = 65535 - 40 - 8
 """Largest datagram that fits an IP packet with either header."""
@@ -128,3 +134,31 @@ def _block(kind: int, body: bytes) -> bytes:
     body += bytes(-len(body) % 4)
     length = struct.pack("<I", 12 + len(body))
     return struct.pack("<I", kind) + length + body + length
+
+
+NAMES_MARK = "local NAMES = {} -- @names@"
+RANGES_MARK = "local RANGES = {} -- @ranges@"
+
+_PARTS = Path(__file__).parent / "wireshark"
+
+
+def make_dissector(ranges: Iterable[tuple[int, int, Mapping[int, str]]]) -> str:
+    """Return the whole Lua script.
+
+    `ranges` are (lowest client version, highest, name of each opcode number); when two cover one
+    version, the earlier is used. Raises `FileFormatError` when a name is not a plain word: it would
+    become part of a program.
+    """
+    names: dict[str, int] = {}
+    rows = []
+    for lowest, highest, table in ranges:
+        pairs = []
+        for number, name in sorted(table.items()):
+            if not (name.isascii() and name.replace("_", "").isalnum()):
+                raise FileFormatError(f"{name!r} is not an opcode name")
+            pairs.append(f"{int(number)}={names.setdefault(name, len(names) + 1)}")
+        rows.append(f'    {{ {int(lowest)}, {int(highest)}, "{" ".join(pairs)}" }},')
+    words = "\n".join(f'    "{name}",' for name in names)
+    text = "\n".join(part.read_text("utf-8") for part in sorted(_PARTS.glob("*.lua")))
+    text = text.replace(NAMES_MARK, f"local NAMES = {{\n{words}\n}}", 1)
+    return text.replace(RANGES_MARK, "local RANGES = {\n" + "\n".join(rows) + "\n}", 1)

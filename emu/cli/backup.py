@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from emu.cli.common import load_config
-from emu.cli.moments import present
+from emu.cli.options import present
 from emu.database import Database
 from emu.errors import CommandError
 

@@ -16,14 +16,13 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from emu.capture.dissector import make_dissector
 from emu.capture.formats.pcap import CHUNK, CaptureReader
 from emu.capture.formats.records import EQ2_SECRETS, Secrets
 from emu.capture.keys import KeyRing
-from emu.capture.lookup import StructLookup, opcode_ranges
-from emu.capture.messages import MessageDecoder
+from emu.capture.messages import MessageDecoder, StructLookup, opcode_ranges
 from emu.capture.sessions.follow import CaptureFollower, Notice
 from emu.capture.show import to_json, to_text
+from emu.capture.trace import make_dissector
 from emu.cli.common import VerbGroup, load_config, together
 from emu.cli.opcodes.common import present_tables
 from emu.cli.tables import line_format_option

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,6 +17,10 @@ from typing import Any, TypeVar
 import click
 
 from emu.config import Config, default_path, load
+from emu.errors import CommandError, FileFormatError
+from emu.login.passwords import MAX_PASSWORD
+from emu.model import Durability
+from emu.store import Store
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -116,6 +121,17 @@ def load_config() -> Config:
     return dataclasses.replace(config, database=database)
 
 
+@contextmanager
+def naming(file: Path) -> Iterator[None]:
+    """Name the file that a command was given in what is wrong with it."""
+    try:
+        yield
+    except FileFormatError as error:
+        if str(file) in str(error):
+            raise
+        raise FileFormatError(f"{file}: {error}") from None
+
+
 def is_terminal() -> bool:
     """Say whether somebody sits in front."""
     return sys.stdin.isatty() and sys.stdout.isatty()
@@ -124,3 +140,43 @@ def is_terminal() -> bool:
 def tell_database(path: Path) -> None:
     """Say on standard error which database a command has written to."""
     click.echo(f"database: {path.absolute()}", err=True)
+
+
+def look_store() -> Store:
+    """Open the configured database to read it; nobody's write is in the way."""
+    return Store.look(load_config().database.path)
+
+
+@contextmanager
+def change_store(*, create: bool = False) -> Iterator[Store]:
+    """Open the configured database for a change, and say at the end which one it is.
+
+    With `create` it is made when it is not there.
+    """
+    path = load_config().database.path
+    with Store.create(path) if create else Store.open(path) as store:
+        store.database.set_durability(Durability.SAFE)  # a command's change is there for good
+        yield store
+        tell_database(path)
+
+
+def chosen_password(given: str | None) -> bytes:
+    """Return a password's UTF-8 bytes: the given one, or one asked for twice without showing it.
+
+    When standard input is no terminal, its first line is the password. Raises `CommandError` when
+    it is empty or too long.
+    """
+    if given is None and _is_terminal():
+        given = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
+    elif given is None:
+        given = sys.stdin.readline().rstrip("\r\n")
+    password = str(given).encode("utf-8", "surrogateescape")
+    if not password:
+        raise CommandError("the password must not be empty")
+    if len(password) > MAX_PASSWORD:
+        raise CommandError(f"the password must not be longer than {MAX_PASSWORD} bytes")
+    return password
+
+
+def _is_terminal() -> bool:
+    return sys.stdin.isatty()

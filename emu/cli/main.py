@@ -21,22 +21,22 @@ from emu.cli.common import share_options, shared_options
 from emu.errors import ConfigError, EmuError, unusable
 
 NOUNS = {
-    "account": ("accounts.account", "Players' accounts: add, list, password, disable, import."),
+    "account": ("accounts", "Players' accounts: add, list, password, disable, import."),
     "admin": ("consoles.admin", "One command on the running server, as on its console."),
     "backup": ("backup", "A copy of the database, while the server runs."),
     "capture": ("capture", "Decode captures, follow a running server, make a dissector."),
-    "character": ("accounts.character", "Characters of all worlds: list, rename, delete, restore."),
+    "character": ("characters", "Characters of all worlds: list, rename, delete, restore."),
     "client": ("client.commands", "A client that logs in and plays: scripted, by hand, or many."),
-    "config": ("config.commands", "Show or check the configuration."),
+    "config": ("config", "Show or check the configuration."),
     "doctor": ("doctor.commands", "What is wrong with a server, and how to mend it."),
     "ggmp": ("consoles.ggmp", "Look at actors of a world and act through them, by GGMP."),
     "opcodes": ("opcodes.commands", "Opcode tables: list, edit, compare, check, import, export."),
-    "query": ("query.commands", "Ask a server how it is, by the protocols of server lists."),
+    "query": ("query", "Ask a server how it is, by the protocols of server lists."),
     "rcon": ("consoles.rcon", "Commands on any server that speaks Source RCON."),
     "status": ("watch.status", "How the running server does, on one screen."),
-    "structs": ("structs.commands", "Packet structs: list, show, decode, encode, check."),
+    "structs": ("structs", "Packet structs: list, show, decode, encode, check."),
     "top": ("watch.top", "The running server, live, on the full screen."),
-    "world": ("world.commands", "World servers that may register here: add, list, disable."),
+    "world": ("world", "World servers that may register here: add, list, disable."),
 }
 """Noun: (module below `emu.cli` with a click command of that name, one line for the help)."""
 

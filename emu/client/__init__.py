@@ -5,7 +5,7 @@ Twisted side, `open_client` and `ClientConnection`, is `emu.net.client.connectio
 package loads no reactor.
 """
 
-from emu.client.core import Credentials, LoginClient, Stage
+from emu.client.core import Credentials, LoginClient, LoginPhase
 from emu.client.events import (
     AccountInfo,
     Characters,
@@ -27,9 +27,8 @@ from emu.client.events import (
     WorldList,
     WorldStatus,
 )
-from emu.client.flow import whole_login
+from emu.client.flow import FlowStep, LoginFlow, Script, StepDone, whole_login
 from emu.client.messages import LoginMessages, shipped_messages
-from emu.client.steps import LoginFlow, Script, Step, StepDone
 
 __all__ = [
     "AccountInfo",
@@ -39,6 +38,7 @@ __all__ = [
     "Credentials",
     "Deleted",
     "Event",
+    "FlowStep",
     "KeySent",
     "Keymap",
     "ListedCharacter",
@@ -49,12 +49,11 @@ __all__ = [
     "LoginFlags",
     "LoginFlow",
     "LoginMessages",
+    "LoginPhase",
     "PlayAnswer",
     "Script",
     "SessionUp",
-    "Stage",
     "StatisticsAnswered",
-    "Step",
     "StepDone",
     "Unexpected",
     "WorldList",

@@ -42,7 +42,7 @@ class Credentials:
     password: str = field(repr=False)
 
 
-class Stage(Enum):
+class LoginPhase(Enum):
     """How far the login has come."""
 
     NEW = "new"
@@ -69,7 +69,7 @@ class LoginClient:
     key_block: InitVar[bytes | None] = None
     config: InitVar[SessionConfig | None] = None
     session: Session = field(init=False)
-    stage: Stage = Stage.NEW
+    stage: LoginPhase = LoginPhase.NEW
     events: deque[Event] = field(default_factory=lambda: deque(maxlen=EVENT_LIMIT))
     """What has happened and was not fetched yet, oldest first."""
     worlds: dict[int, ListedWorld] = field(default_factory=dict)
@@ -98,11 +98,11 @@ class LoginClient:
 
     def connect(self, now: Monotonic) -> None:
         """Begin the session; everything up to the login reply then happens by itself."""
-        self._need(Stage.NEW, "connect")
+        self._need(LoginPhase.NEW, "connect")
         if self.credentials is not None:
             # Fails here, before anything is sent, when name or password cannot be written.
             self.messages.login(self.credentials.user, self.credentials.password)
-        self.stage = Stage.CONNECTING
+        self.stage = LoginPhase.CONNECTING
         self.session.connect(now)
 
     def receive_datagram(self, data: bytes, now: Monotonic) -> None:
@@ -131,9 +131,9 @@ class LoginClient:
 
     def close(self) -> None:
         """End the session in order; `Closed` comes when it is over."""
-        if self.stage is Stage.NEW:
+        if self.stage is LoginPhase.NEW:
             self._close("closed by us")
-        elif self.stage is not Stage.CLOSED:
+        elif self.stage is not LoginPhase.CLOSED:
             self.session.close()
             self._pump()
 
@@ -164,13 +164,13 @@ class LoginClient:
 
     # inside
 
-    def _need(self, stage: Stage, wish: str) -> None:
+    def _need(self, stage: LoginPhase, wish: str) -> None:
         if self.stage is not stage:
             raise LocalProtocolError(f"{wish} is not possible now: {self.stage.value}")
 
     def _request(self, request: Request, answer: type[Event]) -> None:
         """Send a request; what came before it cannot be its answer and is forgotten."""
-        self._need(Stage.ACCEPTED, "a request")
+        self._need(LoginPhase.ACCEPTED, "a request")
         stale = [event for event in self.events if isinstance(event, (answer, events.Unexpected))]
         for event in stale:
             self.events.remove(event)
@@ -182,10 +182,10 @@ class LoginClient:
                 case Message(opcode, payload):
                     self._message(opcode, payload)
                 case SessionEstablished(session_id):
-                    self.stage = Stage.CONNECTED
+                    self.stage = LoginPhase.CONNECTED
                     self.events.append(events.SessionUp(session_id))
                 case StatisticsReceived():
-                    if self.stage in (Stage.CONNECTED, Stage.LOGGING_IN):
+                    if self.stage in (LoginPhase.CONNECTED, LoginPhase.LOGGING_IN):
                         self.events.append(events.StatisticsAnswered())
                 case KeyEstablished():
                     self._log_in()
@@ -199,20 +199,20 @@ class LoginClient:
         # In the same turn as the key block, so that one datagram carries both.
         user, password = self.credentials.user, self.credentials.password
         self.session.send(*self.messages.login(user, password))
-        self.stage = Stage.LOGGING_IN
+        self.stage = LoginPhase.LOGGING_IN
 
     def _close(self, reason: str) -> None:
-        self.stage = Stage.CLOSED
+        self.stage = LoginPhase.CLOSED
         self.events.append(events.Closed(reason))
 
     def _message(self, opcode: int, payload: bytes) -> None:
         event = self.messages.read(opcode, payload)
         match event:
-            case events.LoginAccepted() if self.stage is Stage.LOGGING_IN:
-                self.stage = Stage.ACCEPTED
+            case events.LoginAccepted() if self.stage is LoginPhase.LOGGING_IN:
+                self.stage = LoginPhase.ACCEPTED
                 self.session.send(*self.messages.alert_log())
-            case events.LoginDenied() if self.stage is Stage.LOGGING_IN:
-                self.stage = Stage.DENIED
+            case events.LoginDenied() if self.stage is LoginPhase.LOGGING_IN:
+                self.stage = LoginPhase.DENIED
             case events.WorldList(worlds):
                 self.worlds = {world.id: world for world in worlds}
             case events.WorldStatus(world_id, up, locked) if world_id in self.worlds:

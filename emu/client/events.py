@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from emu.dialects.common import DELETED_NAME
+from emu.dialects.dialect import DELETED_NAME
 
 NO_ID = 0xFFFFFFFF
 """The id that an entry deleted in this session shows to clients up to 561.

@@ -1,41 +1,199 @@
-"""Scripts for a client: logging in, lists, characters, playing; `emu.client.steps` runs them.
+"""Scripts for a client: what to ask, what to wait for; logging in, lists, characters, playing.
+
+A script is a generator that yields `FlowStep`s and gets back the event each of them waited for; a
+`LoginFlow` runs it over a `LoginClient`, without a clock of its own.
 
 The same ones serve the command line, the shell's methods, the tests and the benchmark.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
+from typing import Any, Generic, TypeVar
 
-from emu.client.core import LoginClient
+from emu.client.core import Credentials, LoginClient
 from emu.client.events import (
     Characters,
     Closed,
     Created,
     Deleted,
+    Event,
     Keymap,
     KeySent,
     ListedCharacter,
     ListedWorld,
     LoginAccepted,
+    LoginDenied,
     PlayAnswer,
     SessionUp,
     StatisticsAnswered,
+    Unexpected,
     WorldList,
 )
-from emu.client.steps import Script, Step, take
-from emu.errors import CommandError
-from emu.versions import LAST_OLD_CLIENT
+from emu.errors import CommandError, EmuError
+from emu.times import Monotonic
+from emu.versions import CLIENT_2006, LAST_OLD_CLIENT
 
-SESSION = Step("session", SessionUp)
-STATISTICS = Step("statistics", StatisticsAnswered)
-KEY = Step("key", KeySent)
-LOGIN = Step("login", LoginAccepted, "OP_LoginReplyMsg")
-WORLDS = Step("worlds", WorldList, "OP_WorldListMsg", LoginClient.request_worlds)
-CHARACTERS = Step("characters", Characters, "OP_AllCharactersDescReplyMsg")
-AUTO_PLAY = Step("play after create", PlayAnswer, "OP_PlayCharacterReplyMsg")
-KEYMAP = Step("keymap", Keymap, "OP_KeymapDataMsg", LoginClient.load_keymap)
-CLOSE = Step("close", Closed, "", LoginClient.close)
+STEP_TIMEOUT = 10.0
+"""Seconds a step may take when nothing else is said."""
+
+Result = TypeVar("Result")
+Awaited = TypeVar("Awaited", bound=Event)
+
+
+@dataclass(frozen=True, slots=True)
+class FlowStep(Generic[Awaited]):
+    """One thing to wait for, and what is asked of the server before."""
+
+    name: str
+    wanted: type[Awaited]
+    """The event that ends the step."""
+    message: str = ""
+    """Opcode name of the answer: when it cannot be read, the step fails at once."""
+    action: Callable[[LoginClient], None] | None = None
+
+
+class StepFailed(CommandError):
+    """A step came to nothing, or its answer was a refusal; `step` is its name."""
+
+    def __init__(self, step: str, text: str) -> None:
+        self.step = step
+        super().__init__(text)
+
+
+@dataclass(frozen=True, slots=True)
+class StepDone:
+    """One step that came to its end: its event, and how many seconds it took."""
+
+    name: str
+    seconds: float
+    event: Event
+
+
+Script = Generator[FlowStep[Any], Any, Result]
+
+
+def take(step: FlowStep[Awaited]) -> Script[Awaited]:
+    """Take one step, and return what it waited for: a script of its own, or a part of one."""
+    found: Awaited = yield step
+    return found
+
+
+@dataclass(slots=True, eq=False)
+class LoginFlow(Generic[Result]):
+    """One script under way over one client.
+
+    Call `begin`, then `advance` whenever the client has taken a datagram or its timer. It has ended
+    when `done` is true: `result` is then what the script returned, or `failure` says what went
+    wrong. `steps` are the finished steps in order.
+    """
+
+    client: LoginClient
+    script: Script[Result]
+    _: KW_ONLY
+    timeout: float = STEP_TIMEOUT
+    on_step: Callable[[StepDone], None] | None = None
+    steps: list[StepDone] = field(default_factory=list, init=False)
+    result: Result | None = field(default=None, init=False)
+    failure: EmuError | None = field(default=None, init=False)
+    done: bool = field(default=False, init=False)
+    _step: FlowStep[Any] | None = field(default=None, init=False)
+    _reached: str = field(default="", init=False)
+    _since: float = field(default=0.0, init=False)
+
+    def begin(self, now: Monotonic) -> None:
+        """Start the first step, and take what has happened already."""
+        self._next_step(None, now)
+        self.advance(now)
+
+    def get_timer(self) -> Monotonic | None:
+        """Return when the present step has taken too long, None when there is none."""
+        return None if self._step is None else Monotonic(self._since + self.timeout)
+
+    def advance(self, now: Monotonic) -> None:
+        """Take the client's new events and go on as far as they lead."""
+        while self._step is not None and (event := self._take(self._step)) is not None:
+            step = StepDone(self._step.name, now - self._since, event)
+            self.steps.append(step)
+            if self.on_step is not None:
+                self.on_step(step)
+            self._next_step(event, now)
+        if self._step is not None and now >= self._since + self.timeout:
+            text = f"timed out at step '{self._step.name}' after {self.timeout:g} s"
+            self.fail(CommandError(text))
+
+    def fail(self, failure: EmuError) -> None:
+        """End the flow from outside, for instance because the network is gone."""
+        if not self.done:
+            if self._reached and type(failure) is CommandError:
+                failure = StepFailed(self._reached, str(failure))
+            self.failure = failure
+            self._end()
+
+    def _take(self, step: FlowStep[Any]) -> Event | None:
+        """Remove and return the event that ends the step; end the flow when none ever will."""
+        events = self.client.events
+        found: Event | None = next((one for one in events if isinstance(one, step.wanted)), None)
+        if found is not None:
+            self._forget_lists_before(found)
+            events.remove(found)
+            return found
+        for event in events:
+            reason = _failure(step, event)
+            if reason is not None:
+                self.fail(CommandError(reason))
+                break
+        return None
+
+    def _forget_lists_before(self, found: Event) -> None:
+        """Drop character lists that came before an event: the one that follows it is newer."""
+        events = self.client.events
+        for event in list(events)[: events.index(found)]:
+            if isinstance(event, Characters):
+                events.remove(event)
+
+    def _next_step(self, event: Event | None, now: Monotonic) -> None:
+        self._since = now
+        try:
+            self._step = step = self.script.send(event)
+            self._reached = step.name
+            if step.action is not None:
+                step.action(self.client)
+        except StopIteration as end:
+            self.result = end.value
+            self._end()
+        except EmuError as error:
+            self.fail(error)
+
+    def _end(self) -> None:
+        self._step = None
+        self.script.close()
+        self.done = True
+
+
+def _failure(step: FlowStep[Any], event: Event) -> str | None:
+    """Say why an event means that the step will never end, None when it means nothing."""
+    match event:
+        case LoginDenied(code, text):
+            return f"login denied: {text} (code {code})"
+        case Closed(reason):
+            return f"the session ended at step '{step.name}': {reason}"
+        case Unexpected(_, name, reason) if name and name == step.message:
+            return f"the server's {name} cannot be read: {reason}"
+    return None
+
+
+SESSION = FlowStep("session", SessionUp)
+STATISTICS = FlowStep("statistics", StatisticsAnswered)
+KEY = FlowStep("key", KeySent)
+LOGIN = FlowStep("login", LoginAccepted, "OP_LoginReplyMsg")
+WORLDS = FlowStep("worlds", WorldList, "OP_WorldListMsg", LoginClient.request_worlds)
+CHARACTERS = FlowStep("characters", Characters, "OP_AllCharactersDescReplyMsg")
+AUTO_PLAY = FlowStep("play after create", PlayAnswer, "OP_PlayCharacterReplyMsg")
+KEYMAP = FlowStep("keymap", Keymap, "OP_KeymapDataMsg", LoginClient.load_keymap)
+CLOSE = FlowStep("close", Closed, "", LoginClient.close)
 
 
 def ping() -> Script[None]:
@@ -91,7 +249,7 @@ def create(world_id: int, name: str, **choices: object) -> Script[Created]:
     Up to 561 the server goes on to a play request by itself; `AUTO_PLAY` waits for its answer.
     """
     ask = partial(LoginClient.create, world_id=world_id, name=name, choices=choices)
-    created = yield from take(Step("create", Created, "OP_CreateCharacterReplyMsg", ask))
+    created = yield from take(FlowStep("create", Created, "OP_CreateCharacterReplyMsg", ask))
     if created.ok:
         yield CHARACTERS
     return created
@@ -100,7 +258,7 @@ def create(world_id: int, name: str, **choices: object) -> Script[Created]:
 def delete(character: ListedCharacter) -> Script[Deleted]:
     """Ask for a character's deletion; when it is done, wait for the new list as well."""
     ask = partial(LoginClient.delete, character=character)
-    deleted = yield from take(Step("delete", Deleted, "OP_DeleteCharacterReplyMsg", ask))
+    deleted = yield from take(FlowStep("delete", Deleted, "OP_DeleteCharacterReplyMsg", ask))
     if deleted.ok:
         yield CHARACTERS
     return deleted
@@ -109,7 +267,7 @@ def delete(character: ListedCharacter) -> Script[Deleted]:
 def play(character: ListedCharacter) -> Script[PlayAnswer]:
     """Ask to enter the world with a character."""
     ask = partial(LoginClient.play, character=character)
-    return (yield from take(Step("play", PlayAnswer, "OP_PlayCharacterReplyMsg", ask)))
+    return (yield from take(FlowStep("play", PlayAnswer, "OP_PlayCharacterReplyMsg", ask)))
 
 
 def find_character(client: LoginClient, name: str) -> ListedCharacter:
@@ -173,3 +331,38 @@ def need_played(name: str, answer: PlayAnswer) -> PlayAnswer:
 def _need(ok: bool, what: str, code: int, text: str) -> None:
     if not ok:
         raise CommandError(f"{what} was refused: {text} (code {code})")
+
+
+@dataclass(frozen=True, slots=True)
+class Entrance:
+    """Who comes in, and how: what `enter_world` needs besides the login server's address."""
+
+    credentials: Credentials
+    character: str | None = None
+    """Its name; None is the first of the account."""
+    create: bool = False
+    """Whether the character is made when the account has none of this name."""
+    world: str | None = None
+    """Name or id of the world it is made on; None is the first that is up."""
+    version: int = CLIENT_2006
+    interface: str = ""
+    """The address the sockets are bound to."""
+    looks: bool = True
+    """Whether ghosts are read; see `WorldClient`."""
+
+
+def granted(core: LoginClient, entrance: Entrance) -> Script[PlayAnswer]:
+    """Log in and get a key for a character, made when that is wanted; raises `CommandError`."""
+    yield from whole_list()
+    have = [one for one in core.characters or () if not one.deleted]
+    name = entrance.character
+    if name is None and not have:
+        raise CommandError("the account has no character: name one to be made")
+    if name is None:
+        return need_played(have[0].name, (yield from play(have[0])))
+    if entrance.create and name.casefold() not in (one.name.casefold() for one in have):
+        world_id = choose_world(core, entrance.world).id
+        need_created(name, (yield from create(world_id, name)))
+        if entrance.version <= LAST_OLD_CLIENT:
+            return need_played(name, (yield from auto_play()))
+    return need_played(name, (yield from play(find_character(core, name))))

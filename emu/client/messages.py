@@ -1,5 +1,14 @@
 """The login phase as one client version speaks it: requests to bytes, answers to events.
 
+Source: docs/protocol/characters.md#create.
+
+A plain human: every field of every create layout has a value of the kind a real client sends, so
+that a server's conversions have something to do. What a layout does not have is left out.
+
+Both change with the client version in ways that no packet struct holds, because a server never
+needs the parts that differ. Sources: docs/protocol/login.md#request (with the 2006 client's own
+bytes, which end at the version), docs/protocol/login.md#client-logs.
+
 Opcode numbers come from the opcode tables and layouts from the struct catalog, so this module
 holds only what neither can say: forms of one message that differ by length alone (world status,
 delete reply, play failure, account info) and the default appearance of a new character. It keeps
@@ -10,17 +19,176 @@ Sources: docs/protocol/login.md, docs/protocol/login.md#client-546.
 from __future__ import annotations
 
 import struct
+import zlib
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from emu.client import codes, events
-from emu.client.appearance import create_fields, field_names
-from emu.client.login_request import alert_log, login_request
-from emu.errors import MalformedMessage
+from emu.errors import CommandError, MalformedMessage
 from emu.model import LoginCode
 from emu.opcodes import OpcodeTables, shipped_tables
-from emu.structs import Layout, StructCatalog, shipped_catalog
+from emu.structs import StructCatalog, StructLayout, shipped_catalog
+
+_RACE_FILE = "ec/pc/human/human_male"
+_SKIN = [0.78, 0.60, 0.49]
+_HAIR = [0.32, 0.20, 0.10]
+_EYES = [0.20, 0.35, 0.55]
+_CLOTH = [0.45, 0.45, 0.40]
+_SLIDER = [0.25, -0.50, 0.75]
+_COMMON: dict[str, object] = {
+    "race": 9,
+    "gender": 1,
+    "deity": 0,
+    "class": 25,
+    "level": 1,
+    "starting_zone": 1,
+    "version": 4,
+}
+_LOOK: dict[str, object] = {
+    "race_file": _RACE_FILE,
+    "hair_file": "accessories/hair/hair_01",
+    "face_file": "accessories/hair/face_01",
+    "wing_file": "",
+    "chest_file": "accessories/chest/shirt_01",
+    "legs_file": "accessories/legs/pants_01",
+    "eye_color": _EYES,
+    "body_size": 0.5,
+    "body_age": 0.25,
+    **dict.fromkeys(("skin_color", "skin_color2", "unknown_skin_color2"), _SKIN),
+    **dict.fromkeys(
+        ("hair_color1", "hair_color2", "hair_highlight", "hair_type_color",
+         "hair_type_highlight_color", "hair_face_color", "hair_face_highlight_color"),
+        _HAIR,
+    ),
+    **dict.fromkeys(
+        ("shirt_color", "unknown_chest_color", "pants_color", "unknown_legs_color", "unknown9"),
+        _CLOTH,
+    ),
+    **dict.fromkeys(
+        ("eyes2", "ears", "eye_brows", "cheeks", "lips", "chin", "nose"), _SLIDER
+    ),
+}  # fmt: skip
+_SOGA = {f"soga_{name}": value for name, value in _LOOK.items()} | {"soga_version": 4}
+"""The alternate look that clients from 562 send as well."""
+
+
+def field_names(layout: StructLayout) -> set[str]:
+    """Return the names of the outermost fields of a layout."""
+    return {field.name for field in layout.definition.fields}
+
+
+def create_fields(layout: StructLayout, world_id: int, name: str) -> dict[str, object]:
+    """Return the fields of a create request for a character of this name on this world."""
+    have = field_names(layout)
+    known = {key: value for key, value in (_COMMON | _LOOK | _SOGA).items() if key in have}
+    return known | {"server_id": world_id, "name": name}
+
+
+BUILD_STAMP = 0x2E_0000_2E00
+"""The bits of a build stamp around its version word.
+
+Byte 4 is 2E, the value that adds nothing to the version; the low word must be no client version,
+or a server would take it for one.
+"""
+
+LOG_SIZE = 4095
+"""Inflated size of the recorded alert log (docs/protocol/login.md#client-546)."""
+
+
+def _str16(text: str) -> bytes:
+    raw = text.encode("latin-1")
+    return struct.pack("<H", len(raw)) + raw
+
+
+def _word(version: int) -> bytes:
+    """The classic place of the version: a u16 behind the pass code."""
+    return struct.pack("<H", version)
+
+
+def _stamp(version: int) -> bytes:
+    """Clients from 1212: a u64 build stamp whose bits 16 to 31 are the version."""
+    return struct.pack("<Q", BUILD_STAMP | (version & 0xFFFF) << 16)
+
+
+_TEXTS = _str16("") * 2 + struct.pack("<IBH", 0, 0, 2681)
+"""Two empty strings, a u32, the full-screen flag, the SOE build."""
+
+_STATION = _str16("STATION")
+
+_MACHINE = (
+    _str16("") * 2
+    + struct.pack("<Q", 0)
+    + _str16("emu-client")
+    + struct.pack("<5i", 0, 0, 0, 0, 0)
+    + _str16("none")
+    + _str16("none")
+)
+"""Two strings, a u64, computer name, five numbers, names of GPU and CPU."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestForm:
+    """How clients from version `first` on end their login request."""
+
+    first: int
+    version: Callable[[int], bytes]
+    tail: bytes
+
+
+REQUEST_FORMS = (
+    RequestForm(57015, _stamp, _TEXTS + _STATION + _MACHINE),
+    RequestForm(1212, _stamp, _TEXTS + _STATION),
+    RequestForm(1169, _word, _TEXTS + _STATION),
+    RequestForm(547, _word, _TEXTS),
+    RequestForm(0, _word, b""),
+)
+"""Newest first; the first whose `first` is not above the client's version counts."""
+
+
+def login_request(version: int, user: str, password: str) -> bytes:
+    """Return the payload of an OP_LoginRequestMsg.
+
+    Raises `CommandError` when name or password cannot be written in the client's character set
+    or are longer than a string field.
+    """
+    form = next(form for form in REQUEST_FORMS if form.first <= version)
+    for what, text in (("user name", user), ("password", password)):
+        try:
+            size = len(text.encode("latin-1"))
+        except UnicodeEncodeError:
+            raise CommandError(f"the {what} has characters that no client can send") from None
+        if size > 0xFFFF:
+            raise CommandError(f"the {what} is longer than 65535 characters")
+    return (
+        _str16("")
+        + _str16("")
+        + _str16(user)
+        + _str16(password)
+        + bytes(8)
+        + form.version(version)
+        + form.tail
+    )
+
+
+@cache
+def alert_log(version: int) -> bytes:
+    """Return the payload of the alert log that a client sends right after its login.
+
+    From 546 on: u32 compressed length, u32 inflated length, zlib stream of the best level; before
+    it a u16 length and the stream. The text ends with NUL bytes up to `LOG_SIZE`.
+    """
+    lines = (
+        f"Alert {number:03}: client {version}, no fault, mark {number * 7919 % 10007:04}\n"
+        for number in range(100)
+    )
+    text = "".join(lines).encode("ascii")[: LOG_SIZE - 1]
+    packed = zlib.compress(text.ljust(LOG_SIZE, b"\0"), 9)
+    if version < 546:
+        return struct.pack("<H", len(packed)) + packed
+    return struct.pack("<II", len(packed), LOG_SIZE) + packed
+
 
 KEYMAP_LIMIT = 0x8000
 """The largest keymap a client keeps, bytes (docs/protocol/login.md#client-546)."""
@@ -71,7 +239,7 @@ class LoginMessages:
             if number is not None:
                 self._readers[number] = (name, reader)
 
-    def _layout(self, name: str) -> Layout:
+    def _layout(self, name: str) -> StructLayout:
         return self._catalog.layout(name, self.version)
 
     # requests

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from emu.client import events
-from emu.client.steps import StepDone, StepFailed
-from emu.counts import counted
+from emu.client.flow import StepDone, StepFailed
 from emu.errors import EmuError
+from emu.texts import counted
 
 
 def as_line(step: StepDone) -> str:

@@ -7,7 +7,7 @@ words become values, and that every use is told of, is the registry's.
 from __future__ import annotations
 
 from emu.commands.arguments import Argument, ArgumentKind
-from emu.commands.registry import Call, Caller, Command, Refused, Registry, Reply, Use
+from emu.commands.registry import Call, Caller, Command, CommandRefused, Cost, Registry, Reply, Use
 
 __all__ = [
     "Argument",
@@ -15,7 +15,8 @@ __all__ = [
     "Call",
     "Caller",
     "Command",
-    "Refused",
+    "CommandRefused",
+    "Cost",
     "Registry",
     "Reply",
     "Use",

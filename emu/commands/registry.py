@@ -1,10 +1,16 @@
-"""The registry: finds a command by name, asks whether the caller may, runs it, and tells of it."""
+"""The command registry: finds a command by name, checks the caller's rank, runs it, reports it.
+
+It also says how a line that is being typed may continue.
+
+Source: docs/protocol/world/commands.md#eq2emulator.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+import enum
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from emu.commands.arguments import (
     COMMAND,
@@ -12,16 +18,82 @@ from emu.commands.arguments import (
     ArgumentKind,
     Value,
     read_arguments,
+    split_line,
     without_secrets,
 )
 from emu.errors import CommandError, EmuError
+from emu.model import SEES_HIDDEN
 from emu.times import Monotonic
 
+STATUS_BANNED_FOR_EVER: Final = -2
+"""Status of a character that keeps its whole account out."""
+STATUS_BANNED: Final = -1
+GUIDE: Final = SEES_HIDDEN
+MASTER: Final = 100
+ADMINISTRATOR: Final = 200
+OWNER: Final = 1000
+"""Whoever holds the machine itself; above every character's."""
+
+ROLES: Final[Mapping[str, int]] = {
+    "guide": GUIDE,
+    "master": MASTER,
+    "administrator": ADMINISTRATOR,
+}
+"""Roles of those who are no characters, by the rank each has."""
+
+
+def account_rank(statuses: Iterable[int]) -> int:
+    """Return the rank of an account whose characters have these statuses: the highest of them.
+
+    0 is a player's; below that the whole account is banned.
+    """
+    known = list(statuses)
+    if STATUS_BANNED_FOR_EVER in known:
+        return STATUS_BANNED_FOR_EVER
+    return max([0, *known])
+
+
+def account_authority(statuses: Iterable[int]) -> int:
+    """Return the rank that protects an account: the highest of its characters' statuses.
+
+    A ban takes nothing from it, so that nobody of a lower rank may change a banned account.
+    """
+    return max([0, *statuses])
+
+
+def may_act_on(rank: int, target: int, *, own: bool = False, harmless: bool = False) -> bool:
+    """Decide whether somebody of a rank may do something to an account of the rank `target`.
+
+    The rank must be above the account's: equal ranks may not act on each other. `own` says that it
+    is the actor's own account; on that one only what is `harmless` is allowed to everybody.
+    """
+    return rank > target or (own and harmless)
+
+
+def check_authority(
+    rank: int, target: int, name: str, *, own: bool = False, harmless: bool = False
+) -> None:
+    """Raise `CommandError` unless `may_act_on` allows it; `name` is who would be acted on."""
+    if not may_act_on(rank, target, own=own, harmless=harmless):
+        raise CommandError(f"{name} has your rank or a higher one")
+
+
+MOST_RANKS = 64
+"""Ranks for which it is remembered what they may call."""
 FOUND_BY_BEGINNING = 3
 """Letters from which on the beginning of a name is enough, when no other begins so."""
 
 
-class Refused(CommandError):
+class Cost(enum.Enum):
+    """What a command costs the server. A player may use an expensive one only so often."""
+
+    PLAIN = "little"
+    LISTING = "makes a list that is longer the more players there are"
+    SHOWN = "changes how the player looks to everybody near"
+    CHANGE = "changes a list that is stored and sent as a whole"
+
+
+class CommandRefused(CommandError):
     """The caller may not do this."""
 
 
@@ -37,6 +109,8 @@ class Caller:
     origin: str
     player: Any = None
     """The player in the world who calls, None for those outside of it."""
+    account_id: int = 0
+    """The account that the caller plays or has signed in with; 0 for users of other kinds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +159,9 @@ class Command:
     aliases: tuple[str, ...] = ()
     is_quiet: bool = False
     """Used by everybody all the time (say, who): its use is not told of."""
+    without_database: bool = False
+    """It works, and is of use, while the server has lost its database."""
+    cost: Cost = Cost.PLAIN
 
     @property
     def usage(self) -> str:
@@ -107,14 +184,18 @@ class Use:
 class Registry:
     """All commands by name; `told` is called for every use that is not quiet.
 
-    `known` lists what there is of one kind of thing, for those who complete a line; see
-    `Argument.among`.
+    `known` lists what there is of one kind of thing that a caller may know of, for those who
+    complete a line; see `Argument.among`.
     """
 
     told: Callable[[Use], None] = lambda _use: None
-    known: dict[str, Callable[[], Iterable[str]]] = field(default_factory=dict)
+    known: dict[str, Callable[[Caller], Iterable[str]]] = field(default_factory=dict)
+    refusal: Callable[[], str] = lambda: ""
+    """Returns why no command with a rank may be used now, but those that need no database."""
     _commands: dict[str, Command] = field(default_factory=dict)
     _names: dict[str, str] = field(default_factory=dict)
+    _allowed: dict[tuple[int, bool], tuple[Command, ...]] = field(default_factory=dict)
+    """What those of a rank may call, in the game or outside: asked for with every command."""
 
     def __iter__(self) -> Iterator[Command]:
         """All commands by name."""
@@ -128,6 +209,7 @@ class Registry:
         for name in (command.name, *command.aliases):
             self._names[name] = command.name
         self._commands[command.name] = command
+        self._allowed.clear()
 
     def extend(self, commands: Iterable[Command]) -> None:
         """Add several commands. Raises `CommandError` when a name is taken."""
@@ -148,13 +230,19 @@ class Registry:
         found = self._names.get(name)
         return self._commands[found] if found is not None else None
 
-    def allowed(self, caller: Caller) -> list[Command]:
-        """Return the commands that somebody may call."""
-        return [
-            command
-            for command in self
-            if caller.rank >= command.rank and (command.outside or caller.player is not None)
-        ]
+    def allowed(self, caller: Caller) -> Sequence[Command]:
+        """Return the commands that somebody may call, by name."""
+        is_inside = caller.player is not None
+        found = self._allowed.get((caller.rank, is_inside))
+        if found is None:
+            if len(self._allowed) >= MOST_RANKS:
+                self._allowed.clear()
+            found = self._allowed[caller.rank, is_inside] = tuple(
+                command
+                for command in self
+                if caller.rank >= command.rank and (command.outside or is_inside)
+            )
+        return found
 
     def resolve(self, line: str) -> tuple[Command, str]:
         """Return the command that a line begins with, and the rest. Raises `CommandError`."""
@@ -191,9 +279,14 @@ class Registry:
     async def _attempt(self, caller: Caller, command: Command, rest: str, now: Monotonic) -> Reply:
         try:
             if caller.rank < command.rank:
-                raise Refused(f"{command.name} needs rank {command.rank}; yours is {caller.rank}")
+                raise CommandRefused(
+                    f"{command.name} needs rank {command.rank}; yours is {caller.rank}"
+                )
             if caller.player is None and not command.outside:
-                raise Refused(f"{command.name} can only be used in the game")
+                raise CommandRefused(f"{command.name} can only be used in the game")
+            refusal = "" if command.without_database or not command.rank else self.refusal()
+            if refusal:
+                raise CommandRefused(refusal)
             try:
                 values = read_arguments(command.arguments, rest)
             except CommandError as error:
@@ -226,4 +319,77 @@ def help_command(registry: Registry) -> Command:
 
     about = "the one to explain"
     which = Argument("command", ArgumentKind.TEXT, about, optional=True, default="", among=COMMAND)
-    return Command("help", "list the commands, or explain one", run, (which,), is_quiet=True)
+    return Command(
+        "help", "list the commands, or explain one", run, (which,), is_quiet=True,
+        cost=Cost.LISTING,
+    )  # fmt: skip
+
+
+SWITCHES = ("on", "off")
+MOST_SHOWN = 200
+
+
+def completions(registry: Registry, caller: Caller, line: str) -> list[str]:
+    """Return the words that may stand where the last word of a line stands, by name.
+
+    A line that ends with a blank, or with an empty quotation, asks for the next word. Commands that
+    the caller may not use are left out.
+    """
+    words = [word for word, _ in split_line(line)]
+    begun = "" if not words or line[-1:].isspace() else words.pop()
+    allowed = registry.allowed(caller)
+    found = _command_words(allowed, words)
+    if words:
+        try:
+            command, rest = registry.resolve(" ".join(words))
+        except CommandError:
+            pass
+        else:
+            if command in allowed:
+                before = [word for word, _ in split_line(rest)]
+                found += (
+                    _command_words(allowed, before)
+                    if _names_commands(command)
+                    else _argument_words(registry, caller, command, len(before))
+                )
+    begun = begun.casefold()
+    fitting = {word for word in found if word.casefold().startswith(begun)}
+    return sorted(fitting)[:MOST_SHOWN]
+
+
+def complete_command(registry: Registry) -> Command:
+    """Return the command by which consoles outside of this process complete a line."""
+
+    async def run(call: Call) -> Reply:
+        found = completions(registry, call.caller, call["line"])
+        return Reply(tuple(found), found)
+
+    line = Argument("line", ArgumentKind.TEXT, "what is typed so far", optional=True, default="")
+    return Command(
+        "complete", "list how a line may go on", run, (line,), is_quiet=True, cost=Cost.LISTING
+    )
+
+
+def _command_words(commands: Iterable[Command], before: list[str]) -> list[str]:
+    """Return the words of commands' names that may stand behind those before."""
+    at = len(before)
+    names = [command.name.split() for command in commands]
+    typed = [word.casefold() for word in before]
+    return [name[at] for name in names if len(name) > at and name[:at] == typed]
+
+
+def _names_commands(command: Command) -> bool:
+    """Say whether what follows a command is another one, as behind ``help``."""
+    return bool(command.arguments) and command.arguments[0].among == COMMAND
+
+
+def _argument_words(registry: Registry, caller: Caller, command: Command, at: int) -> list[str]:
+    if at >= len(command.arguments):
+        return []
+    argument: Argument = command.arguments[at]
+    if argument.choices:
+        return list(argument.choices)
+    if argument.kind is ArgumentKind.SWITCH:
+        return list(SWITCHES)
+    listing = registry.known.get(argument.among)
+    return list(listing(caller)) if listing is not None else []

@@ -8,7 +8,7 @@ because their defaults are stated by them and shown here.
 
 from emu.config.administration import RconConfig
 from emu.config.load import default_path, load, parse
-from emu.config.model import Config, LogConfig
+from emu.config.model import Config, DatabaseConfig, LogConfig
 from emu.config.readers import Address
 from emu.config.rules import doubts
 from emu.config.secrets import exposed
@@ -16,6 +16,7 @@ from emu.config.secrets import exposed
 __all__ = [
     "Address",
     "Config",
+    "DatabaseConfig",
     "LogConfig",
     "RconConfig",
     "default_path",

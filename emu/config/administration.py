@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from emu.admin.ggmp.outbox import WAIT
+from emu.admin.ggmp.peer import WAIT
 from emu.admin.ogp.responder import OgpRules
 from emu.admin.rcon.session import DIALECTS, RconRules
 from emu.config import readers
 from emu.config.readers import Address
 from emu.config.setting import address_or_none, file_or_none, secret_text, setting
-from emu.limits.answers import AnswerRules
-from emu.limits.failures import FailureRules
+from emu.limits.rates import AnswerRules, FailureRules
 
 # What the parts do when nobody says otherwise; such a default is stated there and shown here.
 _RCON: Final = RconRules()
@@ -29,6 +28,9 @@ class ConsoleConfig:
     enabled: bool = setting(True, readers.boolean, "listen on the socket")
     path: Path | None = file_or_none(
         "UNIX socket, open to the server's own user only; empty = the database's name and .console"
+    )
+    connections: int = setting(
+        64, readers.integer(1, 10_000), "consoles at once; the oldest idle one makes room"
     )
 
 
@@ -80,23 +82,31 @@ class RconConfig:
 
 @dataclass(frozen=True, slots=True)
 class QueryConfig:
-    """``[query]``: what holds for the ports of OGP and A2S, where server lists ask."""
+    """``[query]``: what holds for the ports of OGP, A2S and SSQ, where server lists ask."""
 
     name: str = setting("", readers.text(0, 63), "name in server lists; empty = the world's")
     per_address: int = setting(
         int(_ANSWERS.address_rate),
         readers.integer(1, 1_000_000),
-        "answers a second for one IP address; twice as many once",
+        "answers a second for one IP address with a challenge or token, and for one UDP port of an"
+        " address without; twice as many once",
+    )
+    unproven_per_address: int = setting(
+        int(_ANSWERS.unproven_rate),
+        readers.integer(1, 1_000_000),
+        "answers a second for all UDP ports of one IP address without a challenge, by OGP and A2S;"
+        " twice as many once; query.per_address when that is more",
     )
     per_second: int = setting(
         int(_ANSWERS.share_rate),
         readers.integer(1, 10_000_000),
-        "answers a second for strangers together, on each port; as many for validated addresses",
+        "answers a second of each port, for all unknown addresses; as many for addresses that"
+        " showed a challenge in the last 15 minutes, and as many for questions that show one",
     )
     addresses: int = setting(
         _ANSWERS.most_addresses,
         readers.integer(1, 10_000_000),
-        "strangers remembered at once; as many validated ones",
+        "unknown addresses remembered at once; as many that showed a challenge",
     )
 
 
@@ -146,6 +156,12 @@ class SsqConfig:
     )
     datagram_bytes: int = setting(
         1400, readers.integer(512, 1400), "of one datagram of an answer, its header included"
+    )
+    per_second: int = setting(
+        100,
+        readers.integer(1, 10_000_000),
+        "answers a second for all unknown addresses, instead of query.per_second: an answer is"
+        " larger than its question; each address has query.per_address",
     )
 
 
@@ -197,6 +213,12 @@ class WebConfig:
         "TCP address of the page and /metrics; empty = off. There is no password to look: keep it"
         " on loopback, or behind a proxy that asks for one",
     )
+    hosts: tuple[str, ...] = setting(
+        (),
+        readers.list_of(readers.host, 32),
+        "names by which browsers and programs reach the page, as emu.example.org; besides them"
+        " localhost, IP addresses, web.listen and web.url are answered, and no other name",
+    )
     admin: bool = setting(
         False,
         readers.boolean,
@@ -219,4 +241,36 @@ class WebConfig:
     )
     session_timeout: float = setting(
         43_200.0, readers.number(60, 1e7), "seconds after which everybody has to sign in again"
+    )
+    connections: int = setting(
+        512,
+        readers.integer(1, 100_000),
+        "connections at once; the oldest one of nobody who is signed in makes room",
+    )
+    connections_per_address: int = setting(
+        512, readers.integer(1, 100_000), "connections at once from one IP address"
+    )
+    requests_per_connection: int = setting(
+        1000, readers.integer(1, 1_000_000), "requests after which a connection is closed"
+    )
+    request_timeout: float = setting(
+        30.0, readers.number(1, 3600), "seconds within which a request has to arrive"
+    )
+    answer_timeout: float = setting(
+        30.0, readers.number(1, 3600), "seconds within which an answer has to be read"
+    )
+    send_buffer: int = setting(
+        131_072,
+        readers.integer(4096, 1 << 24),
+        "bytes that the system keeps for a connection that does not read",
+    )
+    work_share: float = setting(
+        0.2,
+        readers.number(0.01, 1),
+        "share of the time of one CPU that answers may take while requests wait",
+    )
+    pages: int = setting(
+        50,
+        readers.integer(1, 10_000),
+        "pages that are open at once; the oldest one of nobody who is signed in makes room",
     )

@@ -15,8 +15,8 @@ from typing import Any, Final
 from emu.config.model import Config
 from emu.config.rules import contradictions
 from emu.config.secrets import take_environment, take_files
-from emu.documents import parse_document, quoted, read_whole
 from emu.errors import ConfigError, FileFormatError
+from emu.files import parse_document, quoted, read_whole
 
 _TABLES = {table.name: table for table in dataclasses.fields(Config)}
 MOST_PROBLEMS: Final = 50

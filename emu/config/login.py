@@ -10,7 +10,7 @@ from emu.config import readers
 from emu.config.readers import Address
 from emu.config.setting import address_or_none, file_or_none, setting
 from emu.link.settings import LinkServerConfig
-from emu.login.accounts.settings import AccountConfig
+from emu.login.passwords import AccountConfig
 from emu.login.settings import DirectoryConfig, LoginServiceConfig
 from emu.session import EndpointConfig
 
@@ -43,6 +43,27 @@ class LoginConfig:
         _LOGIN.logins_per_address,
         readers.integer(1, 100_000),
         "clients logged in at once from one IP address",
+    )
+    logins_at_once: int = setting(
+        _LOGIN.logins_at_once,
+        readers.integer(1, 1_000_000),
+        "times that an account may log in one after the other; one more is refused for a while",
+    )
+    logins_per_minute: float = setting(
+        _LOGIN.logins_per_minute,
+        readers.number(0.1, 1_000_000),
+        "times a minute that an account may log in over time",
+    )
+    address_logins_at_once: int = setting(
+        _LOGIN.address_logins_at_once,
+        readers.integer(1, 1_000_000),
+        "times that accounts may log in again from one IP address; the first login of an account in"
+        " ten minutes does not count",
+    )
+    address_logins_per_minute: float = setting(
+        _LOGIN.address_logins_per_minute,
+        readers.number(0.1, 1_000_000),
+        "the same over time, a minute",
     )
     expansion_flag: int = setting(
         _LOGIN.expansion_flag,

@@ -27,11 +27,14 @@ from emu.config.login import LinkConfig, LoginConfig
 from emu.config.processes import ProcessesConfig
 from emu.config.setting import file_or_none, setting
 from emu.config.world import WorldConfig
+from emu.limits.turns import TurnRules
+from emu.model import Durability
 from emu.session import EndpointConfig
 
 # What sessions do when nobody says otherwise; such a default is stated there and shown here.
 _ENDPOINT: Final = EndpointConfig()
 _SESSION: Final = _ENDPOINT.session
+_TURNS: Final = TurnRules()
 
 
 def state_folder() -> Path:
@@ -57,6 +60,34 @@ class DatabaseConfig:
         30.0,
         readers.number(0, 36500),
         "days a deleted character is kept and its name is taken; 0 = for ever",
+    )
+    durability: Durability = setting(
+        Durability.FAST,
+        readers.member(Durability),
+        "what a power cut may take back: fast = the last checkpoint_seconds, safe = nothing, for a"
+        " disk write with each change; a killed server loses nothing in either case",
+    )
+    checkpoint_seconds: float = setting(
+        2.0, readers.number(0.1, 3600), "seconds between two times that changes are written to disk"
+    )
+    watch_seconds: float = setting(
+        0.5,
+        readers.number(0.05, 60),
+        "seconds between two looks whether the database file was deleted, replaced or overwritten",
+    )
+
+    lock_wait: float = setting(
+        1.5,
+        readers.number(0.1, 60),
+        "seconds that somebody waits while another program locks the database; then the answer is"
+        " to try again, and nothing was changed",
+    )
+
+    remembered: int = setting(
+        2000,
+        readers.integer(0, 1_000_000),
+        "rows of accounts, and of characters, that are kept in memory for who comes again; each"
+        " takes some kilobytes",
     )
 
     @property
@@ -110,10 +141,47 @@ class NetworkConfig:
         readers.integer(2048, 1 << 20),
         "bytes kept for one session of what came out of order; clients send little",
     )
+    waiting_messages: int = setting(
+        _SESSION.waiting_message_limit,
+        readers.integer(16, 1 << 20),
+        "messages of one session that may wait to be served; further ones are not acknowledged",
+    )
+    waiting_bytes: int = setting(
+        _SESSION.waiting_bytes_limit,
+        readers.integer(4096, 1 << 30),
+        "bytes of them",
+    )
+    session_share: float = setting(
+        _TURNS.share,
+        readers.number(0.001, 1),
+        "part of one core that one session may use over time; what exceeds it is served later."
+        " Walking takes less than 0.005",
+    )
+    session_reserve: float = setting(
+        _TURNS.reserve,
+        readers.number(0.001, 60),
+        "seconds of work that a session may use at once, after it has used little",
+    )
+    address_reserve: float = setting(
+        _TURNS.address_reserve,
+        readers.number(0.001, 600),
+        "the same of one IP address, for all of its sessions that have not logged in",
+    )
+    session_slice: float = setting(
+        _TURNS.slice,
+        readers.number(0.0001, 1),
+        "seconds of work after which a session's further messages wait until others were served",
+    )
     idle_timeout: float = setting(
         _SESSION.idle_timeout,
         readers.number(1, 3600),
         "seconds of silence after which a session is closed",
+    )
+    shutdown_time: float = setting(
+        4.0,
+        readers.number(1, 60),
+        "seconds that a stop takes at most, with everything; who is not stored by then is stored by"
+        " the next start",
     )
     compression_level: int = setting(
         _SESSION.deflate_level,

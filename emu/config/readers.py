@@ -10,12 +10,14 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from emu.limits.addresses import parse_host
 
 Reader = Callable[[Any], Any]
+Member = TypeVar("Member", bound=StrEnum)
 
 LONGEST_PATH: Final = 4096
 LONGEST_FILE_NAME: Final = 255
@@ -102,6 +104,19 @@ def choice(*allowed: str) -> Reader:
         if value not in allowed:
             raise ValueError("must be one of " + ", ".join(f'"{word}"' for word in allowed))
         return str(value)
+
+    return read
+
+
+def member(kind: type[Member]) -> Reader:
+    """Make a reader that takes the value of one member of an enum, and returns the member."""
+
+    def read(value: Any) -> Member:
+        try:
+            return kind(value)
+        except ValueError:
+            words = ", ".join(f'"{one.value}"' for one in kind)
+            raise ValueError(f"must be one of {words}") from None
 
     return read
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from emu.config.model import Config
-from emu.documents import read_whole
+from emu.files import read_whole
 
 MOST_BYTES = 4096
 """Bytes of a secret's file that are read."""

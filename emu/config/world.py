@@ -10,13 +10,21 @@ from emu.config import readers
 from emu.config.readers import Address
 from emu.config.setting import file_or_none, secret_text, setting
 from emu.session import EndpointConfig
-from emu.world.rules import AdmissionRules, ChatRules, CreationRules, WorldRules, ZoneRules
+from emu.world.rules import (
+    AdmissionRules,
+    BehaviorRules,
+    ChatRules,
+    CreationRules,
+    WorldRules,
+    ZoneRules,
+)
 
 # What the parts do when nobody says otherwise; such a default is stated there and shown here.
 _ENDPOINT: Final = EndpointConfig()
 _WORLD: Final = WorldRules("Norrath")
 _ZONE: Final = ZoneRules()
 _CHAT: Final = ChatRules()
+_LIMITS: Final = BehaviorRules()
 _ADMISSION: Final = AdmissionRules()
 _CREATION: Final = CreationRules()
 
@@ -58,6 +66,27 @@ class WorldConfig:
     max_players: int = setting(
         _ADMISSION.max_players, readers.integer(-1, 5000), "players at once; -1 = no limit"
     )
+    entries_at_once: int = setting(
+        _ADMISSION.entries_at_once,
+        readers.integer(1, 1_000_000),
+        "times that an account may enter one after the other; one more is refused for a while",
+    )
+    entries_per_minute: float = setting(
+        _ADMISSION.entries_per_minute,
+        readers.number(0.1, 1_000_000),
+        "times a minute that an account may enter over time",
+    )
+    address_entries_at_once: int = setting(
+        _ADMISSION.address_entries_at_once,
+        readers.integer(1, 1_000_000),
+        "times that accounts may enter again from one IP address; the first entry of an account in"
+        " ten minutes does not count",
+    )
+    address_entries_per_minute: float = setting(
+        _ADMISSION.address_entries_per_minute,
+        readers.number(0.1, 1_000_000),
+        "the same over time, a minute",
+    )
     creations_per_hour: int = setting(
         _CREATION.creations_per_hour,
         readers.integer(1, 100_000),
@@ -81,6 +110,17 @@ class WorldConfig:
         readers.number(1, 3600),
         "seconds between two saves of a player's place",
     )
+    review_seconds: float = setting(
+        _WORLD.review,
+        readers.number(0.1, 60),
+        "seconds between two checks of the stored bans, ranks, names and mutes of players",
+    )
+    save_retry: float = setting(
+        _WORLD.save_retry,
+        readers.number(1, 3600),
+        "most seconds between two tries to save a player while the database fails; the first"
+        " comes after one second",
+    )
     update_rate: float = setting(
         1 / _ZONE.tick, readers.number(1, 50), "times a second that players are shown what moved"
     )
@@ -103,6 +143,39 @@ class WorldConfig:
         readers.integer(100, 1_000_000),
         "messages that a client may send at once",
     )
+    listing_rate: float = setting(
+        _WORLD.listing_rate,
+        readers.number(0.1, 1000),
+        "commands a second that a player may use over time of those that make lists, such as who,"
+        " around, complete and help; one more and the player is asked to wait",
+    )
+    listing_burst: int = setting(
+        _WORLD.listing_burst,
+        readers.integer(1, 10_000),
+        "commands that make lists which a player may use at once",
+    )
+    shown_rate: float = setting(
+        _WORLD.shown_rate,
+        readers.number(0.1, 1000),
+        "commands a second that a player may use over time of those that change how it looks to"
+        " everybody near it, such as afk",
+    )
+    shown_burst: int = setting(
+        _WORLD.shown_burst,
+        readers.integer(1, 10_000),
+        "commands of that kind which a player may use at once",
+    )
+    change_rate: float = setting(
+        _WORLD.change_rate,
+        readers.number(0.1, 1000),
+        "changes a second that a player may make over time to its lists of friends and ignored"
+        " ones",
+    )
+    change_burst: int = setting(
+        _WORLD.change_burst,
+        readers.integer(1, 10_000),
+        "changes of these lists that a player may make at once",
+    )
     chat_rate: float = setting(
         _CHAT.rate, readers.number(0.01, 100), "messages a second that a player may say over time"
     )
@@ -111,6 +184,11 @@ class WorldConfig:
     )
     chat_length: int = setting(
         _CHAT.longest, readers.integer(1, 4000), "letters of a message; what is longer is cut"
+    )
+    chat_backlog: int = setting(
+        _CHAT.backlog,
+        readers.integer(1024, 1 << 20),
+        "bytes of chat kept for a player whose connection is interrupted; later lines are lost",
     )
     say_distance: float = setting(
         _WORLD.hear,
@@ -125,6 +203,56 @@ class WorldConfig:
     behaviors: Path | None = file_or_none(
         "folder of Python files with behaviors of spawns and zones; they run in the server;"
         " empty = none",
+    )
+    behavior_seconds: float = setting(
+        _LIMITS.budget,
+        readers.number(0.01, 10),
+        "seconds that one call of a behavior may work; one that needs more is switched off",
+    )
+    behavior_share: float = setting(
+        _LIMITS.share,
+        readers.number(0.001, 1),
+        "part of one core that one behavior may use over time; calls above it are left out",
+    )
+    behavior_rate: float = setting(
+        _LIMITS.say_rate,
+        readers.number(0.1, 1000),
+        "messages a second that one behavior may say over time, aloud and to each player",
+    )
+    behavior_burst: int = setting(
+        _LIMITS.say_burst,
+        readers.integer(1, 1000),
+        "messages that one behavior may say at once, aloud and to each player",
+    )
+    behavior_hear_rate: float = setting(
+        _LIMITS.hear_rate,
+        readers.number(0.1, 1000),
+        "messages a second that all behaviors together may send one player over time",
+    )
+    behavior_hear_burst: int = setting(
+        _LIMITS.hear_burst,
+        readers.integer(1, 1000),
+        "messages that all behaviors together may send one player at once",
+    )
+    actor_failures: int = setting(
+        _ZONE.actor_failures,
+        readers.integer(1, 1000),
+        "failures in a row after which a spawn, or a player's view of its zone, is paused",
+    )
+    actor_pause: float = setting(
+        _ZONE.actor_pause,
+        readers.number(0.1, 3600),
+        "seconds that it is paused before it is tried again",
+    )
+    stalled_failures: int = setting(
+        _ZONE.stalled_failures,
+        readers.integer(1, 1000),
+        "failures of its tick in a row after which /readyz reports a zone",
+    )
+    stalled_after: float = setting(
+        _ZONE.stalled_after,
+        readers.number(0.5, 600),
+        "seconds that a zone's tick may be late before /readyz reports the zone",
     )
     knowledge: Path | None = file_or_none(
         "folder of files with skills, languages and titles, besides the shipped ones; empty = none"

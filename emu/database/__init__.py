@@ -5,15 +5,14 @@
 """
 
 from emu.database.database import Database
-from emu.database.errors import LOCK_WAIT, explained, readable_errors
-from emu.database.files import check_version
-from emu.database.migrations import Schema, Step, in_user_version, read_steps
+from emu.database.files import LOCK_WAIT, check_version, explained, readable_errors
+from emu.database.migrations import Migration, Schema, in_user_version, read_steps
 
 __all__ = [
     "LOCK_WAIT",
     "Database",
+    "Migration",
     "Schema",
-    "Step",
     "check_version",
     "explained",
     "in_user_version",

@@ -23,7 +23,7 @@ _FILE_NAME = re.compile(r"(\d{4})-[a-z0-9-]+\.sql")
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Migration:
     """One migration: after it the schema has this `number`."""
 
     number: int
@@ -35,7 +35,7 @@ class Step:
 class Schema:
     """Steps in order, and where the number of the last one applied stands."""
 
-    steps: Sequence[Step]
+    steps: Sequence[Migration]
     version: Callable[[sqlite3.Connection], int]
     """Returns the number, 0 for none."""
     set_version: Callable[[sqlite3.Connection, int], object]
@@ -59,7 +59,7 @@ class Schema:
             )
 
 
-def in_user_version(steps: Sequence[Step]) -> Schema:
+def in_user_version(steps: Sequence[Migration]) -> Schema:
     """Return the schema that a file is known by: its number stands in SQLite's ``user_version``."""
 
     def version(connection: sqlite3.Connection) -> int:
@@ -72,14 +72,14 @@ def in_user_version(steps: Sequence[Step]) -> Schema:
     return Schema(steps, version, set_version)
 
 
-def read_steps(folder: Path) -> tuple[Step, ...]:
+def read_steps(folder: Path) -> tuple[Migration, ...]:
     """Read the steps ``NNNN-name.sql`` of a folder; they must be numbered 1, 2, 3 ..."""
-    steps: list[Step] = []
+    steps: list[Migration] = []
     for path in sorted(folder.glob("*.sql")):
         match = _FILE_NAME.fullmatch(path.name)
         if match is None or int(match[1]) != len(steps) + 1:
             raise ValueError(f"{path}: expected a name that starts with {len(steps) + 1:04d}-")
-        steps.append(Step(int(match[1]), path.stem, path.read_text(encoding="utf-8")))
+        steps.append(Migration(int(match[1]), path.stem, path.read_text(encoding="utf-8")))
     return tuple(steps)
 
 

@@ -1,22 +1,29 @@
 """How one client version speaks: its opcode numbers, its struct layouts and its rules.
 
+Structs carry bytes as latin-1 text; people read UTF-8. The functions at the end convert names.
+
 A `Dialect` is a snapshot: a client keeps the one it was given at login even when an operator edits
 the opcode tables meanwhile. Before login every client speaks version 0
 (docs/protocol/login.md#version). `Dialects` makes them on demand and forgets them when the tables
 are replaced. Which structs a service cannot do without is that service's to say.
+
+A struct's string field comes as `str` with one character for each byte, so that any byte round
+trips. Names that are shown or stored go through `read_name`, and through `wire_name` on their way
+out; passwords stay bytes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from emu.dialects.rules import RuleTable, VersionRules
 from emu.errors import StructValueError, UnknownStruct, UnknownVersion
 from emu.opcodes import OpcodeTable, OpcodeTables
-from emu.structs import FieldDefinition, FieldType, Layout, StructCatalog
+from emu.structs import FieldDefinition, FieldType, StructCatalog, StructLayout
 from emu.structs.blocks import keyed_fields
-from emu.structs.client_cmd import EXAMINE_INFO, write_client_cmd
+from emu.structs.packed import EXAMINE_INFO, write_client_cmd
+from emu.texts import read_text
 
 BEFORE_LOGIN = 0
 """The version every client speaks until its login request has told another."""
@@ -47,14 +54,14 @@ class Dialect:
         self.table = table
         self.rules = rules
         self._catalog = catalog
-        self._layouts: dict[str, Layout] = {}
+        self._layouts: dict[str, StructLayout] = {}
         self._templates: dict[str, dict[str, Any]] = {}
         self._array_names: dict[str, Mapping[str, ArrayNames]] = {}
         self._signed: dict[tuple[str, str], bool] = {}
         self.made: dict[Hashable, bytes] = {}
         """Payloads that are the same for every client of this version, by whoever made them."""
 
-    def layout(self, name: str) -> Layout:
+    def layout(self, name: str) -> StructLayout:
         """Return the layout of a struct for this version; raises `UnknownStruct`."""
         found = self._layouts.get(name)
         if found is None:
@@ -237,3 +244,51 @@ class Dialects:
                 dialect.layout(name)
         except UnknownStruct as error:
             raise UnknownVersion(dialect.version) from error
+
+
+LOGIN_REQUEST: Final = 0
+LOGIN_BY_NUMBER: Final = 1
+"""Opcodes of a client's first message, to a login server and at a world's door.
+
+Source: docs/protocol/opcodes.md#data-sets.
+"""
+CLIENT_COMMAND: Final = "OP_ClientCmdMsg"
+"""The message that most of what a world says comes in (docs/protocol/structs.md#client-cmd)."""
+AVATAR_READY: Final = "sys_client_avatar_ready"
+"""The signal of a client whose body stands in the zone."""
+NO_TARGET: Final = 0xFFFF
+"""Index of a ghost that says nobody is meant."""
+NOT_SEEN: Final = 0xFFFFFFFF
+"""Spawn of a speaker or listener whom the client is not shown."""
+DELETED_NAME: Final = "(deleted)"
+"""Name in the character list of one that was deleted in this session."""
+
+
+def read_name(raw: str) -> str:
+    """Return the text of a name field: UTF-8 where the bytes are valid UTF-8, else latin-1."""
+    return raw if raw.isascii() else read_text(raw.encode("latin-1"))
+
+
+def wire_name(name: str) -> str:
+    """Return the latin-1 view of a name's UTF-8 bytes, as a struct's string field wants it."""
+    if name.isascii():
+        return name
+    return name.encode("utf-8", "replace").decode("latin-1")
+
+
+def read_secret(raw: str) -> bytes:
+    """Return the bytes of a password field exactly as the client sent them."""
+    return raw.encode("latin-1")
+
+
+def wire_texts(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values with every text as a struct's string field wants it, lists of rows included."""
+    return {name: _wire(value) for name, value in values.items()}
+
+
+def _wire(value: Any) -> Any:
+    if isinstance(value, str):
+        return wire_name(value)
+    if isinstance(value, list):
+        return [wire_texts(row) if isinstance(row, Mapping) else _wire(row) for row in value]
+    return value

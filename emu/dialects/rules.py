@@ -1,4 +1,6 @@
-"""Rules of the services that change with the client version, read from a table of steps.
+"""Rules of the services that change with the client version, and the numbers of chat channels.
+
+Both are read from tables in `data/`.
 
 Owns the reading of `data/login/versions.toml` and the lookup; knows nothing of what a rule is for.
 What differs in layout or number is in the struct and opcode tables instead.
@@ -11,10 +13,11 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from emu.errors import FileFormatError
-from emu.resources import data_file
+from emu.files import data_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +85,51 @@ def shipped_rules() -> RuleTable:
     """Return the table that comes with the program."""
     with data_file("login", "versions.toml").open("rb") as stream:
         return RuleTable(tomllib.load(stream))
+
+
+@dataclass(frozen=True, slots=True)
+class Older:
+    """How clients of some versions count."""
+
+    first_version: int
+    last_version: int
+    steps: Sequence[Sequence[int]]
+    other: int
+
+
+class ChannelNumbers:
+    """Numbers of channels and colours by name and client version."""
+
+    def __init__(self, numbers: Mapping[str, int], older: Sequence[Older]) -> None:
+        self._numbers = dict(numbers)
+        self._older = tuple(older)
+
+    def number(self, name: str, version: int) -> int:
+        """Return a channel's number for a client version. Raises `KeyError` for no such name."""
+        newest = self._numbers[name]
+        for older in self._older:
+            if older.first_version <= version <= older.last_version:
+                for first, last, change in older.steps:
+                    if first <= newest <= last:
+                        return newest + change
+                return older.other
+        return newest
+
+    def name(self, number: int, version: int) -> str:
+        """Return what a client version means by a number, the number itself when by nothing."""
+        for name in self._numbers:
+            if self.number(name, version) == number:
+                return name
+        return str(number)
+
+
+@cache
+def read_numbers(path: Path | None = None) -> ChannelNumbers:
+    """Read a table of channels, the shipped one by default. Raises `FileFormatError`."""
+    path = path or data_file("world", "chat.toml")
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        older = [Older(**row) for row in document["older"]]
+        return ChannelNumbers(document["channels"] | document["colors"], older)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise FileFormatError(f"{path}: not a table of channels: {error!r}") from None

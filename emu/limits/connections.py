@@ -1,7 +1,8 @@
 """How many connections one TCP port takes, and how slow their other ends may be.
 
-Those of which nobody knows who they are (silent ones) make room for new ones, the oldest first: so
-a crowd that only connects keeps nobody out.
+Connections of which nobody knows who they are make room for new ones: silent ones first, then those
+that are being answered. The oldest connection of the address that has most of them goes. So a crowd
+keeps nobody out, and an address with many connections does not close those of others.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ class Connections(Generic[C]):
         self._evict = evict
         self._sources: dict[C, str] = {}
         self._silent: dict[C, None] = {}
+        self._answered: dict[C, None] = {}
         self._by_source: Counter[str] = Counter()
 
     def __len__(self) -> int:
@@ -64,13 +66,15 @@ class Connections(Generic[C]):
         if len(own) >= limits.silent_per_address:
             self._let_go(own.pop(0))
         if self._by_source[source] >= limits.per_address:
+            own += [one for one in self._answered if self._sources[one] == source]
             if not own:
                 return "too many connections of one address"
             self._let_go(own[0])
         if len(self._sources) >= limits.most:
-            if not self._silent:
+            leaving = self._silent or self._answered
+            if not leaving:
                 return "too many connections"
-            self._let_go(next(iter(self._silent)))
+            self._let_go(max(leaving, key=lambda one: self._by_source[self._sources[one]]))
         return None
 
     def add(self, connection: C, host: str) -> None:
@@ -81,8 +85,21 @@ class Connections(Generic[C]):
         self._by_source[source] += 1
 
     def introduced(self, connection: C) -> None:
-        """Learn that somebody is known who speaks on a connection."""
+        """Learn that somebody is known who speaks on a connection: it makes no room any more."""
         self._silent.pop(connection, None)
+        self._answered.pop(connection, None)
+
+    def answering(self, connection: C) -> None:
+        """Learn that a connection is being answered: silent ones make room before it."""
+        if connection in self._silent:
+            del self._silent[connection]
+            self._answered[connection] = None
+
+    def waiting(self, connection: C) -> None:
+        """Learn that a connection was answered, and is silent again."""
+        if connection in self._answered:
+            del self._answered[connection]
+            self._silent[connection] = None
 
     def remove(self, connection: C) -> bool:
         """Forget a connection; False, and nothing happens, a second time."""
@@ -90,6 +107,7 @@ class Connections(Generic[C]):
         if source is None:
             return False
         self._silent.pop(connection, None)
+        self._answered.pop(connection, None)
         self._by_source[source] -= 1
         if not self._by_source[source]:
             del self._by_source[source]

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from emu.errors import LimitExceeded, MalformedMessage, StructValueError
-from emu.link.fields import U16, FixedMessage, pack, to_bytes
-from emu.link.opcodes import LinkOpcode
-from emu.wire.text import read_text
+from emu.link.codec import U16, FixedMessage, LinkOpcode, pack, to_bytes
+from emu.texts import read_text
 
 ZONES_PER_BATCH = 20
 EQUIPMENT_PER_BATCH = 100

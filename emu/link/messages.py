@@ -1,4 +1,10 @@
-"""Which opcode means which message, in each direction; one place to decode any payload.
+"""The messages of the login-world link, by opcode and direction. Source: docs/protocol/link.md.
+
+Source: docs/protocol/link.md#registration, docs/protocol/link.md#status, and the recorded link.
+
+Source: docs/protocol/link.md#play.
+
+Source: docs/protocol/link.md#opcodes.
 
 The same opcode may mean different things depending on who sends it, so there are two tables.
 An opcode without a layout of its own is data, not an error: it becomes an `OpaqueMessage`.
@@ -6,30 +12,360 @@ An opcode without a layout of its own is data, not an error: it becomes an `Opaq
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Annotated, ClassVar, Protocol
 
+from emu.errors import MalformedMessage, StructValueError
 from emu.link.batches import (
     LoginEquipment,
     LoginEquipmentRequest,
     ZoneUpdates,
     ZoneUpdatesRequest,
 )
-from emu.link.characters import (
-    BasicCharUpdate,
-    CharacterCreateReply,
-    CharacterCreateRequest,
-    CharacterPicture,
-    CharTimeStamp,
-    NameCharUpdate,
-    RaceUpdate,
-    ZoneUpdate,
+from emu.link.codec import (
+    I32,
+    U8,
+    U16,
+    U32,
+    FixedMessage,
+    LinkFrame,
+    LinkOpcode,
+    encode_frame,
+    from_bytes,
+    pack,
+    to_bytes,
 )
-from emu.link.frames import Frame, encode_frame
-from emu.link.play import UsertoWorldReq, UsertoWorldResp
-from emu.link.registration import LSFatalError, LSInfo, LSStatus
-from emu.link.reports import BugReport, EmoteMessage
+
+PROTOCOL_VERSION = "0.5.0"
+SERVER_VERSION = "0.9.9-Nebula"
+"""What the worlds of today's EQ2Emulator call themselves; ours says the same to be let in."""
+DATABASE_VERSION = 73043
+MAX_ERROR_TEXT = 1024
+
+TYPE_WORLD, TYPE_CHAT, TYPE_LOGIN, TYPE_MESH_LOGIN, TYPE_DEVELOPMENT = range(5)
+
+STATUS_UP = 1
+STATUS_LOCKED = -2
+STATUS_FULL = -3
+STATUS_GONE = -4
+"""Never on the wire; what the login server records once the link is down."""
+
+
+@dataclass(frozen=True, slots=True)
+class LSInfo(FixedMessage):
+    """A world introduces itself; must be the first message of a link. 832 bytes."""
+
+    OPCODE = LinkOpcode.LSInfo
+
+    name: Annotated[str, "201s"]
+    """The wanted name; players see the one that the login server has stored."""
+    address: Annotated[str, "250s"]
+    account: Annotated[str, "31s"]
+    password: Annotated[str, "256s"]
+    """SHA-512 of the link password as 128 lower-case hex digits."""
+    protocol_version: Annotated[str, "25s"] = PROTOCOL_VERSION
+    server_version: Annotated[str, "64s"] = SERVER_VERSION
+    server_type: U8 = TYPE_WORLD
+    """One of the TYPE constants."""
+    database_version: U32 = DATABASE_VERSION
+
+    def __repr__(self) -> str:
+        return f"LSInfo(name={self.name!r}, account={self.account!r}, address={self.address!r})"
+
+
+@dataclass(frozen=True, slots=True)
+class LSStatus(FixedMessage):
+    """How a world is; sent right after `LSInfo` and then every 15 seconds. 13 bytes."""
+
+    OPCODE = LinkOpcode.LSStatus
+
+    status: I32
+    """One of the STATUS constants."""
+    players: I32 = 0
+    zones: I32 = 0
+    max_level: U8 = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LSFatalError:
+    """Why the login server ends the link; text ended by a zero byte."""
+
+    OPCODE: ClassVar[int] = LinkOpcode.LSFatalError
+
+    reason: str
+
+    def encode(self) -> bytes:
+        """Return the payload; raises `StructValueError` when the text is too long."""
+        return to_bytes(self.reason, MAX_ERROR_TEXT, "LSFatalError.reason") + b"\0"
+
+    @classmethod
+    def decode(cls, payload: bytes) -> LSFatalError:
+        """Read a payload; the zero byte may be missing. Raises `MalformedMessage`."""
+        if len(payload) > MAX_ERROR_TEXT + 1:
+            raise MalformedMessage("LSFatalError too long")
+        return cls(from_bytes(payload))
+
+
+MAX_CLIENT_ADDRESS = 20
+"""Characters of a client address that fit; every dotted IPv4 does, most IPv6 do not."""
+
+
+@dataclass(frozen=True, slots=True)
+class UsertoWorldReq(FixedMessage):
+    """May this character come in? 41 bytes."""
+
+    OPCODE = LinkOpcode.UsertoWorldReq
+
+    account_id: U32
+    char_id: U32
+    world_id: U32
+    from_id: U32 = 0
+    """Comes back as the response's `to_id`."""
+    to_id: U32 = 0
+    client_address: Annotated[str, "21s"] = ""
+    """Dotted IPv4 address of the client; empty when it is not known or does not fit."""
+
+
+@dataclass(frozen=True, slots=True)
+class UsertoWorldResp(FixedMessage):
+    """A world's answer to `UsertoWorldReq`. 109 bytes."""
+
+    OPCODE = LinkOpcode.UsertoWorldResp
+
+    account_id: U32
+    char_id: U32
+    world_id: U32
+    """Echo of the request; must be the id of the world that answers."""
+    access_key: U32
+    response: U8
+    """A play reply code of docs/protocol/characters.md#play-reply; 1 lets the client in."""
+    address: Annotated[str, "80s"]
+    port: U32
+    """The world's UDP port."""
+    from_id: U32 = 0
+    to_id: U32 = 0
+
+
+MAX_EMOTE_TEXT = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class BugReport(FixedMessage):
+    """A player's bug report, relayed by a world. 2556 bytes."""
+
+    OPCODE = LinkOpcode.BugReport
+
+    category: Annotated[str, "64s"]
+    subcategory: Annotated[str, "64s"]
+    causes_crash: Annotated[str, "64s"]
+    reproducible: Annotated[str, "64s"]
+    summary: Annotated[str, "128s"]
+    description: Annotated[str, "2000s"]
+    version: Annotated[str, "32s"]
+    player: Annotated[str, "64s"]
+    account_id: U32
+    spawn_name: Annotated[str, "64s"]
+    spawn_id: U32
+    zone_id: U32
+
+
+@dataclass(frozen=True, slots=True)
+class EmoteMessage:
+    """Text from the login server for somebody on a world: 74 bytes and text with a zero byte."""
+
+    OPCODE: ClassVar[int] = LinkOpcode.EmoteMessage
+
+    to: str
+    guild_id: int
+    min_status: int
+    type: int
+    text: str
+
+    def encode(self) -> bytes:
+        """Return the payload; raises `StructValueError` when a value does not fit."""
+        to = to_bytes(self.to, 63, "EmoteMessage.to")
+        text = to_bytes(self.text, MAX_EMOTE_TEXT, "EmoteMessage.text")
+        head = pack("EmoteMessage", "<64sIhI", to, self.guild_id, self.min_status, self.type)
+        return head + text + b"\0"
+
+    @classmethod
+    def decode(cls, payload: bytes) -> EmoteMessage:
+        """Read a payload; raises `MalformedMessage` when it is too short or too long."""
+        if not 74 <= len(payload) <= 75 + MAX_EMOTE_TEXT:
+            raise MalformedMessage("wrong size of EmoteMessage")
+        to, guild_id, min_status, kind = struct.unpack_from("<64sIhI", payload)
+        return cls(from_bytes(to), guild_id, min_status, kind, from_bytes(payload[74:]))
+
+
+LEVEL, RACE, CLASS, GENDER, ZONE, ARMOR, NAME, DELETE = 1, 2, 4, 8, 16, 32, 64, 128
+"""Values of `BasicCharUpdate.field`."""
+
+MAX_NAME = 63
+"""Bytes of a character's name that messages have room for."""
+MAX_ZONE_FILE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class CharTimeStamp(FixedMessage):
+    """When a character was changed last. 12 bytes.
+
+    EQ2Emulator's world answers any of these with a delete, so a login server must not send it.
+    """
+
+    OPCODE = LinkOpcode.CharTimeStamp
+
+    char_id: U32
+    account_id: U32
+    unix_timestamp: U32
+
+
+@dataclass(frozen=True, slots=True)
+class BasicCharUpdate(FixedMessage):
+    """One number of a character changed. 13 bytes."""
+
+    OPCODE = LinkOpcode.BasicCharUpdate
+
+    account_id: U32
+    char_id: U32
+    field: U8
+    """LEVEL, CLASS, GENDER from a world; DELETE (with data 1) from a login server."""
+    data: U32
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterCreateRequest:
+    """Login to world: make a character. u16 client version, then the client's own request."""
+
+    OPCODE: ClassVar[int] = LinkOpcode.CharacterCreate
+
+    client_version: int
+    request: bytes
+    """Body of OP_CreateCharacterRequestMsg with the real account id in it.
+
+    Source: docs/protocol/characters.md#create.
+    """
+
+    def encode(self) -> bytes:
+        """Return the payload; raises `StructValueError` when the version is no u16."""
+        return pack("CharacterCreate.client_version", "<H", self.client_version) + self.request
+
+    @classmethod
+    def decode(cls, payload: bytes) -> CharacterCreateRequest:
+        """Read a payload; raises `MalformedMessage` when not even the version is there."""
+        if len(payload) < 2:
+            raise MalformedMessage("wrong size of CharacterCreate")
+        return cls(int.from_bytes(payload[:2], "little"), payload[2:])
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterCreateReply(FixedMessage):
+    """World to login: how a `CharacterCreateRequest` went. 9 bytes."""
+
+    OPCODE = LinkOpcode.CharacterCreate
+
+    account_id: U32
+    """0 when the world could not read the request."""
+    char_id: U32
+    response: U8
+    """A create reply code of docs/protocol/characters.md#create-reply; 1 is success."""
+
+
+@dataclass(frozen=True, slots=True)
+class NameCharUpdate:
+    """A character has a new name. 9 bytes and the name."""
+
+    OPCODE: ClassVar[int] = LinkOpcode.NameCharUpdate
+
+    account_id: int
+    char_id: int
+    name: str
+    """1 to 63 bytes of UTF-8."""
+
+    def encode(self) -> bytes:
+        """Return the payload; raises `StructValueError` when the name does not fit."""
+        name = to_bytes(self.name, MAX_NAME, "NameCharUpdate.name")
+        if not name or 0 in name:
+            raise StructValueError("NameCharUpdate.name: must not be empty or hold a zero byte")
+        return pack("NameCharUpdate", "<IIB", self.account_id, self.char_id, len(name)) + name
+
+    @classmethod
+    def decode(cls, payload: bytes) -> NameCharUpdate:
+        """Read a payload; raises `MalformedMessage` unless size and length byte agree."""
+        if len(payload) < 10 or len(payload) != 9 + payload[8] or payload[8] > MAX_NAME:
+            raise MalformedMessage("wrong size of NameCharUpdate")
+        account_id, char_id = struct.unpack_from("<II", payload)
+        if 0 in payload[9:]:
+            raise MalformedMessage("zero byte in NameCharUpdate")
+        return cls(account_id, char_id, from_bytes(payload[9:]))
+
+
+@dataclass(frozen=True, slots=True)
+class RaceUpdate(FixedMessage):
+    """A character has another race and model. 11 bytes."""
+
+    OPCODE = LinkOpcode.RaceUpdate
+
+    account_id: U32
+    char_id: U32
+    model: U16
+    """Model id, the character list's field race_type."""
+    race: U8
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneUpdate:
+    """A character is in another zone; a world sends it twice. Always 78 bytes."""
+
+    OPCODE: ClassVar[int] = LinkOpcode.ZoneUpdate
+    SIZE: ClassVar[int] = 13 + MAX_ZONE_FILE + 1
+
+    account_id: int
+    char_id: int
+    zone_id: int
+    zone_name: str
+    """The zone's file name, at most 64 characters."""
+
+    def encode(self) -> bytes:
+        """Return the payload; raises `StructValueError` when a value does not fit."""
+        name = to_bytes(self.zone_name, MAX_ZONE_FILE, "ZoneUpdate.zone_name")
+        ids = (self.account_id, self.char_id, self.zone_id)
+        return pack("ZoneUpdate", "<IIIB65s", *ids, len(name), name)
+
+    @classmethod
+    def decode(cls, payload: bytes) -> ZoneUpdate:
+        """Read a payload; raises `MalformedMessage` unless size and length byte agree."""
+        if len(payload) != cls.SIZE or payload[12] > MAX_ZONE_FILE:
+            raise MalformedMessage("wrong size of ZoneUpdate")
+        account_id, char_id, zone_id = struct.unpack_from("<III", payload)
+        return cls(account_id, char_id, zone_id, from_bytes(payload[13 : 13 + payload[12]]))
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterPicture:
+    """A character's portrait, as the client made it. 10 bytes and the picture."""
+
+    OPCODE: ClassVar[int] = LinkOpcode.CharacterPicture
+
+    account_id: int
+    char_id: int
+    picture: bytes
+
+    def encode(self) -> bytes:
+        """Return the payload; raises `StructValueError` when a value does not fit."""
+        ids = (self.account_id, self.char_id)
+        return pack("CharacterPicture", "<IIH", *ids, len(self.picture)) + self.picture
+
+    @classmethod
+    def decode(cls, payload: bytes) -> CharacterPicture:
+        """Read a payload; raises `MalformedMessage` unless its size is the announced one."""
+        if len(payload) < 10:
+            raise MalformedMessage("wrong size of CharacterPicture")
+        account_id, char_id, size = struct.unpack_from("<IIH", payload)
+        if len(payload) != 10 + size:
+            raise MalformedMessage("wrong size of CharacterPicture")
+        return cls(account_id, char_id, payload[10:])
 
 
 class LinkMessage(Protocol):
@@ -77,12 +413,12 @@ FROM_LOGIN: Mapping[int, _Decoder] = {
 """Decoders of what a login server sends."""
 
 
-def from_world(frame: Frame) -> LinkMessage:
+def from_world(frame: LinkFrame) -> LinkMessage:
     """Decode a frame that a world sent; raises `MalformedMessage` or `LimitExceeded`."""
     return _decode(FROM_WORLD, frame)
 
 
-def from_login(frame: Frame) -> LinkMessage:
+def from_login(frame: LinkFrame) -> LinkMessage:
     """Decode a frame that a login server sent; raises `MalformedMessage` or `LimitExceeded`."""
     return _decode(FROM_LOGIN, frame)
 
@@ -92,7 +428,7 @@ def to_frame(message: LinkMessage) -> bytes:
     return encode_frame(message.OPCODE, message.encode())
 
 
-def _decode(table: Mapping[int, _Decoder], frame: Frame) -> LinkMessage:
+def _decode(table: Mapping[int, _Decoder], frame: LinkFrame) -> LinkMessage:
     decoder = table.get(frame.opcode)
     if decoder is None:
         return OpaqueMessage(frame.opcode, frame.payload)

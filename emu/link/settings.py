@@ -1,12 +1,19 @@
-"""What can be set about both ends of the link, with its defaults."""
+"""Settings of the link with their defaults, and the forms of the link password.
+
+The link carries the SHA-512 of the password as 128 lower-case hex digits
+(docs/protocol/link.md#registration), and exactly that is what the login server keeps. An empty or
+shortened stored value never matches; EQ2Emulator compares only as many characters as are stored.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import re
 from dataclasses import dataclass, field
 
 from emu.limits.connections import StreamLimits
-from emu.link.login_end import LoginEndConfig
-from emu.link.world_end import WorldEndConfig
+from emu.link.connection import LoginLinkConfig, WorldLinkTimes
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +30,7 @@ class LinkServerConfig:
     revalidate_interval: float = 60.0
     """How often connected worlds are looked up again, to drop those disabled meanwhile, and what
     was refused or ended is summed up in one line."""
-    end: LoginEndConfig = field(default_factory=LoginEndConfig)
+    end: LoginLinkConfig = field(default_factory=LoginLinkConfig)
     connection: StreamLimits = field(default_factory=StreamLimits)
 
 
@@ -57,5 +64,28 @@ class WorldLinkConfig:
     """Reports kept while there is no link; the oldest go first."""
     waiting: int = 1_000
     """Requests of the login server that may wait for the world."""
-    end: WorldEndConfig = field(default_factory=WorldEndConfig)
+    end: WorldLinkTimes = field(default_factory=WorldLinkTimes)
     connection: StreamLimits = field(default_factory=StreamLimits)
+
+
+_HASH = re.compile(r"[0-9a-f]{128}")
+
+
+def hash_link_password(password: str) -> str:
+    """Return what the link sends and the store keeps for `password`: 128 lower-case hex digits."""
+    return hashlib.sha512(password.encode()).hexdigest()
+
+
+def is_link_hash(text: str) -> bool:
+    """Say whether `text` has the shape of a link password: 128 hex digits, any case."""
+    return _HASH.fullmatch(text.lower()) is not None
+
+
+def link_password_matches(stored: str, sent: str) -> bool:
+    """Compare a stored hash with the one a world sent, in full and in constant time.
+
+    Both are 128 hex digits in any case; anything else on either side never matches.
+    """
+    if not is_link_hash(stored) or not is_link_hash(sent):
+        return False
+    return hmac.compare_digest(stored.lower().encode(), sent.lower().encode())

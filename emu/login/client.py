@@ -3,7 +3,7 @@
 A `Client` is driven by its shell, which owns the session below, and by the handlers of what it and
 the worlds say. It knows none of them: its `ClientContext` does. Whatever arrives is worked on one
 at a time and in order, even when a handler has to await a store in between: later messages wait in
-its mailbox. What a message means is in the handlers that `emu.login.messages.dispatch` names; which
+its mailbox. What a message means is in the handlers that `emu.login.server` names; which
 of them may come when is there too.
 
 Time is the `now` of each call.
@@ -21,9 +21,8 @@ from typing import Any, Protocol
 
 from emu.dialects import Dialect
 from emu.errors import EmuError, PeerError, StoreError, UnknownOpcode
-from emu.limits.unknown_messages import first_bytes
-from emu.login.events import ClientEnded, UnknownMessage
-from emu.login.journal import UNKNOWN, Journal
+from emu.limits.repeats import first_bytes
+from emu.login.events import UNKNOWN, ClientEnded, LoginLog, UnknownMessage
 from emu.mailbox import Mailbox, Task
 from emu.model import Account, Character
 from emu.times import Monotonic
@@ -40,6 +39,9 @@ class ClientLink(Protocol):
 
     def trust(self) -> None:
         """Lift the limits on what a stranger may send: the client is logged in."""
+
+    def charge_to(self, account_id: int) -> None:
+        """Charge what the session costs to an account, together with its other sessions."""
 
     def wake(self) -> None:
         """Ask for the client's timer again: it changed."""
@@ -86,7 +88,7 @@ class ClientContext:
     """Does what belongs to one of a client's deadlines."""
     ended: Callable[[Client], None]
     """Learns, once, that a client's session is over."""
-    journal: Journal
+    journal: LoginLog
     login_timeout: float
     """Time a client has to log in once its session stands."""
     waiting_before_login: int
@@ -194,6 +196,7 @@ class Client:
         """Lift the limits of a stranger, here and in the session: the client is logged in."""
         self.mailbox.limit = self._context.waiting_messages
         self._link.trust()
+        self._link.charge_to(self.account_id)
 
     def set_deadline(self, name: str, due: Monotonic) -> None:
         """Set or move one deadline; `emu.login.server` says what happens at each."""

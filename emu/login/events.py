@@ -1,4 +1,4 @@
-"""What the login service reports to its operator: facts as frozen dataclasses, and their wording.
+"""What the login service reports to its operator: events as frozen values, and their wording.
 
 The service hands each event to its `log` port; how and where lines are written is the shell's
 business. No event ever holds a password. Text that a stranger chose is made printable and cut
@@ -7,10 +7,13 @@ short when it is worded, never before.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, ClassVar
+
+from emu.limits.repeats import UnknownMessages
 
 LONGEST_TEXT = 64
 """Characters of one stranger's text that a line shows."""
@@ -22,12 +25,14 @@ LONGEST_REASON = 200
 class LoginEvent:
     """Base of all events; `level` is ``debug``, ``info`` or ``warn``.
 
-    Events that strangers can repeat at will name in `repeats` what they are summed up as.
+    Events that strangers can repeat at will name in `repeats` what they are summed up as. So do, in
+    `ordinary`, those which everybody causes now and then, and which are summed up above a rate.
     """
 
     level: ClassVar[str] = "info"
     template: ClassVar[str] = ""
     repeats: ClassVar[str] = ""
+    ordinary: ClassVar[str] = ""
     address: str
 
 
@@ -36,6 +41,7 @@ class LoginAccepted(LoginEvent):
     """A client is logged in."""
 
     template: ClassVar[str] = "login of {account} from {address}, client {version}"
+    ordinary: ClassVar[str] = "logins"
     account: str
     account_id: int
     version: int
@@ -57,6 +63,7 @@ class SessionReplaced(LoginEvent):
     """An account logged in again and its earlier session was ended."""
 
     template: ClassVar[str] = "session of {account} from {address} ended: {reason}"
+    ordinary: ClassVar[str] = "sessions replaced"
     account: str
     reason: str
 
@@ -76,6 +83,7 @@ class CharacterCreated(LoginEvent):
     """A world made a character and the list has it."""
 
     template: ClassVar[str] = "{account} made {name} on world {world_id}, client {version}"
+    ordinary: ClassVar[str] = "characters made"
     account: str
     name: str
     world_id: int
@@ -101,6 +109,7 @@ class CharacterDeleted(LoginEvent):
     """A character was marked deleted at its owner's wish, or because its world has lost it."""
 
     template: ClassVar[str] = "{account} lost {name} on world {world_id}: {reason}"
+    ordinary: ClassVar[str] = "characters lost"
     account: str
     name: str
     world_id: int
@@ -127,6 +136,7 @@ class PlayGranted(LoginEvent):
     """A client was sent on to a world."""
 
     template: ClassVar[str] = "{account} goes to world {world_id} at {server}:{port}"
+    ordinary: ClassVar[str] = "plays granted"
     account: str
     world_id: int
     char_id: int
@@ -240,3 +250,76 @@ def format_event(event: LoginEvent, values: Mapping[str, object] | None = None) 
         nobody = "(no name)" if isinstance(event, LoginRefused) else "(not logged in)"
         values = {**values, "account": nobody}
     return event.template.format_map(values)
+
+
+@dataclass(frozen=True, slots=True)
+class WorldRegistered(LoginEvent):
+    """A world server registered."""
+
+    template: ClassVar[str] = "world {name} ({world_id}) registered from {address}, {version}"
+    name: str
+    world_id: int
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorldRefused(LoginEvent):
+    """A world server may not register; `account` is the link account it named."""
+
+    level: ClassVar[str] = "warn"
+    template: ClassVar[str] = "world account {account} from {address} refused: {reason}"
+    repeats: ClassVar[str] = "worlds refused"
+    account: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorldLeft(LoginEvent):
+    """A registered world's link is down."""
+
+    template: ClassVar[str] = "world {name} ({world_id}) at {address} is gone: {reason}"
+    name: str
+    world_id: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoreFailed(LoginEvent):
+    """The store failed for something about a world: a report of it is lost, or a check undone."""
+
+    level: ClassVar[str] = "warn"
+    template: ClassVar[str] = "the store failed for world {world_id} at {address}: {reason}"
+    repeats: ClassVar[str] = "faults"
+    world_id: int
+    reason: str
+
+
+UNKNOWN = "unknown message"
+"""Reason under which messages that nobody handles are counted."""
+
+
+class LoginLog:
+    """Tells events to `log`; what had no effect is counted by reason in `counters`."""
+
+    __slots__ = ("_unknown_messages", "counters", "log")
+
+    def __init__(self, log: Callable[[LoginEvent], None]) -> None:
+        self.log = log
+        self.counters: Counter[str] = Counter()
+        self._unknown_messages = UnknownMessages()
+
+    def dropped(self, address: str, account: str, message: str, reason: str) -> None:
+        """Note a message that had no effect."""
+        self.counters[reason] += 1
+        self.log(MessageDropped(address, account, message, reason))
+
+    def unknown(self, event: UnknownMessage) -> None:
+        """Note a message that nobody handles; the first of its kind from an account is told."""
+        self.counters[UNKNOWN] += 1
+        if self._unknown_messages.is_new((event.account, event.version), event.opcode):
+            self.log(event)
+
+    def fault(self, address: str, account: str, reason: str) -> None:
+        """Note something of ours that failed while a client was served."""
+        self.counters["service fault"] += 1
+        self.log(ServiceFault(address, account, reason))

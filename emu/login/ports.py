@@ -26,14 +26,14 @@ from emu.times import Moment, Monotonic
 
 
 @dataclass(frozen=True, slots=True)
-class Admitted:
+class LoginGranted:
     """The name and password were right and the account may log in."""
 
     account: Account
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class LoginDenied:
     """A login is refused.
 
     `reason` is one of ``bad password``, ``no such account``, ``disabled``, ``banned``,
@@ -154,7 +154,7 @@ class WorldObserver(Protocol):
         """A world answered a create request."""
 
 
-class Worlds(Protocol):
+class ConnectedWorlds(Protocol):
     """The connected worlds, as the client side of the login service sees them."""
 
     def observe(self, observer: WorldObserver) -> None:
@@ -192,7 +192,7 @@ class Authenticator(Protocol):
         now: Monotonic,
         *,
         wanted: Callable[[], bool],
-    ) -> Admitted | Refused:
+    ) -> LoginGranted | LoginDenied:
         """Check a name and the password's raw bytes; makes the account when that is allowed.
 
         `wanted` says whether anybody still waits for the answer; when nobody does, nothing slow is

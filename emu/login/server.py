@@ -1,4 +1,8 @@
-"""The login server towards players' clients: who is connected, and what worlds tell them.
+"""The login server towards players' clients: who is connected, and which message goes where.
+
+A name that is not in the table has no handler and is counted as unknown; a message in a state
+where it may not come is counted as out of order. Neither ends the connection, except that nothing
+at all is handled before a login has succeeded but the login request itself.
 
 It is driven by a shell that owns sockets and sessions, and by the worlds' directory:
 
@@ -14,18 +18,77 @@ This package knows no socket, thread, database or reactor.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from functools import partial
 
 from emu.dialects import BEFORE_LOGIN
-from emu.login.client import Client, ClientContext, ClientLink
-from emu.login.directory.states import GONE, WorldState, state_of
+from emu.login.client import (
+    LOGGED_IN_STATES,
+    Client,
+    ClientContext,
+    ClientLink,
+    ClientState,
+    guarded,
+)
+from emu.login.directory import GONE, WorldState, state_of
 from emu.login.events import AnswerDropped
-from emu.login.messages import create, lists, play
-from emu.login.messages.dispatch import dispatch
+from emu.login.messages import characters, login, play
 from emu.login.service import LoginService
 from emu.model import CreateResponse, PlayResponse, WorldEntry
 from emu.times import Monotonic
+
+Handler = Callable[[LoginService, Client, bytes, Monotonic], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class LoginMessageRule:
+    """One message: its handler, and the states in which it may come."""
+
+    handler: Handler
+    states: frozenset[ClientState]
+
+
+_IDLE = frozenset({ClientState.LOGGED_IN})
+
+
+async def ignored(
+    _service: LoginService, _client: Client, _payload: bytes, _now: Monotonic
+) -> None:
+    """Take a message that real clients send and that needs no answer."""
+
+
+MESSAGES: dict[str, LoginMessageRule] = {
+    "OP_LoginRequestMsg": LoginMessageRule(login.login, frozenset({ClientState.CONNECTED})),
+    "OP_AllWSDescRequestMsg": LoginMessageRule(play.list_worlds, LOGGED_IN_STATES),
+    "OP_AllCharactersDescRequestMsg": LoginMessageRule(ignored, LOGGED_IN_STATES),
+    "OP_CreateCharacterRequestMsg": LoginMessageRule(characters.create, _IDLE),
+    "OP_DeleteCharacterRequestMsg": LoginMessageRule(characters.delete, _IDLE),
+    "OP_PlayCharacterRequestMsg": LoginMessageRule(play.play, _IDLE),
+    "OP_KeymapLoadMsg": LoginMessageRule(ignored, LOGGED_IN_STATES),
+} | {
+    name: LoginMessageRule(partial(login.keep, kind=kind), LOGGED_IN_STATES)
+    for name, kind in login.KINDS.items()
+}
+
+
+async def dispatch(
+    service: LoginService, client: Client, opcode: int, payload: bytes, now: Monotonic
+) -> None:
+    """Hand one message to its handler."""
+    is_known = client.is_logged_in
+    if is_known:
+        service.stays_awake(client, now)
+    name = client.dialect.table.name(opcode) or str(opcode)
+    rule = MESSAGES.get(name)
+    if rule is not None and client.state in rule.states:
+        await guarded(client, name, rule.handler(service, client, payload, now))
+    elif not is_known:
+        client.drop(name, "message before login")
+    elif rule is None:
+        client.unknown(opcode, payload)
+    else:
+        client.drop(name, "message out of order")
 
 
 class LoginServer:
@@ -59,7 +122,7 @@ class LoginServer:
     def world_gone(self, world_id: int, now: Monotonic) -> None:
         """Tell clients that a world is down, first of all those that wait for its answer."""
         for pending in self.service.creates.world_gone(world_id):
-            create.world_gone(self.service, pending)
+            characters.world_gone(self.service, pending)
         for client in self.service.logged_in:
             play.world_gone(self.service, client, world_id)
         self._set_world_state(world_id, GONE, now)
@@ -76,7 +139,7 @@ class LoginServer:
         if pending is None:
             self._drop_answer(answer.world_id, "nobody waits for this create answer")
         else:
-            self.service.start(create.answered(self.service, pending, answer))
+            self.service.start(characters.answered(self.service, pending, answer))
 
     def _deadline_passed(self, client: Client, name: str) -> None:
         _DEADLINES[name](self.service, client)
@@ -84,7 +147,7 @@ class LoginServer:
     def _set_world_state(self, world_id: int, state: WorldState, now: Monotonic) -> None:
         if self.service.world_states.change(world_id, state):
             for client in self.service.logged_in:
-                lists.note_world_state(self.service, client, world_id, state, now)
+                play.note_world_state(self.service, client, world_id, state, now)
 
     def _drop_answer(self, world_id: int, reason: str) -> None:
         self.service.journal.counters["answer dropped"] += 1
@@ -96,6 +159,6 @@ _DEADLINES: dict[str, Callable[[LoginService, Client], None]] = {
     "disconnect": lambda _, client: client.close("login refused"),
     "idle": lambda _, client: client.close("idle at the character list"),
     "play": play.play_timed_out,
-    "create": create.timed_out,
-    "status": lists.push_world_states,
+    "create": characters.timed_out,
+    "status": play.push_world_states,
 }

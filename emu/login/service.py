@@ -10,22 +10,21 @@ What is done with it is in the handlers; `emu.login.server` joins the two.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from typing import Any
 
+from emu.appearance import Models
 from emu.dialects import MOST_DIALECTS, Dialect, Dialects, RuleTable, shipped_rules
 from emu.limits.addresses import address_key
-from emu.limits.throttle import Throttle, hourly
-from emu.login.characters.pending import PendingCreates
-from emu.login.characters.zone_texts import ZoneSource, ZoneTexts
+from emu.limits.rates import EntryLimits, Throttle, hourly, minutely
+from emu.login.character_creation import PendingCreates
+from emu.login.character_list import ZoneSource, ZoneTexts
 from emu.login.client import Client
-from emu.login.directory.states import WorldStates
-from emu.login.events import LoginEvent, SessionReplaced
-from emu.login.journal import Journal
+from emu.login.directory import WorldStates
+from emu.login.events import LoginEvent, LoginLog, SessionReplaced
 from emu.login.messages import replies
-from emu.login.ports import Authenticator, CharacterStore, LogStore, Worlds
+from emu.login.ports import Authenticator, CharacterStore, ConnectedWorlds, LogStore
 from emu.login.settings import LoginServiceConfig
-from emu.looks.models import Models
 from emu.model import WorldEntry
 from emu.opcodes import OpcodeTables
 from emu.structs import StructCatalog
@@ -45,6 +44,11 @@ NEEDED_STRUCTS = (
 """Structs without which a client version cannot be served."""
 
 
+async def nobody_is_kept_out(_account_id: int, _address: str) -> bool:
+    """Keep nobody out that was let in once."""
+    return False
+
+
 class LoginService:
     """Everything that handlers need besides the client itself.
 
@@ -61,17 +65,23 @@ class LoginService:
         authenticator: Authenticator,
         characters: CharacterStore,
         logs: LogStore,
-        worlds: Worlds,
+        worlds: ConnectedWorlds,
         zones: ZoneSource,
         start: Callable[[Coroutine[Any, Any, None]], None],
         clock: Clock,
         log: Callable[[LoginEvent], None],
         rules: RuleTable | None = None,
         models: Models | None = None,
+        is_kept_out: Callable[[int, str], Awaitable[bool]] = nobody_is_kept_out,
     ) -> None:
         self.config = config
         self.creations = Throttle(hourly(config.creations_per_hour))
         """What accounts may still ask worlds to make."""
+        self.entries = EntryLimits(
+            minutely(config.logins_per_minute, config.logins_at_once),
+            minutely(config.address_logins_per_minute, config.address_logins_at_once),
+        )
+        """How often accounts have logged in."""
         self.dialects = Dialects(opcodes, structs, rules or shipped_rules(), NEEDED_STRUCTS)
         self.authenticator = authenticator
         self.characters = characters
@@ -80,13 +90,15 @@ class LoginService:
         self.zones = ZoneTexts(zones, config.zone_memory)
         self.start = start
         self.clock = clock
-        self.journal = Journal(log)
+        self.journal = LoginLog(log)
         self.log = log
         self.counters: Counter[str] = Counter()
         """What came of clients' messages; those without an effect are the journal's."""
         self.models = models or Models()
+        self.is_kept_out = is_kept_out
+        """Says of an account and an address whether a ban or the like keeps it out by now."""
         self.creates = PendingCreates()
-        self.logged_in = LoggedIn(config.logins_per_address)
+        self.logged_in = LoggedInClients(config.logins_per_address)
         self.world_states = WorldStates(worlds.listed())
         self._lists: dict[int, bytes] = {}
         """World lists by client version, all made of the entries in `_lists_of`."""
@@ -124,7 +136,7 @@ class LoginService:
         return made
 
 
-class LoggedIn:
+class LoggedInClients:
     """Clients by account id. At most `per_address` of them may be from one address."""
 
     def __init__(self, per_address: int) -> None:

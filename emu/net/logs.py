@@ -11,6 +11,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
+from string import Formatter
 from typing import Any, TextIO
 
 from twisted.internet.error import ReactorNotRunning
@@ -29,14 +30,15 @@ from twisted.logger import (
 from zope.interface import implementer
 
 from emu.config import Address
+from emu.texts import timestamp
 from emu.times import Moment
-from emu.timestamps import timestamp
 
 _threshold = LogLevelFilterPredicate(defaultLogLevel=LogLevel.info)
 _written: set[object] = set()
 _LINE = "{line}"
 _in_json = json.JSONEncoder(ensure_ascii=False).encode
-_ONLY_TEXT = ("line", "details")
+_ONLY_TEXT = ("line", "details", "template")
+_WITHHELD = "\N{HORIZONTAL ELLIPSIS}"
 _INTERNAL = ("log_", "isError", "time", "system", "message", "format")
 
 
@@ -53,9 +55,17 @@ def _publish(event: LogEvent) -> None:
 
 
 def write_line(
-    log: Logger, level: object, line: str, event: str, details: Mapping[str, object]
+    log: Logger,
+    level: object,
+    line: str,
+    event: str,
+    details: Mapping[str, object],
+    *,
+    template: str,
 ) -> None:
     """Write a line that is worded already, with the event's name and fields along for JSON.
+
+    `template` is what the line was made of, with the fields' names in braces.
 
     The same as ``log.emit(level, "{line}", line=line, ...)``, which looks the level up among all
     there are and words every line again: every login writes one.
@@ -71,6 +81,7 @@ def write_line(
             "line": line,
             "event": event,
             "details": details,
+            "template": template,
         }
     )
 
@@ -184,17 +195,19 @@ def _line(moment: Moment, level: str, area: str, text: str) -> str:
     return f"{timestamp(moment)} {level:<5} {area}: {_one_line(text)}"
 
 
-def subscribe(take: Callable[[Moment, str, str, str], object]) -> Callable[[], None]:
-    """Have `take` called with moment, level, area and text of every line but those for debugging.
+def subscribe(take: Callable[[Moment, str, str, str, str], object]) -> Callable[[], None]:
+    """Have `take` called for every line but those for debugging.
 
-    Returns what ends the subscription.
+    It gets moment, level, area, text, and the text as `_public_text` has it. Returns what ends the
+    subscription.
     """
 
     @implementer(ILogObserver)
     def observe(event: LogEvent) -> None:
         level = event["log_level"]
         if level > LogLevel.debug and _wanted(event) is not PredicateResult.no:
-            take(event["log_time"], level.name, _area(event), _one_line(_text(event)))
+            text, public = _one_line(_text(event)), _one_line(_public_text(event))
+            take(event["log_time"], level.name, _area(event), text, public)
 
     globalLogPublisher.addObserver(observe)
     return lambda: globalLogPublisher.removeObserver(observe)
@@ -224,6 +237,28 @@ def _text(event: LogEvent) -> str:
     if not text and "log_failure" in event:
         text = event["log_failure"].getErrorMessage()
     return text
+
+
+def _public_text(event: LogEvent) -> str:
+    """Return the text of an event without what others brought along: names, addresses, commands.
+
+    What our own program wrote stays, and numbers do; everything else is withheld. What other
+    libraries write is withheld as a whole.
+    """
+    values: Mapping[str, Any] = event
+    if event.get("log_format") is _LINE:
+        template, values = event.get("template", _WITHHELD), event["details"]
+    elif str(event.get("log_namespace", "")).startswith("emu."):
+        template = event.get("log_format") or _WITHHELD
+    else:
+        return _WITHHELD
+    shown = []
+    for words, field, _, _ in Formatter().parse(template):
+        shown.append(words)
+        if field is not None:
+            value = values.get(field)
+            shown.append(str(value) if isinstance(value, int | float) else _WITHHELD)
+    return "".join(shown)
 
 
 def _one_line(text: str) -> str:

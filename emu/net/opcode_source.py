@@ -1,6 +1,6 @@
 """The opcode tables in force: from the database, and again whenever an operator has edited them.
 
-Has `emu.opcodes.stored.watch` asked once a second, in a worker thread, whether anything was
+Has `emu.opcodes.watch` asked once a second, in a worker thread, whether anything was
 committed. Sessions keep the table they have; a broken edit is refused, with the reason in the log,
 and the tables before it stay in force.
 """
@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from twisted.internet.defer import Deferred
+from twisted.python.failure import Failure
 
 from emu.errors import StoreError
 from emu.net.logs import logger
 from emu.net.scheduler import DelayedCall, Scheduler
 from emu.opcodes import OpcodeStore, OpcodeTables
-from emu.opcodes.stored.watch import OpcodeWatcher
+from emu.opcodes.watch import OpcodeWatcher
 
 INTERVAL = 1.0
 MOST_CHANGES = 50
@@ -39,7 +40,7 @@ class OpcodeSource:
         Raises `StoreError` when the database cannot be used.
         """
         OpcodeStore.ensure(path).close()
-        self._watcher = OpcodeWatcher(path)
+        self._watcher = OpcodeWatcher(path, follows=False)
         tables = self._watcher.poll()
         if tables is None:
             self._watcher.close()
@@ -51,8 +52,13 @@ class OpcodeSource:
         self._told: str | None = None
         self._run = run
         self._asked = False
+        self._is_lost = False
         self._scheduler = scheduler
         self._looking: DelayedCall | None = None
+
+    def lose(self) -> None:
+        """Look no more: another file may have the database's name. In any thread."""
+        self._is_lost = True
 
     def tables(self) -> OpcodeTables:
         """Return the tables that new sessions use."""
@@ -71,9 +77,9 @@ class OpcodeSource:
 
     def look(self) -> None:
         """Look for edits now; what is found counts a moment later."""
-        if not self._asked:  # the last look may take longer than a second
+        if not self._asked and not self._is_lost:  # the last look may take longer than a second
             self._asked = True
-            self._run(self._watcher.poll).addCallback(self._seen)
+            self._run(self._watcher.poll).addCallbacks(self._seen, self._not_seen)
 
     async def reread(self) -> str:
         """Look for edits and say what came of it. Raises `StoreError` when one is refused."""
@@ -86,6 +92,11 @@ class OpcodeSource:
     def _seen(self, fresh: OpcodeTables | None) -> None:
         self._asked = False
         self._take(fresh)
+
+    def _not_seen(self, failure: Failure) -> None:
+        """Learn that a look came to nothing; the next one is made all the same."""
+        self._asked = False
+        _log.failure("looking for edits of the opcode tables failed", failure)
 
     def _take(self, fresh: OpcodeTables | None) -> None:
         if fresh is not None:

@@ -13,14 +13,21 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from emu.config import Config
-from emu.documents import read_whole
 from emu.errors import CommandError, ConfigError, StoreError
+from emu.files import read_whole
+from emu.limits.turns import TurnRules
 from emu.link.settings import LoginServerAddress
-from emu.login.accounts.settings import AccountConfig, PasswordConfig
-from emu.login.choices import Choices
-from emu.login.settings import LoginServiceConfig
+from emu.login.passwords import AccountConfig, PasswordConfig
+from emu.login.settings import CompatibilityChoices, LoginServiceConfig
 from emu.session import EndpointConfig, SessionConfig
-from emu.world.rules import ChatRules, MovementRules, WorldRules, ZoneRules
+from emu.world.rules import (
+    AdmissionRules,
+    BehaviorRules,
+    ChatRules,
+    MovementRules,
+    WorldRules,
+    ZoneRules,
+)
 
 Settings = TypeVar("Settings")
 Listed = TypeVar("Listed")
@@ -38,6 +45,8 @@ def endpoint_config(config: Config, check_key: int | None) -> EndpointConfig:
     network = config.network
     session = SessionConfig(
         held_bytes_limit=network.held_bytes,
+        waiting_message_limit=network.waiting_messages,
+        waiting_bytes_limit=network.waiting_bytes,
         idle_timeout=network.idle_timeout,
         deflate_level=network.compression_level,
         deflate_memory_level=network.compression_memory,
@@ -53,9 +62,28 @@ def endpoint_config(config: Config, check_key: int | None) -> EndpointConfig:
     )
 
 
+def turn_rules(config: Config) -> TurnRules:
+    """Return how much work one session may cause, on either UDP port."""
+    network = config.network
+    return TurnRules(
+        share=network.session_share,
+        reserve=network.session_reserve,
+        address_reserve=network.address_reserve,
+        slice=network.session_slice,
+    )
+
+
 def keep_deleted(config: Config) -> float:
     """Return for how many seconds a deleted character is kept."""
     return config.database.keep_deleted * 86400.0 or math.inf
+
+
+def knows_accounts(config: Config) -> bool:
+    """Say whether the accounts of the world here are those of the login service here.
+
+    A world that is registered with other login servers has theirs, under numbers of theirs.
+    """
+    return config.login.enabled and not config.world.login_servers
 
 
 def account_config(config: Config) -> AccountConfig:
@@ -78,7 +106,7 @@ def staff_config(config: Config) -> AccountConfig:
 def login_config(config: Config) -> LoginServiceConfig:
     """Return the settings of the login service towards clients."""
     login = config.login
-    choices = taken_from(login, Choices, long_status_only=login.long_world_status)
+    choices = taken_from(login, CompatibilityChoices, long_status_only=login.long_world_status)
     return taken_from(login, LoginServiceConfig, choices=choices)
 
 
@@ -130,14 +158,33 @@ def world_rules(config: Config) -> WorldRules:
         WorldRules,
         camp=world.camp_seconds,
         save_interval=world.save_seconds,
+        review=world.review_seconds,
         hear=world.say_distance,
         movement=MovementRules(fastest=world.fastest_move, fastest_fall=world.fastest_fall),
     )
 
 
+def admission_rules(config: Config) -> AdmissionRules:
+    """Return who may come into the built-in world, and how often."""
+    return taken_from(config.world, AdmissionRules)
+
+
 def zone_rules(config: Config) -> ZoneRules:
     """Return the rules of every zone of the built-in world."""
-    return ZoneRules(tick=1.0 / config.world.update_rate)
+    return taken_from(config.world, ZoneRules, tick=1.0 / config.world.update_rate)
+
+
+def behavior_limits(config: Config) -> BehaviorRules:
+    """Return what a behavior of the built-in world may take."""
+    world = config.world
+    return BehaviorRules(
+        budget=world.behavior_seconds,
+        share=world.behavior_share,
+        say_rate=world.behavior_rate,
+        say_burst=world.behavior_burst,
+        hear_rate=world.behavior_hear_rate,
+        hear_burst=world.behavior_hear_burst,
+    )
 
 
 def chat_rules(config: Config) -> ChatRules:
@@ -147,5 +194,6 @@ def chat_rules(config: Config) -> ChatRules:
         longest=world.chat_length,
         burst=world.chat_burst,
         rate=world.chat_rate,
+        backlog=world.chat_backlog,
         channels=world.channels,
     )

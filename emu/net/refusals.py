@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from twisted.logger import Logger
 
-from emu.limits.repeats import Repeated, Repeats
+from emu.limits.repeats import RepeatedEvent, Repeats
 from emu.net.scheduler import DelayedCall, Scheduler
 
 INTERVAL = 60.0
@@ -25,6 +25,10 @@ class RefusalLog:
     def is_news(self, kind: str, account: str, address: str, reason: str) -> bool:
         """Say whether a line is to be written now; `kind` is what is counted, in the plural."""
         return self._repeats.is_news(kind, account, address, reason)
+
+    def is_within_rate(self, kind: str, account: str, address: str, reason: str) -> bool:
+        """Say whether a line is to be written of what everybody may do, and not so often."""
+        return self._repeats.is_within_rate(kind, account, address, reason)
 
     def start(self) -> None:
         """Write the sums from now on."""
@@ -46,7 +50,7 @@ class RefusalLog:
             )  # fmt: skip
 
 
-def _who(one: Repeated) -> str:
+def _who(one: RepeatedEvent) -> str:
     if one.account and one.address:
         return f"{one.account} from {one.address}"
     if one.account:
@@ -54,5 +58,5 @@ def _who(one: Repeated) -> str:
     return one.address or "several addresses"
 
 
-def _why(one: Repeated) -> str:
+def _why(one: RepeatedEvent) -> str:
     return ", ".join(f"{reason} ({count})" for reason, count in one.reasons.most_common())

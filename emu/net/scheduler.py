@@ -15,6 +15,7 @@ from typing import Any, cast
 from twisted.internet.base import ReactorBase
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IDelayedCall
+from twisted.python.failure import Failure
 
 from emu.net.logs import logger
 from emu.net.timers import Timed, Timer, TimerHeap
@@ -66,6 +67,8 @@ class Scheduler:
         """Sets when a timer's owner gets `handle_timer`; None is never."""
         self.drop = self._timers.drop
         """Disarms a timer for good and lets go of its owner; a second time does nothing."""
+        self.failures = 0
+        """How many timers' owners have raised."""
         self._wake: IDelayedCall | None = None
         self._wake_at = math.inf
         """When the reactor calls; minus infinity while due timers are handled."""
@@ -97,6 +100,25 @@ class Scheduler:
         self.later(seconds, lambda: waiting.callback(None))
         await waiting
 
+    async def within(self, deadline: Monotonic, work: Deferred[Any]) -> bool:
+        """Wait for work until a time has come; False when it is not done by then.
+
+        What is not done goes on, and nobody waits for it. Raises what the work raises in time.
+        """
+        waiting: Deferred[bool] = Deferred()
+
+        def done(result: object) -> None:
+            if not waiting.called:
+                call.cancel()
+                if isinstance(result, Failure):
+                    waiting.errback(result)
+                else:
+                    waiting.callback(True)
+
+        call = self.later(max(0.0, deadline - self.now()), lambda: waiting.callback(False))
+        work.addBoth(done)
+        return await waiting
+
     def _moved(self, deadline: float | None) -> None:
         """Have the one reactor call stand at the earliest deadline; let go of it without one."""
         if deadline is not None and deadline >= self._wake_at:
@@ -113,13 +135,16 @@ class Scheduler:
         self._wake = None
         self._wake_at = -math.inf
         now = self.now()
-        for owner in self._timers.due(now):
-            try:
-                owner.handle_timer(now)
-            except Exception:  # noqa: BLE001  # the timers of all others would stand still
-                _log.failure("a timer failed")
-        self._wake_at = math.inf
-        self._moved(self._timers.next())
+        try:
+            for owner in self._timers.due(now):
+                try:
+                    owner.handle_timer(now)
+                except Exception:  # noqa: BLE001  # the timers of all others would stand still
+                    self.failures += 1
+                    _log.failure("a timer failed")
+        finally:  # also when something ends the program that then goes on all the same
+            self._wake_at = math.inf
+            self._moved(self._timers.next())
 
 
 def make_steady(reactor: Any) -> None:

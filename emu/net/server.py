@@ -1,49 +1,125 @@
-"""Everything that runs in one process, joined: what `emu.tap` starts and stops.
+"""Everything that runs in one process: what `emu.tap` starts, reloads and stops.
 
-Owns the order of starting (database, login, world) and of stopping (the other way round, within
-five seconds), and says in one line what cannot be started. The parts know nothing of each other.
+Knows which settings may change while it runs; the parts know how. Everything else stays as it was
+at the start, and is named so that the operator knows.
+
+Owns the order of starting (database, login, world) and of stopping (the other way round, by one
+deadline), and says in one line what cannot be started. The parts know nothing of each other.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from twisted.application.service import Service
 from twisted.internet.defer import Deferred, DeferredList
 from twisted.internet.error import CannotListenError
 from twisted.logger import ILogObserver, globalLogPublisher
 
-from emu.admin.commands.running import Reload
-from emu.admin.snapshot.making import snapshot_value
-from emu.admin.status import OpenDoor, in_short
+from emu.admin.commands.server import Reload
+from emu.admin.snapshot import snapshot_value
+from emu.admin.status import OpenPort, in_short
 from emu.built import form
+from emu.commands.registry import OWNER
 from emu.config import Config
-from emu.errors import EmuError, unusable
+from emu.database.files import begin_anew
+from emu.errors import ConfigError, EmuError, unusable
 from emu.net import logs, parameters
-from emu.net.admin.part import AdminPart
-from emu.net.hosts import cannot_listen, key_of
-from emu.net.login.part import LoginPart
+from emu.net.admin.service import AdminEndpoints
+from emu.net.login.service import LoginEndpoint
+from emu.net.logs import logger
 from emu.net.opcode_source import OpcodeSource, last_changes
-from emu.net.reload import LIVE, differences, merged, reread
 from emu.net.scheduler import Scheduler
 from emu.net.service_manager import ServiceManager
-from emu.net.stores.storage import Storage
-from emu.net.stores.workers import StoreWorker
+from emu.net.store import Storage, StoreWorker
+from emu.net.stream import cannot_listen, key_of
+from emu.net.tasks import Watch
 from emu.net.trace import TraceFile
-from emu.net.watch import Watch
-from emu.net.web.desk import DeskPart
-from emu.net.web.part import WebPart
-from emu.net.web.staff import Staff
-from emu.net.world.account import built_in_account
-from emu.net.world.part import WorldPart
+from emu.net.upkeep import Upkeep
+from emu.net.web.dashboard import DashboardEndpoint, StaffAccounts
+from emu.net.web.service import WebEndpoint
+from emu.net.world.registration import built_in_account
+from emu.net.world.service import WorldEndpoint
 from emu.opcodes import OpcodeStore
+from emu.partial import remove_stale
 from emu.store import Store
+from emu.store.repository import schema
 from emu.store.server_lock import ServerLock
 from emu.structs.catalog import read_shipped, shipped_catalog
+from emu.times import Monotonic
+
+_log = logger("server")
+
+LIVE: Final = frozenset(
+    {
+        "log.level",
+        "login.auto_create_accounts", "login.logins_per_address", "login.expansion_flag",
+        "login.cities_flag", "login.subscription_level", "login.enabled_races",
+        "login.max_characters", "login.long_world_status", "login.swap_equipment_green_blue",
+        "login.password_memory_cost", "login.password_iterations",
+        "link.unregistered_worlds", "link.server_versions", "link.max_connections",
+        "link.connections_per_address",
+        "world.locked", "world.max_players", "world.motd", "world.link_dead",
+        "world.camp_seconds", "world.save_seconds", "world.save_retry", "world.review_seconds",
+        "world.message_rate", "world.message_burst", "network.shutdown_time",
+        "world.entries_at_once", "world.entries_per_minute", "world.address_entries_at_once",
+        "world.address_entries_per_minute",
+        "world.chat_rate", "world.chat_burst", "world.chat_backlog",
+        "world.chat_length", "world.say_distance",
+        "world.channels", "world.behavior_seconds", "world.behavior_share", "world.behavior_rate",
+        "world.behavior_burst",
+        "world.behavior_hear_rate", "world.behavior_hear_burst",
+        "rcon.password", "rcon.password_file", "rcon.users_file", "rcon.auth_junk_packet",
+        "rcon.dialect", "rcon.max_request", "rcon.max_connections",
+        "rcon.connections_per_address", "rcon.idle_timeout",
+        "ssq.password", "ssq.password_file", "ssq.headers", "ssq.datagram_bytes",
+        "web.url", "web.proxies", "web.idle_timeout", "web.session_timeout",
+        "ggmp.policy", "ggmp.tokens_file", "ggmp.open_actions", "ggmp.clients_file",
+    }
+)  # fmt: skip
+"""Settings that count from the moment they are read."""
+
+
+async def reread(reads: Mapping[str, Reload]) -> None:
+    """Have everything read again; what is wrong is left as it was, and told in the log."""
+    for name, read in reads.items():
+        try:
+            await read()
+        except ConfigError as error:
+            for problem in error.problems:
+                _log.error("the {name} is as before: {problem}", name=name, problem=problem)
+        except (EmuError, OSError) as error:
+            reason = unusable(error) if isinstance(error, OSError) else str(error)
+            _log.error("the {name} are as before: {reason}", name=name, reason=reason)
+
+
+def differences(old: Config, new: Config) -> Iterator[str]:
+    """Yield ``table.key`` of each setting that is not the same."""
+    for table in dataclasses.fields(Config):
+        before, after = getattr(old, table.name), getattr(new, table.name)
+        for item in dataclasses.fields(before):
+            if getattr(before, item.name) != getattr(after, item.name):
+                yield f"{table.name}.{item.name}"
+
+
+def merged(old: Config, new: Config) -> Config:
+    """Return the old configuration with the `LIVE` settings of the new one."""
+    tables = {}
+    for table in dataclasses.fields(Config):
+        before, after = getattr(old, table.name), getattr(new, table.name)
+        live = {
+            item.name: getattr(after, item.name)
+            for item in dataclasses.fields(before)
+            if f"{table.name}.{item.name}" in LIVE
+        }
+        tables[table.name] = dataclasses.replace(before, **live)
+    return Config(**tables)
+
 
 _log = logs.logger("server")
 
@@ -62,14 +138,23 @@ class CannotStart(SystemExit, Exception):
             self.code = 1
 
 
-def check_files(config: Config) -> None:
+NO_DATABASE: Final = "the database file was deleted, replaced or overwritten: see the log"
+"""What anybody may know of it; the log names the file and the cure."""
+
+
+def check_files(config: Config, *, anew: bool = False) -> None:
     """Make or upgrade the database and look at every file the configuration names.
 
-    Nothing is kept open: a daemon forks after this. Raises `EmuError` with one line that says
-    what to do.
+    `anew`: also make one in the place of an empty file, or of one that a server has lost. What
+    killed programs left incomplete beside it is removed. Nothing is kept open: a daemon forks
+    after this. Raises `EmuError` with one line that says what to do.
     """
-    with ServerLock(config.database.path):
-        Store.create(config.database.path).close()
+    path = config.database.path
+    with ServerLock(path, anew=anew):
+        remove_stale(path.parent)
+        if anew:
+            begin_anew(path, schema())
+        Store.create(path).close()
         OpcodeStore.ensure(config.database.path).close()
     parameters.read_certificate(config)
 
@@ -105,15 +190,16 @@ class EmuService(Service):
         self._lock: ServerLock | None = None
         self._scheduler: Scheduler | None = None
         self._storage: Storage | None = None
+        self._upkeep: Upkeep | None = None
         self._opcode_worker: StoreWorker | None = None
         self._opcodes: OpcodeSource | None = None
         self._tracer: TraceFile | None = None
-        self.admin: AdminPart | None = None
-        self.login: LoginPart | None = None
-        self.world: WorldPart | None = None
+        self.admin: AdminEndpoints | None = None
+        self.login: LoginEndpoint | None = None
+        self.world: WorldEndpoint | None = None
         self._reloads: dict[str, Reload] = {}
         """What is read again at SIGHUP and by the command `reload`, by name."""
-        self._web: WebPart | None = None
+        self._web: WebEndpoint | None = None
         self._listening = False
         self._manager: ServiceManager | None = None
         self.watch = Watch()
@@ -140,6 +226,8 @@ class EmuService(Service):
             _log.warn("{line}", line=line)
         if self._opcodes is not None:
             self._opcodes.start()
+        if self._upkeep is not None:
+            self._upkeep.start()
         if self.world is not None:
             self.world.register()
         # Said from inside the reactor's loop: from then on a signal ends the server in order.
@@ -228,7 +316,14 @@ class EmuService(Service):
         self._manager = ServiceManager(scheduler, self._in_short)
         keep_deleted = parameters.keep_deleted(config)
         self._storage = storage = Storage(
-            config.database.path, reactor, scheduler, keep_deleted=keep_deleted
+            config.database.path,
+            reactor,
+            scheduler,
+            keep_deleted=keep_deleted,
+            knows_accounts=parameters.knows_accounts(config),
+            lock_wait=config.database.lock_wait,
+            remembered=config.database.remembered,
+            durability=config.database.durability,
         )
         self._opcode_worker = StoreWorker(reactor, nullcontext, name="emu-opcodes")
         self._opcodes = OpcodeSource(config.database.path, scheduler, self._opcode_worker.run)
@@ -238,12 +333,16 @@ class EmuService(Service):
         if config.trace.file is not None:
             self._tracer = TraceFile(config.trace.file, config.trace.max_bytes, _log)
         link_address: tuple[str, int] | None = None
-        self.admin = AdminPart(config, reactor, scheduler, self._end or reactor.stop, self.watch)
+        self.admin = AdminEndpoints(
+            config, reactor, scheduler, self._end or reactor.stop, self.watch
+        )
         if config.login.enabled:
-            self.login = LoginPart(config, storage, tables, reactor, scheduler, watch=self.watch)
+            self.login = LoginEndpoint(
+                config, storage, tables, reactor, scheduler, watch=self.watch
+            )
             link_address = self.login.listen()
         if config.world.enabled:
-            self.world = WorldPart(
+            self.world = WorldEndpoint(
                 config, storage, tables, reactor, scheduler,
                 commands=self.admin.commands, login_address=link_address, watch=self.watch,
             )  # fmt: skip
@@ -253,35 +352,65 @@ class EmuService(Service):
             self.world.account = built_in_account(
                 storage.direct, config.world.name, scheduler.moment(), self.world.atlas
             )
+        if self.world is not None:
+            self.world.spool.load(storage.direct if config.processes.hub is None else None)
         self._trace()
         self._open_web(self.admin, scheduler)
+        assert self._lock is not None  # noqa: S101  # it was taken before
+        # Last: it writes its mark into the database, and a start that fails changes nothing.
+        self._upkeep = Upkeep(
+            config.database, self._lock, reactor, scheduler, self._lose, commits=storage.commits
+        )
 
-    def _open_web(self, admin: AdminPart, scheduler: Scheduler) -> None:
+    def _open_web(self, admin: AdminEndpoints, scheduler: Scheduler) -> None:
         """Open the web endpoint, when the configuration names an address."""
-        listen = self.config.web.listen
-        if listen is None:
+        listen, worker = self.config.web.listen, self._opcode_worker
+        if listen is None or worker is None:
             return
-        self._web = WebPart(
+        self._web = WebEndpoint(
             listen,
             self._reactor,
             scheduler,
             status=lambda: admin.status.status(scheduler.now()),
-            missing=lambda: "" if self.running else "the server is not ready",
-            history=partial(last_changes, self.config.database.path),
+            conceals=self._conceals,
+            missing=self._missing,
+            history=partial(worker.run, partial(last_changes, self.config.database.path)),
             watch=self.watch,
             desk=self._desk(admin, scheduler),
+            config=self.config.web,
         )
         self._web.listen()
 
-    def _desk(self, admin: AdminPart, scheduler: Scheduler) -> DeskPart | None:
+    def _missing(self) -> str:
+        """Say what keeps the server from serving players well; empty when nothing does."""
+        if self._problem():
+            return NO_DATABASE
+        if not self.running:
+            return "the server is not ready"
+        return self.world.not_ready() if self.world is not None else ""
+
+    def _problem(self) -> str:
+        """Say what became of the database; empty while all is well."""
+        return self._upkeep.problem if self._upkeep is not None else ""
+
+    def _lose(self, problem: str) -> None:
+        """Refuse all work on a database file that is not ours any more. In another thread."""
+        if self._storage is not None:
+            self._storage.lose(problem)
+        if self.world is not None:
+            self.world.spool.lose()
+        if self._opcodes is not None:
+            self._opcodes.lose()
+
+    def _desk(self, admin: AdminEndpoints, scheduler: Scheduler) -> DashboardEndpoint | None:
         """Return the way to act from the page, when the configuration lets anybody."""
         if not self.config.web.admin or self.login is None or self._storage is None:
             return None
-        staff = Staff(self.login.staff, self._storage, scheduler)
-        return DeskPart(self.config.web, staff, admin.commands, scheduler, self.watch)
+        staff = StaffAccounts(self.login.staff, self._storage, scheduler)
+        return DashboardEndpoint(self.config.web, staff, admin.commands, scheduler, self.watch)
 
     def _open_administration(
-        self, admin: AdminPart, opcodes: OpcodeSource, storage: Storage
+        self, admin: AdminEndpoints, opcodes: OpcodeSource, storage: Storage
     ) -> None:
         self._reloads = {
             "configuration": self._reread_config,
@@ -290,6 +419,7 @@ class EmuService(Service):
         }
         if self.world is not None:
             self._reloads |= self.world.reloads
+        admin.commands.refusal = self._problem
         admin.join(self.login, self.world, storage, self._reloads, self._snapshot)
         admin.listen()
 
@@ -298,11 +428,15 @@ class EmuService(Service):
         assert self._scheduler is not None  # noqa: S101
         now = self._scheduler.now()
         return snapshot_value(
-            self.admin.status.status(now), now, self.watch.measures.read(), self._doors(),
+            self.admin.status.status(now, OWNER), now, self.watch.measures.read(), self._doors(),
             lines=self.watch.lines.lines(), process=os.getpid(),
         )  # fmt: skip
 
-    def _doors(self) -> Iterator[OpenDoor]:
+    def _conceals(self, text: str) -> bool:
+        """Say whether a text names a player who is hidden from whoever asks."""
+        return self.world is not None and self.world.concealed.names(text)
+
+    def _doors(self) -> Iterator[OpenPort]:
         for part in (self.login, self.world, self.admin, self._web):
             if part is not None:
                 yield from part.doors()
@@ -326,20 +460,11 @@ class EmuService(Service):
         return in_short(self.admin.status.status(self._scheduler.now()))
 
     async def _stop(self) -> None:
-        if self._manager is not None:
-            self._manager.stopping()
-        if self._storage is not None:
-            self._storage.hasten()
-        if self.admin is not None:
-            await self.admin.stop()
-        parts = [part for part in (self._web, self.world, self.login) if part is not None]
-        await DeferredList([Deferred.fromCoroutine(part.stop()) for part in parts])
-        if self._opcodes is not None:
-            await self._opcodes.stop()
-        if self._opcode_worker is not None:
-            await self._opcode_worker.stop()
-        if self._storage is not None:
-            await self._storage.close()
+        """Stop everything by one deadline; what hangs is left behind, and the process ends."""
+        scheduler = self._scheduler
+        if scheduler is not None:
+            begun, most = scheduler.now(), self.config.network.shutdown_time
+            await self._stop_parts(scheduler, Monotonic(begun + most))
         if self._tracer is not None:
             self._tracer.close()
         if self._lock is not None:
@@ -348,3 +473,49 @@ class EmuService(Service):
         globalLogPublisher.removeObserver(self.watch.lines)
         if self._manager is not None:
             self._manager.stop()
+
+    async def _stop_parts(self, scheduler: Scheduler, deadline: Monotonic) -> None:
+        storage, now = self._storage, scheduler.now()
+        if self._manager is not None:
+            self._manager.stopping()
+        if storage is not None:
+            storage.hasten()
+        if self.admin is not None:
+            soon = Monotonic(now + (deadline - now) / 4)
+            await self._within(soon, "the ports of administrators", self.admin.stop())
+        # From then on what the lock is in the way of is not waited for any more.
+        giving_up = None
+        if storage is not None:
+            giving_up = scheduler.later((deadline - now) * 3 / 4, storage.give_up)
+        stops = [part.stop(deadline) for part in (self.world, self.login) if part is not None]
+        if self._web is not None:
+            stops.append(self._web.stop())
+        await DeferredList(
+            [
+                Deferred.fromCoroutine(self._within(deadline, "players and worlds", stop))
+                for stop in stops
+            ]
+        )
+        if self._opcodes is not None:
+            await self._within(deadline, "the opcode tables", self._opcodes.stop())
+        if self._opcode_worker is not None:
+            await self._within(deadline, "the opcode tables", self._opcode_worker.stop())
+        if storage is not None and giving_up is not None:
+            giving_up.cancel()
+            await self._within(deadline, "the database", storage.close(is_last=False))
+        if self._upkeep is not None:
+            await self._within(deadline, "the upkeep of the database", self._upkeep.stop())
+        if storage is not None and not storage.waiting:
+            storage.let_go()
+
+    async def _within(
+        self, deadline: Monotonic, what: str, work: Coroutine[Any, Any, None] | Deferred[None]
+    ) -> None:
+        """Wait for one step of the stop until a time; nothing that goes wrong ends the stop."""
+        assert self._scheduler is not None  # noqa: S101  # it ran
+        step = work if isinstance(work, Deferred) else Deferred.fromCoroutine(work)
+        try:
+            if not await self._scheduler.within(deadline, step):
+                _log.warn("{what} did not stop in time and are left behind", what=what)
+        except Exception:  # noqa: BLE001  # the next steps store what players have
+            _log.failure("{what} could not be stopped in order", what=what)

@@ -1,4 +1,8 @@
-"""One bounded TCP connection: joins a sans-IO core (a `StreamEnd`) to a transport and a clock.
+"""One bounded TCP connection: joins a sans-IO core to a transport and a clock; host names.
+
+Twisted closes them, and tells only those who look for faults in it.
+
+A name that others look up (`world.advertise`, `world.login_servers`) stays a name.
 
 Owns when bytes are written, how much may wait for a slow reader, and that a connection which was
 closed is really gone soon after. What bytes mean, and how long silence or half a frame may last, is
@@ -7,26 +11,123 @@ the core's business; what its events mean is the business of whoever derives fro
 
 from __future__ import annotations
 
-from collections import deque
-from typing import Any
+import os
+import socket
+from collections import Counter, deque
+from collections.abc import Mapping
+from typing import Any, Final
 
+from twisted.internet.error import CannotListenError
 from twisted.internet.interfaces import IPushProducer
 from twisted.internet.protocol import Protocol, connectionDone
+from twisted.logger import ILogObserver, LogEvent, globalLogPublisher
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
+from emu.admin.status import OpenPort
+from emu.config import Address, Config
+from emu.config.ports import listening_ports
+from emu.errors import ConfigError
+from emu.limits.addresses import plain_host
 from emu.limits.connections import StreamLimits
+from emu.net.logs import logger
+from emu.net.refusals import RefusalLog
 from emu.net.scheduler import DelayedCall, Scheduler
+from emu.net.tasks import Watch
 from emu.net.timers import Timed, Timer
-from emu.stream_end import StreamEnd
+from emu.stream_end import StreamProtocol
 from emu.times import Monotonic
+
+_log = logger("server")
+_TOLD: Final = "EMFILE recovery: Closed socket from {address}"
+REASON: Final = "no file is free"
+
+
+@implementer(ILogObserver)
+class OpenFiles:
+    """Hears what Twisted says of connections without a file. `start`, then `stop`."""
+
+    def __init__(self, scheduler: Scheduler, watch: Watch) -> None:
+        self._refusals = RefusalLog(_log, scheduler)
+        self.counters: Counter[str] = Counter()
+        watch.reasons(
+            "connections_cut", "TCP connections closed as they came.", lambda: self.counters
+        )
+
+    def start(self) -> None:
+        """Begin to listen."""
+        globalLogPublisher.addObserver(self)
+        self._refusals.start()
+
+    def stop(self) -> None:
+        """Listen no more; what was counted last is written."""
+        globalLogPublisher.removeObserver(self)
+        self._refusals.stop()
+
+    def __call__(self, event: LogEvent) -> None:
+        """Take an event of the log; called by Twisted."""
+        if event.get("log_format") != _TOLD:
+            return
+        self.counters[REASON] += 1
+        address = plain_host(str(event["address"][0]))
+        if self._refusals.is_news("connections cut", "", "", REASON):
+            _log.warn(
+                "a connection from {address} was closed: the server may open no more files;"
+                " raise LimitNOFILE or ulimit -n, or lower max_connections",
+                address=address,
+            )
+
+
+BACKLOG: Final = 1024
+"""Connections that may wait to be taken: a crowd that comes at once."""
+
+
+def listen_address(key: str, address: Address) -> Address:
+    """Return the IP address to listen on, IPv4 when a name has both; waits for the name's answer.
+
+    `key` is the setting, for the error: raises `ConfigError` when the name has no address.
+    """
+    try:
+        found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_DGRAM)
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError(
+            [f"{key}: the host name {address.host} cannot be resolved ({reason}); write an address"]
+        ) from None
+    found.sort(key=lambda one: one[0] != socket.AF_INET)
+    return Address(str(found[0][4][0]), address.port)
+
+
+def door(key: str, port: Any, counters: Mapping[str, int]) -> OpenPort:
+    """Return what is told of a port of Twisted's that is open; `key` is its setting."""
+    host = port.getHost()
+    if hasattr(host, "name"):
+        return OpenPort(key, "UNIX", os.fsdecode(host.name), dict(counters))
+    return OpenPort(key, host.type, str(Address(host.host, host.port)), dict(counters))
+
+
+def cannot_listen(key: str, error: CannotListenError) -> str:
+    """Return the line for a port that is taken or not ours to take; `key` is its setting."""
+    reason = getattr(error.socketError, "strerror", None) or error.socketError
+    return (
+        f"{key}: cannot listen on {error.interface}:{error.port} ({reason}); "
+        "stop the program that holds the port, or choose another"
+    )
+
+
+def key_of(config: Config, error: CannotListenError) -> str:
+    """Return the setting of a port that cannot be opened."""
+    failed = Address(str(error.interface), int(error.port))
+    ports = [(port.key, port.address) for port in listening_ports(config)]
+    found = (key for key, address in ports if failed == listen_address(key, address))
+    return next(found, "login.listen")
 
 
 @implementer(IPushProducer)
 class Stream(Protocol):
     """Base of the protocols over one core; they make it in `connectionMade` and take its events."""
 
-    core: StreamEnd
+    core: StreamProtocol
     transport: Any  # Twisted's interfaces tell a part of what its transports do
 
     def __init__(self, scheduler: Scheduler, limits: StreamLimits) -> None:
@@ -56,6 +157,11 @@ class Stream(Protocol):
         """Whether the peer is read from; while not, what it sends waits on its side."""
         return True
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether more waits for the peer than its connection takes."""
+        return self._paused
+
     def close(self, reason: str, now: Monotonic) -> None:
         """End the connection once what waits is written."""
         if not self.begun:
@@ -80,7 +186,7 @@ class Stream(Protocol):
 
     # The transport's side.
 
-    def start(self, core: StreamEnd) -> None:
+    def start(self, core: StreamProtocol) -> None:
         """Begin; the transport is there."""
         self.core = core
         self.begun = True
@@ -110,6 +216,7 @@ class Stream(Protocol):
         self._paused = True
         if not self._gone and not self.closed and self._last_call is None:
             self._last_call = self._scheduler.later(self._limits.stall_timeout, self._stalled)
+        self._listen_again()
 
     def resumeProducing(self) -> None:
         """The peer has caught up."""
@@ -118,15 +225,23 @@ class Stream(Protocol):
             self._last_call.cancel()
             self._last_call = None
         self._flush()
+        self._listen_again()
 
     def stopProducing(self) -> None:
         """The transport takes nothing more; `connectionLost` follows."""
         self._paused = True
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Do what is due; called by the scheduler."""
-        self.core.handle_timer(now)
-        self.serve()
+        """Do what is due; called by the scheduler.
+
+        A connection whose timer fails is cut off: without a timer it would stay for ever.
+        """
+        try:
+            self.core.handle_timer(now)
+            self.serve()
+        except Exception:
+            self.transport.abortConnection()
+            raise
 
     # Between the two.
 
@@ -149,6 +264,10 @@ class Stream(Protocol):
             if not self._finished:
                 self._finish()
         elif not self._gone:
+            self._listen()
+
+    def _listen_again(self) -> None:
+        if self.begun and not self._gone and not self.closed:
             self._listen()
 
     def _listen(self) -> None:

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from emu.opcodes.rows import OpcodeRow, VersionRange
-from emu.opcodes.shipped import shipped_tables
-from emu.opcodes.table import OpcodeTable, OpcodeTables
+from emu.opcodes.table import OpcodeRow, OpcodeTable, OpcodeTables, VersionRange
+from emu.opcodes.text import shipped_tables
 
 if TYPE_CHECKING:
-    from emu.opcodes.stored.store import OpcodeStore
+    from emu.opcodes.store import OpcodeStore
 
 __all__ = [
     "OpcodeRow",
@@ -28,7 +27,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "OpcodeStore":
-        from emu.opcodes.stored.store import OpcodeStore  # noqa: PLC0415  # brings sqlite3 along
+        from emu.opcodes.store import OpcodeStore  # noqa: PLC0415  # brings sqlite3 along
 
         return OpcodeStore
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

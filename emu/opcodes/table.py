@@ -1,4 +1,9 @@
-"""Opcode numbers of one client version, and of all: immutable, found by version range.
+"""Opcode tables: rows, names, the immutable table of each client version, shipped tables.
+
+Owns the rules for place-holders, for names cut by an old column width, for renamed messages, and
+for which of two names of one number is shown. Facts: docs/protocol/opcodes.md#data-sets.
+
+Owns the value types that text, dumps, store and tables share. Must not know where rows come from.
 
 Owns the rules by which rows of ranges become one table:
 
@@ -16,20 +21,167 @@ Must not know where rows come from.
 from __future__ import annotations
 
 import itertools
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import NamedTuple
 
 from emu.errors import UnknownOpcode, UnknownVersion
-from emu.opcodes.names import (
-    CUT_LENGTH,
-    RENAMED,
-    dead_numbers,
-    full_names,
-    is_absent,
-    preference,
-)
-from emu.opcodes.rows import OpcodeRow, VersionRange
+
+MAX_VERSION = 0xFFFFFFFF
+"""Client versions go over the wire as u16 or u32."""
+MAX_NUMBER = 0xFFFF
+"""Opcodes go over the wire as one byte, or as FF and a u16."""
+MAX_NAME = 255
+"""Characters in a name; the width of EQ2Emulator's column."""
+MAX_TEXT = 1000
+"""Characters in a source or a note."""
+
+_NAME = re.compile(r"OP_[A-Za-z0-9_]+")
+
+
+class VersionRange(NamedTuple):
+    """The client versions `first` to `last`, both included."""
+
+    first: int
+    last: int
+
+    def __str__(self) -> str:
+        return f"{self.first}-{self.last}"
+
+    @property
+    def width(self) -> int:
+        """How many versions the range covers."""
+        return self.last - self.first + 1
+
+    def covers(self, version: int) -> bool:
+        """Say whether a version lies in the range."""
+        return self.first <= version <= self.last
+
+    def overlaps(self, other: VersionRange) -> bool:
+        """Say whether the two ranges have a version in common."""
+        return self.first <= other.last and other.first <= self.last
+
+
+class OpcodeRow(NamedTuple):
+    """In client versions `first` to `last` the message `name` has the number `opcode`.
+
+    `source` is where the number is known from and `note` a remark; None means "not told", so that
+    an import from a format without these columns leaves what is there.
+    """
+
+    first: int
+    last: int
+    name: str
+    opcode: int
+    source: str | None = None
+    note: str | None = None
+
+    @property
+    def range(self) -> VersionRange:
+        """The client versions the row is for."""
+        return VersionRange(self.first, self.last)
+
+    @property
+    def cells(self) -> tuple[int, int, str, int, str, str]:
+        """The row as files have it: what is not told is empty."""
+        return (*self[:4], self.source or "", self.note or "")
+
+
+def name_problem(name: str) -> str | None:
+    """Return what is wrong with an opcode name, or None."""
+    if len(name) > MAX_NAME:
+        return f"the name {name[:40]}... is longer than {MAX_NAME} characters"
+    if not _NAME.fullmatch(name):
+        return f"{name!r} is not an opcode name; one is OP_ and then letters, digits or _"
+    return None
+
+
+def number_problem(number: int) -> str | None:
+    """Return what is wrong with an opcode number, or None."""
+    if not 0 <= number <= MAX_NUMBER:
+        return f"opcode {number} is not between 0 and {MAX_NUMBER}"
+    return None
+
+
+def range_problem(first: int, last: int) -> str | None:
+    """Return what is wrong with a version range, or None."""
+    if not (0 <= first <= MAX_VERSION and 0 <= last <= MAX_VERSION):
+        return f"version range {first}-{last} goes beyond 0 to {MAX_VERSION}"
+    if first > last:
+        return f"inverted version range {first}-{last}"
+    return None
+
+
+def row_problem(row: OpcodeRow) -> str | None:
+    """Return the first thing wrong with a row, naming the row, or None."""
+    problem = (
+        range_problem(row.first, row.last) or name_problem(row.name) or number_problem(row.opcode)
+    )
+    if problem is None:
+        for text in (row.source, row.note):
+            if text is not None and (len(text) > MAX_TEXT or not text.isprintable()):
+                problem = f"source and note are one line of at most {MAX_TEXT} characters"
+    return f"{problem} (row {row.name[:40]} = {row.opcode})" if problem else None
+
+
+SENTINELS = frozenset({999, 9999, 10000, 65535})
+"""Numbers that people write for "this client does not have the message"."""
+FIRST_PLACEHOLDER = 9999
+"""From here up no number was ever seen on the wire; the largest real ones stay below 900."""
+FIRST_DEAD_NUMBER = 1000
+"""A number from here up that several names share is a place-holder of a group of dead names."""
+DEAD_GROUP = 3
+"""So many names under one such number make a dead group."""
+CUT_LENGTH = 33
+"""Characters of the old name column; longer names were cut to it."""
+
+RENAMED: Mapping[str, str] = {"OP_SysClient": "OP_SignalMsg"}
+"""Old or younger name of a message: the name this program uses. Both mean the same message."""
+
+
+def names_of_message(name: str) -> tuple[str, ...]:
+    """Return every name of the message that has this one, the given name first."""
+    others = (*RENAMED.items(), *((present, former) for former, present in RENAMED.items()))
+    return (name, *(other for known, other in others if known == name))
+
+
+def is_absent(number: int) -> bool:
+    """Say whether a number alone means "not there"."""
+    return number in SENTINELS or number >= FIRST_PLACEHOLDER
+
+
+def dead_numbers(rows: Iterable[OpcodeRow]) -> frozenset[int]:
+    """Return the numbers that groups of dead names share in the rows of one range."""
+    names: defaultdict[int, set[str]] = defaultdict(set)
+    for row in rows:
+        if row.opcode >= FIRST_DEAD_NUMBER and not is_absent(row.opcode):
+            names[row.opcode].add(row.name)
+    return frozenset(number for number, group in names.items() if len(group) >= DEAD_GROUP)
+
+
+def full_names(names: Collection[str]) -> dict[str, str]:
+    """Return cut name: full name, for the names of 33 characters that one longer name continues.
+
+    A cut name that several longer ones continue is left out: nobody knows which was meant.
+    """
+    cut: dict[str, str | None] = {}
+    for name in names:
+        if len(name) > CUT_LENGTH:
+            short = name[:CUT_LENGTH]
+            cut[short] = None if short in cut else name
+    return {short: full for short, full in cut.items() if full is not None and short in names}
+
+
+def preference(name: str, full: Mapping[str, str]) -> tuple[bool, bool, bool, str]:
+    """Return a sort key: of several names of one number the one with the lowest key is shown.
+
+    Full names go before cut ones, present names before former ones, names that end in Msg or Cmd
+    before others, and then the alphabet decides.
+    """
+    return (name in full, name in RENAMED, not name.endswith(("Msg", "Cmd")), name)
+
 
 WHOLE_TABLE = 300
 """A range with so many rows is a whole build's table; the smallest real one has 341."""

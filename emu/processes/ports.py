@@ -1,17 +1,21 @@
-"""Ports between processes: hand-off keys, who is in the world, who serves what, and a bus.
+"""Ports between processes: world keys, who is in the world, who serves what, stores, and a bus.
 
 No `now` is handed over: a monotonic time means nothing in another process, so whoever keeps a thing
 that ends measures its time. What must be exact is awaited; what only has to be known soon is not.
 Whatever cannot reach the others raises `EmuError`, most likely a `StoreError`.
+
+The world's characters are its own: the login server only keeps a copy for its list. Every call
+raises `StoreError`; that it may, is not said with each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
-from emu.model import Handoff, Present
+from emu.model import CharacterStanding, EntryOrigin, Handoff, Present, SavedState, WorldCharacter
+from emu.times import Moment
 
 Note = Mapping[str, str | int | float | bool | bytes | None]
 """What travels on the bus: plain named values, which any broker can carry."""
@@ -29,10 +33,18 @@ class HandoffKeys(Protocol):
     limited time.
     """
 
-    async def issue(self, account_id: int, char_id: int, name: str) -> int:
+    async def issue(
+        self,
+        account_id: int,
+        char_id: int,
+        name: str,
+        rank: int = 0,
+        entry: int = EntryOrigin.LOGIN,
+    ) -> int:
         """Return a new key; it replaces an unused one of the same character.
 
-        Raises `LimitExceeded` when too many keys are outstanding.
+        The arguments are the fields of the `Handoff` that the key stands for. Raises
+        `LimitExceeded` when too many keys are outstanding.
         """
 
     async def redeem(self, account_id: int, key: int) -> Handoff | None:
@@ -47,6 +59,12 @@ class HandoffKeys(Protocol):
     async def withdraw_account(self, account_id: int) -> None:
         """Forget every key of an account that is to come in with another character."""
 
+    async def withdraw_entries(self, below: int) -> None:
+        """Forget the keys of characters with a rank lower than `below` that are not in the world.
+
+        Those who only change their zone keep theirs.
+        """
+
     async def held_by_others(self, account_id: int) -> int:
         """Return how many keys are outstanding that are not this account's."""
 
@@ -60,17 +78,20 @@ class Presence(Protocol):
 
     @property
     def players(self) -> int:
-        """Players that are in the world, link-dead ones too."""
+        """Players that are in the world, link-dead ones too; hidden ones are not counted."""
 
     @property
     def zones(self) -> int:
-        """Zones that somebody is in."""
+        """Zones that somebody is in who is not hidden."""
 
     def players_besides(self, account_id: int) -> int:
-        """Return how many players are in the world that are not this account's."""
+        """Return how many players are in the world, not hidden, that are not this account's."""
 
-    def is_playing(self, account_id: int) -> bool:
-        """Say whether the account has a client in the world that is not link-dead."""
+    def is_playing(self, account_id: int, *, besides: int = 0) -> bool:
+        """Say whether the account has a client in the world that is not link-dead.
+
+        The character `besides` does not count.
+        """
 
     def __iter__(self) -> Iterator[Present]:
         """All characters that are in the world, wherever; a snapshot."""
@@ -88,7 +109,14 @@ class Presence(Protocol):
         and when another process has let the same character in since.
         """
 
-    def seen(self, char_id: int, *, away: bool | None = None, hidden: bool | None = None) -> None:
+    def seen(
+        self,
+        char_id: int,
+        *,
+        away: bool | None = None,
+        hidden: bool | None = None,
+        name: str | None = None,
+    ) -> None:
         """Note how a character that is here is seen now; None for what is as it was."""
 
     def lost_link(self, char_id: int) -> None:
@@ -96,6 +124,9 @@ class Presence(Protocol):
 
     def left(self, char_id: int) -> None:
         """Note that a character is out of the world."""
+
+    def forget(self, char_id: int) -> None:
+        """Make sure that a character is not noted as being here; nobody else is told."""
 
     def dismiss(self, char_id: int) -> None:
         """Send a character away, wherever it is."""
@@ -163,3 +194,63 @@ class Processes:
     zone_servers: ZoneServers
     others: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Those that can be reached, each with ``host`` and ``port`` for clients."""
+
+
+class WorldCharacterStore(Protocol):
+    """The world's characters."""
+
+    async def create(self, character: WorldCharacter) -> WorldCharacter:
+        """Store a new character and return it with its id.
+
+        Raises `DuplicateName` when the name is taken, without regard to case, deleted rows
+        included.
+        """
+
+    async def find(self, char_id: int) -> WorldCharacter | None:
+        """Return a character that is not deleted."""
+
+    async def of_account(self, account_id: int) -> Sequence[WorldCharacter]:
+        """Return an account's characters that are not deleted."""
+
+    async def delete(self, account_id: int, char_id: int) -> bool:
+        """Mark one deleted; True when that row was there and not deleted."""
+
+    async def save_character(self, char_id: int, state: SavedState) -> None:
+        """Store what a save says of a character, all of it or nothing.
+
+        Raises `OutOfDate` when a newer save is stored already, and when another process plays the
+        character by now.
+        """
+
+    async def find_named(self, name: str) -> WorldCharacter | None:
+        """Return a character that is not deleted by its name, without regard to case."""
+
+    async def set_admin_status(self, char_id: int, status: int) -> None:
+        """Set a character's rank, or ban it."""
+
+    async def mute_account(self, account_id: int, until: Moment) -> None:
+        """Remember until when no character of an account may speak, deleted ones included."""
+
+    async def standings(self, char_ids: Sequence[int]) -> Sequence[CharacterStanding]:
+        """Return rank, name and mute of those of some characters that are not deleted."""
+
+
+class AccountGate(Protocol):
+    """Which accounts and addresses the login service keeps out."""
+
+    async def kept_out(self, clients: Sequence[tuple[int, str]]) -> Sequence[int]:
+        """Return whose account is banned, disabled or gone, or whose address is banned.
+
+        A client is an account id and an IP address; the answer is account ids. The accounts of
+        another login server are not known here, and of those only the addresses count.
+        """
+
+
+class ModelSource(Protocol):
+    """Where the numbers of models come from that do not ship with the project."""
+
+    async def model_numbers(self, paths: Collection[str]) -> Mapping[str, int]:
+        """Return the numbers of those paths that are known.
+
+        Paths are as `emu.appearance.model_key` has them.
+        """

@@ -12,7 +12,7 @@ from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
-from emu.model import Present
+from emu.model import ANYBODY, Present, may_see
 from emu.processes.ports import CAME, GONE, Bus, Note
 from emu.times import UNKNOWN, Moment
 
@@ -62,22 +62,29 @@ class SharedPresence:
 
     @property
     def players(self) -> int:
-        """Players that are in the world, link-dead ones too."""
-        return len(self._by_character)
+        """Players that are in the world, link-dead ones too; hidden ones are not counted."""
+        return sum(may_see(ANYBODY, one) for one in self._by_character.values())
 
     @property
     def zones(self) -> int:
-        """Zones that somebody is in."""
-        return len({one.zone_id for one in self._by_character.values()})
+        """Zones that somebody is in who is not hidden."""
+        everybody = self._by_character.values()
+        return len({one.zone_id for one in everybody if may_see(ANYBODY, one)})
 
     def players_besides(self, account_id: int) -> int:
-        """Return how many players are in the world that are not this account's."""
-        return sum(one.account_id != account_id for one in self._by_character.values())
+        """Return how many players are in the world, not hidden, that are not this account's."""
+        return sum(
+            one.account_id != account_id and may_see(ANYBODY, one)
+            for one in self._by_character.values()
+        )
 
-    def is_playing(self, account_id: int) -> bool:
-        """Say whether the account has a client in the world that is not link-dead."""
+    def is_playing(self, account_id: int, *, besides: int = 0) -> bool:
+        """Say whether the account has a client in the world that is not link-dead.
+
+        The character `besides` does not count.
+        """
         return any(
-            one.account_id == account_id and not one.link_dead
+            one.account_id == account_id and not one.link_dead and one.char_id != besides
             for one in self._by_character.values()
         )
 
@@ -95,13 +102,21 @@ class SharedPresence:
         self._put(replace(present, process=self._process, since=self._moment()))
         self._tell_of(present.char_id)
 
-    def seen(self, char_id: int, *, away: bool | None = None, hidden: bool | None = None) -> None:
+    def seen(
+        self,
+        char_id: int,
+        *,
+        away: bool | None = None,
+        hidden: bool | None = None,
+        name: str | None = None,
+    ) -> None:
         """Note how a character that is here is seen now; None for what is as it was."""
         found = self._own(char_id)
         if found is not None:
             away = found.away if away is None else away
             hidden = found.hidden if hidden is None else hidden
-            self._put(replace(found, away=away, hidden=hidden))
+            name = found.name if name is None else name
+            self._put(replace(found, away=away, hidden=hidden, name=name))
             self._tell_of(char_id)
 
     def lost_link(self, char_id: int) -> None:
@@ -115,6 +130,11 @@ class SharedPresence:
         if self._own(char_id) is not None:
             self._drop(char_id)
             self._tell(LEFT, char_id=char_id)
+
+    def forget(self, char_id: int) -> None:
+        """Make sure that a character is not noted as being here; nobody else is told."""
+        if self._own(char_id) is not None:
+            self._drop(char_id)
 
     def dismiss(self, char_id: int) -> None:
         """Send a character away, wherever it is."""
@@ -180,6 +200,9 @@ class SharedPresence:
         return found is not None and found.process == values["process"]
 
     def _put(self, present: Present) -> None:
+        before = self._by_character.get(present.char_id)
+        if before is not None and before.name != present.name:
+            self._forget_name(before)
         self._by_character[present.char_id] = present
         self._by_name[present.name.casefold()] = present.char_id
 
@@ -189,5 +212,9 @@ class SharedPresence:
     def _drop(self, char_id: int) -> None:
         self._send_away.pop(char_id, None)
         gone = self._by_character.pop(char_id, None)
-        if gone is not None and self._by_name.get(gone.name.casefold()) == char_id:
+        if gone is not None:
+            self._forget_name(gone)
+
+    def _forget_name(self, gone: Present) -> None:
+        if self._by_name.get(gone.name.casefold()) == gone.char_id:
             del self._by_name[gone.name.casefold()]

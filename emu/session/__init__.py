@@ -8,8 +8,9 @@ server's socket. `follow` decodes one direction of a recorded session. Settings 
 
 from __future__ import annotations
 
-from emu.session.codec.cipher import CipherPair, key_from_block
+from emu.session.codec import CipherPair, key_from_block
 from emu.session.configuration import EndpointConfig, Role, SessionConfig, StreamType
+from emu.session.endpoint import Endpoint
 from emu.session.events import (
     CloseReason,
     DatagramDropped,
@@ -23,8 +24,7 @@ from emu.session.events import (
     Writable,
 )
 from emu.session.follow import FollowingSession
-from emu.session.server.endpoint import Endpoint
-from emu.session.server.measures import EndpointMeasures
+from emu.session.metrics import EndpointMeasures
 from emu.session.session import Session
 from emu.session.states import ConnectionState
 from emu.session.statistics import SessionStatistics

@@ -73,6 +73,10 @@ class SessionConfig:
     stranger_message_size_limit: int = 16 * 1024
     stranger_message_count_limit: int = 16
     stranger_waiting_limit: int = 4
+    # Messages that an owner has not taken yet. Beyond either of them a session takes no further
+    # packet, so that the peer's window closes, until its owner has taken all that wait.
+    waiting_message_limit: int = 2048
+    waiting_bytes_limit: int = 256 * 1024
     fragment_count_limit: int = 16384
     app_combined_count_limit: int = 4096
     compression_threshold: int = 128
@@ -92,7 +96,9 @@ class SessionConfig:
     timeout_multiplier: float = 3.0
     timeout_minimum: float = 0.2
     timeout_maximum: float = 5.0
-    transmission_limit: int = 15
+    retry_interval: float = 2.0  # attempts on a silent path come that far apart in the long run
+    # None: only time decides, see `idle_timeout`. A number ends the session after so many attempts.
+    transmission_limit: int | None = None
     congestion_window_start: int = 14_600
     congestion_window_minimum_datagrams: int = 8
 
@@ -105,6 +111,7 @@ class SessionConfig:
     idle_timeout: float = 45.0
     keep_alive_interval: float = 15.0
     server_keep_alive_interval: float = 30.0
+    out_of_session_silence: float = 15.0  # before an OutOfSession is believed: anybody can send one
     statistics_interval: float = 60.0
     close_timeout: float = 3.0
     disconnect_timeout: float = 0.5
@@ -114,7 +121,8 @@ class SessionConfig:
             f"{name}: must be more than 0"
             for name in self.__slots__
             if name not in ("stream_type", "first_sequence", "deflate_level")
-            and getattr(self, name) <= 0
+            and (value := getattr(self, name)) is not None
+            and value <= 0
         ]
         ranges = {
             "first_sequence": (0, 0xFFFF),

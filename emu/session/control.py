@@ -11,18 +11,18 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from emu.errors import MalformedDatagram
-from emu.session.codec.cipher import (
+from emu.session.codec import (
     KEY_BLOCK_MESSAGE_MINIMUM,
     check_key_request,
     key_block_message,
     key_from_block,
 )
 from emu.session.configuration import Role
-from emu.session.core import Core, Owed
+from emu.session.core import Core, PendingControl
 from emu.session.duties import keep_alive
 from emu.session.events import CloseReason
-from emu.session.inquiry import as_event
-from emu.session.states import Stage
+from emu.session.states import SessionPhase
+from emu.session.statistics import as_event
 from emu.times import Monotonic
 from emu.wire import Format, ProtocolOpcode, SessionResponse, packets
 
@@ -35,11 +35,11 @@ _FORMATS: Final = frozenset(
 def _session_request(core: Core, packet: bytes, now: Monotonic) -> None:
     request = packets.SESSION_REQUEST.pull(packet)
     stage = core.standing.stage
-    if stage is Stage.NEW:
+    if stage is SessionPhase.NEW:
         core.answer(request.session, core.config.clamp_max_length(request.max_length), now)
     elif request.session != core.session_id:
         raise MalformedDatagram("another session id")
-    elif stage is not Stage.ANSWERED:
+    elif stage is not SessionPhase.ANSWERED:
         raise MalformedDatagram("repeated session request")
     form = core.config.stream_type.format
     answer = SessionResponse(core.session_id, core.check_key, core.max_length, form)
@@ -49,7 +49,7 @@ def _session_request(core: Core, packet: bytes, now: Monotonic) -> None:
 
 def _session_response(core: Core, packet: bytes, now: Monotonic) -> None:
     response = packets.SESSION_RESPONSE.pull(packet)
-    if core.standing.stage is not Stage.ASKED or response.session != core.session_id:
+    if core.standing.stage is not SessionPhase.ASKED or response.session != core.session_id:
         raise MalformedDatagram("unasked session response")
     if response.unknown_a != _CHECK_BYTES or response.format not in _FORMATS:
         raise MalformedDatagram("session response with unknown check or format")
@@ -62,7 +62,7 @@ def _session_disconnect(core: Core, packet: bytes, _now: Monotonic) -> None:
     if core.session_id and disconnect.session != core.session_id:
         raise MalformedDatagram("disconnect of another session")
     core.session_id = disconnect.session
-    if core.standing.stage >= Stage.PARTING:
+    if core.standing.stage >= SessionPhase.PARTING:
         core.end(CloseReason.LOCAL)  # the answer to ours
     else:
         core.end_with_farewell(CloseReason.PEER)
@@ -78,16 +78,27 @@ def _out_of_session(core: Core, packet: bytes, now: Monotonic) -> None:
 
 def _keep_alive(core: Core, packet: bytes, now: Monotonic) -> None:
     packets.KEEP_ALIVE.pull(packet)
-    if core.role is Role.SERVER:
+    if core.role is Role.SERVER or _is_probe(core, now):
         keep_alive(core, now)
+
+
+def _is_probe(core: Core, now: Monotonic) -> bool:
+    """Whether a server asks if its client is still there, and does not echo that one's KeepAlive.
+
+    An echo comes within the timeout of what the client sent last. A probe is answered: the server
+    may hear nothing of a client that hears everything.
+    """
+    patience = max(core.channel.queue.round_trip.timeout, core.config.retry_interval / 2)
+    return now - core.standing.last_sent >= patience
 
 
 def _server_key_request(core: Core, packet: bytes, now: Monotonic) -> None:
     request = packets.SERVER_KEY_REQUEST.pull(packet)
     core.stat_request = request
-    core.owed |= Owed.ANSWER
+    core.owed |= PendingControl.ANSWER
     core.channel.queue.round_trip.hint(request.average / 1000)
-    core.journal.events.append(as_event(request))
+    if len(core.journal.events) < core.config.waiting_message_limit:
+        core.journal.events.append(as_event(request))
     if core.codec is None:
         core.request_key(now)
 
@@ -95,7 +106,9 @@ def _server_key_request(core: Core, packet: bytes, now: Monotonic) -> None:
 def _session_stat_response(core: Core, packet: bytes, now: Monotonic) -> None:
     answer = packets.SESSION_STAT_RESPONSE.pull(packet)
     round_trip = core.channel.queue.round_trip
-    core.journal.events.append(core.inquiry.take_answer(answer, round_trip, now))
+    told = core.inquiry.take_answer(answer, round_trip, now)
+    if len(core.journal.events) < core.config.waiting_message_limit:
+        core.journal.events.append(told)
 
 
 def _ack(core: Core, packet: bytes, now: Monotonic) -> None:

@@ -9,17 +9,15 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Final
 
-from emu.session.codec.cipher import KEY_REQUEST
-from emu.session.codec.messages import MessageCodec
+from emu.session.channel import ReliableChannel
+from emu.session.codec import KEY_REQUEST, MessageCodec
 from emu.session.configuration import Role, SessionConfig
-from emu.session.events import KeyEstablished, SessionEstablished
-from emu.session.inquiry import Inquiry
-from emu.session.journal import Journal
+from emu.session.events import KeyEstablished, SessionEstablished, SessionJournal
 from emu.session.life import Life
 from emu.session.receive_path import NO_CHANNEL, ReceivePath
-from emu.session.reliable.channel import ReliableChannel
 from emu.session.send_path import SendPath
-from emu.session.states import Stage, Standing, Step
+from emu.session.states import SessionPhase, SessionStep, Standing
+from emu.session.statistics import Inquiry
 from emu.times import Monotonic
 from emu.wire import (
     Format,
@@ -33,7 +31,7 @@ from emu.wire import (
 from emu.wire.packets import BY_APPLICATION
 
 
-class Owed:
+class PendingControl:
     """What a session owes its peer beside the reliable channel, as bits of `Core.owed`."""
 
     ANSWER: Final = 1
@@ -79,11 +77,11 @@ class Core:
         self.stat_request: ServerKeyRequest | None = None
         self.channel: ReliableChannel = NO_CHANNEL
         self.codec: MessageCodec | None = None
-        self.journal = Journal()
+        self.journal = SessionJournal()
         self.standing = Standing(role)
         self.inquiry = Inquiry(config)
         self.life = Life(config, role, self.standing, self.inquiry)
-        self.received = ReceivePath(config, self.standing, self.journal)
+        self.received = ReceivePath(config, self.standing, self.journal, is_paced=True)
         self.sent = SendPath(
             config, self.standing, self.journal, self.received, is_bounded=role is Role.SERVER
         )
@@ -103,14 +101,14 @@ class Core:
         self.session_id = session_id
         self.max_length = max_length
         self._agree(self.config.stream_type.format)
-        self.life.begin(Step.ANSWER, now)
+        self.life.begin(SessionStep.ANSWER, now)
 
     def agree(self, check_key: int, max_length: int, form: Format, now: Monotonic) -> None:
         """Take what a SessionResponse says as agreed: check key, MaxLength, format."""
         self.check_key = check_key
         self.max_length = max_length
         self._agree(form)
-        self.life.begin(Step.AGREE, now)
+        self.life.begin(SessionStep.AGREE, now)
         self.received.hasten()
         self.journal.events.append(SessionEstablished(self.session_id))
         self.ask_statistics(now)
@@ -130,7 +128,7 @@ class Core:
 
     def validate_address(self) -> None:
         """The peer showed that it got our SessionResponse: its address is real."""
-        self.standing.step(Step.VALIDATE)
+        self.standing.step(SessionStep.VALIDATE)
         if not self.check_is_public:
             self.sent.is_bounded = False
         self.received.hasten()
@@ -144,7 +142,7 @@ class Core:
 
     def ask_statistics(self, now: Monotonic) -> None:
         """Owe the server a question for its statistics, and plan the next one."""
-        self.owed |= Owed.QUESTION
+        self.owed |= PendingControl.QUESTION
         measured = self.channel.queue.round_trip.measured
         self.inquiry.plan(now, is_complete=self.codec is not None and measured)
 
@@ -163,7 +161,7 @@ class Core:
 
     def start_cipher(self, key: bytes) -> None:
         """Start both cipher streams from an RC4 key of 8 bytes, and send what waited for it."""
-        self.standing.step(Step.KEY)
+        self.standing.step(SessionStep.KEY)
         codec = MessageCodec(self.config, self.role, key)
         self.codec = codec
         self.key = key
@@ -177,7 +175,7 @@ class Core:
         """Begin to close; the goodbye is owed until everything before it has arrived."""
         self.close_code = reason
         self.sent.forget_early()
-        self.owed |= Owed.GOODBYE
+        self.owed |= PendingControl.GOODBYE
         self.life.close()
 
     def disconnect_packet(self) -> bytes:
@@ -202,15 +200,15 @@ class Core:
 
     def end_with_farewell(self, reason: str) -> None:
         """End the session at once, and tell the peer."""
-        if Stage.VALIDATED <= self.standing.stage < Stage.ENDED:
+        if SessionPhase.VALIDATED <= self.standing.stage < SessionPhase.ENDED:
             self.sent.ready.append(self.farewell())
         self.end(reason)
 
     def end(self, reason: str) -> None:
         """End the session at once; nothing is kept but what is ready to leave."""
-        if self.standing.stage is Stage.ENDED:
+        if self.standing.stage is SessionPhase.ENDED:
             return
-        self.standing.step(Step.END)
+        self.standing.step(SessionStep.END)
         self.received.close()
         self.sent.close()
         self.channel.clear()

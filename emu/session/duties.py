@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from emu.session.core import Core, Owed
+from emu.session.core import Core, PendingControl
 from emu.session.events import CloseReason
-from emu.session.inquiry import answer_to
 from emu.session.life import Due
-from emu.session.states import Stage
+from emu.session.states import SessionPhase
+from emu.session.statistics import answer_to
 from emu.times import Monotonic
 from emu.wire import ProtocolOpcode, packets
 from emu.wire.packets import marker_of
@@ -27,20 +27,20 @@ _KEEP_ALIVE: Final = marker_of(ProtocolOpcode.KEEP_ALIVE)
 def take_owed(core: Core, now: Monotonic) -> Sequence[bytes]:
     """Return the packets outside the reliable channel that are to leave now."""
     owed = core.owed
-    core.owed = owed & Owed.GOODBYE  # that one waits until everything has arrived
+    core.owed = owed & PendingControl.GOODBYE  # that one waits until everything has arrived
     sent, received = core.sent.datagrams + 1, core.received.datagrams
     outgoing: list[bytes] = []
-    if owed & Owed.ANSWER and core.stat_request is not None:
+    if owed & PendingControl.ANSWER and core.stat_request is not None:
         answer = answer_to(core.stat_request, sent=sent, received=received, now=now)
         outgoing.append(packets.SESSION_STAT_RESPONSE.push(answer))
         core.stat_request = None
-    if owed & Owed.QUESTION:
+    if owed & PendingControl.QUESTION:
         round_trip = core.channel.queue.round_trip
         question = core.inquiry.ask(round_trip, sent=sent, received=received, now=now)
         outgoing.append(packets.SERVER_KEY_REQUEST.push(question))
-    if owed & Owed.KEEP_ALIVE:
+    if owed & PendingControl.KEEP_ALIVE:
         outgoing.append(_KEEP_ALIVE)
-    if owed & Owed.GOODBYE and core.standing.stage is Stage.CLOSING:
+    if owed & PendingControl.GOODBYE and core.standing.stage is SessionPhase.CLOSING:
         outgoing += _goodbye(core, now)
     return outgoing
 
@@ -63,12 +63,12 @@ def _goodbye(core: Core, now: Monotonic) -> Sequence[bytes]:
 
 def keep_alive(core: Core, _now: Monotonic) -> None:
     """Say that we are here."""
-    core.owed |= Owed.KEEP_ALIVE
+    core.owed |= PendingControl.KEEP_ALIVE
 
 
 def _part(core: Core, now: Monotonic) -> None:
     core.life.part(now)
-    core.owed &= ~Owed.GOODBYE
+    core.owed &= ~PendingControl.GOODBYE
     core.sent.ready.append(core.farewell())
 
 
@@ -105,7 +105,7 @@ def do_due(core: Core, now: Monotonic) -> None:
     """Do whatever is due at `now`, retransmissions with it."""
     for due in core.life.take_due(now):
         DUTIES[due](core, now)
-    if Stage.VALIDATED <= core.standing.stage < Stage.ENDED:
+    if SessionPhase.VALIDATED <= core.standing.stage < SessionPhase.ENDED:
         queue = core.channel.queue
         queue.handle_timer(now)
         if queue.exhausted:

@@ -1,4 +1,4 @@
-"""What a session tells its owner. Values only: nobody changes one.
+"""What a session reports to its owner: events in order, and how often something was dropped.
 
 Messages pass by the thousand, and one that refuses to be changed takes three times as long to make:
 they alone rely on the word.
@@ -6,8 +6,11 @@ they alone rely on the word.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
 
 
 class CloseReason(StrEnum):
@@ -107,3 +110,45 @@ Event = (
     | SessionClosed
     | Writable
 )
+
+
+_NO_DROPS: Final[Mapping[str, int]] = MappingProxyType({})
+
+
+class SessionJournal:
+    """Events not taken yet, and counts of drops. Nothing follows `close`.
+
+    `waiting_bytes` is what messages take that came while others waited; 0 once all were taken.
+    """
+
+    __slots__ = ("_drops", "_is_closed", "events", "waiting_bytes")
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []  # a deque takes 600 bytes when it is empty, as it is mostly
+        self.waiting_bytes = 0
+        self._drops: dict[str, int] | None = None  # most sessions drop nothing
+        self._is_closed = False
+
+    @property
+    def drops(self) -> Mapping[str, int]:
+        """How often something was dropped, by reason."""
+        return MappingProxyType(self._drops) if self._drops else _NO_DROPS
+
+    def next_event(self) -> Event | None:
+        """Return the oldest event not taken yet, or None."""
+        return self.events.pop(0) if self.events else None
+
+    def drop(self, reason: str) -> None:
+        """Count a drop; the first one for a reason is an event as well."""
+        drops = self._drops
+        if drops is None:
+            drops = self._drops = {}
+        count = drops.get(reason, 0)
+        drops[reason] = count + 1
+        if not count and not self._is_closed:
+            self.events.append(DatagramDropped(reason))
+
+    def close(self, reason: str) -> None:
+        """Tell that the session is over."""
+        self.events.append(SessionClosed(reason))
+        self._is_closed = True

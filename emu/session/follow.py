@@ -11,14 +11,15 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final, Protocol
 
 from emu.errors import MalformedDatagram, PeerError
-from emu.session.codec.cipher import (
+from emu.session.channel import BrokenChannel, ReliableChannel
+from emu.session.codec import (
     KEY_BLOCK_HEADER,
     KEY_BLOCK_MESSAGE_MINIMUM,
     KEY_REQUEST,
+    MessageCodec,
     check_key_request,
     key_from_block,
 )
-from emu.session.codec.messages import MessageCodec
 from emu.session.configuration import Role, SessionConfig
 from emu.session.events import (
     CloseReason,
@@ -26,13 +27,12 @@ from emu.session.events import (
     KeyEstablished,
     Message,
     SessionEstablished,
+    SessionJournal,
     StatisticsReceived,
 )
-from emu.session.inquiry import as_event
-from emu.session.journal import Journal
 from emu.session.receive_path import NO_CHANNEL, ReceivePath
-from emu.session.reliable.channel import BrokenChannel, ReliableChannel
-from emu.session.states import Stage, Standing, Step
+from emu.session.states import SessionPhase, SessionStep, Standing
+from emu.session.statistics import as_event
 from emu.times import Monotonic
 from emu.wire import Format, ProtocolOpcode, Seal, packets
 
@@ -94,7 +94,7 @@ class FollowingSession:
         self.key: bytes | None = None
         self._channel: ReliableChannel = NO_CHANNEL
         self._midway = midway
-        self.journal = Journal()
+        self.journal = SessionJournal()
         self.standing = Standing(role)
         self._path = ReceivePath(self.config, self.standing, self.journal)
         self._path.trust()  # what was recorded was taken by somebody
@@ -108,7 +108,7 @@ class FollowingSession:
     @property
     def ended(self) -> bool:
         """Whether the session is over."""
-        return self.standing.stage is Stage.ENDED
+        return self.standing.stage is SessionPhase.ENDED
 
     @property
     def drops(self) -> Mapping[str, int]:
@@ -141,7 +141,7 @@ class FollowingSession:
 
         Without `form` the config's stream type tells. Only the first call counts.
         """
-        if self.standing.stage is not Stage.NEW:
+        if self.standing.stage is not SessionPhase.NEW:
             return
         self.check_key = check_key
         seal = Seal(
@@ -154,7 +154,7 @@ class FollowingSession:
         if self._midway is not None:
             self._channel.begin_anywhere()
         self._path.open(seal, self._channel)
-        self.standing.step(Step.ANSWER)
+        self.standing.step(SessionStep.ANSWER)
 
     def set_cipher_key(self, key: bytes) -> None:
         """Say which RC4 key (8 bytes) the session uses; only the first key counts."""
@@ -183,7 +183,7 @@ class FollowingSession:
         """End the follower for this reason."""
         if self.ended:
             return
-        self.standing.step(Step.END)
+        self.standing.step(SessionStep.END)
         self._path.close()
         self._channel.clear()
         self.journal.close(str(reason))
@@ -192,7 +192,7 @@ class FollowingSession:
 
     def validate_address(self) -> None:
         """The first sealed datagram tells that the session exists (a `Receiver`)."""
-        self.standing.step(Step.VALIDATE)
+        self.standing.step(SessionStep.VALIDATE)
         self._path.hasten()
         self.journal.events.append(SessionEstablished(self.session_id))
 
@@ -213,7 +213,7 @@ class FollowingSession:
         if self.key is None:
             self._learn_key(message)
         elif message != KEY_REQUEST and not message.startswith(KEY_BLOCK_HEADER):
-            self.standing.step(Step.KEY)
+            self.standing.step(SessionStep.KEY)
             self._path.start_cipher(MessageCodec(self.config, self.role, self.key))
             self._path.receive_message(message, self)
 
@@ -265,7 +265,7 @@ def _acknowledgment(_follower: FollowingSession, packet: bytes, _now: Monotonic)
 
 def _out_of_session(follower: FollowingSession, packet: bytes, now: Monotonic) -> None:
     packets.OUT_OF_SESSION.pull(packet)
-    if now - follower.standing.last_received < follower.config.keep_alive_interval:
+    if now - follower.standing.last_received < follower.config.out_of_session_silence:
         raise MalformedDatagram("unproven OutOfSession")
     follower.end(CloseReason.OUT_OF_SESSION)
 

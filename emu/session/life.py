@@ -12,13 +12,13 @@ from enum import Enum
 from typing import Final
 
 from emu.session.configuration import Role, SessionConfig
-from emu.session.inquiry import Inquiry, request_pause
-from emu.session.states import Stage, Standing, Step
+from emu.session.states import SessionPhase, SessionStep, Standing
+from emu.session.statistics import Inquiry, request_pause
 from emu.times import Monotonic
 
-_VALIDATED: Final = Stage.VALIDATED
-_KEYED: Final = Stage.KEYED
-_ENDED: Final = Stage.ENDED
+_VALIDATED: Final = SessionPhase.VALIDATED
+_KEYED: Final = SessionPhase.KEYED
+_ENDED: Final = SessionPhase.ENDED
 
 
 class Due(Enum):
@@ -63,11 +63,11 @@ class Life:
 
     def ask(self, now: Monotonic) -> None:
         """A SessionRequest is sent. Raises `LocalProtocolError` once that was answered."""
-        self._standing.step(Step.ASK)
+        self._standing.step(SessionStep.ASK)
         self._deadline = Monotonic(now + request_pause(self._config, self._requests))
         self._requests += 1
 
-    def begin(self, step: Step, now: Monotonic) -> None:
+    def begin(self, step: SessionStep, now: Monotonic) -> None:
         """Both sides agree: we have answered (`Step.ANSWER`), or been answered (`Step.AGREE`)."""
         standing = self._standing
         standing.step(step)
@@ -76,7 +76,7 @@ class Life:
 
     def close(self) -> None:
         """Our side closes; the clock for it starts when the owner next sends."""
-        self._standing.step(Step.CLOSE)
+        self._standing.step(SessionStep.CLOSE)
         self._deadline = None
 
     def wait_for_idle(self, now: Monotonic) -> None:
@@ -90,7 +90,7 @@ class Life:
 
     def part(self, now: Monotonic) -> None:
         """Our goodbye is sent."""
-        self._standing.step(Step.PART)
+        self._standing.step(SessionStep.PART)
         self._deadline = Monotonic(now + self._config.disconnect_timeout)
 
     # -- time -------------------------------------------------------------------------------------
@@ -108,7 +108,7 @@ class Life:
         if stage <= _KEYED:
             deadline = min(
                 deadline,
-                standing.last_sent + self._keep_alive_interval,
+                self._next_keep_alive(),
                 self._inquiry.next_question,
             )
         elif self._deadline is not None and self._deadline < deadline:
@@ -127,15 +127,28 @@ class Life:
         elif now >= standing.last_received + self._config.idle_timeout:
             yield Due.SILENCE
         elif stage <= _KEYED:
-            if now >= standing.last_sent + self._keep_alive_interval:
+            if now >= self._next_keep_alive():
                 yield Due.KEEP_ALIVE
             if now >= self._inquiry.next_question:
                 yield Due.QUESTION
         elif self._is_over(now):
-            yield Due.PARTED if stage is Stage.PARTED else Due.PART
+            yield Due.PARTED if stage is SessionPhase.PARTED else Due.PART
 
-    def _due_unvalidated(self, stage: Stage) -> Due:
-        if stage is Stage.ANSWERED:
+    def _next_keep_alive(self) -> float:
+        """Return when to send a KeepAlive next.
+
+        A peer that misses its own keep-alives may be behind a link that is interrupted. It is sent
+        one every `retry_interval` then: both sides hear each other soon after the link is back,
+        and before their silence limits.
+        """
+        standing = self._standing
+        config = self._config
+        usual = standing.last_sent + self._keep_alive_interval
+        suspected = standing.last_received + config.keep_alive_interval + config.retry_interval
+        return min(usual, max(suspected, standing.last_sent + config.retry_interval))
+
+    def _due_unvalidated(self, stage: SessionPhase) -> Due:
+        if stage is SessionPhase.ANSWERED:
             return Due.UNVALIDATED
         asked_enough = self._requests >= self._config.session_request_attempts
         return Due.NO_ANSWER if asked_enough else Due.ASK
@@ -145,4 +158,4 @@ class Life:
 
     def is_silent(self, now: Monotonic) -> bool:
         """Whether the peer has said nothing for so long that a stranger may be believed."""
-        return now - self._standing.last_received >= self._config.keep_alive_interval
+        return now - self._standing.last_received >= self._config.out_of_session_silence

@@ -13,16 +13,21 @@ from typing import Final, Protocol
 from zlib import crc32
 
 from emu.errors import LimitExceeded, MalformedDatagram, PeerError
-from emu.session.codec.messages import MessageCodec
+from emu.session.channel import BrokenChannel, ReliableChannel
+from emu.session.codec import MessageCodec
 from emu.session.configuration import SessionConfig
-from emu.session.events import CloseReason, Message
-from emu.session.journal import Journal
-from emu.session.reliable.channel import BrokenChannel, ReliableChannel
-from emu.session.states import Stage, Standing
+from emu.session.events import CloseReason, Message, SessionJournal
+from emu.session.states import SessionPhase, Standing
 from emu.times import Monotonic
 from emu.wire import ProtocolOpcode, Seal
-from emu.wire.packets import OPCODE_SIZE, OTHER_CHANNELS, UNSEALED, pull_head, pull_sequenced
-from emu.wire.parts import pull_parts
+from emu.wire.packets import (
+    OPCODE_SIZE,
+    OTHER_CHANNELS,
+    UNSEALED,
+    pull_head,
+    pull_parts,
+    pull_sequenced,
+)
 
 _PACKET: Final = int(ProtocolOpcode.PACKET)
 _FRAGMENT: Final = int(ProtocolOpcode.FRAGMENT)
@@ -30,7 +35,8 @@ _COMBINED: Final = int(ProtocolOpcode.COMBINED)
 _APP_COMBINED: Final = int(ProtocolOpcode.APP_COMBINED)
 _SMALLEST_PACKET: Final = 7  # two bytes each of opcode, sequence and check, and one of payload
 _OPCODES: Final = frozenset(int(opcode) for opcode in ProtocolOpcode)
-_KEYED: Final = Stage.KEYED
+_KEYED: Final = SessionPhase.KEYED
+_MESSAGE_BYTES: Final = 150  # what Python takes for a message beside its bytes, about
 
 
 class Receiver(Protocol):
@@ -55,7 +61,7 @@ class StrangerLimits:
         self._in_all = config.stranger_message_count_limit
         self._waiting = config.stranger_waiting_limit
 
-    def check(self, journal: Journal, messages: int) -> None:
+    def check(self, journal: SessionJournal, messages: int) -> None:
         """Refuse one more message when there are `messages` with it, or too many wait.
 
         Raises `BrokenChannel`.
@@ -68,15 +74,20 @@ class StrangerLimits:
 class ReceivePath:
     """One direction of one session.
 
-    `limits` are there until somebody knows who the peer is; they are no `Stage`, since a server may
-    know it before the first datagram or never. `datagrams`, `bytes` and `messages` count what came.
+    `limits` are there until somebody knows who the peer is; they are no `SessionPhase`, since a
+    server may know it before the first datagram or never. `datagrams`, `bytes` and `messages`
+    count what came.
+
+    A path that `is_paced` takes no further packet while too many messages wait for their owner.
     """
 
     __slots__ = (
         "_channel",
         "_codec",
         "_config",
+        "_is_paced",
         "_journal",
+        "_parts",
         "_short_start",
         "_size_limit",
         "_standing",
@@ -87,12 +98,21 @@ class ReceivePath:
         "seal",
     )
 
-    def __init__(self, config: SessionConfig, standing: Standing, journal: Journal) -> None:
+    def __init__(
+        self,
+        config: SessionConfig,
+        standing: Standing,
+        journal: SessionJournal,
+        *,
+        is_paced: bool = False,
+    ) -> None:
         self._config = config
         self._standing = standing
         self._journal = journal
         self._size_limit = config.datagram_size_limit
         self._short_start: int | None = None
+        self._is_paced = is_paced
+        self._parts: list[bytes] = []  # of an AppCombined, not decrypted yet
         self._channel: ReliableChannel = NO_CHANNEL
         self._codec: MessageCodec | None = None
         self.seal: Seal | None = None
@@ -128,6 +148,7 @@ class ReceivePath:
         """Decrypt nothing more; the stage sees to it that nothing more comes."""
         self._short_start = None
         self._codec = None
+        self._parts = []
 
     # -- datagrams --------------------------------------------------------------------------------
 
@@ -170,7 +191,7 @@ class ReceivePath:
         if data[0]:
             raise MalformedDatagram("not a protocol packet")
         standing = self._standing
-        if standing.stage is Stage.ENDED:
+        if standing.stage is SessionPhase.ENDED:
             raise MalformedDatagram("session is over")
         if data[1] in UNSEALED:
             self._handle(data, now, receiver)
@@ -179,7 +200,7 @@ class ReceivePath:
             raise MalformedDatagram("not allowed now")
         packet = self.seal.unseal(data)
         standing.last_received = now
-        if standing.stage is Stage.ANSWERED:
+        if standing.stage is SessionPhase.ANSWERED:
             receiver.validate_address()
         if packet[1] == _COMBINED:
             self._receive_combined(packet, now, receiver)
@@ -195,7 +216,7 @@ class ReceivePath:
         standing = self._standing
         stack = [(packet, 0)]
         parts_left = self._config.combined_count_limit
-        while stack and standing.stage is not Stage.ENDED:
+        while stack and standing.stage is not SessionPhase.ENDED:
             packet, depth = stack.pop()
             reason = self._refusal(packet, inside=depth > 0)
             if reason is not None:
@@ -289,7 +310,16 @@ class ReceivePath:
                 raise BrokenChannel("malformed AppCombined") from None
             self._journal.drop("malformed AppCombined")
             return
-        for message in messages:
+        self._receive_parts(list(messages), receiver)
+
+    def _receive_parts(self, messages: list[bytes], receiver: Receiver) -> None:
+        """Take messages that came in one payload; what is too much at once is kept for later."""
+        channel = self._channel
+        for number, message in enumerate(messages):
+            if channel.is_paused:
+                self._parts = messages[number:]
+                self._journal.waiting_bytes += sum(map(len, self._parts))
+                return
             if message[0]:
                 self.receive_message(message, receiver)
             elif len(message) > 1 and message[1] == 0:
@@ -314,7 +344,34 @@ class ReceivePath:
         if self.limits is not None:
             self.limits.check(self._journal, self.messages)
         if self._standing.stage is _KEYED:  # once our side closes, nobody listens
-            self._journal.events.append(Message(opcode, payload))
+            events = self._journal.events
+            if events:
+                self._note_waiting(len(payload), len(events))
+            events.append(Message(opcode, payload))
+
+    def _note_waiting(self, size: int, others: int) -> None:
+        """Take note of a message behind others; pause when it is the last that may wait."""
+        journal = self._journal
+        journal.waiting_bytes += size + _MESSAGE_BYTES
+        config = self._config
+        if self._is_paced and (
+            others + 1 >= config.waiting_message_limit
+            or journal.waiting_bytes >= config.waiting_bytes_limit
+        ):
+            self._channel.pause()
+
+    def go_on(self, receiver: Receiver) -> None:
+        """Take what had to wait because too much did; its owner has taken all of that.
+
+        Raises `BrokenChannel` when the session cannot go on.
+        """
+        channel = self._channel
+        channel.is_paused = False
+        parts, self._parts = self._parts, []
+        self._receive_parts(parts, receiver)
+        if not channel.is_paused:
+            for payload in channel.go_on():
+                self._receive_payload(payload, receiver)
 
     def _receive_clear(self, message: bytes, receiver: Receiver) -> None:
         try:

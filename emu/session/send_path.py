@@ -11,21 +11,19 @@ from collections.abc import Sequence
 from typing import Final
 
 from emu.errors import LocalProtocolError
-from emu.session.codec.messages import OPCODE_SIZE_LIMIT, MessageCodec, opcode_bytes
+from emu.session.channel import BrokenChannel, ReliableChannel, join_packets
+from emu.session.codec import OPCODE_SIZE_LIMIT, MessageCodec, opcode_bytes
 from emu.session.configuration import SessionConfig
-from emu.session.events import CloseReason, Writable
-from emu.session.journal import Journal
+from emu.session.events import CloseReason, SessionJournal, Writable
 from emu.session.receive_path import NO_CHANNEL, ReceivePath
-from emu.session.reliable.channel import BrokenChannel, ReliableChannel
-from emu.session.reliable.combining import join_packets
-from emu.session.states import Stage, Standing
+from emu.session.states import SessionPhase, Standing
 from emu.times import Monotonic
 from emu.wire import Seal
 
-_VALIDATED: Final = Stage.VALIDATED
-_KEYED: Final = Stage.KEYED
-_CLOSING: Final = Stage.CLOSING
-_ENDED: Final = Stage.ENDED
+_VALIDATED: Final = SessionPhase.VALIDATED
+_KEYED: Final = SessionPhase.KEYED
+_CLOSING: Final = SessionPhase.CLOSING
+_ENDED: Final = SessionPhase.ENDED
 _AHEAD: Final = 4
 """Full datagrams that may wait behind a full window: the next ack finds them there. And only a
 window that something waits for is grown."""
@@ -61,7 +59,7 @@ class SendPath:
         self,
         config: SessionConfig,
         standing: Standing,
-        journal: Journal,
+        journal: SessionJournal,
         received: ReceivePath,
         *,
         is_bounded: bool,

@@ -14,20 +14,20 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Final, Self
 
 from emu.errors import LocalProtocolError, PeerError
-from emu.session.codec.cipher import KEY_BLOCK_SIZE, KEY_SIZE, make_key_block
+from emu.session.channel import BrokenChannel
+from emu.session.codec import KEY_BLOCK_SIZE, KEY_SIZE, make_key_block
 from emu.session.configuration import Role, SessionConfig
 from emu.session.control import HANDLERS, receive_clear
 from emu.session.core import Core
 from emu.session.duties import do_due, take_owed
 from emu.session.events import CloseReason, Event
-from emu.session.reliable.channel import BrokenChannel
-from emu.session.states import STATES, ConnectionState, Stage
+from emu.session.states import STATES, ConnectionState, SessionPhase
 from emu.session.statistics import SessionCounts, SessionStatistics
 from emu.times import Monotonic
 from emu.wire import ServerKeyRequest, packets
 from emu.wire.packets import BY_APPLICATION
 
-_ENDED: Final = Stage.ENDED
+_ENDED: Final = SessionPhase.ENDED
 
 
 class Session:
@@ -148,7 +148,7 @@ class Session:
     @property
     def validated(self) -> bool:
         """Whether a datagram with a valid check has come; always true for a client."""
-        return self.role is Role.CLIENT or self._core.standing.stage >= Stage.VALIDATED
+        return self.role is Role.CLIENT or self._core.standing.stage >= SessionPhase.VALIDATED
 
     @property
     def last_received(self) -> float:
@@ -162,14 +162,46 @@ class Session:
 
     @property
     def held_bytes(self) -> int:
-        """How many bytes the peer makes us keep: what came early, and what it has not taken yet."""
+        """How many bytes the peer makes us keep.
+
+        What came early, what waits for `next_event`, and what it has not taken yet itself.
+        """
         core = self._core
-        return core.sent.early_bytes + core.channel.held_bytes
+        return core.sent.early_bytes + core.channel.held_bytes + core.journal.waiting_bytes
+
+    @property
+    def events(self) -> list[Event]:
+        """The events that `next_event` returns, oldest first; always the same list.
+
+        An owner in a hurry may take the first one off by itself. Once the list is empty it has to
+        ask `next_event`, which brings what had to wait.
+        """
+        return self._core.journal.events
+
+    def refill(self) -> None:
+        """Bring what had to wait for the owner to take all `events`; does nothing before."""
+        journal = self._core.journal
+        if journal.waiting_bytes and not journal.events:
+            self._go_on()
 
     def next_event(self) -> Event | None:
         """Return the oldest event not taken yet, or None."""
-        events = self._core.journal.events
+        journal = self._core.journal
+        events = journal.events
+        if events:
+            return events.pop(0)
+        if journal.waiting_bytes:
+            self._go_on()
         return events.pop(0) if events else None
+
+    def _go_on(self) -> None:
+        """Take what had to wait for the owner to take what came before."""
+        core = self._core
+        core.journal.waiting_bytes = 0
+        try:
+            core.received.go_on(self)
+        except BrokenChannel as error:
+            core.abort(error.reason)
 
     def counts(self) -> SessionCounts:
         """Return the counters that only grow, as they are now."""
@@ -233,7 +265,7 @@ class Session:
 
     def connect(self, now: Monotonic) -> None:
         """Begin as a client: ask for the session. Raises `LocalProtocolError` at any other time."""
-        if self.role is not Role.CLIENT or self._core.standing.stage is not Stage.NEW:
+        if self.role is not Role.CLIENT or self._core.standing.stage is not SessionPhase.NEW:
             raise LocalProtocolError("only a new client session can connect")
         self._core.ask(now)
 
@@ -244,7 +276,7 @@ class Session:
         `answers` how many requests its endpoint has answered for it before. Raises
         `LocalProtocolError` for a session that is not a new server's.
         """
-        if self.role is not Role.SERVER or self._core.standing.stage is not Stage.NEW:
+        if self.role is not Role.SERVER or self._core.standing.stage is not SessionPhase.NEW:
             raise LocalProtocolError("only a new server session can accept")
         self._core.received.datagrams += answers
         self._core.sent.datagrams += answers
@@ -279,9 +311,9 @@ class Session:
         not for `close_timeout` plus twice `disconnect_timeout`.
         """
         stage = self._core.standing.stage
-        if stage < Stage.VALIDATED:
+        if stage < SessionPhase.VALIDATED:
             self._core.end(CloseReason.LOCAL)
-        elif stage < Stage.CLOSING:
+        elif stage < SessionPhase.CLOSING:
             self._core.close(reason)
 
     def replace(self, reason: str) -> None:

@@ -1,8 +1,8 @@
 """Where a session stands and what may come when: everything about state, as tables.
 
 This module does not know how anything is done. CLOSED > ESTABLISHED > CLOSING > CLOSED are the
-seed's states, which owners see; a `Stage` says more exactly where in them a session is, so that
-what was asked, validated, agreed and said goodbye to is one value that can only go forward.
+seed's states, which owners see; a `SessionPhase` says more exactly where in them a session is, so
+that what was asked, validated, agreed and said goodbye to is one value that can only go forward.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class ConnectionState(Enum):
     CLOSING = "closing"
 
 
-class Stage(IntEnum):
+class SessionPhase(IntEnum):
     """Where exactly a session stands; numbered in the order of its life, so that < means before."""
 
     NEW = 0
@@ -47,7 +47,7 @@ class Stage(IntEnum):
     """Over."""
 
 
-class Step(Enum):
+class SessionStep(Enum):
     """What moves a session from one stage to another."""
 
     ASK = "a SessionRequest is sent"
@@ -60,43 +60,43 @@ class Step(Enum):
     END = "disconnected, timed out, failed or replaced"
 
 
-STATES: Final[Mapping[Stage, ConnectionState]] = {
-    Stage.NEW: ConnectionState.CLOSED,
-    Stage.ASKED: ConnectionState.CLOSED,
-    Stage.ANSWERED: ConnectionState.ESTABLISHED,
-    Stage.VALIDATED: ConnectionState.ESTABLISHED,
-    Stage.KEYED: ConnectionState.ESTABLISHED,
-    Stage.CLOSING: ConnectionState.CLOSING,
-    Stage.PARTING: ConnectionState.CLOSING,
-    Stage.PARTED: ConnectionState.CLOSING,
-    Stage.ENDED: ConnectionState.CLOSED,
+STATES: Final[Mapping[SessionPhase, ConnectionState]] = {
+    SessionPhase.NEW: ConnectionState.CLOSED,
+    SessionPhase.ASKED: ConnectionState.CLOSED,
+    SessionPhase.ANSWERED: ConnectionState.ESTABLISHED,
+    SessionPhase.VALIDATED: ConnectionState.ESTABLISHED,
+    SessionPhase.KEYED: ConnectionState.ESTABLISHED,
+    SessionPhase.CLOSING: ConnectionState.CLOSING,
+    SessionPhase.PARTING: ConnectionState.CLOSING,
+    SessionPhase.PARTED: ConnectionState.CLOSING,
+    SessionPhase.ENDED: ConnectionState.CLOSED,
 }
 """What of its stage an owner sees."""
 
-TRANSITIONS: Final[Mapping[tuple[Stage, Step], Stage]] = {
-    (Stage.NEW, Step.ASK): Stage.ASKED,
-    (Stage.NEW, Step.ANSWER): Stage.ANSWERED,
-    (Stage.NEW, Step.END): Stage.ENDED,
-    (Stage.ASKED, Step.ASK): Stage.ASKED,
-    (Stage.ASKED, Step.AGREE): Stage.VALIDATED,
-    (Stage.ASKED, Step.END): Stage.ENDED,
-    (Stage.ANSWERED, Step.VALIDATE): Stage.VALIDATED,
-    (Stage.ANSWERED, Step.END): Stage.ENDED,
-    (Stage.VALIDATED, Step.KEY): Stage.KEYED,
-    (Stage.VALIDATED, Step.CLOSE): Stage.CLOSING,
-    (Stage.VALIDATED, Step.END): Stage.ENDED,
-    (Stage.KEYED, Step.CLOSE): Stage.CLOSING,
-    (Stage.KEYED, Step.END): Stage.ENDED,
+TRANSITIONS: Final[Mapping[tuple[SessionPhase, SessionStep], SessionPhase]] = {
+    (SessionPhase.NEW, SessionStep.ASK): SessionPhase.ASKED,
+    (SessionPhase.NEW, SessionStep.ANSWER): SessionPhase.ANSWERED,
+    (SessionPhase.NEW, SessionStep.END): SessionPhase.ENDED,
+    (SessionPhase.ASKED, SessionStep.ASK): SessionPhase.ASKED,
+    (SessionPhase.ASKED, SessionStep.AGREE): SessionPhase.VALIDATED,
+    (SessionPhase.ASKED, SessionStep.END): SessionPhase.ENDED,
+    (SessionPhase.ANSWERED, SessionStep.VALIDATE): SessionPhase.VALIDATED,
+    (SessionPhase.ANSWERED, SessionStep.END): SessionPhase.ENDED,
+    (SessionPhase.VALIDATED, SessionStep.KEY): SessionPhase.KEYED,
+    (SessionPhase.VALIDATED, SessionStep.CLOSE): SessionPhase.CLOSING,
+    (SessionPhase.VALIDATED, SessionStep.END): SessionPhase.ENDED,
+    (SessionPhase.KEYED, SessionStep.CLOSE): SessionPhase.CLOSING,
+    (SessionPhase.KEYED, SessionStep.END): SessionPhase.ENDED,
     # A key that comes while we close lets the other side's last messages be acknowledged; it does
     # not open the session again.
-    (Stage.CLOSING, Step.KEY): Stage.CLOSING,
-    (Stage.CLOSING, Step.PART): Stage.PARTING,
-    (Stage.CLOSING, Step.END): Stage.ENDED,
-    (Stage.PARTING, Step.KEY): Stage.PARTING,
-    (Stage.PARTING, Step.PART): Stage.PARTED,
-    (Stage.PARTING, Step.END): Stage.ENDED,
-    (Stage.PARTED, Step.KEY): Stage.PARTED,
-    (Stage.PARTED, Step.END): Stage.ENDED,
+    (SessionPhase.CLOSING, SessionStep.KEY): SessionPhase.CLOSING,
+    (SessionPhase.CLOSING, SessionStep.PART): SessionPhase.PARTING,
+    (SessionPhase.CLOSING, SessionStep.END): SessionPhase.ENDED,
+    (SessionPhase.PARTING, SessionStep.KEY): SessionPhase.PARTING,
+    (SessionPhase.PARTING, SessionStep.PART): SessionPhase.PARTED,
+    (SessionPhase.PARTING, SessionStep.END): SessionPhase.ENDED,
+    (SessionPhase.PARTED, SessionStep.KEY): SessionPhase.PARTED,
+    (SessionPhase.PARTED, SessionStep.END): SessionPhase.ENDED,
 }
 
 _EITHER: Final = frozenset(
@@ -120,10 +120,14 @@ _BEFORE: Final[Mapping[Role, frozenset[int]]] = {
 }
 _NOTHING: Final[frozenset[int]] = frozenset()
 
-ALLOWED: Final[Mapping[tuple[Role, Stage], frozenset[int]]] = {
-    **{(role, stage): _IN_SESSION[role] for role in Role for stage in Stage},
-    **{(role, stage): _BEFORE[role] for role in Role for stage in (Stage.NEW, Stage.ASKED)},
-    **{(role, Stage.ENDED): _NOTHING for role in Role},
+ALLOWED: Final[Mapping[tuple[Role, SessionPhase], frozenset[int]]] = {
+    **{(role, stage): _IN_SESSION[role] for role in Role for stage in SessionPhase},
+    **{
+        (role, stage): _BEFORE[role]
+        for role in Role
+        for stage in (SessionPhase.NEW, SessionPhase.ASKED)
+    },
+    **{(role, SessionPhase.ENDED): _NOTHING for role in Role},
 }
 """Which protocol opcodes a session takes, by its own role and stage."""
 
@@ -139,12 +143,12 @@ class Standing:
 
     def __init__(self, role: Role) -> None:
         self._role = role
-        self.stage = Stage.NEW
-        self.allowed: frozenset[int] = ALLOWED[role, Stage.NEW]
+        self.stage = SessionPhase.NEW
+        self.allowed: frozenset[int] = ALLOWED[role, SessionPhase.NEW]
         self.last_received = 0.0
         self.last_sent = 0.0
 
-    def step(self, step: Step) -> None:
+    def step(self, step: SessionStep) -> None:
         """Change the stage; the only place that does. Raises `LocalProtocolError` out of turn."""
         stage = TRANSITIONS.get((self.stage, step))
         if stage is None:

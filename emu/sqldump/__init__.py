@@ -5,9 +5,8 @@ Reads and never executes. What rows mean belongs to whoever imports them.
 
 from __future__ import annotations
 
-from emu.sqldump.reader import InsertRow, read_inserts
+from emu.sqldump.reader import InsertRow, Value, read_inserts
 from emu.sqldump.report import ImportReport, Tally
 from emu.sqldump.source import Source
-from emu.sqldump.tokens import Value
 
 __all__ = ["ImportReport", "InsertRow", "Source", "Tally", "Value", "read_inserts"]

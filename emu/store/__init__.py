@@ -3,8 +3,8 @@
 `Store` is what the command line uses; `emu.store.front` puts the services' ports on top of it.
 """
 
-from emu.store.bans import BannedAddress
-from emu.store.login.worlds import WorldReport
+from emu.store.accounts import BannedAddress
 from emu.store.store import LoginStore, Store, WorldStore
+from emu.store.worlds import WorldReport
 
 __all__ = ["BannedAddress", "LoginStore", "Store", "WorldReport", "WorldStore"]

@@ -1,4 +1,4 @@
-"""What the repositories share: a database, and how their methods come to it.
+"""What the repositories share: a database, its schema, and how names are compared.
 
 A repository knows the tables of one subject and returns values of `emu.model`. Its methods say in
 one word what they do: `reads` is one statement, `views` several that see the same state, and
@@ -7,14 +7,30 @@ one word what they do: `reads` is one statement, `views` several that see the sa
 
 from __future__ import annotations
 
+import sqlite3
+import unicodedata
 from collections.abc import Callable, Mapping
-from functools import update_wrapper
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from functools import cache, partial, update_wrapper
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 from sqlite_utils.db import Table
 
-from emu.database import Database, explained
-from emu.database.errors import EXPLAINED
+from emu.database import Database, Schema, explained, in_user_version, read_steps
+from emu.database.files import EXPLAINED
+from emu.files import data_file
+
+
+def name_key(name: str) -> str:
+    """Return what two names have in common when they count as the same name."""
+    folded = unicodedata.normalize("NFC", name).casefold()
+    return unicodedata.normalize("NFC", folded)
+
+
+@cache
+def schema() -> Schema:
+    """Return the steps under ``data/sql/store``; the last one's number is this program's."""
+    return in_user_version(read_steps(data_file("sql", "store")))
+
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -24,6 +40,9 @@ class Repository:
     """Rows of one subject in a `database`."""
 
     __slots__ = ("_run", "_run_many", "database")
+
+    bad_text = "replace"
+    """How a text is read whose bytes are no UTF-8: an error handler of `bytes.decode`."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -48,14 +67,36 @@ class Repository:
 
 
 R = TypeVar("R", bound=Repository)
+NOT_UTF8: Final = "Could not decode to UTF-8"
+"""How SQLite's error begins for a text whose bytes are no UTF-8."""
+
+
+def readable(connection: sqlite3.Connection, read: Callable[[], T], bad_text: str) -> T:
+    """Read rows; texts whose bytes are no UTF-8 are decoded with the error handler `bad_text`.
+
+    One such name would otherwise keep a whole list from being read.
+    """
+    try:
+        return read()
+    except sqlite3.OperationalError as error:
+        if not str(error).startswith(NOT_UTF8):
+            raise
+    usual = connection.text_factory
+    connection.text_factory = lambda data: data.decode("utf-8", bad_text)
+    try:
+        return read()
+    finally:
+        connection.text_factory = usual
 
 
 def reads(method: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], T]:
     """Make a method of one statement that reads."""
 
     def call(self: R, /, *values: P.args, **named: P.kwargs) -> T:
+        self.database.check_lost()
         try:
-            return method(self, *values, **named)
+            read = partial(method, self, *values, **named)
+            return readable(self.database.connection, read, self.bad_text)
         except EXPLAINED as error:
             raise explained(self.database.path, error) from error
 
@@ -66,8 +107,8 @@ def views(method: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P],
     """Make a method that reads several times and sees the same state all the time."""
 
     def call(self: R, /, *values: P.args, **named: P.kwargs) -> T:
-        with self.database.reading():
-            return method(self, *values, **named)
+        with self.database.reading() as connection:
+            return readable(connection, partial(method, self, *values, **named), self.bad_text)
 
     return update_wrapper(call, method)
 

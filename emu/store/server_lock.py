@@ -3,53 +3,96 @@
 SQLite lets any number of programs in, and the commands rely on it; two servers would hand out the
 same ids and answer for the same world. The lock is the system's (`flock`), so that it goes with the
 process however that ends. It is not on the database itself: closing any handle of a file gives up
-all of SQLite's own locks on it.
+all of SQLite's own locks on it. The file holds the record of `emu.database.served`.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
+import time
+from contextlib import suppress
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
 
+from emu.database.served import (
+    LONGEST_RECORD,
+    FileKey,
+    Loss,
+    Served,
+    is_lost,
+    lock_file,
+    unserved_text,
+)
 from emu.errors import StoreError
+
+ATTEMPTS: Final = 10
+PAUSE: Final = 0.02
+"""A command holds the lock for a moment, to learn whether a server does; so it is tried again."""
 
 
 class ServerLock:
-    """The right to serve a database; a context manager, and `release` ends it."""
+    """The right to serve a database; a context manager, and `release` ends it.
 
-    def __init__(self, database: Path) -> None:
-        """Take the lock. Raises `StoreError` when another server has it."""
-        path = database.with_name(database.name + ".lock")
-        self._path = path
+    `serve`, `lose` and `renew` write the record of which file is served. They may be called in any
+    thread, in one at a time.
+    """
+
+    def __init__(self, database: Path, *, anew: bool = False) -> None:
+        """Take the lock.
+
+        Raises `StoreError` when another server has it, or when an earlier server has lost the
+        database, which is still missing; `anew`: the operator wants an empty one then.
+        """
+        self._path = lock_file(database)
         self._descriptor = -1
+        self._served = Served(os.getpid())
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            self._path.parent.mkdir(parents=True, exist_ok=True)
             while not self._is_ours():
-                self.release()
-                self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-                fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                self._close()
+                self._descriptor = self._take()
         except BlockingIOError:
-            holder = os.read(self._descriptor, 20).decode("ascii", "replace").strip()
-            os.close(self._descriptor)
+            holder = Served.read(os.pread(self._descriptor, LONGEST_RECORD, 0))
+            self._close()
+            which = f" (process {holder.process})" if holder else ""
             raise StoreError(
-                f"{database}: another server uses it{f' (process {holder})' if holder else ''};"
-                " stop that one, or give this one a [database] url of its own"
+                f"{database}: another server uses it{which}; stop that one, or give this one a"
+                " [database] url of its own"
             ) from None
         except OSError as error:
-            raise StoreError(f"{path}: cannot be opened ({error.strerror})") from None
-        os.truncate(self._descriptor, 0)
-        os.pwrite(self._descriptor, b"%d\n" % os.getpid(), 0)
+            raise StoreError(f"{self._path}: cannot be opened ({error.strerror})") from None
+        earlier = Served.read(os.pread(self._descriptor, LONGEST_RECORD, 0))
+        if earlier and earlier.loss and is_lost(database, earlier) and not anew:
+            self._close()
+            raise StoreError(unserved_text(database, earlier.loss))
+        self._write()
 
-    def _is_ours(self) -> bool:
-        """Say whether the file we hold is the one of that name: its holder may have removed it."""
+    def serve(self, file: FileKey) -> None:
+        """Record which file was opened."""
+        self._served = self._served._replace(file=file)
+        self._write()
+
+    def lose(self, loss: Loss) -> None:
+        """Record that it is lost: `release` leaves the record there for those who come later."""
+        self._served = self._served._replace(loss=loss)
+        self._write()
+
+    def renew(self) -> bool:
+        """Make the record's file again when somebody has removed it; False when it is another's."""
+        if self._is_ours():
+            return True
+        before = self._descriptor
         try:
-            return self._descriptor >= 0 and os.path.samestat(
-                os.fstat(self._descriptor), self._path.stat()
-            )
-        except FileNotFoundError:
+            self._descriptor = self._take()
+        except OSError:
+            if self._descriptor != before:
+                self._close()
+            self._descriptor = before
             return False
+        os.close(before)
+        self._write()
+        return True
 
     def __enter__(self) -> Self:
         return self
@@ -60,7 +103,38 @@ class ServerLock:
     def release(self) -> None:
         """Let another server have it; a second time does nothing."""
         if self._descriptor >= 0:
-            if self._is_ours():
+            if self._served.loss is None and self._is_ours():
                 self._path.unlink()
+            self._close()
+
+    def _take(self) -> int:
+        """Open the file and take its lock; `self._descriptor` is the open file in any case."""
+        self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        for attempt in range(ATTEMPTS):
+            try:
+                fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if attempt == ATTEMPTS - 1:
+                    raise
+                time.sleep(PAUSE)
+        return self._descriptor
+
+    def _write(self) -> None:
+        with suppress(OSError):  # a full disk: the lock itself still holds
+            os.ftruncate(self._descriptor, 0)
+            os.pwrite(self._descriptor, self._served.written(), 0)
+
+    def _is_ours(self) -> bool:
+        """Say whether the file we hold is the one of that name: its holder may have removed it."""
+        try:
+            return self._descriptor >= 0 and os.path.samestat(
+                os.fstat(self._descriptor), self._path.stat()
+            )
+        except FileNotFoundError:
+            return False
+
+    def _close(self) -> None:
+        if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1

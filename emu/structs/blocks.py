@@ -1,6 +1,8 @@
-"""The fields of one level of a layout, compiled: structs, substructs' copies, array elements.
+"""The fields of one level of a layout: structs, substructs, arrays, and conditional fields.
 
 Source: docs/protocol/structs.md. Fixed fields that follow one another become one run.
+
+Source: docs/protocol/structs.md#data, docs/protocol/structs.md#conditions.
 """
 
 from __future__ import annotations
@@ -9,20 +11,106 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from emu.errors import MalformedStruct
-from emu.structs.base import COUNT_LIMIT, Context, Part, Scopes, Values, bad_value, shown
-from emu.structs.choices import Conditional, Repeated, TwoTypes
-from emu.structs.definitions import FieldDefinition, FieldType
-from emu.structs.runs import (
+from emu.structs.fields import (
+    COUNT_LIMIT,
     FORMATS,
+    PREFIXES,
     SIZES,
+    Context,
     EquipmentItems,
+    FieldCodec,
     Fixed,
+    FixedText,
+    Item,
     MixedRun,
     OversizedInteger,
     PlainRun,
+    Scopes,
+    Text,
+    Values,
+    bad_value,
+    shown,
 )
+from emu.structs.reader import FieldDefinition, FieldType
 from emu.structs.scope import Getter, Scope, Test, compile_conditions
-from emu.structs.texts import PREFIXES, Characters, Item, Text
+
+FIRST_TYPE_STATISTICS = (6, 7)
+"""Kinds of statistic whose value has the first of two types."""
+
+
+class Conditional:
+    """A part that is there only when its conditions hold."""
+
+    __slots__ = ("_key", "_part", "_test", "_where")
+
+    def __init__(self, where: str, key: str, part: FieldCodec, test: Test) -> None:
+        self._where, self._key, self._part, self._test = where, key, part, test
+
+    def decode(self, data: bytes, at: int, out: Values, scopes: Scopes, context: Context) -> int:
+        """Read the part if it is there."""
+        if self._test(out, scopes, context.flags):
+            return self._part.decode(data, at, out, scopes, context)
+        return at
+
+    def encode(self, fields: Values, parts: list[bytes], scopes: Scopes, context: Context) -> None:
+        """Write the part if it has to be there."""
+        if self._test(fields, scopes, context.flags):
+            self._part.encode(fields, parts, scopes, context)
+        elif context.strict and fields.get(self._key) is not None:
+            bad_value(self._where, self._key, "its conditions do not hold, so it is not written")
+
+
+class TwoTypes:
+    """A field that has its second type unless a statistic's kind is 6 or 7 (items only)."""
+
+    __slots__ = ("_first", "_kind", "_second")
+
+    def __init__(self, first: FieldCodec, second: FieldCodec, kind: Getter) -> None:
+        self._first, self._second, self._kind = first, second, kind
+
+    def decode(self, data: bytes, at: int, out: Values, scopes: Scopes, context: Context) -> int:
+        """Read in the type that the statistic asks for."""
+        return self._choose(out, scopes).decode(data, at, out, scopes, context)
+
+    def encode(self, fields: Values, parts: list[bytes], scopes: Scopes, context: Context) -> None:
+        """Write in the type that the statistic asks for."""
+        self._choose(fields, scopes).encode(fields, parts, scopes, context)
+
+    def _choose(self, fields: Mapping[str, Any], scopes: Scopes) -> FieldCodec:
+        return self._first if self._kind(fields, scopes) in FIRST_TYPE_STATISTICS else self._second
+
+
+class RepeatedCodec:
+    """A part several times in a row, its values a list under one name."""
+
+    __slots__ = ("_count", "_key", "_one", "_where", "_zero")
+
+    def __init__(self, where: str, key: str, one: FieldCodec, count: int, zero: str | int) -> None:
+        self._where, self._key, self._one, self._count, self._zero = where, key, one, count, zero
+
+    def decode(self, data: bytes, at: int, out: Values, scopes: Scopes, context: Context) -> int:
+        """Read all of them into a list."""
+        found: list[Any] = []
+        one: Values = {}
+        out[self._key] = found
+        try:
+            for _ in range(self._count):
+                at = self._one.decode(data, at, one, scopes, context)
+                found.append(one[self._key])
+        except MalformedStruct as error:
+            error.field = f"{self._key}[{len(found)}]"
+            raise
+        return at
+
+    def encode(self, fields: Values, parts: list[bytes], scopes: Scopes, context: Context) -> None:
+        """Write all of them."""
+        values = fields.get(self._key)
+        if values is None:
+            values = [self._zero] * self._count
+        if not isinstance(values, (list, tuple)) or len(values) != self._count:
+            bad_value(self._where, self._key, f"must be a list of {self._count}")
+        for value in values:
+            self._one.encode({self._key: value}, parts, scopes, context)
 
 
 class Block:
@@ -39,7 +127,7 @@ class Block:
     ) -> None:
         self._where = where
         self._scope = scope
-        self._parts: list[Part] = []
+        self._parts: list[FieldCodec] = []
         self._counts: list[tuple[str, str, Test | None]] = []
         self._tests: dict[str, Test] = {}
         keyed = keyed_fields(fields)
@@ -121,15 +209,15 @@ class Block:
 
     def _part(
         self, entry: FieldDefinition, key: str, fixed: Fixed | None, create_color: bool
-    ) -> Part:
+    ) -> FieldCodec:
         test = compile_conditions(entry.conditions, self._scope)
         if fixed is not None:
-            part: Part = _run(self._where, [fixed])
+            part: FieldCodec = _run(self._where, [fixed])
         elif entry.substruct:
             where = f"{self._where}.{key}"
             inner = self._scope.substruct(entry.name, key, entry.size)
             block = Block(where, entry.fields, inner, create_color)
-            part = SubstructPart(where, key, block, entry.size)
+            part = SubstructCodec(where, key, block, entry.size)
         elif entry.type is FieldType.ARRAY:
             part = self._array(entry, key, create_color)
         else:
@@ -141,16 +229,16 @@ class Block:
         self._tests[key] = test
         return Conditional(self._where, key, part, test)
 
-    def _array(self, entry: FieldDefinition, key: str, create_color: bool) -> ArrayPart:
+    def _array(self, entry: FieldDefinition, key: str, create_color: bool) -> ArrayCodec:
         # A substruct may count by a field of its holder; alone it has no elements.
         count = self._scope.find(entry.count_field) or _nothing
         if entry.count_field in self._names:
             self._counts.append((key, entry.count_field, self._tests.get(entry.count_field)))
         where = f"{self._where}.{key}"
         inner = Block(where, entry.fields, self._scope.element(key), create_color)
-        return ArrayPart(where, key, inner, count, entry.max_count)
+        return ArrayCodec(where, key, inner, count, entry.max_count)
 
-    def _two_types(self, entry: FieldDefinition, key: str, first: Part) -> Part:
+    def _two_types(self, entry: FieldDefinition, key: str, first: FieldCodec) -> FieldCodec:
         assert entry.type2 is not None  # noqa: S101
         kind = self._scope.last_ending("stat_type")
         getter = self._scope.find(kind) if kind else None
@@ -165,7 +253,7 @@ class Block:
         return TwoTypes(first, other, getter)
 
 
-class SubstructPart:
+class SubstructCodec:
     """Another struct copied in, once or several times.
 
     Its values are put in place before they are read or written, as fields of the copy may ask for
@@ -203,7 +291,7 @@ class SubstructPart:
             self._block.write(inner, parts, inside, context)
 
 
-class ArrayPart:
+class ArrayCodec:
     """As many elements as another field says."""
 
     __slots__ = ("_block", "_count", "_key", "_most", "_where")
@@ -280,23 +368,23 @@ def _as_fixed(entry: FieldDefinition, key: str, create_color: bool) -> Fixed | N
     return Fixed(key, letter, count, group, listed=count > 1, default=default)
 
 
-def _run(where: str, fields: list[Fixed]) -> Part:
+def _run(where: str, fields: list[Fixed]) -> FieldCodec:
     if any(entry.listed for entry in fields):
         return MixedRun(where, fields)
     return PlainRun(where, fields)
 
 
-def _single(where: str, entry: FieldDefinition, key: str) -> Part:
+def _single(where: str, entry: FieldDefinition, key: str) -> FieldCodec:
     """Return the part for one field that no run can hold."""
     kind = entry.type
     assert kind is not None  # noqa: S101
     if kind is FieldType.CHAR:
-        return Characters(where, key, entry.size)
+        return FixedText(where, key, entry.size)
     if kind is FieldType.EQUIPMENT:
         return EquipmentItems(where, key, entry.size)
     if kind is FieldType.ITEM:
         return Item(where, key)
-    one: Part
+    one: FieldCodec
     if kind in PREFIXES:
         one = Text(where, key, PREFIXES[kind])
         zero: str | int = ""
@@ -304,4 +392,4 @@ def _single(where: str, entry: FieldDefinition, key: str) -> Part:
         assert entry.oversized is not None  # noqa: S101
         one = OversizedInteger(where, key, kind, entry.oversized)
         zero = 0
-    return one if entry.size == 1 else Repeated(where, key, one, entry.size, zero)
+    return one if entry.size == 1 else RepeatedCodec(where, key, one, entry.size, zero)

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import fields as fields_of
 
-from emu.structs.copies import copied
-from emu.structs.definitions import Conditions, FieldDefinition, FieldType, StructDefinition
+from emu.structs.reader import Conditions, FieldDefinition, FieldType, StructDefinition, copied
 from emu.structs.scope import Scope
 
 _CONDITIONS = tuple(entry.name for entry in fields_of(Conditions))

@@ -6,7 +6,6 @@ application messages. Integers are big-endian at this layer.
 
 from __future__ import annotations
 
-from emu.wire.check import check_of, check_start
 from emu.wire.packets import (
     Ack,
     AppCombined,
@@ -15,9 +14,9 @@ from emu.wire.packets import (
     KeepAlive,
     OutOfOrderAck,
     OutOfSession,
-    Packet,
     ProtocolOpcode,
     ProtocolPacket,
+    ReliablePacket,
     ServerKeyRequest,
     SessionDisconnect,
     SessionRequest,
@@ -26,7 +25,7 @@ from emu.wire.packets import (
     pull_packet,
     push_packet,
 )
-from emu.wire.seal import Format, Seal
+from emu.wire.seal import Format, Seal, check_of, check_start
 
 __all__ = [
     "Ack",
@@ -37,9 +36,9 @@ __all__ = [
     "KeepAlive",
     "OutOfOrderAck",
     "OutOfSession",
-    "Packet",
     "ProtocolOpcode",
     "ProtocolPacket",
+    "ReliablePacket",
     "Seal",
     "ServerKeyRequest",
     "SessionDisconnect",

@@ -1,23 +1,95 @@
 """The thirteen protocol packets as values, and the layout of each, stated once.
 
+Knows neither what a part is nor what is in front of the first
+(docs/protocol/transport.md#datagrams, docs/protocol/transport.md#payloads).
+
 Owns docs/protocol/transport.md#datagrams byte by byte: a packet here is `00 op` and body, without
 check, compression or encoding. Whether a packet may come now, and from whom, is the session's
 business. Field names are those of the session seed.
 
-A `Layout` reads and writes values. What passes by the thousand (Packets, Fragments and their acks)
-has functions beside it that make none: a session wants the number and the bytes, no object around.
+A `PacketLayout` reads and writes values. What passes by the thousand (Packets, Fragments and their
+acks) has functions beside it that make none: a session wants the number and the bytes, no object
+around.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Final, Generic, TypeVar
 
-from emu.errors import LocalProtocolError, MalformedDatagram
-from emu.wire.parts import pull_parts, push_parts
+from emu.errors import LimitExceeded, LocalProtocolError, MalformedDatagram
+
+PART_LIMIT: Final = 4096
+"""How many parts are read when a caller gives no bound of its own."""
+_ESCAPE: Final = 0xFF
+_SHORT: Final = tuple(bytes((length,)) for length in range(_ESCAPE))
+"""Lengths in one byte, as those of nearly all parts are."""
+_U16_MAXIMUM: Final = 0xFFFF
+_U32_MAXIMUM: Final = 0xFFFFFFFF
+
+
+def length_bytes(length: int) -> bytes:
+    """Return a length (big-endian) in its shortest form: u8, FF and u16, or FF FF FF and u32."""
+    if 0 <= length < _ESCAPE:
+        return _SHORT[length]
+    if 0 <= length < _U16_MAXIMUM:
+        return b"\xff" + length.to_bytes(2, "big")
+    if 0 <= length <= _U32_MAXIMUM:
+        return b"\xff\xff\xff" + length.to_bytes(4, "big")
+    raise LocalProtocolError(f"{length} is not a length")
+
+
+def _pull_long(data: bytes, start: int) -> tuple[int, int]:
+    """Return the length that an escape at `start` announces, and where the part behind it begins.
+
+    Raises `MalformedDatagram` when the length itself is cut off.
+    """
+    begin = start + 3
+    length = int.from_bytes(data[start + 1 : begin], "big")
+    if length == _U16_MAXIMUM:
+        begin = start + 7
+        length = int.from_bytes(data[start + 3 : begin], "big")
+    if begin > len(data):
+        raise MalformedDatagram("truncated packet")
+    return length, begin
+
+
+def pull_parts(data: bytes, limit: int = PART_LIMIT, start: int = 0) -> tuple[bytes, ...]:
+    """Read the parts that `data` is made of, from `start` on.
+
+    An empty part says nothing and costs its sender one byte, so that a datagram of them would be
+    work for nothing: it spoils the whole, as does a length past the end (`MalformedDatagram`), or
+    one part more than `limit` (`LimitExceeded`).
+    """
+    parts: list[bytes] = []
+    position, size = start, len(data)
+    while position < size:
+        length, begin = data[position], position + 1
+        if length == _ESCAPE:
+            length, begin = _pull_long(data, position)
+        if not length:
+            raise MalformedDatagram("empty part")
+        if len(parts) == limit:
+            raise LimitExceeded("too many parts")
+        position = begin + length
+        if position > size:
+            raise MalformedDatagram("truncated packet")
+        parts.append(data[begin:position])
+    return tuple(parts)
+
+
+def push_parts(parts: Iterable[bytes]) -> bytes:
+    """Write each part behind its length; raises `LocalProtocolError` for an empty one."""
+    pieces: list[bytes] = []
+    for part in parts:
+        if not part:
+            raise LocalProtocolError("a part may not be empty")
+        size = len(part)
+        pieces += (_SHORT[size] if size < _ESCAPE else length_bytes(size), part)
+    return b"".join(pieces)
 
 
 class ProtocolOpcode(IntEnum):
@@ -131,7 +203,7 @@ class SessionStatResponse:
 
 
 @dataclass(frozen=True, slots=True)
-class Packet:
+class ReliablePacket:
     """A reliable payload on channel 0."""
 
     sequence: int
@@ -184,7 +256,7 @@ ProtocolPacket = (
     | KeepAlive
     | ServerKeyRequest
     | SessionStatResponse
-    | Packet
+    | ReliablePacket
     | Fragment
     | OutOfOrderAck
     | Ack
@@ -218,7 +290,7 @@ def _anything(rest: bytes) -> bytes:
     return rest
 
 
-class Layout(Generic[Value]):
+class PacketLayout(Generic[Value]):
     """How the packets of one kind lie in bytes; every number is big-endian.
 
     `numbers` is what follows `00 op`, in the order of the wire: "I session, H reason" is a u32 and
@@ -282,53 +354,55 @@ class Layout(Generic[Value]):
         return head + self._write(getattr(packet, self._rest)) if self._rest else head
 
 
-SESSION_REQUEST: Final = Layout(
+SESSION_REQUEST: Final = PacketLayout(
     SessionRequest, ProtocolOpcode.SESSION_REQUEST,
     "I unknown_a, I session, I max_length", rest="tail", read=_anything,
 )  # fmt: skip
-SESSION_RESPONSE: Final = Layout(
+SESSION_RESPONSE: Final = PacketLayout(
     SessionResponse, ProtocolOpcode.SESSION_RESPONSE,
     "I session, I key, B unknown_a, B format, B unknown_b, I max_length, I unknown_d",
     may_lack=4,  # as some servers do
 )  # fmt: skip
-COMBINED: Final = Layout(
+COMBINED: Final = PacketLayout(
     Combined, ProtocolOpcode.COMBINED, rest="packets", read=pull_parts, write=push_parts
 )
-SESSION_DISCONNECT: Final = Layout(
+SESSION_DISCONNECT: Final = PacketLayout(
     SessionDisconnect, ProtocolOpcode.SESSION_DISCONNECT, "I session, H reason"
 )
-KEEP_ALIVE: Final = Layout(KeepAlive, ProtocolOpcode.KEEP_ALIVE)
-SERVER_KEY_REQUEST: Final = Layout(
+KEEP_ALIVE: Final = PacketLayout(KeepAlive, ProtocolOpcode.KEEP_ALIVE)
+SERVER_KEY_REQUEST: Final = PacketLayout(
     ServerKeyRequest, ProtocolOpcode.SERVER_KEY_REQUEST,
     "H request_id, I last, I average, I low, I high, I last_server, "
     "Q packets_sent, Q packets_received",
 )  # fmt: skip
-SESSION_STAT_RESPONSE: Final = Layout(
+SESSION_STAT_RESPONSE: Final = PacketLayout(
     SessionStatResponse, ProtocolOpcode.SESSION_STAT_RESPONSE,
     "H request_id, I server_time, "
     "Q client_sent, Q client_received, Q server_sent, Q server_received",
 )  # fmt: skip
-PACKET: Final = Layout(Packet, ProtocolOpcode.PACKET, "H sequence", rest="payload", read=_something)
-FRAGMENT: Final = Layout(
+PACKET: Final = PacketLayout(
+    ReliablePacket, ProtocolOpcode.PACKET, "H sequence", rest="payload", read=_something
+)
+FRAGMENT: Final = PacketLayout(
     Fragment, ProtocolOpcode.FRAGMENT, "H sequence", rest="chunk", read=_something
 )
-OUT_OF_ORDER_ACK: Final = Layout(OutOfOrderAck, ProtocolOpcode.OUT_OF_ORDER_ACK, "H sequence")
-ACK: Final = Layout(Ack, ProtocolOpcode.ACK, "H sequence")
-APP_COMBINED: Final = Layout(
+OUT_OF_ORDER_ACK: Final = PacketLayout(OutOfOrderAck, ProtocolOpcode.OUT_OF_ORDER_ACK, "H sequence")
+ACK: Final = PacketLayout(Ack, ProtocolOpcode.ACK, "H sequence")
+APP_COMBINED: Final = PacketLayout(
     AppCombined, ProtocolOpcode.APP_COMBINED, rest="messages", read=pull_parts, write=push_parts
 )
-OUT_OF_SESSION: Final = Layout(
+OUT_OF_SESSION: Final = PacketLayout(
     OutOfSession, ProtocolOpcode.OUT_OF_SESSION,
     read=_anything,  # some peers append bytes, which mean nothing to us
 )  # fmt: skip
 
-_LAYOUTS: Final[tuple[Layout[Any], ...]] = (
+_LAYOUTS: Final[tuple[PacketLayout[Any], ...]] = (
     SESSION_REQUEST, SESSION_RESPONSE, COMBINED, SESSION_DISCONNECT, KEEP_ALIVE,
     SERVER_KEY_REQUEST, SESSION_STAT_RESPONSE, PACKET, FRAGMENT, OUT_OF_ORDER_ACK, ACK,
     APP_COMBINED, OUT_OF_SESSION,
 )  # fmt: skip
-_BY_OPCODE: Final[dict[int, Layout[Any]]] = {layout.opcode: layout for layout in _LAYOUTS}
-_BY_KIND: Final[dict[type, Layout[Any]]] = {layout.kind: layout for layout in _LAYOUTS}
+_BY_OPCODE: Final[dict[int, PacketLayout[Any]]] = {layout.opcode: layout for layout in _LAYOUTS}
+_BY_KIND: Final[dict[type, PacketLayout[Any]]] = {layout.kind: layout for layout in _LAYOUTS}
 
 
 def pull_packet(data: bytes) -> ProtocolPacket:

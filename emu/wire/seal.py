@@ -1,5 +1,7 @@
 """From a protocol packet to a datagram and back: compression or encoding, then the check.
 
+Source: docs/protocol/transport.md#check.
+
 Owns docs/protocol/transport.md#check, docs/protocol/transport.md#stream-types. Does not look into
 packets beyond their two opcode bytes.
 """
@@ -13,7 +15,22 @@ from typing import Final
 from zlib import crc32
 
 from emu.errors import BadChecksum, LimitExceeded, MalformedDatagram
-from emu.wire.check import CHECK_SIZE, check_start
+
+CHECK_SIZE = 2  # bytes, big-endian
+
+
+def check_start(key: int) -> int:
+    """Return the CRC start value for a check key (u32 as SessionResponse carries it).
+
+    It depends on the key alone, so a session computes it once.
+    """
+    return crc32(key.to_bytes(4, "little"))
+
+
+def check_of(data: bytes, start: int) -> int:
+    """Return the check (u16) of a datagram's bytes before the check."""
+    return crc32(data, start) & 0xFFFF
+
 
 _COMPRESSED = 0x5A
 _AS_IT_IS = 0xA5

@@ -36,4 +36,4 @@ def game_time(moment: Moment) -> GameTime:
     rest, hour = divmod(rest, HOURS)
     rest, day = divmod(rest, DAYS)
     year, month = divmod(rest, MONTHS)
-    return GameTime(FIRST_YEAR + year, month, day, hour, minute)
+    return GameTime(max(0, FIRST_YEAR + year), month, day, hour, minute)

@@ -45,6 +45,18 @@ class PlayerLeft(WorldEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class EntryRefused(WorldEvent):
+    """An account was refused because it enters too often."""
+
+    account_id: int
+    address: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"account {self.account_id} from {self.address} may not enter: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
 class Said(WorldEvent):
     """A player said something; `to` names the one who was told, in a tell."""
 
@@ -73,6 +85,18 @@ class PlayerRefused(WorldEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class NotSaved(WorldEvent):
+    """A character's state could not be stored; unless it is out of date, that is tried again."""
+
+    level: ClassVar[str] = "warn"
+    name: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.name} is not saved: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
 class NotHandled(WorldEvent):
     """A client sent what nobody handles, for the first time; `begin` is its first bytes in hex.
 
@@ -91,6 +115,85 @@ class NotHandled(WorldEvent):
         return (
             f"unknown message {self.opcode} {self.message or '(no name)'} of {self.name}"
             f" from {self.address}, client {self.version}: {self.length} bytes: {self.begin}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Fault(WorldEvent):
+    """A mistake of the server itself that was confined to one actor; `error` is what was raised.
+
+    `task` is what the server was doing, one of a few fixed texts; `actor` names whom it concerned,
+    empty when it concerned nobody.
+    """
+
+    level: ClassVar[str] = "error"
+    task: str
+    actor: str
+    error: BaseException
+
+    def __str__(self) -> str:
+        whose = f" for {self.actor}" if self.actor else ""
+        return f"{self.task} failed{whose}: {type(self.error).__name__}"
+
+
+@dataclass(frozen=True, slots=True)
+class ActorPaused(WorldEvent):
+    """A zone leaves out a spawn or a player's view for a while because it failed repeatedly."""
+
+    level: ClassVar[str] = "error"
+    actor: str
+    zone: str
+    failures: int
+    seconds: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.actor} in {self.zone} failed {self.failures} times in a row and is paused"
+            f" for {self.seconds:g} seconds"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ValueReplaced(WorldEvent):
+    """A character's stored value cannot be used; a default takes its place."""
+
+    level: ClassVar[str] = "warn"
+    name: str
+    problem: str
+
+    def __str__(self) -> str:
+        return f"character {self.name}: {self.problem}; run emu doctor --repair"
+
+
+@dataclass(frozen=True, slots=True)
+class BehaviorSlowed(WorldEvent):
+    """A behavior uses more of a core than it may; the server leaves out some of its calls."""
+
+    level: ClassVar[str] = "warn"
+    behavior: str
+    whose: str
+    share: float
+
+    def __str__(self) -> str:
+        return (
+            f"behavior {self.behavior} of {self.whose} works more than"
+            f" {self.share * 100:g} % of the time; some of its calls are left out"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class BehaviorPaced(WorldEvent):
+    """A behavior sends players more than it may; the rest is dropped and counted."""
+
+    level: ClassVar[str] = "warn"
+    behavior: str
+    whose: str
+    rate: float
+
+    def __str__(self) -> str:
+        return (
+            f"behavior {self.behavior} of {self.whose} sends players more than"
+            f" {self.rate:g} messages a second; the rest is dropped"
         )
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from emu.commands.ranks import GUIDE, MASTER
+from emu.commands.registry import GUIDE, MASTER
+from emu.usable import FARTHEST
 from emu.versions import CLIENT_2006, LAST_OLD_CLIENT
 
 
@@ -21,7 +22,7 @@ class MovementRules:
     """Units a second up or down."""
     reserve: float = 2.0
     """Seconds of movement that may come at once, after a pause of the link."""
-    farthest: float = 32_000.0
+    farthest: float = FARTHEST
     """Largest coordinate."""
     fastest_field: float = 127.0
     """Largest speed a client may name."""
@@ -38,6 +39,16 @@ class ZoneRules:
     tick: float = 0.1
     """Seconds between two rounds of updates."""
     spawn_limit: int = 20_000
+    actor_failures: int = 3
+    """Failures in a row after which a spawn, or a player's view of the zone, is paused."""
+    actor_pause: float = 30.0
+    """How long it is paused before it is tried again."""
+    stalled_failures: int = 3
+    """Failures of its tick in a row after which a zone is reported as stalled."""
+    stalled_after: float = 5.0
+    """How late a tick may come before its zone is reported as stalled."""
+    longest_retry: float = 5.0
+    """Longest time from a tick that failed to the next one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +61,49 @@ class ChatRules:
     """Messages that may come at once."""
     rate: float = 1.0
     """Messages a second over time."""
+    backlog: int = 65_536
+    """Bytes of lines that wait for a client whose link takes nothing; later lines are left out."""
     channels: tuple[str, ...] = ()
     """The world's own channels."""
+
+
+@dataclass(frozen=True, slots=True)
+class BehaviorRules:
+    """What a behavior of a spawn or a zone may take."""
+
+    budget: float = 0.25
+    """Seconds of one call."""
+    share: float = 0.05
+    """Part of one core that one behavior may use over time."""
+    reserve: float = 0.5
+    """Seconds of work that one behavior may use at once; `share` refills them."""
+    shortest_timer: float = 0.1
+    longest_timer: float = 31_536_000.0
+    """Seconds of the longest timer, and of the longest time between two ticks: a year."""
+    timers: int = 16
+    """Timers of one behavior."""
+    timer_name: int = 64
+    """Letters of a timer's name."""
+    step: float = 0.25
+    """Seconds between two steps of somebody who walks."""
+    text: int = 1024
+    """Letters of one text; what is longer is cut."""
+    lines: int = 20
+    """Lines of one text that a player is shown at once; the rest is left out."""
+    choices: int = 16
+    """Answers of one dialog."""
+    dialogs: int = 16
+    """Dialogs that one player has open; the oldest one is closed for another."""
+    say_rate: float = 5.0
+    """Messages a second over time that one behavior says aloud, and as many to each player."""
+    say_burst: int = 20
+    """Messages that one behavior may say at once, and as many to each player."""
+    hear_rate: float = 20.0
+    """Messages a second over time that one player is sent by all behaviors together."""
+    hear_burst: int = 60
+    """Messages that one player may be sent at once by all behaviors together."""
+    longest_way: int = 64
+    """Points of one way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +116,14 @@ class AdmissionRules:
     full_override: int = MASTER
     max_players: int = -1
     """Players at once; negative is no limit."""
+    entries_at_once: int = 20
+    """Times that an account may come in one after the other."""
+    entries_per_minute: float = 20.0
+    """The same over time."""
+    address_entries_at_once: int = 60
+    """Times that accounts may come in again from one address; the first time is free."""
+    address_entries_per_minute: float = 60.0
+    """The same over time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +160,26 @@ class WorldRules:
     game_master: int = MASTER
     """From this `admin_status` on a character is a game master."""
     save_interval: float = 60.0
+    review: float = 1.0
+    """Seconds between two checks of the stored bans, ranks, names and mutes of players."""
+    save_retry: float = 5.0
+    """Most seconds between two tries of a save that fails."""
     hear: float = 30.0
     """How far a say is heard."""
     message_rate: float = 100.0
     """Messages a second that a client may send over time; walking takes about ten."""
     message_burst: int = 1000
     """Messages that may come at once, after a pause of the link."""
+    listing_rate: float = 5.0
+    """Commands a second, over time, that make a list of players or of what is near."""
+    listing_burst: int = 30
+    """Such commands that may come at once."""
+    shown_rate: float = 1.0
+    """Commands a second, over time, that change how a player looks to everybody near it."""
+    shown_burst: int = 10
+    """Such commands that may come at once."""
+    change_rate: float = 20.0
+    """Changes a second, over time, of a player's own lists, such as that of friends."""
+    change_burst: int = 150
+    """Such changes that may come at once: more than a list has entries."""
     movement: MovementRules = field(default_factory=MovementRules)

@@ -9,27 +9,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
-from emu.dialects.common import AVATAR_READY
+from emu.dialects.dialect import AVATAR_READY
 from emu.errors import EmuError, PeerError
-from emu.limits.unknown_messages import UnknownMessages, first_bytes
+from emu.limits.repeats import UnknownMessages, first_bytes
 from emu.model import WorldCharacter
-from emu.times import Monotonic
+from emu.processes.ports import Note
+from emu.times import Clock, Monotonic
+from emu.world.actors import interaction, moving
+from emu.world.actors.client import PlayerClient, PlayerLink
+from emu.world.actors.player import IN_ZONE, Player, PlayerState
 from emu.world.behaviors import Behaviors
-from emu.world.chat import Chat
 from emu.world.commands import RemoteCommands
+from emu.world.entry import entering, initial_messages, leaving, saving, standing
 from emu.world.events import NotHandled
-from emu.world.players import arriving, burst, entering, leaving, moving, saving, using
-from emu.world.players.client import PlayerLink, WorldClient
-from emu.world.players.player import IN_ZONE, Player, PlayerState
+from emu.world.social.chat import Chat
 from emu.world.world import World
 
 Handler = Callable[[World, Player, bytes, Monotonic], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class WorldMessageRule:
     """One message: its handler, and the states in which it may come."""
 
     handler: Handler
@@ -55,72 +58,109 @@ def _stood(world: World, player: Player, body: bytes, now: Monotonic) -> None:
 
 def _hotbar(world: World, player: Player, body: bytes, now: Monotonic) -> None:
     player.hotbars.read(player.client.dialect, body)
-    saving.changed(world, player, saving.Kept.HOTKEYS, now)
+    saving.changed(world, player, saving.SavedKind.HOTKEYS, now)
 
 
 def _group_options(_world: World, player: Player, _body: bytes, _now: float) -> None:
-    burst.send_group_options(player.client)
+    initial_messages.send_group_options(player.client)
 
 
 def _latest(_world: World, player: Player, _body: bytes, _now: float) -> None:
     player.client.send_bytes("OP_ClearDataMsg", b"\1")
 
 
-MESSAGES: Final[dict[str, Rule]] = {
-    "OP_DoneLoadingZoneResourcesMsg": Rule(entering.zone_loaded, _ENTERING),
-    "OP_DoneLoadingEntityResourcesMsg": Rule(entering.entities_loaded, _ENTERING),
-    "OP_DoneLoadingUIResourcesMsg": Rule(entering.ui_loaded, _ENTERING),
-    "OP_SignalMsg": Rule(_signal, _ENTERING),
-    "OP_SysClient": Rule(_signal, _ENTERING),
-    "OP_PredictionUpdateMsg": Rule(moving.predicted, _ALIVE),
-    "OP_UpdateTargetMsg": Rule(moving.targeted, IN_ZONE),
-    "OP_EntityVerbsRequestMsg": Rule(using.verbs_requested, IN_ZONE),
-    "OP_EntityVerbsVerbMsg": Rule(using.verb_chosen, IN_ZONE),
-    "OP_SitMsg": Rule(moving.sat, IN_ZONE),
-    "OP_StandMsg": Rule(_stood, IN_ZONE),
-    "OP_StoodMsg": Rule(_stood, IN_ZONE),
-    "OP_RequestCampMsg": Rule(leaving.camp_requested, IN_ZONE),
-    "OP_CampAbortedMsg": Rule(leaving.camp_aborted, IN_ZONE),
-    "OP_ReadyToZoneMsg": Rule(leaving.ready_to_zone, _ALIVE | {PlayerState.GONE}),
-    "OP_QuickbarUpdateMsg": Rule(_hotbar, _ENTERING),
-    "OP_DefaultGroupOptionsRequestMsg": Rule(_group_options, _ENTERING),
-    "OP_SendLatestRequestMsg": Rule(_latest, _ENTERING),
+MESSAGES: Final[dict[str, WorldMessageRule]] = {
+    "OP_DoneLoadingZoneResourcesMsg": WorldMessageRule(entering.zone_loaded, _ENTERING),
+    "OP_DoneLoadingEntityResourcesMsg": WorldMessageRule(entering.entities_loaded, _ENTERING),
+    "OP_DoneLoadingUIResourcesMsg": WorldMessageRule(entering.ui_loaded, _ENTERING),
+    "OP_SignalMsg": WorldMessageRule(_signal, _ENTERING),
+    "OP_SysClient": WorldMessageRule(_signal, _ENTERING),
+    "OP_PredictionUpdateMsg": WorldMessageRule(moving.predicted, _ALIVE),
+    "OP_UpdateTargetMsg": WorldMessageRule(moving.targeted, IN_ZONE),
+    "OP_EntityVerbsRequestMsg": WorldMessageRule(interaction.verbs_requested, IN_ZONE),
+    "OP_EntityVerbsVerbMsg": WorldMessageRule(interaction.verb_chosen, IN_ZONE),
+    "OP_SitMsg": WorldMessageRule(moving.sat, IN_ZONE),
+    "OP_StandMsg": WorldMessageRule(_stood, IN_ZONE),
+    "OP_StoodMsg": WorldMessageRule(_stood, IN_ZONE),
+    "OP_RequestCampMsg": WorldMessageRule(leaving.camp_requested, IN_ZONE),
+    "OP_CampAbortedMsg": WorldMessageRule(leaving.camp_aborted, IN_ZONE),
+    "OP_ReadyToZoneMsg": WorldMessageRule(leaving.ready_to_zone, _ALIVE | {PlayerState.GONE}),
+    "OP_QuickbarUpdateMsg": WorldMessageRule(_hotbar, _ENTERING),
+    "OP_DefaultGroupOptionsRequestMsg": WorldMessageRule(_group_options, _ENTERING),
+    "OP_SendLatestRequestMsg": WorldMessageRule(_latest, _ENTERING),
 }
+
+
+GIVE_UP: Final = "world.give_up"
+"""Topic of the question, with the name of the asked process behind it: ``char_id`` is to leave."""
 
 
 class WorldService:
     """Joins players' clients to the world."""
 
     def __init__(
-        self, world: World, chat: Chat, commands: RemoteCommands, behaviors: Behaviors
+        self,
+        world: World,
+        chat: Chat,
+        commands: RemoteCommands,
+        behaviors: Behaviors,
+        clock: Clock | None = None,
     ) -> None:
-        """Join world, chat, commands and behaviors."""
+        """Join world, chat, commands and behaviors.
+
+        `clock` is for what other processes ask; without one they are not answered.
+        """
         self.world = world
         self._behaviors = behaviors
         self._messages = MESSAGES | {
-            "OP_RemoteCmdMsg": Rule(commands.called, IN_ZONE),
-            "OP_DialogSelectMsg": Rule(behaviors.select_message, IN_ZONE),
-            "OP_DialogCloseMsg": Rule(behaviors.close_message, IN_ZONE),
+            "OP_RemoteCmdMsg": WorldMessageRule(commands.called, IN_ZONE),
+            "OP_DialogSelectMsg": WorldMessageRule(behaviors.select_message, IN_ZONE),
+            "OP_DialogCloseMsg": WorldMessageRule(behaviors.close_message, IN_ZONE),
         }
         world.give_commands = commands.send_table
         world.do_command = commands.do
         world.on_arrival.append(chat.enter_again)
-        world.on_stand.append(lambda player, now: arriving.go_on(world, player, now))
+        world.on_stand.append(lambda player, now: entering.go_on(world, player, now))
         world.on_left.append(chat.leave_all)
+        world.on_hidden.append(chat.hidden_changed)
+        standing.subscribe(world)
         self._unknown_messages = UnknownMessages()
+        if clock is not None:
+            world.bus.answer(f"{GIVE_UP}.{world.process}", partial(self._give_up, clock))
 
     # -- clients --------------------------------------------------------------------------------
+
+    async def fetch(self, char_id: int) -> None:
+        """Have another process give up a character, stored, that is to come in here.
+
+        One that cannot be reached, or cannot store it, has it as it was stored last.
+        """
+        world = self.world
+        present = world.presence.find(char_id)
+        if present is None or present.process == world.process:
+            return
+        try:
+            await world.bus.request(f"{GIVE_UP}.{present.process}", {"char_id": char_id})
+        except EmuError as error:
+            world.count(f"not given up by another process: {error}")
+
+    async def _give_up(self, clock: Clock, note: Note) -> Note:
+        player = self.world.players.get(int(note["char_id"] or 0))
+        if player is not None:
+            await leaving.give_up(self.world, player, clock.now())
+        return {}
 
     def enter(
         self,
         character: WorldCharacter,
-        client: WorldClient,
+        client: PlayerClient,
         now: Monotonic,
         *,
         key: int = 0,
+        hidden: bool = False,
     ) -> Player:
-        """Let a client in that has shown its key; see `emu.world.players.arriving.enter`."""
-        return arriving.enter(self.world, character, client, now, key=key)
+        """Let a client in that has shown its key; see `emu.world.entry.entering.enter`."""
+        return entering.enter(self.world, character, client, now, key=key, hidden=hidden)
 
     def message(self, player: Player, opcode: int, body: bytes, now: Monotonic) -> None:
         """Take one application message of the client that plays somebody.
@@ -175,13 +215,21 @@ class WorldService:
 
     def drained(self, player: Player, link: PlayerLink, now: Monotonic) -> None:
         """Show a player what its session had no room for; one that was taken over gets nothing."""
-        if player.client.link is link and player.viewer is not None:
+        if player.client.link is not link:
+            return
+        player.client.has_room()
+        if player.viewer is not None:
             player.zone.drained(player.viewer, now)
 
     def closed(self, player: Player, link: PlayerLink, reason: str, now: Monotonic) -> None:
         """Learn that a session is over; one that was taken over changes nothing."""
-        if player.client.link is link:
-            leaving.link_lost(self.world, player, reason, now)
+        if player.client.link is not link:
+            return
+        world = self.world
+        if not world.attempt(
+            "losing a link", player, leaving.link_lost, world, player, reason, now
+        ):
+            leaving.remove(world, player, reason, now)
 
     def send_away(self, player: Player, reason: str, now: Monotonic) -> None:
         """Take somebody out of the world, with a client or without."""
@@ -199,11 +247,16 @@ class WorldService:
         return min((due for due in times if due is not None), default=None)
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Do what is due: ticks of zones, and deadlines of players."""
-        self._behaviors.handle_timer(now)
-        self.world.zones.handle_timer(now)
-        while (due := self.world.deadlines.pop_due(now)) is not None:
-            self._deadline(*due, now)
+        """Do what is due: ticks of zones, and deadlines of players.
+
+        A mistake with one of them is reported and does not stop the others.
+        """
+        world = self.world
+        world.attempt("the timer of the behaviors", None, self._behaviors.handle_timer, now)
+        world.attempt("the timer of the zones", None, world.zones.handle_timer, now)
+        while (due := world.deadlines.pop_due(now)) is not None:
+            player, what = due
+            world.attempt(f"a player's deadline ({what})", player, self._deadline, *due, now)
 
     def close(self, now: Monotonic) -> None:
         """Send everybody away; all are saved."""
@@ -213,9 +266,9 @@ class WorldService:
     def _deadline(self, player: Player, what: str, now: Monotonic) -> None:
         world = self.world
         if what in (saving.KEEP, saving.SAVE):
-            saving.save(world, player)
-            if what == saving.SAVE:
+            if what == saving.SAVE:  # before saving, which may fail: the next time is tried again
                 world.set_deadline(player, what, world.rules.save_interval, now)
+            leaving.save_surely(world, player)
         elif what == leaving.LINK_DEAD:
             leaving.remove(world, player, "link-dead too long", now)
         else:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.capture.messages import MAX_COMMANDS, NAMELESS, Command, split_commands
+from emu.capture.messages import MAX_COMMANDS, NAMELESS, CapturedCommand, split_commands
 from tests.support.files.known_names import few_messages, shipped_messages
 
 
@@ -56,9 +56,9 @@ def test_commands_are_split_named_and_decoded():
     assert (name, fields, undecoded) == ("OP_ClientCmdMsg", None, None)
     short = "Text 1, field number, byte 0: message shorter than its layout"
     assert commands == (
-        Command(412, "OP_EqDisplayTextCmd", b"\2\0\0\0", {"number": 2}),
-        Command(413, None, b"ghost", None, NAMELESS),
-        Command(412, "OP_EqDisplayTextCmd", b"", None, short),
+        CapturedCommand(412, "OP_EqDisplayTextCmd", b"\2\0\0\0", {"number": 2}),
+        CapturedCommand(413, None, b"ghost", None, NAMELESS),
+        CapturedCommand(412, "OP_EqDisplayTextCmd", b"", None, short),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from emu.capture.messages import CapturedMessage, Command
+from emu.capture.messages import CapturedCommand, CapturedMessage
 from emu.capture.show import hex_dump, show_time, to_json, to_text
 
 ENDS = (("10.0.0.1", 40001), ("2001:db8::2", 9100))
@@ -38,8 +38,8 @@ def test_json_of_what_is_not_known():
 
 def test_json_of_commands():
     commands = (
-        Command(412, "OP_EqDisplayTextCmd", b"\2", {"x": 2}),
-        Command(9, None, b"", None, "why"),
+        CapturedCommand(412, "OP_EqDisplayTextCmd", b"\2", {"x": 2}),
+        CapturedCommand(9, None, b"", None, "why"),
     )
     record = json.loads(to_json(message(fields=None, commands=commands)))
     assert record["commands"] == [
@@ -101,8 +101,8 @@ def test_text_of_an_unknown_message_is_a_hex_dump():
 
 def test_text_of_commands():
     commands = (
-        Command(412, "OP_EqDisplayTextCmd", b"\2", {"x": 2}),
-        Command(9, None, b"A", None, "?"),
+        CapturedCommand(412, "OP_EqDisplayTextCmd", b"\2", {"x": 2}),
+        CapturedCommand(9, None, b"A", None, "?"),
     )
     text = to_text(message(name="OP_ClientCmdMsg", fields=None, commands=commands))
     assert text.split("\n")[1:] == [

@@ -43,6 +43,7 @@ def test_a_name_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]) ->
     assert output.count("\ufffd[31mred[bold]") == 2
 
 
+@pytest.mark.slow
 def test_a_table_of_very_many_rows_has_even_columns_and_is_quick(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -106,7 +107,7 @@ def test_a_name_is_whole_at_80_columns(
         "source": "another server, and a capture of the last day", "note": "sure" * 20,
     }  # fmt: skip
     with redirect_stdout(terminal):
-        print_rows([row], "table", list(row))
+        print_rows([row], "table", list(row))  # type: ignore[list-item]
     lines = terminal.getvalue().splitlines()
     assert any(name in line for line in lines)
     assert max(map(len, lines)) <= 80

@@ -8,9 +8,8 @@ import random
 import pytest
 
 from emu.client.core import Credentials, LoginClient
-from emu.client.flow import login
+from emu.client.flow import LoginFlow, login
 from emu.client.messages import shipped_messages
-from emu.client.steps import LoginFlow
 from emu.session import Endpoint, EndpointConfig, Message, Session
 from tests.support.sessions import reference_messages
 
@@ -48,7 +47,7 @@ class LossyLogin:
             self._flush()
             times = [self._client.get_timer(), flow.get_timer()]
             times += [session.get_timer() for session in self._sessions]
-            times += [self._arrivals[0][0]] if self._arrivals else []
+            times += [self._arrivals[0][0]] if self._arrivals else []  # type: ignore[list-item]
             self._now = max(self._now, min(time for time in times if time is not None))
             self._arrive()
             self._handle_timers()
@@ -88,9 +87,9 @@ class LossyLogin:
 
     def _handle_timers(self) -> None:
         for side in (self._client, *self._sessions):
-            timer = side.get_timer()
+            timer = side.get_timer()  # type: ignore[attr-defined]
             if timer is not None and timer <= self._now:
-                side.handle_timer(self._now)
+                side.handle_timer(self._now)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(

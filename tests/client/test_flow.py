@@ -3,7 +3,7 @@
 import pytest
 
 from emu.client import PlayAnswer, flow
-from emu.client.steps import StepFailed
+from emu.client.flow import StepFailed
 from emu.errors import CommandError
 from emu.versions import LOGIN_VERSION_STEPS
 from tests.support.sessions.client_pair import ClientPair

@@ -17,7 +17,7 @@ from emu.client import (
     WorldList,
     report,
 )
-from emu.client.steps import StepDone, StepFailed
+from emu.client.flow import StepDone, StepFailed
 from emu.errors import CommandError
 
 WORLD = ListedWorld(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.cli.config.commands import as_toml
+from emu.cli.config import as_toml
 from emu.config import Address, Config, default_path, load, parse
 from emu.errors import ConfigError
 
@@ -224,6 +224,7 @@ def test_relative_names_of_files_and_folders_count_from_the_files_folder(tmp_pat
     assert config.console_path == tmp_path / "console"
 
 
+@pytest.mark.slow
 def test_of_very_many_problems_the_first_are_told() -> None:
     with pytest.raises(ConfigError) as caught:
         parse({f"table{number}": {} for number in range(10_000)})

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from emu.database import Database, Step, in_user_version
+from emu.database import Database, Migration, in_user_version
 from emu.errors import DuplicateName, StoreError
 
-SCHEMA = in_user_version([Step(1, "names", "CREATE TABLE names (name TEXT PRIMARY KEY);")])
+SCHEMA = in_user_version([Migration(1, "names", "CREATE TABLE names (name TEXT PRIMARY KEY);")])
 
 
 @pytest.fixture

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from emu.database import Schema, Step, in_user_version
+from emu.database import Migration, Schema, in_user_version
 from emu.database.files import create_database, look_at_database, open_database
 from emu.errors import StoreError
 from emu.opcodes import OpcodeStore
 from emu.store import Store
-from emu.store.schema import schema
+from emu.store.repository import schema
 
 SCHEMA = schema()
 OLDER = in_user_version(SCHEMA.steps[:2])
 
 
-def with_steps(*steps: Step) -> Schema:
+def with_steps(*steps: Migration) -> Schema:
     return in_user_version(steps)
 
 
@@ -58,7 +58,7 @@ def test_an_existing_file_is_never_replaced(path: Path) -> None:
 def test_a_creation_that_fails_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="no such table"):
         create_database(
-            tmp_path / "emu.sqlite", with_steps(Step(1, "bad", "INSERT INTO no VALUES (1);"))
+            tmp_path / "emu.sqlite", with_steps(Migration(1, "bad", "INSERT INTO no VALUES (1);"))
         )
     assert list(tmp_path.iterdir()) == []
 
@@ -168,7 +168,7 @@ def test_a_migration_that_fails_leaves_the_older_database(tmp_path: Path) -> Non
     good = SCHEMA.steps[:1]
     create_database(path, with_steps(*good))
     with pytest.raises(StoreError, match="no such table"):
-        open_database(path, with_steps(*good, Step(2, "bad", "DELETE FROM nowhere;")))
+        open_database(path, with_steps(*good, Migration(2, "bad", "DELETE FROM nowhere;")))
     with closing(open_database(path, with_steps(*good))) as connection:
         assert SCHEMA.version(connection) == 1
 

@@ -7,15 +7,15 @@ import pytest
 
 from emu.database.migrations import (
     APPLICATION_ID,
+    Migration,
     Schema,
-    Step,
     in_user_version,
     migrate,
     read_steps,
     split_statements,
 )
 from emu.errors import StoreError
-from emu.store.schema import schema as store_schema
+from emu.store.repository import schema as store_schema
 
 SCHEMA = store_schema()
 
@@ -67,8 +67,8 @@ def test_a_schema_that_is_up_to_date_is_left_alone(tmp_path: Path) -> None:
 
 def test_a_step_that_fails_leaves_everything_as_it_was(tmp_path: Path) -> None:
     steps = (
-        Step(1, "good", "CREATE TABLE one (id INTEGER);"),
-        Step(2, "bad", "CREATE TABLE two (id INTEGER);\nINSERT INTO nowhere VALUES (1);"),
+        Migration(1, "good", "CREATE TABLE one (id INTEGER);"),
+        Migration(2, "bad", "CREATE TABLE two (id INTEGER);\nINSERT INTO nowhere VALUES (1);"),
     )
     connection = connect(tmp_path / "emu.sqlite")
     with pytest.raises(sqlite3.OperationalError, match="nowhere"):
@@ -156,7 +156,7 @@ def test_what_was_deleted_before_its_moment_was_kept_counts_from_the_migration(
 def test_two_programs_that_migrate_at_once_apply_each_step_once(tmp_path: Path) -> None:
     first, second = (connect(tmp_path / "emu.sqlite") for _ in range(2))
     second.execute("PRAGMA busy_timeout = 0")
-    steps = in_user_version([Step(1, "one", "CREATE TABLE one (id INTEGER);")])
+    steps = in_user_version([Migration(1, "one", "CREATE TABLE one (id INTEGER);")])
     locked: list[bool] = []
 
     def look(statement: str) -> None:

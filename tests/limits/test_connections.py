@@ -68,3 +68,44 @@ def test_nothing_is_left_behind(known: bool) -> None:
     assert len(port.connections) == 0
     assert not port.connections._by_source
     assert not port.connections._silent
+
+
+def test_who_is_answered_makes_room_after_the_silent_ones() -> None:
+    port = Port()
+    for name, host in (("a", "192.0.2.1"), ("b", "192.0.2.2"), ("c", "192.0.2.3")):
+        port.connect(name, host)
+        port.connections.answering(name)
+    port.connect("d", "192.0.2.4")
+    port.connect("e", "192.0.2.5")
+    assert port.evicted == ["d"]
+    port.connections.waiting("c")
+    port.connect("f", "192.0.2.6")
+    assert port.evicted == ["d", "e"], "silent for longest"
+    port.connections.answering("f")
+    port.connections.introduced("a")
+    for name in "ghi":
+        assert port.connect(name, f"192.0.2.{ord(name)}", known=True) is None
+    assert port.evicted == ["d", "e", "c", "b", "f"]
+    port.connections.waiting("a")
+    port.connections.answering("a")
+    assert port.connect("j", "192.0.2.10") == "too many connections"
+
+
+def test_the_address_with_most_connections_makes_room() -> None:
+    port = Port()
+    port.connect("a", "192.0.2.1")
+    port.connect("b", "192.0.2.2")
+    for name in "cd":
+        port.connect(name, "192.0.2.3")
+    port.connect("e", "192.0.2.4")
+    assert port.evicted == ["c"]
+    assert list(port.connections) == ["a", "b", "d", "e"]
+
+
+def test_an_address_that_is_full_makes_room_itself() -> None:
+    port = Port()
+    for name in "abc":
+        port.connect(name, "192.0.2.1")
+        port.connections.answering(name)
+    assert port.connect("d", "192.0.2.1") is None
+    assert port.evicted == ["a"]

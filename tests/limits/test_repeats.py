@@ -10,6 +10,8 @@ from emu.limits.repeats import (
     MOST_NEWS,
     MOST_NEWS_OF_BOTH,
     MOST_NEWS_OF_ONE,
+    MOST_ORDINARY_OF_ACCOUNT,
+    MOST_ORDINARY_OF_ADDRESS,
     MOST_REASONS,
     OTHER_REASONS,
     Repeats,
@@ -81,3 +83,24 @@ def test_lines_and_memory_are_bounded_whoever_comes() -> None:
     assert len(reasons) == MOST_REASONS + 1
     assert sum(reasons.values()) == 50_000 - MOST_NEWS
     assert reasons[OTHER_REASONS] == 50_000 - MOST_NEWS - MOST_REASONS
+
+
+def test_ordinary_acts_of_an_account_are_told_up_to_a_number_and_then_counted() -> None:
+    repeats = Repeats()
+    for _ in range(MOST_ORDINARY_OF_ACCOUNT):
+        assert repeats.is_within_rate("arrivals", "Bob", HERE, "came in")
+    for _ in range(5):
+        assert not repeats.is_within_rate("arrivals", "bob", HERE, "came in")
+    assert repeats.is_within_rate("departures", "bob", HERE, "quit"), "another matter"
+    assert repeats.is_within_rate("arrivals", "ann", HERE, "came in"), "somebody else"
+    assert told(repeats) == [("arrivals", "bob", "", {"came in": 5})]
+    assert repeats.is_within_rate("arrivals", "bob", HERE, "came in"), "counting begins anew"
+
+
+def test_ordinary_acts_are_summed_up_for_an_address_as_well() -> None:
+    repeats = Repeats()
+    for number in range(MOST_ORDINARY_OF_ADDRESS):
+        assert repeats.is_within_rate("arrivals", f"player{number}", HERE, "came in")
+    assert not repeats.is_within_rate("arrivals", "one more", HERE, "came in")
+    assert repeats.is_within_rate("arrivals", "elsewhere", "192.0.2.77", "came in")
+    assert told(repeats) == [("arrivals", "", HERE, {"came in": 1})]

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -18,31 +16,34 @@ from emu.link.batches import (
     ZoneUpdates,
     ZoneUpdatesRequest,
 )
-from emu.link.characters import (
+from emu.link.codec import LinkFrame, LinkFrameReader
+from emu.link.messages import (
+    FROM_LOGIN,
+    FROM_WORLD,
     BasicCharUpdate,
+    BugReport,
     CharacterCreateReply,
     CharacterCreateRequest,
     CharacterPicture,
     CharTimeStamp,
+    EmoteMessage,
+    LSFatalError,
+    LSInfo,
+    LSStatus,
     NameCharUpdate,
-    RaceUpdate,
-    ZoneUpdate,
-)
-from emu.link.frames import Frame, FrameReader
-from emu.link.messages import (
-    FROM_LOGIN,
-    FROM_WORLD,
     OpaqueMessage,
+    RaceUpdate,
+    UsertoWorldReq,
+    UsertoWorldResp,
+    ZoneUpdate,
     from_login,
     from_world,
     to_frame,
 )
-from emu.link.play import UsertoWorldReq, UsertoWorldResp
-from emu.link.registration import LSFatalError, LSInfo, LSStatus
-from emu.link.reports import BugReport, EmoteMessage
 from tests.support.examples import tries
+from tests.support.files.recordings import RECORDINGS
 
-RECORDED = Path(os.environ.get("EMU_RECORDINGS", "recordings")) / "login-link.jsonl.gz"
+RECORDED = RECORDINGS / "login-link.jsonl.gz"
 
 u8 = st.integers(0, 0xFF)
 u16 = st.integers(0, 0xFFFF)
@@ -103,26 +104,26 @@ LOGIN_MESSAGES = st.one_of(
 @given(WORLD_MESSAGES)
 @tries(300)
 def test_what_a_world_sends_round_trips(message) -> None:
-    (frame,) = FrameReader().receive(to_frame(message))
+    (frame,) = LinkFrameReader().receive(to_frame(message))
     assert from_world(frame) == message
 
 
 @given(LOGIN_MESSAGES)
 @tries(200)
 def test_what_a_login_server_sends_round_trips(message) -> None:
-    (frame,) = FrameReader().receive(to_frame(message))
+    (frame,) = LinkFrameReader().receive(to_frame(message))
     assert from_login(frame) == message
 
 
 @st.composite
-def garbage(draw: st.DrawFn, opcodes: list[int]) -> Frame:
+def garbage(draw: st.DrawFn, opcodes: list[int]) -> LinkFrame:
     sizes = st.sampled_from([0, 2, 9, 10, 11, 12, 13, 41, 78, 109, 832, 2556]) | st.integers(0, 200)
     size = draw(sizes)
     start = draw(st.binary(min_size=min(size, 200), max_size=min(size, 200)))
-    return Frame(draw(st.sampled_from(opcodes)), start.ljust(size, b"\x07"))
+    return LinkFrame(draw(st.sampled_from(opcodes)), start.ljust(size, b"\x07"))
 
 
-def decodes_or_is_a_peer_error(decode, frame: Frame) -> bool:
+def decodes_or_is_a_peer_error(decode, frame: LinkFrame) -> bool:
     try:
         return frame.opcode == decode(frame).OPCODE
     except PeerError as error:
@@ -132,31 +133,33 @@ def decodes_or_is_a_peer_error(decode, frame: Frame) -> bool:
 # Two tests: pytest-twisted cannot run a hypothesis test that is parametrized as well.
 @given(garbage(sorted(FROM_WORLD)))
 @tries(200)
-def test_garbage_from_a_world_decodes_or_is_a_peer_error(frame: Frame) -> None:
+def test_garbage_from_a_world_decodes_or_is_a_peer_error(frame: LinkFrame) -> None:
     assert decodes_or_is_a_peer_error(from_world, frame)
 
 
 @given(garbage(sorted(FROM_LOGIN)))
 @tries(200)
-def test_garbage_from_a_login_server_decodes_or_is_a_peer_error(frame: Frame) -> None:
+def test_garbage_from_a_login_server_decodes_or_is_a_peer_error(frame: LinkFrame) -> None:
     assert decodes_or_is_a_peer_error(from_login, frame)
 
 
 def test_the_same_number_means_something_else_in_each_direction() -> None:
     reply = bytes.fromhex("650000000100000001")
-    assert from_world(Frame(0x2013, reply)) == CharacterCreateReply(101, 1, 1)
-    assert from_login(Frame(0x2013, reply)) == CharacterCreateRequest(101, reply[2:])
+    assert from_world(LinkFrame(0x2013, reply)) == CharacterCreateReply(101, 1, 1)
+    assert from_login(LinkFrame(0x2013, reply)) == CharacterCreateRequest(101, reply[2:])
 
 
 def test_numbers_without_a_layout_are_data() -> None:
-    assert from_world(Frame(0x1006, b"abc")) == OpaqueMessage(0x1006, b"abc")
-    assert from_login(Frame(0xFFFF, b"")) == OpaqueMessage(0xFFFF, b"")
+    assert from_world(LinkFrame(0x1006, b"abc")) == OpaqueMessage(0x1006, b"abc")
+    assert from_login(LinkFrame(0xFFFF, b"")) == OpaqueMessage(0xFFFF, b"")
 
 
-@pytest.mark.skipif(not RECORDED.exists(), reason="the recorded link is not on this machine")
+@pytest.mark.skipif(
+    not RECORDED.exists(), reason="no recorded link on this machine (EMU_RECORDINGS)"
+)
 def test_every_recorded_frame_is_written_again_byte_for_byte() -> None:
     decoders = {"w>l": from_world, "l>w": from_login}
-    readers = {way: FrameReader() for way in decoders}
+    readers = {way: LinkFrameReader() for way in decoders}
     seen = 0
     with gzip.open(RECORDED, "rt") as lines:
         for row in map(json.loads, lines):

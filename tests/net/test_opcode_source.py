@@ -13,9 +13,9 @@ from twisted.internet.task import Clock
 from emu.errors import StoreError
 from emu.net.opcode_source import OpcodeSource, last_changes
 from emu.net.scheduler import Scheduler
-from emu.net.stores.workers import StoreWorker
+from emu.net.store import StoreWorker
 from emu.opcodes import OpcodeStore, VersionRange
-from emu.opcodes.stored.watch import OpcodeWatcher
+from emu.opcodes.watch import OpcodeWatcher
 from tests.support.coroutines import finish
 from tests.support.files.opcode_rows import shipped_database
 from tests.support.running.whole_server import until

@@ -6,8 +6,7 @@ import pytest
 from emu.config import Config, parse
 from emu.errors import StoreError
 from emu.link.settings import LinkServerConfig, LoginServerAddress
-from emu.login.choices import Choices
-from emu.login.settings import DirectoryConfig
+from emu.login.settings import CompatibilityChoices, DirectoryConfig
 from emu.net import parameters
 from emu.world.rules import ChatRules
 
@@ -58,9 +57,9 @@ def test_login_settings_reach_the_accounts() -> None:
     ],
 )
 def test_an_operator_can_turn_the_peers_choices_round(key: str, choice: str) -> None:
-    assert parameters.login_config(parse({})).choices == Choices()
+    assert parameters.login_config(parse({})).choices == CompatibilityChoices()
     changed = parameters.login_config(parse({"login": {key: True}}))
-    assert changed.choices == Choices(**{choice: True})
+    assert changed.choices == CompatibilityChoices(**{choice: True})
 
 
 def test_login_servers_get_their_fingerprints() -> None:
@@ -94,7 +93,7 @@ def test_a_certificate_that_cannot_be_read_names_its_key(tmp_path: Path) -> None
 def test_the_world_is_as_its_settings_say() -> None:
     keys = ("name=Antonia", "motd=Hail", "link_dead=30", "camp_seconds=5", "save_seconds=10",
             "update_rate=20", "fastest_move=12", "fastest_fall=60", "chat_rate=2", "chat_burst=3",
-            "chat_length=99", "say_distance=15", "max_level=70",
+            "chat_length=99", "chat_backlog=2048", "say_distance=15", "max_level=70",
             "message_rate=50", "message_burst=200",
             "channels=Trade")  # fmt: skip
     config = parse({}, [f"world.{key}" for key in keys])
@@ -105,5 +104,5 @@ def test_the_world_is_as_its_settings_say() -> None:
     assert (rules.message_rate, rules.message_burst) == (50, 200)
     assert parameters.zone_rules(config).tick == 0.05
     assert parameters.chat_rules(config) == ChatRules(
-        longest=99, burst=3, rate=2, channels=("Trade",)
+        longest=99, burst=3, rate=2, backlog=2048, channels=("Trade",)
     )

@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.internet import base
+from twisted.internet.defer import Deferred
 from twisted.internet.selectreactor import SelectReactor
 from twisted.internet.task import Clock
 
@@ -147,7 +148,7 @@ def test_a_wall_clock_that_is_set_moves_no_deadline(clock: Clock) -> None:
 @pytest.fixture
 def wall(monkeypatch: pytest.MonkeyPatch):
     """Twisted's wall clock, which a test can set."""
-    real, set_by = base.runtimeSeconds, [0.0]
+    real, set_by = base.runtimeSeconds, [0.0]  # type: ignore[attr-defined]
     monkeypatch.setattr(
         SelectReactor, "seconds", staticmethod(lambda: real() + set_by[0]), raising=False
     )
@@ -155,8 +156,8 @@ def wall(monkeypatch: pytest.MonkeyPatch):
 
 
 def passes(reactor: SelectReactor, seconds: float) -> None:
-    end = base.runtimeSeconds() + seconds
-    while base.runtimeSeconds() < end:
+    end = base.runtimeSeconds() + seconds  # type: ignore[attr-defined]
+    while base.runtimeSeconds() < end:  # type: ignore[attr-defined]
         reactor.iterate(0.005)
 
 
@@ -221,3 +222,28 @@ def test_each_owner_is_called_once_at_its_last_deadline(
     for index, owner in enumerate(owners):
         assert owner.called == [wanted[index]] if index in wanted else not owner.called
     assert clock.getDelayedCalls() == []
+
+
+@pytest.mark.parametrize("after", [0.0, 1.0, 3.0, 4.0])
+def test_work_is_waited_for_until_a_time_has_come(clock: Clock, after: float) -> None:
+    scheduler, work = Scheduler(clock), Deferred[str]()
+    if not after:
+        work.callback("done")
+    outcome: list[object] = []
+    Deferred.fromCoroutine(scheduler.within(Monotonic(3.0), work)).addCallback(outcome.append)
+    clock.advance(min(after, 2.9))
+    if after and after < 3.0:
+        work.callback("done")
+    clock.advance(3.0)
+    assert outcome == [after < 3.0]
+    if after >= 3.0:
+        work.errback(ValueError("nobody waits for it any more"))
+
+
+def test_what_work_raises_in_time_is_raised(clock: Clock) -> None:
+    scheduler, work = Scheduler(clock), Deferred[str]()
+    waiting = Deferred.fromCoroutine(scheduler.within(Monotonic(3.0), work))
+    work.errback(ValueError("broken"))
+    outcome: list[type] = []
+    waiting.addErrback(lambda failure: outcome.append(failure.type))  # type: ignore[call-overload]
+    assert outcome == [ValueError]

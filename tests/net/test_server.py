@@ -12,7 +12,7 @@ from twisted.logger import ILogObserver, LogLevel
 
 from emu.config import Config
 from emu.errors import FileFormatError, StoreError
-from emu.link.password import hash_link_password
+from emu.link.settings import hash_link_password
 from emu.model import RegisteredWorld
 from emu.net import logs
 from emu.net.server import EmuService, check_files
@@ -84,7 +84,7 @@ async def test_a_start_that_fails_changes_nothing(tmp_path: Path) -> None:
     running.startService()
     await running.stopService()
     before = everything_in(config.database.path)
-    taken = reactor.listenUDP(0, DatagramProtocol(), interface="127.0.0.1")
+    taken = reactor.listenUDP(0, DatagramProtocol(), interface="127.0.0.1")  # type: ignore[attr-defined]
     trace = tmp_path / "trace.pcapng"
     place = f"world.listen=127.0.0.1:{taken.getHost().port}"
     late = EmuService(small_config(tmp_path, place, f"trace.file={trace}"), reactor)
@@ -122,7 +122,7 @@ async def test_a_second_server_on_the_same_database_is_refused_with_one_line(
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 async def test_a_taken_port_is_one_line_with_its_key(tmp_path: Path) -> None:
-    taken = reactor.listenUDP(0, DatagramProtocol(), interface="127.0.0.1")
+    taken = reactor.listenUDP(0, DatagramProtocol(), interface="127.0.0.1")  # type: ignore[attr-defined]
     number = taken.getHost().port
     for key in ("login.listen", "world.listen"):
         service = EmuService(small_config(tmp_path, f"{key}=127.0.0.1:{number}"), reactor)
@@ -183,6 +183,7 @@ def test_a_database_that_cannot_be_used_is_refused_before_anything_starts(
         check_files(small_config(tmp_path, f"database.url=sqlite:{path}"))
 
 
+@pytest.mark.slow
 async def test_what_may_change_is_reread_and_what_is_wrong_changes_nothing(tmp_path: Path) -> None:
     sets = ["world.max_players=3"]
 
@@ -248,6 +249,7 @@ async def test_structs_that_cannot_be_read_leave_those_before(
     await service.stopService()
 
 
+@pytest.mark.slow
 async def test_the_files_that_settings_name_are_reread_as_well(tmp_path: Path) -> None:
     tokens = tmp_path / "tokens"
     tokens.write_text(f"radar query {'a' * 16}\n", encoding="utf-8")

@@ -74,7 +74,7 @@ class Core:
 
 
 class Connection(Stream):
-    core: Core
+    core: Core  # type: ignore[assignment]
 
     def __init__(self, clock: Clock, limits: StreamLimits) -> None:
         super().__init__(Scheduler(clock), limits)

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from emu.errors import UnknownOpcode, UnknownVersion
 from emu.opcodes import OpcodeRow, OpcodeTables, VersionRange
-from emu.opcodes.names import is_absent
-from emu.opcodes.table import WHOLE_TABLE
+from emu.opcodes.table import WHOLE_TABLE, is_absent
 
 CUT = "OP_ExpectClientAsCharacterReplyMs"
 FULL = "OP_ExpectClientAsCharacterReplyMsg"

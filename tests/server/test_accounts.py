@@ -11,7 +11,7 @@ import pytest
 
 from emu.client import Closed
 from emu.errors import CommandError
-from emu.login.accounts.passwords import eq2emulator_hash
+from emu.login.passwords import eq2emulator_hash
 from emu.net.client.connection import ClientConnection
 from emu.store import Store
 from emu.times import Moment

@@ -15,8 +15,8 @@ import pytest
 from twisted.internet.defer import Deferred, gatherResults
 
 from emu.client import Credentials
-from emu.client.entrance import Entrance
-from emu.net.client.world_connection import WorldConnection, enter_world
+from emu.client.flow import Entrance
+from emu.net.client.connection import ClientWorldConnection, enter_world
 from tests.support.running.whole_server import (
     HOST,
     ServerProcess,
@@ -45,11 +45,11 @@ class Walker:
     """One player who walks on and on, and where it was when."""
 
     name: str
-    client: WorldConnection | None = None
+    client: ClientWorldConnection | None = None
     track: list[tuple[float, float]] = field(default_factory=list)
     """Seconds on the test's clock, and x there."""
 
-    async def come(self, server: ServerProcess) -> WorldConnection:
+    async def come(self, server: ServerProcess) -> ClientWorldConnection:
         user = self.name.lower()
         entrance = Entrance(Credentials(user, "secret"), self.name, create=True)
         self.client = await enter_world(reactor, HOST, server.login_port, entrance)
@@ -108,7 +108,7 @@ async def test_a_crash_loses_one_save_interval_and_no_character(tmp_path: Path) 
                 assert walker.client is not None
                 walker.client.act(lambda core, name=friend: core.command(f"friend {name}"))  # type: ignore[misc]
             seconds = SETTLED + choice.uniform(0.0, SAVE_SECONDS)
-            await each(walkers, lambda one, long=seconds: one.walk(long))
+            await each(walkers, lambda one, long=seconds: one.walk(long))  # type: ignore[misc]
             server.kill()
             killed = reactor.seconds()
             for walker in walkers:

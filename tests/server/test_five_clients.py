@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from emu.client import Credentials
-from emu.client.entrance import Entrance, granted
+from emu.client.flow import Entrance, granted
 from emu.client.world.events import WorldEvent
-from emu.net.client.world_connection import WorldConnection, enter_world
+from emu.net.client.connection import ClientWorldConnection, enter_world
 from tests.support.running.whole_server import HOST, house
 from tests.support.sessions.lossy_net import LossyReactor
 from tests.support.world.cast import Cast
@@ -25,7 +25,7 @@ async def test_through_login_and_hand_off_over_real_udp(tmp_path: Path) -> None:
 
         async def enter(
             name: str, version: int, on_event: Callable[[WorldEvent], None]
-        ) -> WorldConnection:
+        ) -> ClientWorldConnection:
             user = name.lower()
             entrance = Entrance(
                 Credentials(user, ACCOUNTS[user]), name, create=True, version=version
@@ -49,7 +49,7 @@ def test_with_a_tenth_of_all_datagrams_lost_and_many_late(seed: int) -> None:
 
     async def enter(
         name: str, version: int, on_event: Callable[[WorldEvent], None]
-    ) -> WorldConnection:
+    ) -> ClientWorldConnection:
         number = names.setdefault(name, len(names) + 1)
         if number not in world.house.store.rows:
             world.house.character(number, name=name, admin_status=100)

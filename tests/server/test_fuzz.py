@@ -111,7 +111,7 @@ async def test_strangers_datagrams_disturb_nobody(tmp_path: Path) -> None:
         await a_player_is_served(server)
         for port in (server.login_port, server.world_port):
             async with raw_client(port) as stranger:
-                stranger.datagramReceived = lambda data, addr: None  # type: ignore[method-assign]
+                stranger.datagramReceived = lambda data, addr: None  # type: ignore[assignment, method-assign]
                 for number in range(DATAGRAMS // 2):
                     stranger.raw(garbage(choice))
                     if number % 50 == 0:

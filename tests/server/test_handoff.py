@@ -152,7 +152,10 @@ async def test_a_world_that_was_locked_meanwhile_says_no_at_the_door(server: Hou
     await server.log.line(r"127\.0\.0\.1 was turned away: the world is locked")
 
 
-async def test_who_plays_already_is_refused_a_second_key_until_it_leaves(server: House) -> None:
+async def test_who_plays_another_character_is_refused_a_key_until_that_leaves(
+    server: House,
+) -> None:
+    await granted(server, name="Borvik")
     answer = await granted(server)
     async with raw_client(answer.port) as client:
         await client.enter(by_number(answer.account_id, answer.access_code))
@@ -160,14 +163,30 @@ async def test_who_plays_already_is_refused_a_second_key_until_it_leaves(server:
         async with await server.logged_in() as login:
             await login.worlds()
             await login.characters()
-            refused = await login.play("Aldana")
+            refused = await login.play("Borvik")
             assert (refused.code, refused.access_code) == (7, 0)
     await server.log.line(r"Aldana from 127\.0\.0\.1 left")
-    again = await granted(server)
+    again = await granted(server, name="Borvik")
     assert again.ok
 
 
+async def test_who_plays_a_character_takes_it_over_and_the_session_before_is_told(
+    server: House,
+) -> None:
+    answer = await granted(server)
+    async with raw_client(answer.port, 1) as client:
+        await client.enter(by_number(answer.account_id, answer.access_code))
+        await client.message(LOGIN_REPLY)
+        again = await granted(server)
+        async with raw_client(answer.port, 2) as second:
+            await second.enter(by_number(again.account_id, again.access_code))
+            assert await second.message(LOGIN_REPLY) == OLD_REPLY
+            await until(lambda: client.disconnected, "the end of the session before")
+            assert not second.disconnected
+
+
 async def test_account_in_use_does_not_outlive_the_session_that_caused_it(server: House) -> None:
+    await granted(server, name="Borvik")
     answer = await granted(server)
     async with raw_client(answer.port) as client:
         await client.enter(by_number(answer.account_id, answer.access_code))
@@ -176,7 +195,7 @@ async def test_account_in_use_does_not_outlive_the_session_that_caused_it(server
     async with await server.logged_in() as login:
         await login.worlds()
         await login.characters()
-        assert (await login.play("Aldana")).code == 7
+        assert (await login.play("Borvik")).code == 7
     server.clock.skip(46)
     await server.log.line(r"Aldana from 127\.0\.0\.1 left", seconds=20)
-    assert (await granted(server)).ok
+    assert (await granted(server, name="Borvik")).ok

@@ -14,11 +14,11 @@ from typing import Any
 from urllib.request import urlopen
 
 import pytest
-from mkdocs.utils import yaml_load
+from mkdocs.utils import yaml_load  # type: ignore[attr-defined]
 from prometheus_client.parser import text_string_to_metric_families
 from twisted.internet.threads import deferToThread
 
-from emu.resources import data_file
+from emu.files import data_file
 from tests.support.foreign.npm import npm_modules
 from tests.support.foreign.programs import debian_program
 from tests.support.running.whole_server import HOST, find_port, house, sleep

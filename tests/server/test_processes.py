@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from emu.client import Credentials
-from emu.client.entrance import Entrance, granted
-from emu.client.world import WorldStage
+from emu.client.flow import Entrance, granted
+from emu.client.world import WorldPhase
 from emu.client.world.events import Heard, LineShown, WhoListed, WorldEvent
-from emu.net.client.world_connection import WorldConnection, enter_world
+from emu.net.client.connection import ClientWorldConnection, enter_world
 from emu.net.link.tls import certificate_fingerprint, make_certificate
+from emu.store.spool import read_spool, spool_path
 from tests.support.running.whole_server import HOST, House, house, server_process, until
 from tests.support.sessions.raw_client import by_number, raw_client
 
@@ -42,7 +43,7 @@ class Company:
     def __init__(self, hub: House) -> None:
         self.hub = hub
         self.events: dict[str, list[WorldEvent]] = {name: [] for name in ACCOUNTS}
-        self.clients: dict[str, WorldConnection] = {}
+        self.clients: dict[str, ClientWorldConnection] = {}
 
     def entrance(self, name: str) -> Entrance:
         return Entrance(Credentials(name, ACCOUNTS[name]), name.capitalize(), create=True)
@@ -53,7 +54,7 @@ class Company:
             await login.run(granted(login.core, self.entrance(name)))
         self.hub.make_game_master(name.capitalize())
 
-    async def come(self, name: str) -> WorldConnection:
+    async def come(self, name: str) -> ClientWorldConnection:
         client = self.clients[name] = await enter_world(
             self.hub.clock, HOST, self.hub.login_port, self.entrance(name),
             on_event=self.events[name].append,
@@ -68,7 +69,7 @@ class Company:
         await self.types(name, f"zone {zone}")
         await client.until(
             lambda: (
-                client.core.stage is WorldStage.STANDING
+                client.core.stage is WorldPhase.STANDING
                 and client.core.zone is not None
                 and client.core.zone.description == description
             ),
@@ -169,8 +170,8 @@ async def test_a_key_for_another_process_works_there_once(tmp_path: Path) -> Non
         for port in (east.world_port, hub.world_port):
             async with raw_client(port) as thief:
                 await thief.enter(request)
-                await until(lambda client=thief: client.disconnected, "the end of the session")
-        assert made.clients["aldana"].core.stage is WorldStage.STANDING
+                await until(lambda client=thief: client.disconnected, "the end of the session")  # type: ignore[misc]
+        assert made.clients["aldana"].core.stage is WorldPhase.STANDING
 
 
 async def test_who_plays_elsewhere_is_known_at_login_and_can_be_kicked(tmp_path: Path) -> None:
@@ -178,9 +179,9 @@ async def test_who_plays_elsewhere_is_known_at_login_and_can_be_kicked(tmp_path:
         await made.travels("aldana", "antonica", "Antonica")
         hub.set_rank("Aldana", 0)
         async with await hub.logged_in("aldana", ACCOUNTS["aldana"]) as login:
-            await login.worlds()
-            await login.characters()
-            assert (await login.play("Aldana")).code == 7
+            (world,) = await login.worlds()
+            assert (await login.create(world.id, "Dorlas")).ok
+            assert (await login.play_answer()).code == 7, "another character of the account plays"
         await made.types("cenwyn", "summon Aldana")
         await made.reads("cenwyn", "Aldana is in the process east")
         hub.set_rank("Aldana", 100)
@@ -190,12 +191,24 @@ async def test_who_plays_elsewhere_is_known_at_login_and_can_be_kicked(tmp_path:
         await made.types("cenwyn", "kick Aldana")
         await made.reads("cenwyn", "Aldana was sent away from the process east")
         aldana = made.clients["aldana"]
-        await aldana.until(lambda: aldana.core.stage is WorldStage.CLOSED, "being sent away")
+        await aldana.until(lambda: aldana.core.stage is WorldPhase.CLOSED, "being sent away")
         zone = "SELECT zone_id FROM world_characters WHERE name = 'Aldana'"
         await until(lambda: hub.rows(zone) == [(12,)], "the place is stored at the hub")
         await aldana.stop()
         await made.come("aldana")
         assert made.clients["aldana"].core.door.port == east.world_port, "straight to its zone"
+
+
+async def test_a_client_that_crashed_elsewhere_takes_its_character_over_there(
+    tmp_path: Path,
+) -> None:
+    async with two(tmp_path) as (hub, east), company(hub) as made:
+        await made.travels("aldana", "antonica", "Antonica")
+        hub.set_rank("Aldana", 0)
+        await made.clients["aldana"].stop()
+        await made.come("aldana")
+        assert made.clients["aldana"].core.door.port == east.world_port
+        assert "link-dead" not in east.log.text
 
 
 async def test_what_is_left_when_the_process_of_a_zone_dies(tmp_path: Path) -> None:
@@ -214,7 +227,7 @@ async def test_what_is_left_when_the_process_of_a_zone_dies(tmp_path: Path) -> N
             await made.reads("cenwyn", "its server east is away")
             await made.types("cenwyn", "tell aldana are you there")
             await made.reads("cenwyn", "Unable to find client aldana")
-            assert made.clients["cenwyn"].core.stage is WorldStage.STANDING
+            assert made.clients["cenwyn"].core.stage is WorldPhase.STANDING
             await made.clients["aldana"].stop()
             await made.come("aldana")
             await made.reads("aldana", "You cannot be where you were")
@@ -254,18 +267,18 @@ async def test_a_member_goes_on_without_the_hub_and_stores_all_when_it_is_back(
         )
         aldana = made.clients["aldana"]
         aldana.act(lambda core: core.quit())
-        await aldana.until(lambda: aldana.core.stage is WorldStage.CLOSED, "its leaving")
+        await aldana.until(lambda: aldana.core.stage is WorldPhase.CLOSED, "its leaving")
         async with house(hubs, settings, accounts={}) as again:
             await again.log.line("processes: east joined")
             place = "SELECT x FROM world_characters WHERE name = 'Aldana'"
             await until(lambda: abs(again.rows(place)[0][0] - at.x - 3.0) < 0.1, "its place stored")
             world = east.service.world
             assert world is not None
-            await until(lambda: world.world.unsaved == {}, "nothing left to store")
-            assert made.clients["borvik"].core.stage is WorldStage.STANDING
+            await until(lambda: len(world.world.saver) == 0, "nothing left to store")
+            assert made.clients["borvik"].core.stage is WorldPhase.STANDING
 
 
-async def test_what_a_member_cannot_store_before_it_stops_is_told(tmp_path: Path) -> None:
+async def test_what_a_member_cannot_store_its_next_start_stores(tmp_path: Path) -> None:
     async with AsyncExitStack() as stack:
         first = await stack.enter_async_context(AsyncExitStack())
         hub = await first.enter_async_context(
@@ -281,9 +294,19 @@ async def test_what_a_member_cannot_store_before_it_stops_is_told(tmp_path: Path
         await made.travels("aldana", "antonica", "Antonica")
         await first.aclose()
         await east.log.line(r"no hub at 127\.0\.0\.1:\d+")
-    assert "error world: could not be stored and is lost: the last place of Aldana, and" in (
-        east.log.text
-    )
+        aldana = made.clients["aldana"]
+        x = aldana.core.place.x + 3.0
+        aldana.walk_to(x, aldana.core.place.y, aldana.core.place.z)
+        await aldana.until(lambda: aldana.core.place.x > x - 0.1, "a walk")
+    spool = spool_path(tmp_path / "east" / "emu.sqlite")
+    assert f"the next start stores from {spool} what could not be stored: Aldana" in east.log.text
+    assert [state.name for state in read_spool(spool)] == ["Aldana"]
+    async with house(tmp_path / "hub", HUB, accounts={}) as hub:
+        port = hub.log.port("processes", "members on TCP")
+        async with house(tmp_path / "east", member(port), accounts={}):
+            place = "SELECT x FROM world_characters WHERE name = 'Aldana'"
+            await until(lambda: abs(hub.rows(place)[0][0] - x) < 0.2, "its place stored")
+    assert not spool.exists()
 
 
 async def test_over_tls_with_a_pinned_certificate(tmp_path: Path) -> None:

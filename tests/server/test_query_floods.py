@@ -13,27 +13,23 @@ from secrets import randbelow
 import pytest
 
 from emu.admin.a2s.client import A2sQuestion
-from emu.admin.a2s.messages import Query, push_query
+from emu.admin.a2s.messages import A2sQuery, push_query
 from emu.admin.a2s.responder import A2sResponder
 from emu.admin.ggmp.client import GgmpClient
-from emu.admin.ggmp.messages import Kind, Message, push_message
-from emu.admin.ggmp.rules import GgmpRules
+from emu.admin.ggmp.messages import GgmpMessage, GgmpMessageType, push_message, utf8
 from emu.admin.ggmp.server import ANSWER_RULES as GGMP_RULES
-from emu.admin.ggmp.server import GgmpServer
-from emu.admin.ggmp.values import utf8
-from emu.admin.ogp.body import DefaultQuery
+from emu.admin.ggmp.server import GgmpRules, GgmpServer
 from emu.admin.ogp.client import OgpQuestion
-from emu.admin.ogp.content import Presentation, content_of
 from emu.admin.ogp.fields import SERVER, V91
-from emu.admin.ogp.responder import OgpResponder
-from emu.admin.ssq.client import SsqQuestion, auth_question, token_of, with_token
-from emu.admin.ssq.responder import ANSWER_RULES as SSQ_RULES
-from emu.admin.ssq.responder import SsqResponder
-from emu.admin.ssq.tables import Told
-from emu.admin.ssq.tokens import Tokens
-from emu.cli.query.socket import Question
-from emu.limits.answers import AnswerLimits, AnswerRules
-from emu.limits.challenges import Challenges
+from emu.admin.ogp.messages import DefaultQuery
+from emu.admin.ogp.responder import OgpResponder, Presentation, content_of
+from emu.admin.ssq.packets import SsqQuestion, auth_question, token_of, with_token
+from emu.admin.ssq.responder import SsqResponder, SsqTokens
+from emu.admin.ssq.tables import SsqContent
+from emu.cli.query import Question
+from emu.config.administration import QueryConfig, SsqConfig
+from emu.limits.rates import AnswerLimits, AnswerRules, Challenges
+from emu.net.admin.queries import ssq_answer_rules
 from emu.net.udp.query import QueryCore
 from emu.times import Monotonic
 from tests.support.admin.ggmp import GRANT, TOKEN, FakeStage
@@ -80,7 +76,7 @@ def ogp() -> OgpQuestion:
 
 
 def a2s() -> A2sQuestion:
-    return A2sQuestion(Query.INFO)
+    return A2sQuestion(A2sQuery.INFO)
 
 
 def ogp_core() -> OgpResponder:
@@ -127,7 +123,7 @@ def test_a_regular_and_a_newcomer_are_answered_in_a_flood(name: str) -> None:
         for address, heard in told.items():
             heard.append(endpoint.ask(ask(), address, now))
 
-    under_flood(endpoint, [ask().datagram(), push_query(Query.INFO, 77)], act)
+    under_flood(endpoint, [ask().datagram(), push_query(A2sQuery.INFO, 77)], act)
     assert all(told[REGULAR])
     first = told[NEWCOMER].index(True)
     assert first < 30, "a stranger has the chance that all have"
@@ -136,8 +132,11 @@ def test_a_regular_and_a_newcomer_are_answered_in_a_flood(name: str) -> None:
 
 
 def test_ssq_hears_who_has_the_password_in_a_flood() -> None:
-    told = Told(server_status(), "192.0.2.1")
-    endpoint = Endpoint(SsqResponder(lambda _now: told, Tokens("john", bytes)), SSQ_RULES)
+    told = SsqContent(server_status(), "192.0.2.1")
+    endpoint = Endpoint(
+        SsqResponder(lambda _now: told, SsqTokens("john", bytes)),
+        ssq_answer_rules(SsqConfig(), QueryConfig()),
+    )
     heard: list[bool] = []
     tokens: list[str] = []
 
@@ -175,9 +174,68 @@ def test_ggmp_lets_in_who_has_a_token_in_a_flood() -> None:
         while client.next_delivery() is not None:
             told += 1
 
-    wrong = push_message(Message(Kind.ARB_DATA, 0, 0, values=(utf8("x" * 16),)))
-    stolen = push_message(Message(Kind.RAW_DATA, 1, 5, data=b"x"))
+    wrong = push_message(GgmpMessage(GgmpMessageType.ARB_DATA, 0, 0, values=(utf8("x" * 16),)))
+    stolen = push_message(GgmpMessage(GgmpMessageType.RAW_DATA, 1, 5, data=b"x"))
     under_flood(endpoint, [wrong, stolen, b"nonsense"], act)
     assert client.id == 1
     assert told == ASKED_A_SECOND * SECONDS - 1
     assert len(core) == 1
+
+
+@pytest.mark.parametrize("rate", [20, 50, 1000])
+@pytest.mark.parametrize("name", CHALLENGED)
+def test_a_monitor_is_answered_while_its_own_address_is_forged(name: str, rate: int) -> None:
+    """Every poll begins without a challenge and comes from another port, as monitors ask."""
+    ask, make_core = CHALLENGED[name]
+    endpoint = Endpoint(make_core(), AnswerRules())
+    heard: list[bool] = []
+    for number in range(10 * rate):
+        now = 1.0 + number / rate
+        endpoint.take(ask().datagram(), (REGULAR[0], 4000), now)
+        if number % rate == rate // 2:
+            heard.append(endpoint.ask(ask(), (REGULAR[0], 40_000 + len(heard)), now))
+    assert heard == [True] * 10
+
+
+@pytest.mark.parametrize("rate", [20, 50, 1000])
+def test_ssq_answers_a_token_while_its_address_is_forged(rate: int) -> None:
+    told = SsqContent(server_status(), "192.0.2.1")
+    core = SsqResponder(lambda _now: told, SsqTokens("john", bytes))
+    endpoint = Endpoint(core, ssq_answer_rules(SsqConfig(), QueryConfig()))
+    auth = auth_question(1, "john")
+    assert endpoint.ask(auth, REGULAR, 0.0)
+    token = token_of(auth.rows or [])
+    heard: list[bool] = []
+    for number in range(10 * rate):
+        now = 1.0 + number / rate
+        endpoint.take(b"\0\0SP info", (REGULAR[0], 4000 + number % 3), now)
+        if number % rate == rate // 2:
+            question = SsqQuestion(2, with_token("SELECT hostname", token))
+            heard.append(endpoint.ask(question, (REGULAR[0], 40_000), now))
+    assert heard == [True] * 10
+
+
+def test_guesses_at_ssq_are_five_a_minute_however_many_are_sent() -> None:
+    """A right guess among the wrong ones is not answered, and opens no bucket of its own."""
+    told = SsqContent(server_status(), "192.0.2.1")
+    core = SsqResponder(lambda _now: told, SsqTokens("john", bytes))
+    endpoint = Endpoint(core, ssq_answer_rules(SsqConfig(), QueryConfig()))
+    for number in range(3000):
+        password = "john" if number % 100 == 99 else f"guess {number}"
+        answers = endpoint.take(f"\0\0AUTH {password}".encode(), REGULAR, 1.0 + number / 3000)
+        assert all(b"00000000" not in answer for answer in answers)
+    assert core.counters["wrong password"] <= 5
+    assert core.counters["authenticated"] == 0
+
+
+def test_ssq_follows_the_limits_of_all_query_ports() -> None:
+    for most in (1, 7, 300):
+        rules = ssq_answer_rules(SsqConfig(per_second=4 * most), QueryConfig(per_address=most))
+        core = SsqResponder(lambda _now: SsqContent(server_status(), "x"), SsqTokens("", bytes))
+        endpoint = Endpoint(core, rules)
+        for _ in range(5 * most):
+            endpoint.take(b"\0\0PING", REGULAR, 1.0)
+        assert endpoint.answered == 2 * most
+        for number in range(5 * most):
+            endpoint.take(b"\0\0PING", REGULAR, 2.0 + number / (5 * most))
+        assert 4 * most - 2 <= endpoint.answered <= 4 * most

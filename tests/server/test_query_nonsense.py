@@ -9,16 +9,12 @@ from itertools import count
 import pytest
 
 from emu.admin.a2s.responder import A2sResponder
-from emu.admin.ggmp.grants import EVERYTHING, Grant
-from emu.admin.ggmp.messages import Act, Kind, Message, push_message
-from emu.admin.ggmp.rules import GgmpRules
-from emu.admin.ggmp.server import GgmpServer
-from emu.admin.ggmp.values import utf8
-from emu.admin.ogp.content import Presentation, content_of
-from emu.admin.ogp.responder import OgpResponder
-from emu.admin.ssq.responder import SsqResponder
-from emu.admin.ssq.tables import Told
-from emu.admin.ssq.tokens import Tokens
+from emu.admin.ggmp.acting import EVERYTHING, Grant
+from emu.admin.ggmp.messages import Act, GgmpMessage, GgmpMessageType, push_message, utf8
+from emu.admin.ggmp.server import GgmpRules, GgmpServer
+from emu.admin.ogp.responder import OgpResponder, Presentation, content_of
+from emu.admin.ssq.responder import SsqResponder, SsqTokens
+from emu.admin.ssq.tables import SsqContent
 from emu.net.udp.query import LONGEST_QUESTION, QueryCore
 from emu.times import Monotonic
 from tests.support.admin.ggmp import GRANT, TOKEN, FakeStage
@@ -42,8 +38,8 @@ def a2s() -> QueryCore:
 
 
 def ssq() -> QueryCore:
-    told = Told(STATUS, "192.0.2.1")
-    return SsqResponder(lambda _now: told, Tokens("john", bytes))
+    told = SsqContent(STATUS, "192.0.2.1")
+    return SsqResponder(lambda _now: told, SsqTokens("john", bytes))
 
 
 def ggmp() -> QueryCore:
@@ -62,9 +58,9 @@ def sent(name: str) -> list[bytes]:
 
 LONG = b"\1\0SELECT name,rulename WHERE ((ping > 10) or name != 'x') IDENTIFIED a HEADERS NULL"
 ACTS = [
-    push_message(Message(Kind.ARB_DATA, 0, 0, values=(utf8(TOKEN),))),
-    push_message(Message(Kind.ACTION, 1, 5, act=Act(7, 2, 1, 100))),
-    push_message(Message(Kind.ACTION_DATA_END, 1, 6, act=Act(7, 4), data=bytes(24))),
+    push_message(GgmpMessage(GgmpMessageType.ARB_DATA, 0, 0, values=(utf8(TOKEN),))),
+    push_message(GgmpMessage(GgmpMessageType.ACTION, 1, 5, act=Act(7, 2, 1, 100))),
+    push_message(GgmpMessage(GgmpMessageType.ACTION_DATA_END, 1, 6, act=Act(7, 4), data=bytes(24))),
 ]
 PROTOCOLS: dict[str, tuple[Callable[[], QueryCore], list[bytes], bytes]] = {
     "ogp": (ogp, asked("ogp"), bytes.fromhex("ffffffff4f475000030000")),

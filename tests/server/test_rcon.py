@@ -12,8 +12,7 @@ import pytest
 from twisted.internet.endpoints import TCP4ClientEndpoint, connectProtocol
 from twisted.internet.protocol import Protocol
 
-from emu.admin.rcon.client import Answered, LoginAnswered, RconClient
-from emu.admin.rcon.packets import Packet, PacketType
+from emu.admin.rcon.packets import Answered, LoginAnswered, PacketType, RconClient, RconPacket
 from tests.support.running.whole_server import HOST, House, find_port, house, reactor, until
 
 SETTINGS = {"rcon.listen": f"{HOST}:0", "rcon.password": "sekret"}
@@ -141,9 +140,9 @@ async def test_one_that_does_not_read_is_cut_off(tmp_path: Path) -> None:
         port = rcon_port(server)
         deaf = socket.create_connection((HOST, port))
         deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        deaf.sendall(Packet(1, PacketType.AUTH, b"sekret").encode())
+        deaf.sendall(RconPacket(1, PacketType.AUTH, b"sekret").encode())
         deaf.setblocking(False)
-        command = Packet(2, PacketType.EXECCOMMAND, b"cvarlist").encode() * 500
+        command = RconPacket(2, PacketType.EXECCOMMAND, b"cvarlist").encode() * 500
         rcon = server.service.admin.rcon
 
         def more() -> bool:

@@ -20,7 +20,7 @@ async def at_length(_call: Call) -> str:
 
 def address(server: House) -> str:
     server.service.admin.commands.add(Command("long", "answer at length", at_length))
-    server.service.admin.commands.known["player"] = lambda: ["Aldana", "Borvik"]
+    server.service.admin.commands.known["player"] = lambda _caller: ["Aldana", "Borvik"]
     return f"{HOST}:{find_port(server.log.text, 'rcon', 'administrators on TCP')}"
 
 
@@ -80,7 +80,7 @@ async def test_lines_from_a_pipe_are_run_in_order(tmp_path: Path) -> None:
         said, complaints, status = await emu(tmp_path, *words, stdin=lines)
         unknown = "there is no command nonsense; help lists them"
         assert (complaints, status) == ("", 0)
-        lines = [line.rstrip() for line in said.splitlines()]  # some are filled up with blanks
+        lines = [line.rstrip() for line in said.splitlines()]  # type: ignore[assignment]  # some are filled up with blanks
         assert lines == ["one", unknown, *LONG.splitlines()]
         said, _, _ = await emu(tmp_path, *words, "--json", stdin="echo one\necho two\n")
         assert [json.loads(line)["answer"] for line in said.splitlines()] == ["one", "two"]

@@ -135,7 +135,7 @@ async def test_a_play_request_is_answered_with_a_key_only_when_it_is_granted(
 async def test_a_granted_key_opens_the_worlds_door(tmp_path: Path) -> None:
     async with login_server() as login, world_of(tmp_path, login, hurry=20) as world:
         connection = await registered(login)
-        char_id = await made(connection, b"Aldana")
+        char_id, other_id = [await made(connection, name) for name in (b"Aldana", b"Borvik")]
         connection.ask_play(ACCOUNT, char_id, ip=IP)
         key = read_play(await frame_of(connection, PLAY_RESPONSE))[3]
         async with raw_client(world.world_port) as client:
@@ -143,9 +143,12 @@ async def test_a_granted_key_opens_the_worlds_door(tmp_path: Path) -> None:
             await world.log.line("Aldana came in from 127.0.0.1, client 546")
             status = await frame_of(connection, LS_STATUS)  # within 15 s
             assert struct.unpack_from("<ii", status) == (1, 1), "one player more"
+            connection.ask_play(ACCOUNT, other_id, ip=IP)
+            answer = read_play(await frame_of(connection, PLAY_RESPONSE))
+            assert answer[3:5] == (0, 7), "another character of the account is in the world"
             connection.ask_play(ACCOUNT, char_id, ip=IP)
             answer = read_play(await frame_of(connection, PLAY_RESPONSE))
-            assert answer[3:5] == (0, 7), "account in use"
+            assert answer[4] == 1, "it may take over its own character"
         await world.log.line("Aldana from 127.0.0.1 left")
         connection.ask_play(ACCOUNT, char_id, ip=IP)
         assert read_play(await frame_of(connection, PLAY_RESPONSE))[4] == 1

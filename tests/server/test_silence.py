@@ -24,7 +24,7 @@ async def test_a_client_that_falls_silent_is_gone_after_45_s(tmp_path: Path) -> 
         await client.log_in()
         assert server.service.login is not None
         service, dispatcher = server.service.login.service, server.service.login.dispatcher
-        client.datagramReceived = lambda data, addr: None  # type: ignore[method-assign]
+        client.datagramReceived = lambda data, addr: None  # type: ignore[assignment, method-assign]
         begun = server.clock.seconds()
         await until(lambda: not dispatcher.session_count, "the session's end")
         assert 40 <= server.clock.seconds() - begun <= 70

@@ -11,12 +11,12 @@ from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from emu.admin.console.client import ConsoleClient
+from emu.admin.console import ConsoleClient
 from emu.admin.ggmp.client import GgmpClient
-from emu.admin.rcon.packets import Packet, PacketType
+from emu.admin.rcon.packets import PacketType, RconPacket
 from emu.client import Credentials
-from emu.client.entrance import Entrance
-from emu.net.client.world_connection import WorldConnection, enter_world
+from emu.client.flow import Entrance
+from emu.net.client.connection import ClientWorldConnection, enter_world
 from emu.net.link.tls import make_certificate
 from tests.support.running.clients import connect
 from tests.support.running.whole_server import (
@@ -90,8 +90,8 @@ def ggmp(server: ServerProcess) -> Iterator[socket.socket]:
 
 def enter_every_door(server: ServerProcess, stack: ExitStack) -> list[socket.socket]:
     """Stand in every door, in more than one manner where that matters."""
-    login = Packet(1, PacketType.AUTH, PASSWORD.encode()).encode()
-    ask = Packet(2, PacketType.EXECCOMMAND, b"help").encode()
+    login = RconPacket(1, PacketType.AUTH, PASSWORD.encode()).encode()
+    ask = RconPacket(2, PacketType.EXECCOMMAND, b"help").encode()
     path = server.folder / "emu.sqlite.console"
     request = ConsoleClient().request("snapshot")
     return [
@@ -100,8 +100,8 @@ def enter_every_door(server: ServerProcess, stack: ExitStack) -> list[socket.soc
             connected(server, "rcon", login),
             connected(server, "rcon", login + ask * 50),
             connected(server, "rcon", b"\x0a"),
-            connected(server, "web", b"GET /api/events HTTP/1.1\r\nHost: emu\r\n\r\n"),
-            connected(server, "web", b"GET /metrics HTTP/1.1\r\nHost: emu\r\n\r\n"),
+            connected(server, "web", b"GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+            connected(server, "web", b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"),
             connected(server, "web", b"GET /metrics HTTP/1.1\r\nHos"),
             connected(server, "link"),
             connected(server, "link", b"\x40\x03\x00\x00"),
@@ -114,7 +114,7 @@ def enter_every_door(server: ServerProcess, stack: ExitStack) -> list[socket.soc
     ]
 
 
-async def walk_in(server: ServerProcess, name: str) -> WorldConnection:
+async def walk_in(server: ServerProcess, name: str) -> ClientWorldConnection:
     entrance = Entrance(Credentials(name.lower(), "secret"), name, create=True)
     client = await enter_world(reactor, HOST, server.login_port, entrance)
     place = client.core.place

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.cli.watch.asking import read
+from emu.cli.watch.status import read
 from tests.support.running.documented import examples, words_of
 from tests.support.running.emu_process import emu, emu_on_terminal
 from tests.support.running.whole_server import HOST, house

@@ -14,12 +14,13 @@ import pytest
 from twisted.internet.defer import Deferred, gatherResults
 
 from emu.client import Credentials
-from emu.client.entrance import Entrance
-from emu.net.client.world_connection import WorldConnection, enter_world
+from emu.client.flow import Entrance
+from emu.errors import EmuError
+from emu.net.client.connection import ClientWorldConnection, enter_world
 from emu.store import Store
 from tests.support.admin.web import FORM, Answer, Browser
 from tests.support.database.stores import world_character
-from tests.support.running.whole_server import HOST, House, add_account, find_port, house
+from tests.support.running.whole_server import HOST, House, add_account, find_port, house, until
 
 ACCOUNTS = {"boss": "bosspass", "guide": "guidepass", "plain": "plainpass"}
 RANKS = {"boss": 200, "guide": 10, "plain": 0}
@@ -44,7 +45,7 @@ async def office(
         yield server, Browser(find_port(server.log.text, "web", "metrics on"))
 
 
-async def player(server: House, name: str) -> WorldConnection:
+async def player(server: House, name: str) -> ClientWorldConnection:
     """Return somebody who is in the world."""
     add_account(server.database, name, "pass")
     entrance = Entrance(Credentials(name, "pass"), name.capitalize(), create=True, version=546)
@@ -63,6 +64,56 @@ async def test_it_is_off_by_default(tmp_path: Path) -> None:
         assert (await browser.get("/api/admin/session")).told == {"enabled": False}
         for path in ("/api/admin/sign-in", "/api/admin/actions/lock", "/api/admin"):
             assert (await browser.post(path)).code == 404
+
+
+async def test_who_is_not_signed_in_reads_no_address_and_no_name_that_was_typed(
+    tmp_path: Path,
+) -> None:
+    async with office(tmp_path) as (server, browser):
+        victim = await player(server, "victimname")
+        entrance = Entrance(Credentials("typedname", "pass"), "Typed", create=True, version=546)
+        with pytest.raises(EmuError):
+            await enter_world(
+                server.clock, HOST, server.login_port, entrance, on_event=lambda _event: None
+            )
+        paths = ("/", "/metrics", "/api/logins", "/api/lines", "/api/players", "/api/status")
+        boss = Browser(browser.port)
+        assert (await boss.sign_in("boss", "bosspass")).told["ok"]
+        for path in paths:
+            public = (await browser.get(path)).body.decode().lower()
+            assert "typedname" not in public
+            assert "from 127.0.0.1" not in public
+            if path != "/api/players":
+                assert "victimname" not in public
+        staff = [(await boss.get(path)).body.decode() for path in ("/api/logins", "/api/lines")]
+        assert all("victimname" in text and "typedname" in text for text in staff)
+        assert "…" in (await browser.get("/api/logins")).told[0]["account"]
+        for visitor, sees in ((browser, False), (boss, True)):
+            stream = await visitor.stream("/api/events")
+            assert (b"typedname" in stream) is sees
+        await boss.post("/api/admin/sign-out")
+        assert b"typedname" not in (await boss.get("/api/logins")).body
+        await victim.leave()
+
+
+@pytest.mark.slow
+async def test_a_hundred_addresses_that_guess_keep_nobody_out(tmp_path: Path) -> None:
+    async with office(tmp_path, web__url="https://emu.example.org") as (_, plain):
+
+        def at(number: int) -> Browser:
+            return Browser(plain.port, "emu.example.org", {"X-Forwarded-For": f"192.0.2.{number}"})
+
+        guessing = [
+            Deferred.fromCoroutine(at(number).sign_in("boss", f"guess {number}"))
+            for number in range(100)
+            for _ in range(2)
+        ]
+        await until(lambda: sum(one.called for one in guessing) >= 20, "first guesses", 60)
+        boss = at(250)
+        assert (await boss.sign_in("boss", "bosspass")).code == 200
+        assert (await boss.act("lock")).told["ok"]
+        answers = await gatherResults(guessing)
+        assert {answer.code for answer in answers} <= {403, 429, 503}
 
 
 async def test_a_day_at_the_desk(tmp_path: Path) -> None:

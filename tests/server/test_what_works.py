@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from emu.client import Credentials
-from emu.client.entrance import Entrance, granted
-from emu.client.world import WorldClient, WorldStage
+from emu.client.flow import Entrance, granted
+from emu.client.world import WorldClientCore, WorldPhase
 from emu.client.world.events import Heard, LineShown, WhoListed, WorldEvent, ZoneLeft
 from emu.errors import CommandError
-from emu.net.client.world_connection import WorldConnection, enter_world
+from emu.net.client.connection import ClientWorldConnection, enter_world
 from tests.support.running.documented import README
 from tests.support.running.whole_server import HOST, House, house
 from tests.support.sessions.raw_client import by_number, raw_client
@@ -29,7 +29,7 @@ ROWS = (
     "camp",
     "change the zone",
 )
-Check = Callable[[WorldConnection, list[WorldEvent]], Awaitable[None]]
+Check = Callable[[ClientWorldConnection, list[WorldEvent]], Awaitable[None]]
 
 
 def documented() -> dict[int, dict[str, bool]]:
@@ -46,22 +46,22 @@ def documented() -> dict[int, dict[str, bool]]:
     return told
 
 
-async def commands(client: WorldConnection, events: list[WorldEvent]) -> None:
+async def commands(client: ClientWorldConnection, events: list[WorldEvent]) -> None:
     client.act(lambda core: core.command("/who"))
     await client.until(lambda: any(isinstance(one, WhoListed) for one in events), "the list")
 
 
-async def hears(client: WorldConnection, events: list[WorldEvent]) -> None:
+async def hears(client: ClientWorldConnection, events: list[WorldEvent]) -> None:
     client.act(lambda core: core.command("/say hello"))
     await client.until(lambda: any(isinstance(one, Heard) for one in events), "the words")
 
 
-async def sees(client: WorldConnection, _events: list[WorldEvent]) -> None:
+async def sees(client: ClientWorldConnection, _events: list[WorldEvent]) -> None:
     seen = client.core.surroundings
     await client.until(lambda: seen is not None and len(seen) > 1, "others")
 
 
-async def walks(client: WorldConnection, events: list[WorldEvent]) -> None:
+async def walks(client: ClientWorldConnection, events: list[WorldEvent]) -> None:
     """Walk, and have the world say where that has led to."""
     at = client.core.place
     client.walk_to(at.x + 1.0, at.y, at.z)
@@ -73,12 +73,12 @@ async def walks(client: WorldConnection, events: list[WorldEvent]) -> None:
     )
 
 
-async def camps(client: WorldConnection, _events: list[WorldEvent]) -> None:
-    client.act(WorldClient.camp)
-    await client.until(lambda: client.core.stage is WorldStage.CLOSED, "the end", timeout=25.0)
+async def camps(client: ClientWorldConnection, _events: list[WorldEvent]) -> None:
+    client.act(WorldClientCore.camp)
+    await client.until(lambda: client.core.stage is WorldPhase.CLOSED, "the end", timeout=25.0)
 
 
-async def changes_zone(client: WorldConnection, events: list[WorldEvent]) -> None:
+async def changes_zone(client: ClientWorldConnection, events: list[WorldEvent]) -> None:
     client.act(lambda core: core.command("/zone Antonica"))
     await client.until(lambda: any(isinstance(one, ZoneLeft) for one in events), "the way")
     await client.stand()

@@ -23,7 +23,7 @@ def test_defaults_are_the_documented_ones():
 
 def test_settings_cannot_be_changed_afterwards():
     with pytest.raises(dataclasses.FrozenInstanceError):
-        SessionConfig().window = 5
+        SessionConfig().window = 5  # type: ignore[misc]
 
 
 def test_all_problems_are_told_at_once():

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import gc
+import random
 import tracemalloc
 
 import pytest
 
 from emu.errors import LocalProtocolError
 from emu.session import DatagramDropped, Role, Session, SessionConfig
-from emu.wire import Ack, OutOfOrderAck, Seal, ServerKeyRequest, SessionRequest, push_packet
+from emu.wire import (
+    Ack,
+    Combined,
+    OutOfOrderAck,
+    Seal,
+    ServerKeyRequest,
+    SessionRequest,
+    pull_packet,
+    push_packet,
+)
 from tests.support.sessions.link import CHECK_KEY, KEY_BLOCK, connected_link, drain
 
 
@@ -23,7 +33,7 @@ def test_a_client_needs_a_whole_key_block_with_a_key_in_it(block):
 
 def test_a_session_has_no_room_for_strangers():
     with pytest.raises(AttributeError):
-        Session(SessionConfig(), role=Role.SERVER).anything = 1
+        Session(SessionConfig(), role=Role.SERVER).anything = 1  # type: ignore[attr-defined]
 
 
 def test_each_reason_is_told_once_and_counted_always():
@@ -98,6 +108,43 @@ def test_only_an_acknowledgment_of_something_proves_more_than_a_public_check(lin
         session.receive_datagram(seal.seal(push_packet(packet)), 0.1)
         assert session.acknowledged == (number >= 2)
         session.datagrams_to_send(0.1)
+
+
+def without_acks(datagram: bytes) -> bytes:
+    """Return a client's datagram without what it acknowledges."""
+    seal = Seal(CHECK_KEY)
+    packet = pull_packet(seal.unseal(datagram))
+    if not isinstance(packet, Combined):
+        return datagram
+    rest = [part for part in packet.packets if not isinstance(pull_packet(part), Ack)]
+    return b"".join(map(seal.seal, rest))
+
+
+def test_under_a_public_key_the_bound_on_answers_ends_with_the_first_acknowledgment():
+    client = Session(SessionConfig(), role=Role.CLIENT, session_id=7, key_block=KEY_BLOCK)
+    server = Session(SessionConfig(), role=Role.SERVER, check_key=CHECK_KEY, check_is_public=True)
+    client.connect(0.0)
+    given = got = 0
+    for _ in range(3):
+        for data in client.datagrams_to_send(0.0):
+            given += len(data)
+            server.receive_datagram(without_acks(data) if server.validated else data, 0.0)
+        for data in server.datagrams_to_send(0.0):
+            got += len(data)
+            client.receive_datagram(data, 0.0)
+    assert server.key is not None
+    assert not server.acknowledged
+    server.send(1, random.Random(1).randbytes(10_000))
+    got += sum(map(len, server.datagrams_to_send(0.1)))
+    assert got <= 3 * given
+    assert server.drops["answer larger than allowed"] == 1
+    server.receive_datagram(Seal(CHECK_KEY).seal(push_packet(Ack(1))), 0.2)
+    while got <= 3 * given:
+        now = server.get_timer()
+        assert now is not None
+        server.handle_timer(now)
+        got += sum(map(len, server.datagrams_to_send(now)))
+    assert server.drops["answer larger than allowed"] == 1
 
 
 def test_under_a_public_key_retransmissions_wait_for_what_the_peer_pays():

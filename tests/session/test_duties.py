@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from emu.session.core import Owed
+from emu.session.core import PendingControl
 from emu.session.duties import DUTIES, take_owed
 from emu.session.life import Due
 from emu.wire import ServerKeyRequest
@@ -16,7 +16,7 @@ def test_there_is_a_way_to_do_whatever_may_be_due():
 def test_what_is_owed_leaves_in_order_and_once():
     core = connected_link().server._core
     core.stat_request = ServerKeyRequest(3)
-    core.owed = Owed.KEEP_ALIVE | Owed.QUESTION | Owed.ANSWER
+    core.owed = PendingControl.KEEP_ALIVE | PendingControl.QUESTION | PendingControl.ANSWER
     assert [packet[1] for packet in take_owed(core, 5.0)] == [0x08, 0x07, 0x06]
     assert core.owed == 0
     assert take_owed(core, 5.0) == []
@@ -28,7 +28,7 @@ def test_a_goodbye_is_owed_until_everything_has_arrived():
     link.server.send(1, b"last words")
     link.server.close()
     link.server.datagrams_to_send(link.now)
-    assert core.owed == Owed.GOODBYE
+    assert core.owed == PendingControl.GOODBYE
     assert take_owed(core, link.now) == []
     core.channel.queue.acknowledge_all(link.now)
     assert [packet[1] for packet in take_owed(core, link.now)] == [0x05]

@@ -24,7 +24,7 @@ def test_a_message_compares_by_value():
 def test_an_event_cannot_be_changed():
     closed = SessionClosed("closed by peer")
     with pytest.raises(dataclasses.FrozenInstanceError):
-        closed.reason = "never"
+        closed.reason = "never"  # type: ignore[misc]
 
 
 def test_close_reasons_are_words():

@@ -9,13 +9,21 @@ import pytest
 
 from emu.errors import MalformedDatagram, PeerError
 from emu.session import Message, Role, SessionConfig
-from emu.session.codec.cipher import CipherPair
-from emu.session.codec.messages import MessageCodec
-from emu.session.journal import Journal
+from emu.session.channel import BrokenChannel, ReliableChannel
+from emu.session.codec import CipherPair, MessageCodec
+from emu.session.events import SessionJournal
 from emu.session.receive_path import ReceivePath, StrangerLimits
-from emu.session.reliable.channel import BrokenChannel, ReliableChannel
-from emu.session.states import Standing, Step
-from emu.wire import Ack, AppCombined, Combined, Fragment, KeepAlive, Packet, Seal, push_packet
+from emu.session.states import SessionStep, Standing
+from emu.wire import (
+    Ack,
+    AppCombined,
+    Combined,
+    Fragment,
+    KeepAlive,
+    ReliablePacket,
+    Seal,
+    push_packet,
+)
 
 CONFIG = SessionConfig()
 KEY = b"12345678"
@@ -33,7 +41,7 @@ class Notes:
 
     def validate_address(self):
         self.proofs += 1
-        self.path._standing.step(Step.VALIDATE)
+        self.path._standing.step(SessionStep.VALIDATE)
 
     def handle(self, packet, now):
         self.packets.append((packet, now))
@@ -45,13 +53,13 @@ class Notes:
 def make_path(*, keyed=True, short=False):
     """Return a server's way in after its SessionResponse, and the receiver."""
     standing = Standing(Role.SERVER)
-    path = ReceivePath(CONFIG, standing, Journal())
+    path = ReceivePath(CONFIG, standing, SessionJournal())
     path.trust()
     path.open(SEAL, ReliableChannel(CONFIG, 512, SEAL.overhead))
-    standing.step(Step.ANSWER)
+    standing.step(SessionStep.ANSWER)
     if keyed:
-        standing.step(Step.VALIDATE)
-        standing.step(Step.KEY)
+        standing.step(SessionStep.VALIDATE)
+        standing.step(SessionStep.KEY)
         path.start_cipher(MessageCodec(CONFIG, Role.SERVER, KEY))
     if short:
         path.hasten()
@@ -75,7 +83,7 @@ def datagrams(seed):
             out.append(Fragment(sequence + 1, payload[1:]))
             sequence += 2
         else:
-            out.append(Packet(sequence, payload))
+            out.append(ReliablePacket(sequence, payload))
             sequence += 1
     whole = [sealed(packet) for packet in out]
     for index in range(0, len(whole) - 2, 7):
@@ -96,7 +104,7 @@ def walk(path, notes, data):
 @pytest.mark.parametrize("seed", range(5))
 def test_the_short_way_leads_where_the_long_one_does(seed):
     data = datagrams(seed)
-    long, short = walk(*make_path(), data), walk(*make_path(short=True), data)
+    long, short = walk(*make_path(), data), walk(*make_path(short=True), data)  # type: ignore[call-arg]
     assert short == long
     messages = [event for event in short[0] if isinstance(event, Message)]
     assert [message.opcode for message in messages] == list(range(1, 61))
@@ -114,8 +122,8 @@ def test_the_first_sealed_datagram_proves_and_no_other():
 
 def test_messages_before_the_key_go_to_the_receiver():
     path, notes = make_path(keyed=False)
-    path.receive(sealed(Packet(0, push_packet(AppCombined((b"one", b"two"))))), 1.0, notes)
-    path.receive(sealed(Packet(1, b"\0\0escaped")), 1.0, notes)
+    path.receive(sealed(ReliablePacket(0, push_packet(AppCombined((b"one", b"two"))))), 1.0, notes)
+    path.receive(sealed(ReliablePacket(1, b"\0\0escaped")), 1.0, notes)
     assert notes.clear == [b"one", b"two", b"\0escaped"]
     assert path.messages == 0
 
@@ -133,7 +141,7 @@ def test_a_part_that_may_not_come_spoils_itself_only():
 
 def test_nothing_is_read_after_the_end():
     path, notes = make_path(short=True)
-    path._standing.step(Step.END)
+    path._standing.step(SessionStep.END)
     path.close()
     with pytest.raises(MalformedDatagram, match="session is over"):
         path.receive(datagrams(1)[2], 1.0, notes)
@@ -150,7 +158,7 @@ def test_a_path_does_not_hold_its_receiver():
 
 
 def test_a_stranger_may_say_little_and_nobody_waits_for_more():
-    journal = Journal()
+    journal = SessionJournal()
     limits = StrangerLimits(CONFIG)
     limits.check(journal, CONFIG.stranger_message_count_limit)
     with pytest.raises(BrokenChannel):

@@ -21,12 +21,12 @@ from emu.session import (
     StatisticsReceived,
     StreamType,
 )
-from emu.session.codec.cipher import KEY_REQUEST, key_block_message
+from emu.session.codec import KEY_REQUEST, key_block_message
 from emu.wire import (
     AppCombined,
     Combined,
     KeepAlive,
-    Packet,
+    ReliablePacket,
     ServerKeyRequest,
     SessionStatResponse,
     pull_packet,
@@ -72,7 +72,7 @@ def test_the_real_login_of_a_version_546_client():
     assert isinstance(combined, Combined)
     assert [pull_packet(packet) for packet in combined.packets] == [
         SessionStatResponse(0x52D7, 12345, 2, 1, 2, 2),
-        Packet(0, bytes.fromhex(VECTORS["key_request"])),
+        ReliablePacket(0, bytes.fromhex(VECTORS["key_request"])),
     ]
 
     session.receive_datagram(bytes.fromhex(VECTORS["login"]), 12.4)
@@ -115,7 +115,7 @@ def test_a_client_without_a_message_sends_the_key_block_alone():
 )
 def test_every_form_of_the_key_block_is_taken(payload):
     session = validated_server()
-    session.receive_datagram(sealed(Packet(0, payload)), 0.0)
+    session.receive_datagram(sealed(ReliablePacket(0, payload)), 0.0)
     assert session.key == KEY_BLOCK[:-9:-1]
 
 
@@ -132,10 +132,10 @@ def test_every_form_of_the_key_block_is_taken(payload):
 )
 def test_what_is_no_key_block_is_counted_and_the_session_lives(payload, reason):
     session = validated_server()
-    session.receive_datagram(sealed(Packet(0, payload)), 0.0)
+    session.receive_datagram(sealed(ReliablePacket(0, payload)), 0.0)
     assert session.key is None
     assert session.drops[reason] == 1
-    session.receive_datagram(sealed(Packet(1, key_block_message(KEY_BLOCK))), 0.0)
+    session.receive_datagram(sealed(ReliablePacket(1, key_block_message(KEY_BLOCK))), 0.0)
     assert session.key is not None
 
 
@@ -143,7 +143,7 @@ def test_a_second_key_block_is_ordinary_data(link):
     key = link.server.key
     sequence = link.client._core.channel.queue._next
     block = key_block_message(bytes(range(100, 160)))
-    link.server.receive_datagram(sealed(Packet(sequence, block)), link.now)
+    link.server.receive_datagram(sealed(ReliablePacket(sequence, block)), link.now)
     assert link.server.key == key
     assert any(isinstance(event, Message) for event in drain(link.server))
 
@@ -154,7 +154,7 @@ def test_the_key_block_acknowledges_the_key_request():
     session.receive_datagram(bytes.fromhex(VECTORS["statistics"]), 1.0)
     session.datagrams_to_send(1.0)
     assert session.statistics().packets_in_flight == 1
-    session.receive_datagram(sealed(Packet(0, key_block_message(KEY_BLOCK))), 1.125)
+    session.receive_datagram(sealed(ReliablePacket(0, key_block_message(KEY_BLOCK))), 1.125)
     assert session.statistics().packets_in_flight == 0
     assert session.statistics().smoothed_round_trip == 0.125
 
@@ -261,6 +261,7 @@ def test_the_longest_message_arrives_and_one_byte_more_is_our_own_error():
         assert link.messages(receiver) == [(300, longest)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(
     "settings",
@@ -321,7 +322,7 @@ def test_before_the_key_messages_are_bounded_more_tightly():
 def test_the_size_of_a_datagram_is_bounded(size, dropped):
     session = connected_link().server
     sequence = session._core.channel.window.expected
-    session.receive_datagram(sealed(Packet(sequence, b"\x01" * (size - 6))), 1.0)
+    session.receive_datagram(sealed(ReliablePacket(sequence, b"\x01" * (size - 6))), 1.0)
     assert ("datagram too long" in session.drops) is dropped
     assert session.statistics().messages_received == (0 if dropped else 1)
 
@@ -342,7 +343,7 @@ def test_the_number_of_messages_in_an_app_combined_is_bounded(count, alive):
     link = connected_link(SessionConfig(app_combined_count_limit=20))
     sequence = link.server._core.channel.window.expected
     payload = push_packet(AppCombined((b"\x01",) * count))
-    link.server.receive_datagram(sealed(Packet(sequence, payload)), link.now)
+    link.server.receive_datagram(sealed(ReliablePacket(sequence, payload)), link.now)
     assert link.server.ended is not alive
 
 

@@ -54,6 +54,7 @@ def test_bytes_that_look_like_a_peers_do_no_harm(session, seed):
         feed(session, [random_datagram(source, session)], 1.0 + number * 0.05)
 
 
+@pytest.mark.slow
 def test_the_generator_reaches_what_only_a_peer_could_reach():
     source = random.Random(5)
     reasons = set()

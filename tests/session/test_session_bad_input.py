@@ -8,7 +8,7 @@ import pytest
 
 from emu.errors import PeerError
 from emu.session import SessionClosed, SessionConfig, StreamType
-from emu.wire import Combined, Fragment, KeepAlive, Packet, push_packet
+from emu.wire import Combined, Fragment, KeepAlive, ReliablePacket, push_packet
 from tests.support.sessions.link import SEAL, connected_link, drain, sealed
 
 
@@ -69,7 +69,7 @@ def test_each_bad_packet_is_dropped_with_its_reason(packet, reason):
 )
 def test_each_bad_payload_is_dropped_with_its_reason(link, payload, reason):
     sequence = link.server._core.channel.window.expected
-    link.server.receive_datagram(sealed(Packet(sequence, payload)), 1.0)
+    link.server.receive_datagram(sealed(ReliablePacket(sequence, payload)), 1.0)
     assert dict(link.server.drops) == ({reason: 1} if reason else {})
     assert not link.server.ended
 
@@ -89,7 +89,9 @@ def test_fragments_that_lose_the_order_end_the_session(link, chunks, reason):
     sequence = link.server._core.channel.window.expected
     for number, chunk in enumerate(chunks):
         packet = (
-            Packet(sequence + number, b"x") if chunk is None else Fragment(sequence + number, chunk)
+            ReliablePacket(sequence + number, b"x")
+            if chunk is None
+            else Fragment(sequence + number, chunk)
         )
         link.server.receive_datagram(sealed(packet), 1.0)
     assert SessionClosed(reason) in drain(link.server)
@@ -119,7 +121,7 @@ def test_a_datagram_that_cannot_be_inflated_is_dropped(body, reason):
 def test_an_app_combined_that_cannot_be_read_ends_a_session_with_a_key(link, parts):
     """Nobody knows how far the cipher stream went on: every later message would be noise."""
     sequence = link.server._core.channel.window.expected
-    link.server.receive_datagram(sealed(Packet(sequence, b"\x00\x19" + parts)), 1.0)
+    link.server.receive_datagram(sealed(ReliablePacket(sequence, b"\x00\x19" + parts)), 1.0)
     assert SessionClosed("malformed AppCombined") in drain(link.server)
 
 

@@ -181,6 +181,7 @@ def test_a_receiver_that_holds_next_to_nothing_gets_everything(held, seed):
     assert transfer(link, size=200_000) < 2.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delay", [0.0, 0.0001, 0.0005])
 @pytest.mark.parametrize("jitter", [0.00002, 0.0005])
 def test_a_fifth_lost_on_a_short_path_does_not_double_the_bytes(delay, jitter):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from emu.session import CloseReason, Role, SessionClosed, SessionConfig
-from emu.wire import AppCombined, Fragment, Packet, push_packet
+from emu.wire import AppCombined, Fragment, ReliablePacket, push_packet
 from tests.support.sessions.link import Link, drain, make_sessions, sealed
 
 CONFIG = SessionConfig()
@@ -56,7 +56,7 @@ def test_many_messages_in_one_payload_are_a_flood_as_well():
     link = stranger()
     sequence = link.server._core.channel.window.expected
     payload = push_packet(AppCombined((b"x",) * 200))
-    link.server.receive_datagram(sealed(Packet(sequence, payload)), link.now)
+    link.server.receive_datagram(sealed(ReliablePacket(sequence, payload)), link.now)
     assert link.server.statistics().messages_received == 5
     assert reason_of(link) == CloseReason.FLOOD
 
@@ -74,11 +74,13 @@ def test_little_is_held_for_a_stranger():
     link = stranger()
     sequence = link.server._core.channel.window.expected
     for ahead in range(1, 100):
-        packet = Packet((sequence + ahead) & 0xFFFF, b"x" * 500)
+        packet = ReliablePacket((sequence + ahead) & 0xFFFF, b"x" * 500)
         link.server.receive_datagram(sealed(packet), link.now)
     assert 15_000 < link.server._core.channel.window.held_bytes <= 16_384
     link.server.trust()
-    link.server.receive_datagram(sealed(Packet((sequence + 150) & 0xFFFF, b"x" * 500)), link.now)
+    link.server.receive_datagram(
+        sealed(ReliablePacket((sequence + 150) & 0xFFFF, b"x" * 500)), link.now
+    )
     assert link.server._core.channel.window.held_bytes > 16_384
 
 

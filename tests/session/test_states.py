@@ -6,11 +6,27 @@ import pytest
 
 from emu.errors import LocalProtocolError
 from emu.session import ConnectionState, Role
-from emu.session.states import ALLOWED, STATES, TRANSITIONS, Stage, Standing, Step
+from emu.session.states import ALLOWED, STATES, TRANSITIONS, SessionPhase, SessionStep, Standing
 from emu.wire import ProtocolOpcode as Op
 
-OF_A_CLIENT = (Step.ASK, Step.ASK, Step.AGREE, Step.KEY, Step.CLOSE, Step.PART, Step.PART, Step.END)
-OF_A_SERVER = (Step.ANSWER, Step.VALIDATE, Step.KEY, Step.CLOSE, Step.PART, Step.END)
+OF_A_CLIENT = (
+    SessionStep.ASK,
+    SessionStep.ASK,
+    SessionStep.AGREE,
+    SessionStep.KEY,
+    SessionStep.CLOSE,
+    SessionStep.PART,
+    SessionStep.PART,
+    SessionStep.END,
+)
+OF_A_SERVER = (
+    SessionStep.ANSWER,
+    SessionStep.VALIDATE,
+    SessionStep.KEY,
+    SessionStep.CLOSE,
+    SessionStep.PART,
+    SessionStep.END,
+)
 
 
 @pytest.mark.parametrize(
@@ -32,47 +48,51 @@ def test_no_step_leads_back():
         assert following >= stage, (stage, step)
 
 
-@pytest.mark.parametrize("stage", [stage for stage in Stage if stage is not Stage.ENDED])
+@pytest.mark.parametrize(
+    "stage", [stage for stage in SessionPhase if stage is not SessionPhase.ENDED]
+)
 def test_every_stage_can_end(stage):
-    assert TRANSITIONS[stage, Step.END] is Stage.ENDED
+    assert TRANSITIONS[stage, SessionStep.END] is SessionPhase.ENDED
 
 
 def test_nothing_follows_the_end():
-    assert Stage.ENDED not in {stage for stage, _ in TRANSITIONS}
-    assert not ALLOWED[Role.SERVER, Stage.ENDED] | ALLOWED[Role.CLIENT, Stage.ENDED]
+    assert SessionPhase.ENDED not in {stage for stage, _ in TRANSITIONS}
+    assert not ALLOWED[Role.SERVER, SessionPhase.ENDED] | ALLOWED[Role.CLIENT, SessionPhase.ENDED]
 
 
 def test_a_key_does_not_open_a_session_that_closes():
-    for stage in (Stage.CLOSING, Stage.PARTING, Stage.PARTED):
-        assert TRANSITIONS[stage, Step.KEY] is stage
+    for stage in (SessionPhase.CLOSING, SessionPhase.PARTING, SessionPhase.PARTED):
+        assert TRANSITIONS[stage, SessionStep.KEY] is stage
 
 
-@pytest.mark.parametrize("step", [Step.VALIDATE, Step.KEY, Step.CLOSE, Step.PART])
+@pytest.mark.parametrize(
+    "step", [SessionStep.VALIDATE, SessionStep.KEY, SessionStep.CLOSE, SessionStep.PART]
+)
 def test_a_step_out_of_turn_is_our_own_error(step):
     standing = Standing(Role.SERVER)
     with pytest.raises(LocalProtocolError, match=f"NEW cannot {step.name}"):
         standing.step(step)
-    assert standing.stage is Stage.NEW
+    assert standing.stage is SessionPhase.NEW
 
 
 def test_every_stage_has_a_state_and_every_role_a_row_for_it():
-    assert set(STATES) == set(Stage)
+    assert set(STATES) == set(SessionPhase)
     assert set(STATES.values()) == set(ConnectionState)
-    assert set(ALLOWED) == {(role, stage) for role in Role for stage in Stage}
+    assert set(ALLOWED) == {(role, stage) for role in Role for stage in SessionPhase}
 
 
-@pytest.mark.parametrize("stage", list(Stage))
+@pytest.mark.parametrize("stage", list(SessionPhase))
 def test_a_server_takes_no_session_response_and_no_out_of_session(stage):
     assert not {Op.SESSION_RESPONSE, Op.OUT_OF_SESSION} & ALLOWED[Role.SERVER, stage]
 
 
 @pytest.mark.parametrize("role", list(Role))
-@pytest.mark.parametrize("stage", list(Stage))
+@pytest.mark.parametrize("stage", list(SessionPhase))
 def test_app_combined_is_never_a_packet_of_its_own(role, stage):
     assert Op.APP_COMBINED not in ALLOWED[role, stage]
 
 
-@pytest.mark.parametrize("stage", [Stage.NEW, Stage.ASKED])
+@pytest.mark.parametrize("stage", [SessionPhase.NEW, SessionPhase.ASKED])
 def test_before_a_session_only_its_set_up_is_taken(stage):
     assert ALLOWED[Role.SERVER, stage] == {Op.SESSION_REQUEST}
     assert ALLOWED[Role.CLIENT, stage] == {Op.SESSION_RESPONSE}

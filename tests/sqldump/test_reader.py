@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 
 from emu.errors import FileFormatError
 from emu.sqldump import InsertRow, read_inserts
-from emu.sqldump import tokens as sqldump
-
-SHARED = Path(__file__).parents[3] / "shared" / "data" / "eq2emu" / "sql"
+from emu.sqldump import reader as sqldump
+from tests.support.files.recordings import DUMPS, needs_dumps
 
 # Without the time of day: it would stand in the names of tests, and every process had others.
 zipped = functools.partial(gzip.compress, mtime=0)
@@ -233,6 +232,7 @@ class Endless(io.RawIOBase):
         return part
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("head", "piece", "message"),
     [
@@ -320,7 +320,8 @@ def test_seams_of_reading_never_show(size: int, texts: list[str]) -> None:
     assert rows(text) == list(read_inserts(Slow(text.encode())))
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the real dumps are not on this machine")
+@pytest.mark.slow
+@needs_dumps
 @pytest.mark.parametrize(
     ("name", "table", "count"),
     [
@@ -330,4 +331,4 @@ def test_seams_of_reading_never_show(size: int, texts: list[str]) -> None:
     ],
 )
 def test_real_dumps_give_all_their_rows(name: str, table: str, count: int) -> None:
-    assert sum(1 for _ in read_inserts(SHARED / f"{name}.sql.gz", {table})) == count
+    assert sum(1 for _ in read_inserts(DUMPS / f"{name}.sql.gz", {table})) == count

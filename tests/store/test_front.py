@@ -1,51 +1,58 @@
 """The awaitable face passes everything on; a wrong order of arguments would show here."""
 
-import sqlite3
-from collections.abc import Awaitable, Callable
-from contextlib import closing
-from typing import TypeVar
+from collections.abc import Awaitable, Callable, Coroutine
+from itertools import count
+from typing import Any, TypeVar
 
 import pytest
+from twisted.internet.defer import Deferred
 
-from emu.errors import DuplicateName, StoreLocked
+from emu.errors import DuplicateName
 from emu.login.ports import AccountStore, CharacterStore, LogStore, RegisteredWorlds
 from emu.model import (
     ClientLog,
     Equipment,
-    Hotkey,
-    Membership,
     RegisteredWorld,
-    Title,
     ZoneDescription,
 )
-from emu.processes.stores import BelongingsStore, ModelSource, WorldCharacterStore
+from emu.processes.ports import AccountGate, ModelSource, WorldCharacterStore
 from emu.store import BannedAddress, Store
 from emu.store.front import (
-    AccountFront,
-    BanFront,
-    BelongingsFront,
-    CharacterFront,
-    ModelFront,
-    ReportFront,
+    AsyncAccountAdministration,
+    AsyncAccountGate,
+    AsyncAccounts,
+    AsyncBans,
+    AsyncCharacters,
+    AsyncModels,
+    AsyncReports,
+    AsyncRoster,
+    AsyncWorldCharacters,
+    AsyncWorlds,
     Run,
-    Ways,
-    WorldCharacterFront,
-    WorldFront,
+    StoreConnections,
 )
+from emu.store.remembered import Memory
+from emu.times import Moment
 from tests.support.coroutines import finish
-from tests.support.database.stores import character, run_inline, world_character
+from tests.support.database.stores import character, run_inline, saved_state, world_character
 from tests.support.times import ManualClock
 
 T = TypeVar("T")
 
 
+def ways_of(store: Store) -> StoreConnections:
+    """Ways of one connection that remember nothing: others write by it as well."""
+    memory = Memory(count().__next__, Deferred, 100)
+    return StoreConnections(store, run_inline, store, run_inline, run_inline, run_inline, memory)
+
+
 @pytest.fixture
-def ways(store: Store) -> Ways:
-    return Ways(store, store, run_inline, store, run_inline, run_inline)
+def ways(store: Store) -> StoreConnections:
+    return ways_of(store)
 
 
-def test_accounts(store: Store, ways: Ways) -> None:
-    port: AccountStore = AccountFront(ways, lambda one: one.login.accounts)
+def test_accounts(store: Store, ways: StoreConnections) -> None:
+    port: AccountStore = AsyncAccounts(ways)
     assert finish(port.add_account("Bob", "hash", 3.0)) == store.login.accounts.find("Bob")
     with pytest.raises(DuplicateName):
         finish(port.add_account("bob", "hash", 3.0))
@@ -59,8 +66,8 @@ def test_accounts(store: Store, ways: Ways) -> None:
     )  # fmt: skip
 
 
-def test_characters(store: Store, ways: Ways) -> None:
-    port: CharacterStore = CharacterFront(ways, lambda one: one.login.characters)
+def test_characters(store: Store, ways: StoreConnections) -> None:
+    port: CharacterStore = AsyncCharacters(ways, lambda one: one.login.characters)
     added = finish(port.add_character(character()))
     assert finish(port.characters_of(1)) == [added]
     assert finish(port.update_character(1, 1, 7, {"level": 40}))
@@ -72,8 +79,8 @@ def test_characters(store: Store, ways: Ways) -> None:
     assert finish(port.characters_of(1)) == []
 
 
-def test_worlds(store: Store, ways: Ways) -> None:
-    port: RegisteredWorlds = WorldFront(ways, lambda one: one.login.worlds)
+def test_worlds(store: Store, ways: StoreConnections) -> None:
+    port: RegisteredWorlds = AsyncWorlds(ways, lambda one: one.login.worlds)
     added = finish(port.add_world(RegisteredWorld(0, "Far", "far", "c" * 128), 50.0))
     assert added == RegisteredWorld(2, "Far", "far", "c" * 128)
     assert finish(port.find_world_by_account("FAR")) == added
@@ -88,8 +95,8 @@ def test_worlds(store: Store, ways: Ways) -> None:
     assert finish(port.zones_of(2)) == zones
 
 
-def test_reports(store: Store, ways: Ways) -> None:
-    port: LogStore = ReportFront(ways, lambda one: one.login.reports)
+def test_reports(store: Store, ways: StoreConnections) -> None:
+    port: LogStore = AsyncReports(ways, lambda one: one.login.reports)
     log = ClientLog("Base Log", "t", 1, "Alice", "::1", 546, 3.0)
     finish(port.add_client_log(log))
     finish(port.add_bug_report(1, 8, {"summary": "stuck"}, 4.0))
@@ -100,16 +107,16 @@ def test_reports(store: Store, ways: Ways) -> None:
     )  # fmt: skip
 
 
-def test_models(store: Store, ways: Ways) -> None:
-    port: ModelSource = ModelFront(ways, lambda one: one.login.models)
+def test_models(store: Store, ways: StoreConnections) -> None:
+    port: ModelSource = AsyncModels(ways, lambda one: one.login.models)
     store.login.models.add("hair/a", 5)
     assert finish(port.model_numbers(["hair/a", "hair/b"])) == {"hair/a": 5}
 
 
-def test_world_characters(ways: Ways) -> None:
-    port: WorldCharacterStore = WorldCharacterFront(ways, lambda one: one.world.characters)
+def test_world_characters(ways: StoreConnections) -> None:
+    port: WorldCharacterStore = AsyncWorldCharacters(ways, lambda one: one.world.characters)
     added = finish(port.create(world_character()))
-    finish(port.played(added.id, 77.0))
+    finish(port.save_character(added.id, saved_state(added, last_played=77.0)))
     found = finish(port.find(added.id))
     assert found is not None
     assert found.last_played == 77.0
@@ -118,24 +125,37 @@ def test_world_characters(ways: Ways) -> None:
     assert finish(port.delete(1, added.id))
 
 
-def test_bans_are_read_now_and_then(store: Store, ways: Ways) -> None:
-    clock = ManualClock()
-    front = BanFront(ways, clock)
+def test_bans_count_from_the_moment_they_are_stored(store: Store, ways: StoreConnections) -> None:
+    front = AsyncBans(ways)
 
-    def banned(address: str, seconds: float) -> bool:
-        clock.seconds = seconds
-        return finish(front.is_address_banned(address, seconds))
+    def banned(address: str, moment: float) -> bool:
+        return finish(front.is_address_banned(address, Moment(moment)))
 
     assert not banned("192.0.2.9", 100.0)
     store.login.bans.add(BannedAddress("192.0.2.9", until=108.0))
     store.login.bans.add(BannedAddress("10.0"))
-    assert not banned("192.0.2.9", 100.9)
     assert banned("192.0.2.9", 101.0)
     assert banned("10.0.255.1", 101.0)
     assert not banned("10.1.0.1", 101.0)
     assert not banned("192.0.2.9", 108.0)
     store.login.bans.lift("10.0")
     assert not banned("10.0.255.1", 110.0)
+
+
+@pytest.mark.parametrize("knows_accounts", [True, False])
+def test_the_gate_knows_accounts_and_addresses(
+    store: Store, ways: StoreConnections, knows_accounts: bool
+) -> None:
+    bob = store.login.accounts.add("Bob", "hash", 3.0)
+    store.login.bans.add(BannedAddress("192.0.2"))
+    clock = ManualClock()
+    bans = AsyncBans(ways)
+    gate: AccountGate = AsyncAccountGate(ways, bans, clock, knows_accounts=knows_accounts)
+    clients = [(1, "127.0.0.1"), (bob.id, "127.0.0.1"), (77, "127.0.0.1"), (78, "192.0.2.1")]
+    assert finish(gate.kept_out(clients)) == ([77, 78] if knows_accounts else [78])
+    store.login.accounts.set_enabled(bob.id, enabled=False)
+    assert (bob.id in finish(gate.kept_out(clients))) is knows_accounts
+    assert finish(gate.kept_out([])) == []
 
 
 def test_every_call_goes_its_own_way(store: Store) -> None:
@@ -148,58 +168,72 @@ def test_every_call_goes_its_own_way(store: Store) -> None:
 
         return run
 
-    with Store.look(store.path) as here, Store.look(store.path) as seen:
-        ways = Ways(here, seen, way("read"), store, way("write"), way("later"))
-        accounts = AccountFront(ways, lambda one: one.login.accounts)
-        worlds = WorldFront(ways, lambda one: one.login.worlds)
-        owned = WorldCharacterFront(ways, lambda one: one.world.characters)
+    with Store.look(store.path) as seen:
+        memory = Memory(lambda: 0, Deferred, 100)
+        ways = StoreConnections(
+            seen, way("read"), store, way("write"), way("later"), way("kept"), memory
+        )
+        accounts = AsyncAccounts(ways)
+        characters = AsyncCharacters(ways, lambda one: one.login.characters)
+        worlds = AsyncWorlds(ways, lambda one: one.login.worlds)
+        owned = AsyncWorldCharacters(ways, lambda one: one.world.characters)
         with store.transaction():
             finish(accounts.add_account("Bob", "hash", 3.0))
             made = finish(owned.create(world_character()))
             assert finish(accounts.find_account("Bob")) is None  # not committed yet
-            assert finish(owned.find(made.id)) is None
-        assert finish(accounts.find_account("Bob")) is not None
-        assert finish(owned.find(made.id)) == made
-        assert taken == ["write", "write"]
-        finish(CharacterFront(ways, lambda one: one.login.characters).characters_of(1))
-        finish(BanFront(ways, ManualClock()).is_address_banned("192.0.2.1", 1.0))
-        finish(owned.of_account(1))
+            assert finish(owned.of_account(1)) == []
+        owned.memory.forget_all()
+        bob = finish(accounts.find_account("Bob"))
+        assert bob is not None
+        assert finish(owned.of_account(1)) == [made]
+        assert taken == ["write", "write", "read", "read", "read", "read"]
+        del taken[:]
+        finish(characters.characters_of(1))
+        finish(AsyncBans(ways).is_address_banned("192.0.2.1", Moment(1.0)))
+        assert taken == ["read", "read"]
+        for _ in range(3):
+            assert finish(accounts.find_account("BOB")) == bob
+            assert finish(owned.of_account(1)) == [made]
+            finish(characters.characters_of(1))
+            finish(AsyncBans(ways).is_address_banned("192.0.2.1", Moment(1.0)))
         assert len(taken) == 2, "what a player who comes back waits for asks no thread"
         finish(worlds.zones_of(1))
         finish(worlds.find_world_by_account("norrath"))
-        assert taken[2:] == ["read", "read"]
-        finish(accounts.record_login(2, "192.0.2.7", 546, 9.0))
-        finish(owned.played(made.id, 9.0))
-        assert taken[4:] == ["later", "write"]
+        finish(worlds.record_status(1, 1, 0, 0, 3.0))
+        finish(accounts.record_login(bob.id, "192.0.2.7", 546, 9.0))
+        finish(owned.save_character(made.id, saved_state(made)))
+        assert taken[2:] == ["read", "read", "kept", "later", "later"]
 
 
-def test_what_cannot_be_read_at_once_is_read_in_its_thread(store: Store) -> None:
-    path = store.path.with_name("rollback.sqlite")
-    with closing(sqlite3.connect(path)) as plain:
-        store.database.connection.backup(plain)
-        plain.execute("PRAGMA journal_mode = DELETE")
-    with (
-        closing(sqlite3.connect(path, isolation_level=None)) as other,
-        Store.look(path, wait=0.0) as here,
-    ):
-        ways = Ways(here, store, run_inline, store, run_inline, run_inline)
-        other.execute("PRAGMA locking_mode = EXCLUSIVE")
-        other.execute("BEGIN EXCLUSIVE")
-        found = finish(AccountFront(ways, lambda one: one.login.accounts).find_account("alice"))
-        assert found is not None
-        with pytest.raises(StoreLocked):
-            here.login.accounts.find("alice")
-
-
-def test_belongings(store: Store, ways: Ways) -> None:
-    made = store.world.characters.create(world_character())
-    port: BelongingsStore = BelongingsFront(ways, lambda one: one.world.belongings)
-    finish(port.save_relations(made.id, [(0, "Borvik")]))
-    finish(port.save_titles(made.id, [Title("Sir", is_prefix=True)], "Sir", ""))
-    finish(port.save_hotkeys(made.id, [Hotkey(1, 2, 4, text="hail")]))
-    finish(port.save_channels(made.id, [Membership("Crafts", "secret")]))
-    found = store.world.characters.find(made.id)
-    assert found is not None
-    assert (found.relations, found.prefix) == (((0, "Borvik"),), "Sir")
-    assert found.hotkeys == (Hotkey(1, 2, 4, text="hail"),)
-    assert found.channels == (Membership("Crafts", "secret"),)
+def test_each_write_forgets_what_it_makes_wrong(store: Store) -> None:
+    memory = Memory(lambda: 0, Deferred, 100)
+    ways = StoreConnections(store, run_inline, store, run_inline, run_inline, run_inline, memory)
+    accounts, roster = AsyncAccounts(ways), AsyncRoster(ways, lambda one: one.roster)
+    staff = AsyncAccountAdministration(ways, lambda one: one.login.accounts)
+    listed = AsyncCharacters(ways, lambda one: one.login.characters)
+    owned = AsyncWorldCharacters(ways, lambda one: one.world.characters)
+    made, own = character(), finish(owned.create(world_character()))
+    steps: list[Callable[[], Coroutine[Any, Any, object]]] = [
+        lambda: accounts.set_password(1, "new"),
+        lambda: accounts.record_login(1, "192.0.2.7", 546, 9.0),
+        lambda: staff.set_enabled(1, enabled=False),
+        lambda: staff.ban(1, Moment(5.0), "why"),
+        lambda: listed.add_character(made),
+        lambda: listed.update_character(1, 1, 7, {"level": 40}),
+        lambda: listed.set_equipment(1, [(7, Equipment(2, 33))]),
+        lambda: owned.save_character(own.id, saved_state(own, 1)),
+        lambda: owned.set_admin_status(own.id, 100),
+        lambda: listed.delete_character(1, 1, 7, "Ayla"),
+        lambda: owned.delete(1, own.id),
+        lambda: roster.restore(finish(roster.every())[0]),
+        lambda: owned.create(world_character(name="Borvik")),
+    ]
+    for step in steps:
+        before = finish(accounts.find_account("alice"))
+        assert before is not None
+        finish(listed.characters_of(1))
+        finish(owned.of_account(1))
+        finish(step())
+        assert finish(accounts.find_account("alice")) == store.login.accounts.find("alice")
+        assert finish(listed.characters_of(1)) == store.login.characters.of_account(1)
+        assert finish(owned.of_account(1)) == store.world.characters.of_account(1)

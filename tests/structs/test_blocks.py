@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from emu.errors import MalformedMessage, StructValueError
-from emu.structs import Layout
+from emu.structs import StructLayout
 from tests.support.files.struct_texts import array, data, layout_of, struct_of
 
 
-def both_ways(layout: Layout, values: dict[str, Any], wire: str, *flags: str) -> None:
+def both_ways(layout: StructLayout, values: dict[str, Any], wire: str, *flags: str) -> None:
     raw = bytes.fromhex(wire)
     assert layout.encode(values, flags, strict=True) == raw
     assert layout.decode(raw, flags) == values

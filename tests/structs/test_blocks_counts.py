@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from emu.errors import StructValueError
-from emu.structs import Layout
+from emu.structs import StructLayout
 from emu.structs.reader import read_text
 
 ARRAY = (
@@ -17,9 +17,9 @@ IF = 'IfVariableSet="with"'
 FLAG = 'IfFlagSet="loot"'
 
 
-def layout(fields: str) -> Layout:
+def layout(fields: str) -> StructLayout:
     text = f'<EQ2Emulator><Struct Name="A" ClientVersion="1">{fields}</Struct></EQ2Emulator>'
-    return Layout(read_text(text.encode(), "a.xml")[0])
+    return StructLayout(read_text(text.encode(), "a.xml")[0])
 
 
 @pytest.mark.parametrize(("condition", "flags"), [(IF, ()), (FLAG, ("loot",))])

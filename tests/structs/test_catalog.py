@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from emu.errors import FileFormatError, UnknownStruct
-from emu.structs import Layout, StructCatalog, load_folder, shipped_catalog
+from emu.structs import StructCatalog, StructLayout, load_folder, shipped_catalog
 from emu.structs.catalog import read_shipped, shape
 from tests.support.files.struct_texts import catalog_of, data, file_of, struct_of
 
@@ -117,7 +117,7 @@ def test_the_shipped_structs_are_read_once_and_without_notes() -> None:
     catalog = shipped_catalog()
     assert catalog is shipped_catalog()
     assert catalog.notes == []
-    assert isinstance(catalog.layout("LS_LoginReplyMsg", 546), Layout)
+    assert isinstance(catalog.layout("LS_LoginReplyMsg", 546), StructLayout)
 
 
 def test_an_empty_catalog() -> None:
@@ -126,6 +126,7 @@ def test_an_empty_catalog() -> None:
     assert catalog.names() == []
 
 
+@pytest.mark.slow
 def test_a_catalog_takes_over_the_structs_of_another() -> None:
     mine, other = read_shipped(), StructCatalog()
     before = mine.layout("LS_LoginReplyMsg", 546)

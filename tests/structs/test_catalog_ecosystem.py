@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import os
 import random
 import struct
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from emu.errors import MalformedMessage
 from emu.structs import FieldDefinition, FieldType, StructCatalog, StructDefinition
-from emu.structs.definitions import STRINGS
+from emu.structs.reader import STRINGS
+from tests.support.files.recordings import STRUCT_FILES
 from tests.support.files.struct_values import LETTERS, assert_within
 
-_BESIDE_THE_CHECKOUT = Path(__file__).parents[3] / "shared" / "data" / "eq2emu" / "structs"
-FOLDER = Path(os.environ.get("EMU_STRUCT_FILES", _BESIDE_THE_CHECKOUT))
 FILES = ("CommonStructs", "LoginStructs", "WorldStructs", "SpawnStructs", "ItemStructs")
 
 pytestmark = pytest.mark.skipif(
-    not FOLDER.exists(), reason="no struct files of EQ2Emulator on this machine (EMU_STRUCT_FILES)"
+    not STRUCT_FILES.exists(),
+    reason="no struct files of EQ2Emulator on this machine (EMU_STRUCT_FILES)",
 )
 
 
@@ -30,7 +28,7 @@ pytestmark = pytest.mark.skipif(
 def catalog() -> StructCatalog:
     made = StructCatalog()
     for name in FILES:
-        assert made.load(FOLDER / f"{name}.xml.gz") > 0
+        assert made.load(STRUCT_FILES / f"{name}.xml.gz") > 0
     return made
 
 
@@ -118,6 +116,7 @@ def is_written_only(fields: Sequence[FieldDefinition], *, last: bool = True) -> 
     )
 
 
+@pytest.mark.slow
 def test_every_struct_of_every_file_loads(catalog: StructCatalog) -> None:
     assert len(catalog) > 1_500
     for definition in catalog:
@@ -126,6 +125,7 @@ def test_every_struct_of_every_file_loads(catalog: StructCatalog) -> None:
     assert all(".xml.gz, line " in note for note in catalog.notes)
 
 
+@pytest.mark.slow
 def test_every_struct_makes_the_way_and_back(catalog: StructCatalog) -> None:
     written_only = set()
     for definition in catalog:
@@ -144,6 +144,7 @@ def test_every_struct_makes_the_way_and_back(catalog: StructCatalog) -> None:
     assert len(written_only) < 20
 
 
+@pytest.mark.slow
 def test_no_bytes_make_a_layout_raise_anything_else(catalog: StructCatalog) -> None:
     source = random.Random(546)
     for definition in catalog:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from emu.structs import Layout, shipped_catalog
+from emu.structs import StructLayout, shipped_catalog
 
 EMPTY_LENGTHS = [
     # docs/protocol/login.md
@@ -130,7 +130,7 @@ PLACES = [
 ]
 
 
-def first_difference(layout: Layout, fields: dict[str, object]) -> int:
+def first_difference(layout: StructLayout, fields: dict[str, object]) -> int:
     """Return the first byte that these fields change."""
     pairs = zip(layout.encode({}), layout.encode(fields), strict=True)
     return next(at for at, (before, after) in enumerate(pairs) if before != after)

@@ -8,9 +8,16 @@ from typing import Any
 import pytest
 
 from emu.opcodes import shipped_tables
-from emu.structs import Layout, shipped_catalog
-from emu.structs.client_cmd import read_client_cmds, write_client_cmd
-from emu.structs.packed import DeltaBase, pack, unpack, unpack_counted, unpack_stream
+from emu.structs import StructLayout, shipped_catalog
+from emu.structs.packed import (
+    DeltaBase,
+    pack,
+    read_client_cmds,
+    unpack,
+    unpack_counted,
+    unpack_stream,
+    write_client_cmd,
+)
 from tests.support.files.recordings import recording
 
 CATALOG = shipped_catalog()
@@ -48,7 +55,7 @@ class Reader:
         elif body or name != "OP_DoneLoadingZoneResourcesMsg":
             self._plain(name, body)
 
-    def _layout(self, name: str) -> Layout:
+    def _layout(self, name: str) -> StructLayout:
         return CATALOG.layout(name, self.version)
 
     def _plain(self, name: str, body: bytes) -> None:

@@ -11,8 +11,14 @@ from typing import NamedTuple
 import pytest
 
 from emu.structs import shipped_catalog
-from emu.structs.client_cmd import read_client_cmds, write_client_cmd
-from emu.structs.packed import pack, pack_counted, unpack, unpack_counted
+from emu.structs.packed import (
+    pack,
+    pack_counted,
+    read_client_cmds,
+    unpack,
+    unpack_counted,
+    write_client_cmd,
+)
 from tests.support.files.recordings import recording
 
 RECORDINGS = {546: "546-zonein-alone", 561: "561-two-players"}

@@ -198,6 +198,7 @@ def test_hostile_files_end_in_one_clear_line(kind: str) -> None:
     assert time.perf_counter() - begun < 5
 
 
+@pytest.mark.slow
 def test_a_file_of_100_megabytes_in_one_line_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "long.xml.gz"
     with gzip.open(path, "wb", compresslevel=1) as stream:

@@ -18,8 +18,8 @@ from emu.wire import (
     KeepAlive,
     OutOfOrderAck,
     OutOfSession,
-    Packet,
     ProtocolOpcode,
+    ReliablePacket,
     ServerKeyRequest,
     SessionDisconnect,
     SessionRequest,
@@ -30,11 +30,11 @@ from emu.wire import (
 )
 from emu.wire.packets import (
     OTHER_CHANNELS,
+    PART_LIMIT,
     pull_acknowledged,
     pull_sequenced,
     push_sequenced,
 )
-from emu.wire.parts import PART_LIMIT
 
 VECTORS = json.loads((Path(__file__).parent.parent / "vectors" / "session.json").read_text())
 U8, U16, U32, U64 = (st.integers(0, 2**bits - 1) for bits in (8, 16, 32, 64))
@@ -49,7 +49,7 @@ PACKETS = st.one_of(
     st.builds(KeepAlive),
     st.builds(ServerKeyRequest, U16, U32, U32, U32, U32, U32, U64, U64),
     st.builds(SessionStatResponse, U16, U32, U64, U64, U64, U64),
-    st.builds(Packet, U16, st.binary(min_size=1, max_size=600)),
+    st.builds(ReliablePacket, U16, st.binary(min_size=1, max_size=600)),
     st.builds(Fragment, U16, st.binary(min_size=1, max_size=600)),
     st.builds(OutOfOrderAck, U16),
     st.builds(Ack, U16),
@@ -64,7 +64,7 @@ EXAMPLES = {
     ProtocolOpcode.KEEP_ALIVE: KeepAlive(),
     ProtocolOpcode.SERVER_KEY_REQUEST: ServerKeyRequest(1),
     ProtocolOpcode.SESSION_STAT_RESPONSE: SessionStatResponse(1),
-    ProtocolOpcode.PACKET: Packet(1, b"x"),
+    ProtocolOpcode.PACKET: ReliablePacket(1, b"x"),
     ProtocolOpcode.FRAGMENT: Fragment(1, b"x"),
     ProtocolOpcode.OUT_OF_ORDER_ACK: OutOfOrderAck(1),
     ProtocolOpcode.ACK: Ack(1),
@@ -98,7 +98,7 @@ def test_real_session_set_up():
 
 def test_real_first_packet_is_two_messages():
     packet = pull_packet(bytes.fromhex(VECTORS["login"])[:-2])
-    assert isinstance(packet, Packet)
+    assert isinstance(packet, ReliablePacket)
     assert packet.sequence == 0
     combined = pull_packet(packet.payload)
     assert isinstance(combined, AppCombined)
@@ -192,7 +192,7 @@ def test_garbage_is_a_packet_or_malformed(tail, opcode):
         Ack(65536),
         Ack(-1),
         SessionRequest(2**32),
-        Packet(70000, b"x"),
+        ReliablePacket(70000, b"x"),
         SessionResponse(1, 2, 3, 256),
     ],
 )
@@ -213,7 +213,7 @@ def test_the_number_of_parts_is_bounded_while_they_are_read(opcode):
         pull_packet(opcode.to_bytes(2, "big") + b"\1a" * (PART_LIMIT + 1))
 
 
-@given(U16, st.binary(min_size=1, max_size=40), st.sampled_from((Packet, Fragment)))
+@given(U16, st.binary(min_size=1, max_size=40), st.sampled_from((ReliablePacket, Fragment)))
 def test_the_short_way_of_a_packet_is_the_long_one(sequence, payload, kind):
     data = push_packet(kind(sequence, payload))
     assert pull_sequenced(data) == (sequence, payload)

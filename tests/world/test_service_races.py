@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from emu.world.players import leaving
-from emu.world.players.player import PlayerState
-from emu.world.players.relations import MOST_NAMES
-from emu.world.spawns import Destination
+from emu.world.actors.player import MOST_NAMES, PlayerState
+from emu.world.actors.spawn import Destination
+from emu.world.entry import leaving
 from tests.support.world.worlds import Client, WorldHouse
 
 QUIT = bytes((1, 1))
@@ -89,8 +88,9 @@ def test_a_second_login_while_zoning_arrives_as_one_that_was_told_nothing_yet() 
 
 
 def test_a_player_that_changes_the_zone_cannot_be_summoned_or_sent_anywhere() -> None:
-    house, one, other = two()
+    house, _, other = two()
     victim = house.stand(7, name="Cenwyn", admin_status=100)
+    one = house.stand(8, name="Dorlas", admin_status=101)
     victim.types("/zone Antonica")
     before = house.store.rows[7].zone_id
     for line in ("/summon Cenwyn", "/goto Cenwyn"):
@@ -125,10 +125,10 @@ class Slow:
         self._issue = house.keys.issue
         self.waiting = 0
 
-    async def issue(self, account_id: int, char_id: int, name: str) -> int:
+    async def issue(self, *handoff: Any) -> int:
         self.waiting += 1
         await Pause()
-        return await self._issue(account_id, char_id, name)
+        return await self._issue(*handoff)
 
 
 class Pause:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from emu.capture.lookup import StructLookup
+from emu.capture.messages import StructLookup
 from emu.errors import EmuError
-from emu.sight import WorldStream
 from emu.structs import shipped_catalog
+from emu.world_stream.stream import WorldStream
 from tests.support.world.worlds import Client, WorldHouse
 
 LOOKUP = StructLookup(shipped_catalog())

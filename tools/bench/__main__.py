@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import importlib
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
 from rich.table import Table
 
+from tools.bench import fairness
+from tools.bench.fairness_players import KINDS
 from tools.bench.figures import ROUNDS, Figure, Past, change, read_past, to_json
 
 SECTIONS = {
@@ -16,10 +19,12 @@ SECTIONS = {
     "strangers": "a SessionRequest",
     "structs": "packet structs, decoded, encoded and packed",
     "logins": "complete logins, by the clock and in CPU",
-    "hops": "calls and files that a login and a datagram pass through",
+    "hops": "files and calls of a step, a say, a kick and a login",
+    "tree": "size, comments and complexity of the source tree",
     "memory": "resident memory of sessions",
     "idle": "CPU of sessions that do nothing",
     "world": "players who walk, stand, come in and see each other",
+    "fairness": "what one player who floods the server costs the others",
     "queries": "questions of server lists",
     "page": "the page of the server in a browser",
     "metrics": "what Prometheus reads of a server",
@@ -42,18 +47,44 @@ SECTIONS = {
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Compare with the JSON of an earlier run.",
 )
-def main(sections: tuple[str, ...], rounds: int, as_json: bool, against: Path | None) -> None:
+@click.option("--files", is_flag=True, help="With hops and tree: list the files too.")
+@click.option(
+    "--players",
+    type=click.IntRange(min=1),
+    default=fairness.PLAYERS,
+    show_default=True,
+    help="Players who stand about in the section fairness.",
+)
+@click.option(
+    "--flood",
+    "floods",
+    multiple=True,
+    type=click.Choice(KINDS),
+    help="A flood of the section fairness; all of them without it.",
+)
+def main(
+    sections: tuple[str, ...],
+    rounds: int,
+    as_json: bool,
+    against: Path | None,
+    files: bool,
+    **fair: Any,
+) -> None:
     """Measure sections of the benchmark, all of them by default, and print a table of each.
 
     Every figure is told as a ratio: how many times its yardstick, which is measured in turn with
     it: a bare Twisted echo of datagrams or of lines, a byte (kB) of RC4 in plain Python, or a
     plain page. What stands under "here" is the figure itself, of this machine at this hour.
     """
+    fairness.PLAYERS, fairness.WANTED = fair["players"], list(fair["floods"])
     past = _past(against)
     console, found = Console(stderr=as_json), {}
     for name in sections or SECTIONS:
         with console.status(f"measuring {name}"):
             module = importlib.import_module(f"tools.bench.{name}")
+            if hasattr(module, "show") and not as_json and not past:
+                module.show(console, rounds, files=files)
+                continue
             found[name] = list(module.report(rounds))
         if not as_json or past:
             console.print(table_of(name, found[name], past))

@@ -29,8 +29,11 @@ class Echo(DatagramProtocol):
 
 def session_port() -> Any:
     """Open the project's own endpoint with a handler that trusts everybody and does no more."""
+    from emu.limits.turns import TurnRules
     from emu.net.logs import logger
-    from emu.net.udp.dispatcher import Dispatcher, SessionPort
+    from emu.net.udp.accounting import Accounting
+    from emu.net.udp.dispatcher import Dispatcher
+    from emu.net.udp.session_port import SessionPort
     from emu.net.udp.shell import listen
     from emu.session import Endpoint, EndpointConfig
 
@@ -57,9 +60,12 @@ def session_port() -> Any:
     endpoint = Endpoint(
         EndpointConfig(half_open_limit=100_000, session_limit=100_000), random_bytes=os.urandom
     )
-    return listen(
-        reactor, "127.0.0.1", 0, Dispatcher(endpoint, Scheduler(reactor), Sink, logger("bench"))
+    # A few sessions take a whole core here, which no session of a real server may.
+    rules = TurnRules(share=1.0, reserve=60.0)
+    dispatcher = Dispatcher(
+        endpoint, Scheduler(reactor), Sink, logger("bench"), accounting=Accounting(rules)
     )
+    return listen(reactor, "127.0.0.1", 0, dispatcher)
 
 
 def main() -> None:

@@ -1,104 +1,298 @@
-"""How many calls, in how many files, one login and one datagram take: counted, not timed.
+"""How many files and calls five everyday paths pass through: counted, not timed.
 
-Calls are those of Python functions below ``emu/`` in all threads of the server, from the session
-request until everything is acknowledged and stored, of a player whose password is known. How
-datagrams fall together and what the server does by its own clock make the spread. Run as ``python
--m tools.bench.hops`` it prints them by file and function.
+The paths are one movement step, from the datagram to the state of the world and from there to the
+observer's datagram, a `say`, a kick by RCON, and a login. What counts are calls of Python functions
+below ``emu/`` in the whole server, in all threads. Two players stand beside each other, one acts,
+one watches, and nothing else moves. Each path is taken several times, and the round with the fewest
+calls counts: chance only ever adds some (two datagrams that arrive together, a periodic timer).
 """
 
 from __future__ import annotations
 
 import json
 import signal
+import socket
+import subprocess
+import sys
+import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from time import sleep
 
-from tools.bench.figures import Figure, Round
-from tools.bench.fleet import PLAIN_MESSAGE, Fleet
-from tools.bench.login_child import CHEAP, login_child
-from tools.bench.processes import Child
+from rich.console import Console
+from rich.table import Table
 
-Hops = dict[str, dict[str, int]]
-"""Calls by file and function."""
-LOGIN = "connect and login"
-DATAGRAM = "message in, ack out"
+from emu.admin.rcon.packets import PacketType, RconPacket
+from emu.net.client.swarm import character_name
+from tools.bench.figures import ROUNDS, Figure, Round
+from tools.bench.fleet import Fleet
+from tools.bench.hops_server import Turn
+from tools.bench.login_child import CHEAP
+from tools.bench.processes import Child, child
+from tools.bench.world_child import PREFIX, boundless_zone, crowded, make_characters
+
+STEP_IN = "step, to world state"
+STEP_OUT = "step, to observer"
+SAY = "say"
+KICK = "RCON kick"
+LOGIN = "login"
+AIMS = {
+    STEP_IN: (20, None),
+    STEP_OUT: (20, None),
+    SAY: (25, None),
+    KICK: (25, None),
+    LOGIN: (45, 600),
+}
+"""Files, and calls where there is an aim for them."""
+ACTOR, WATCHER, VICTIM, VISITOR = range(4)
+"""Numbers of the accounts and characters that the players use."""
+PASSWORD = "sekret"
+SETTLE = 1.0
+"""Seconds after which everything is acknowledged and stored."""
+CALM = 3.0
+"""Seconds for what the last player to enter brings to the others."""
 
 
-def counted(server: Child, act: Callable[[], object]) -> Hops:
-    """Return what a server calls while something is done."""
-    _tell(server)
-    act()
-    return _tell(server)
+@dataclass(frozen=True)
+class Hops:
+    """What one round of a path called: (file, function) in the order of the calls."""
+
+    calls: list[tuple[str, str]]
+
+    @property
+    def visits(self) -> list[str]:
+        """The files in order, each as often as a call enters it from another one."""
+        return [file for file, _ in groupby(file for file, _ in self.calls)]
+
+    @property
+    def files(self) -> list[str]:
+        """Each file once, in the order of the first call."""
+        return list(dict.fromkeys(self.visits))
+
+    @property
+    def reentries(self) -> int:
+        """How many times a call enters a file that was left before."""
+        return len(self.visits) - len(self.files)
 
 
-def _tell(server: Child) -> Hops:
-    assert server.process.stdout is not None
-    server.process.send_signal(signal.SIGUSR2)
-    hops: Hops = json.loads(server.process.stdout.readline())
-    return hops
+Found = dict[str, list[Hops]]
+"""The rounds of each path."""
+
+
+def step_in(turns: list[Turn]) -> Hops:
+    """Take the turn that reads the datagram."""
+    return hops_of(turns[: first_read(turns) + 1])
+
+
+def step_out(turns: list[Turn]) -> Hops:
+    """Take what follows that turn, up to the first turn that sends."""
+    after = turns[first_read(turns) + 1 :]
+    until = next((number for number, turn in enumerate(after) if turn["sent"]), None)
+    if until is None:
+        raise SystemExit("no datagram went to the observer")
+    return hops_of(after[: until + 1])
+
+
+def until_sent(turns: list[Turn]) -> Hops:
+    """Take all up to the last turn that sends; after that, only acknowledgements arrive."""
+    sent = [number for number, turn in enumerate(turns) if turn["sent"]]
+    return hops_of(turns[: sent[-1] + 1] if sent else turns)
+
+
+def hops_of(turns: list[Turn]) -> Hops:
+    """Join turns."""
+    return Hops([(file, name) for turn in turns for file, name in turn["calls"]])
+
+
+def first_read(turns: list[Turn]) -> int:
+    """Return the number of the first turn that reads a datagram."""
+    for number, turn in enumerate(turns):
+        if turn["received"]:
+            return number
+    raise SystemExit("the server read no datagram")
+
+
+class Scene:
+    """A server that records, players in its world, and who acts there."""
+
+    def __init__(self, server: Child, rcon: socket.socket, players: subprocess.Popen[str]) -> None:
+        self._server = server
+        self._rcon = rcon
+        self._players = players
+        self._idle: set[frozenset[str]] = set()
+
+    def wait_until_calm(self) -> None:
+        """Let the last arrival settle, and learn what the server does when nothing happens."""
+        sleep(CALM)
+        self._turns()
+        sleep(2 * SETTLE)
+        self._idle = {files_of(turn) for turn in self._turns()}
+
+    def round(self) -> dict[str, Hops]:
+        """Take each path once."""
+        step = self._recorded(lambda: self._player_does("step"))
+        said = self._recorded(lambda: self._player_does("say"))
+        self._player_does("enter")
+        self._await_players()
+        sleep(CALM)
+        victim = character_name(PREFIX, VICTIM)
+        kicked = self._recorded(lambda: self._command(f"kick {victim}", victim))
+        return {
+            STEP_IN: step_in(step),
+            STEP_OUT: step_out(step),
+            SAY: until_sent(said),
+            KICK: until_sent(kicked),
+            LOGIN: self._login(),
+        }
+
+    def _login(self) -> Hops:
+        fleet = Fleet(self._server.port)
+        players = fleet.add([VISITOR])
+        players[0].user = f"{PREFIX}{VISITOR:05}"
+
+        def log_in() -> None:
+            fleet.log_in(players)
+            fleet.settle()
+
+        turns = self._recorded(log_in)
+        if players[0].seconds is None:
+            raise SystemExit(f"the player could not log in: {players[0].trouble}")
+        fleet.leave()
+        return hops_of(turns)
+
+    def _recorded(self, act: Callable[[], object]) -> list[Turn]:
+        """Return the server's turns while something is done, without those of an idle server."""
+        self._turns()
+        act()
+        sleep(SETTLE)
+        return [turn for turn in self._turns() if self._is_busy(turn)]
+
+    def _is_busy(self, turn: Turn) -> bool:
+        return bool(turn["received"] or turn["sent"]) or files_of(turn) not in self._idle
+
+    def _turns(self) -> list[Turn]:
+        """Return what was recorded since the last time."""
+        assert self._server.process.stdout is not None
+        self._server.process.send_signal(signal.SIGUSR2)
+        turns: list[Turn] = json.loads(self._server.process.stdout.readline())
+        return turns
+
+    def _player_does(self, line: str) -> None:
+        assert self._players.stdin is not None
+        self._players.stdin.write(f"{line}\n")
+        self._players.stdin.flush()
+
+    def _await_players(self) -> None:
+        assert self._players.stdout is not None
+        if self._players.stdout.readline() != "ready 0\n":
+            raise SystemExit("a player could not enter the world")
+
+    def _command(self, line: str, expected: str) -> None:
+        self._rcon.sendall(RconPacket(7, PacketType.EXECCOMMAND, line.encode()).encode())
+        if expected.encode() not in (answer := self._rcon.recv(4096)):
+            raise SystemExit(f"{line}: RCON answered {answer!r}")
+
+
+def files_of(turn: Turn) -> frozenset[str]:
+    """Return the files of a turn."""
+    return frozenset(file for file, _ in turn["calls"])
 
 
 @contextmanager
-def hops_server() -> Iterator[Child]:
-    """Run a server that counts, and knows one player's password."""
-    with login_child(1, *CHEAP, module="tools.bench.hops_server") as server:
-        one_round(server)
-        yield server
+def scene() -> Iterator[Scene]:
+    """Run the server and the players, until nothing happens any more."""
+    with tempfile.TemporaryDirectory(prefix="emu-bench-") as name:
+        folder, port = Path(name), free_port()
+        make_characters(folder / "emu.sqlite", 4, crowded)
+        settings = (
+            *CHEAP, f"world.zones={boundless_zone(folder)}",
+            f"rcon.listen=127.0.0.1:{port}", f"rcon.password={PASSWORD}",
+        )  # fmt: skip
+        with (
+            child("tools.bench.hops_server", name, *settings) as server,
+            closing(rcon_login(port)) as rcon,
+            players_of(server) as players,
+        ):
+            made = Scene(server, rcon, players)
+            made.wait_until_calm()
+            yield made
 
 
-def one_round(server: Child) -> dict[str, Hops]:
-    """Let the player come, say something that needs no answer, and leave."""
-    fleet = Fleet(server.port)
-    players = fleet.add([0])
+@contextmanager
+def players_of(server: Child) -> Iterator[subprocess.Popen[str]]:
+    """Run the process of the players, until they stand in the zone."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tools.bench.hops_players", str(server.port)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        assert process.stdout is not None
+        if process.stdout.readline() != "ready 0\n":
+            raise SystemExit("the players could not enter the world")
+        yield process
+    finally:
+        process.communicate(timeout=30)
 
-    def log_in() -> None:
-        fleet.log_in(players)
-        fleet.settle()
 
-    def say() -> None:
-        fleet.say(players, *PLAIN_MESSAGE)
-        fleet.settle()
+def free_port() -> int:
+    """Return a TCP port that nobody listens on."""
+    with closing(socket.create_server(("127.0.0.1", 0))) as server:
+        port: int = server.getsockname()[1]
+        return port
 
-    hops = {LOGIN: counted(server, log_in), DATAGRAM: counted(server, say)}
-    if players[0].seconds is None:
-        raise SystemExit(f"the player could not log in: {players[0].trouble}")
-    fleet.leave()
-    return hops
+
+def rcon_login(port: int) -> socket.socket:
+    """Connect to RCON and log in."""
+    made = socket.create_connection(("127.0.0.1", port), 30)
+    made.sendall(RconPacket(1, PacketType.AUTH, PASSWORD.encode()).encode())
+    made.recv(4096)
+    return made
+
+
+def measure(rounds: int) -> Found:
+    """Take each path so many times, after one round that fills the caches."""
+    with scene() as made:
+        made.round()
+        taken = [made.round() for _ in range(rounds)]
+    return {path: [one[path] for one in taken] for path in AIMS}
 
 
 def report(rounds: int) -> list[Figure]:
-    """Count some rounds; there is no yardstick, as time plays no part."""
-    with hops_server() as server:
-        found = [one_round(server) for _ in range(rounds)]
-
-    def figure(what: str, unit: str, size: Callable[[Hops], int], aim: str) -> Figure:
-        counts = [Round(size(hops[what]), 1) for hops in found]
-        return Figure(f"{what}: {unit}", unit, "one", counts, aim)
-
+    """Return files, calls and re-entries of each path; time plays no role, so no yardstick does."""
+    sizes: dict[str, Callable[[Hops], int]] = {
+        "files": lambda hops: len(hops.files),
+        "calls": lambda hops: len(hops.calls),
+        "re-entries": lambda hops: hops.reentries,
+    }
     return [
-        figure(LOGIN, "calls", calls, "900"),
-        figure(LOGIN, "files", len, "30"),
-        figure(DATAGRAM, "calls", calls, ""),
-        figure(DATAGRAM, "files", len, ""),
+        Figure(f"{path}: {unit}", unit, "one", [Round(size(hops), 1) for hops in taken])
+        for path, taken in measure(rounds).items()
+        for unit, size in sizes.items()
     ]
 
 
-def calls(hops: Hops) -> int:
-    """Return how many calls there were."""
-    return sum(sum(functions.values()) for functions in hops.values())
-
-
-def main() -> None:
-    """Print what one round calls, the most first."""
-    with hops_server() as server:
-        found = one_round(server)
-    for what, hops in found.items():
-        print(f"{what}: {calls(hops)} calls in {len(hops)} files")
-        for file, functions in sorted(hops.items(), key=lambda one: -sum(one[1].values())):
-            print(f"{sum(functions.values()):6} {file}")
-            for name, number in sorted(functions.items(), key=lambda one: -one[1]):
-                print(f"{number:12} {name}")
-
-
-if __name__ == "__main__":
-    main()
+def show(console: Console, rounds: int = ROUNDS, *, files: bool = False) -> None:
+    """Print a table of the paths, and the files of each in order when they are wanted."""
+    found = measure(rounds)
+    leanest = {path: min(taken, key=lambda hops: len(hops.calls)) for path, taken in found.items()}
+    table = Table(title="files and calls of five paths")
+    table.add_column("path", no_wrap=True)
+    for column in ("files", "aim", "calls", "aim", "all rounds", "re-entries"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for path, hops in leanest.items():
+        calls = sorted(len(one.calls) for one in found[path])
+        aims = [str(aim or "") for aim in AIMS[path]]
+        table.add_row(
+            path, str(len(hops.files)), aims[0], str(len(hops.calls)), aims[1],
+            f"{calls[0]}-{calls[-1]}", str(hops.reentries),
+        )  # fmt: skip
+    console.print(table)
+    if files:
+        for path, hops in leanest.items():
+            console.print(f"\n{path}", style="bold")
+            for file in hops.files:
+                entered = hops.visits.count(file)
+                console.print(f"  {file}" + (f" ({entered} visits)" if entered > 1 else ""))

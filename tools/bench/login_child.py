@@ -10,20 +10,21 @@ from pathlib import Path
 
 from emu.config import load
 from emu.config.world import WorldConfig
-from emu.limits.bans import normalize_prefix
-from emu.login.accounts.passwords import SALT_SIZE, hash_password
-from emu.login.accounts.settings import PasswordConfig
+from emu.limits.addresses import normalize_prefix
+from emu.login.passwords import SALT_SIZE, PasswordConfig, hash_password
 from emu.model import Character, Color, Equipment
 from emu.net.parameters import account_config
-from emu.net.world.account import built_in_account
+from emu.net.world.registration import built_in_account
 from emu.store import BannedAddress, Store
 from emu.times import UNKNOWN
-from emu.world.places import read_atlas
+from emu.world.content.atlas import read_atlas
 from tools.bench.fleet import PASSWORD, account_name
 from tools.bench.processes import Child, child
 
 CHEAP = ("login.password_memory_cost=8", "login.password_iterations=1")
 """Settings under which a password costs next to nothing, where it is not what is measured."""
+OFTEN = ("login.logins_at_once=1000000", "login.address_logins_at_once=1000000")
+"""Settings under which the same players may log in as often as they are measured."""
 BANS = 1000
 """Banned addresses and networks that every server knows: no login may cost more for them."""
 COLORS = (
@@ -43,7 +44,7 @@ def login_child(
         folder = Path(name)
         passwords = account_config(load(None, list(settings))).passwords
         make_accounts(folder / "emu.sqlite", accounts, passwords, characters)
-        with child(module, str(folder), *settings) as server:
+        with child(module, str(folder), *OFTEN, *settings) as server:
             yield server
 
 

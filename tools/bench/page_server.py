@@ -10,16 +10,17 @@ from dataclasses import replace
 from typing import Any
 
 from twisted.internet import reactor as _reactor
+from twisted.internet.defer import succeed
 from twisted.web.resource import Resource
 from twisted.web.server import Site
 from twisted.web.static import Data
 
 from emu.admin.status import ServerStatus, WorldStatus, ZoneStatus
-from emu.admin.web.recent import MINUTES, Line, Login, Population
+from emu.admin.web.api import MINUTES, Line, Login, PlayerCounts
 from emu.config import Address
 from emu.net.scheduler import Scheduler
-from emu.net.watch import Watch
-from emu.net.web.part import WebPart
+from emu.net.tasks import Watch
+from emu.net.web.service import WebEndpoint
 from emu.times import Moment, Monotonic
 from tools.bench.query_server import PLAYERS, status_of
 
@@ -43,14 +44,14 @@ def busy() -> ServerStatus:
 def full_page() -> int:
     """Serve the page over a server with a day behind it; return the port."""
     status, scheduler = busy(), Scheduler(reactor)
-    part = WebPart(
+    part = WebEndpoint(
         Address("127.0.0.1", 0), reactor, scheduler, status=lambda: status, missing=lambda: "",
-        history=list, watch=Watch(),
+        history=lambda: succeed([]), watch=Watch(),
     )  # fmt: skip
     now = scheduler.moment()
     minute = now - now % 60
     for number in range(MINUTES, 0, -1):
-        part.recent.population.append(Population(Moment(minute - 60 * number), number % PLAYERS))
+        part.recent.population.append(PlayerCounts(Moment(minute - 60 * number), number % PLAYERS))
     for number in range(LINES):
         part.recent.lines.append(Line(now, "info", "world", f"Player{number} left: camped"))
         part.recent.logins.append(Login(now, f"player{number}", 546, accepted=True))

@@ -10,16 +10,15 @@ from __future__ import annotations
 import socket
 
 from emu.admin.a2s.client import A2sQuestion
-from emu.admin.a2s.messages import Query
+from emu.admin.a2s.messages import A2sQuery
+from emu.admin.ggmp.acting import GgmpAction
 from emu.admin.ggmp.client import GgmpClient
-from emu.admin.ggmp.grants import Action
-from emu.admin.ggmp.messages import Act, Kind, Message, push_message
-from emu.admin.ogp.body import DefaultQuery
+from emu.admin.ggmp.messages import Act, GgmpMessage, GgmpMessageType, push_message
 from emu.admin.ogp.client import OgpQuestion
-from emu.admin.ogp.fields import SERVER, V91
-from emu.admin.ogp.kinds import all_flags
-from emu.admin.ssq.client import SsqQuestion
-from emu.cli.query.socket import Question
+from emu.admin.ogp.fields import SERVER, V91, all_flags
+from emu.admin.ogp.messages import DefaultQuery
+from emu.admin.ssq.packets import SsqQuestion
+from emu.cli.query import Question
 from emu.times import Monotonic
 from tools.bench.figures import Figure, Round
 from tools.bench.processes import Child, child
@@ -37,7 +36,7 @@ def question_of(protocol: str, number: int) -> Question:
     if protocol == "ogp":
         return OgpQuestion(number + 1, V91, DefaultQuery(SERVER, server=all_flags(V91.server)))
     if protocol == "a2s":
-        return A2sQuestion(Query.INFO)
+        return A2sQuestion(A2sQuery.INFO)
     return SsqQuestion(number, "SP info")
 
 
@@ -132,7 +131,7 @@ def ggmp_rounds(rounds: int) -> list[Round]:
     with child(ECHO, "echo") as echo, child(SERVER_OF_QUERIES, "ggmp") as server:
         askers = [GgmpAsker(server, number + 1) for number in range(ASKERS)]
         plain = [open_socket(echo) for _ in askers]
-        act = push_message(Message(Kind.ACTION, 1, 1, act=Act(1, Action.QUERY)))
+        act = push_message(GgmpMessage(GgmpMessageType.ACTION, 1, 1, act=Act(1, GgmpAction.QUERY)))
         found = [
             Round(ggmp_rate(server, askers), rate(echo, plain, [act] * len(plain)))
             for _ in range(rounds)

@@ -15,17 +15,14 @@ from typing import Any
 from twisted.internet import reactor as _reactor
 
 from emu.admin.a2s.responder import A2sResponder
-from emu.admin.ggmp.ports import ActorState, Place
-from emu.admin.ogp.content import ContentSource, Presentation
-from emu.admin.ogp.responder import OgpResponder
-from emu.admin.ssq.responder import SsqResponder
-from emu.admin.ssq.tables import Told
-from emu.admin.ssq.tokens import Tokens
+from emu.admin.ggmp.acting import ActorState, Place
+from emu.admin.ogp.responder import ContentSource, OgpResponder, Presentation
+from emu.admin.ssq.responder import SsqResponder, SsqTokens
+from emu.admin.ssq.tables import SsqContent
 from emu.admin.status import PlayerStatus, ServerStatus
 from emu.config import Address
 from emu.config.administration import GgmpConfig
-from emu.limits.answers import AnswerRules
-from emu.limits.challenges import Challenges
+from emu.limits.rates import AnswerRules, Challenges
 from emu.net.admin.ggmp import GgmpPort
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
@@ -62,7 +59,7 @@ def core_of(protocol: str) -> QueryCore:
         return OgpResponder(content.content, challenges)
     if protocol == "a2s":
         return A2sResponder(lambda _now: status, challenges)
-    return SsqResponder(lambda _now: Told(status, "192.0.2.1"), Tokens("", os.urandom))
+    return SsqResponder(lambda _now: SsqContent(status, "192.0.2.1"), SsqTokens("", os.urandom))
 
 
 class OneActor:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from emu.admin.rcon.packets import Packet, PacketType
+from emu.admin.rcon.packets import PacketType, RconPacket
 from tools.bench.figures import Figure, Round
 from tools.bench.processes import Child, child
 from tools.bench.rcon_server import PASSWORD
@@ -22,8 +22,8 @@ WORD = b"alpha"
 TURNS = 2000
 SILENT = 990
 CALLERS = 10
-COMMAND = Packet(7, PacketType.EXECCOMMAND, b"echo " + WORD).encode()
-ANSWER = Packet(7, PacketType.RESPONSE_VALUE, WORD).encode()
+COMMAND = RconPacket(7, PacketType.EXECCOMMAND, b"echo " + WORD).encode()
+ANSWER = RconPacket(7, PacketType.RESPONSE_VALUE, WORD).encode()
 LINE = WORD + b"\r\n"
 
 
@@ -56,7 +56,7 @@ class Caller:
 
 def rcon_caller(port: int) -> Caller:
     """Log in."""
-    caller = Caller(port, Packet(1, PacketType.AUTH, PASSWORD.encode()).encode(), b"." * 14)
+    caller = Caller(port, RconPacket(1, PacketType.AUTH, PASSWORD.encode()).encode(), b"." * 14)
     caller.ask()
     caller.heard()
     caller.asked, caller._answer = COMMAND, ANSWER  # noqa: SLF001  # from now on

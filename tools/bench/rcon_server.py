@@ -12,12 +12,12 @@ from twisted.internet import reactor as _reactor
 from twisted.internet.protocol import Factory
 from twisted.protocols.basic import LineOnlyReceiver
 
-from emu.admin.commands import source
+from emu.admin.commands import server as source
 from emu.commands import Registry
 from emu.config import Address, RconConfig
-from emu.net.admin.rcon import RconServer
+from emu.net.admin.commands import RconServer
 from emu.net.scheduler import Scheduler
-from emu.net.watch import Watch
+from emu.net.tasks import Watch
 
 PASSWORD = "sekret"
 reactor: Any = _reactor
@@ -34,7 +34,7 @@ class LineEcho(LineOnlyReceiver):
 def rcon_port() -> Any:
     """Open RCON with the commands that every Source server has."""
     registry = Registry()
-    registry.extend(source.commands(registry))
+    registry.extend(source.source_tool_commands(registry))
     config = RconConfig(listen=Address("127.0.0.1", 0), password=PASSWORD)
     server = RconServer(config, registry, reactor, Scheduler(reactor), Watch())
     server.listen()

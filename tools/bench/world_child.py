@@ -17,15 +17,15 @@ from typing import Any
 
 from emu.config import load
 from emu.config.world import WorldConfig
-from emu.login.accounts.passwords import SALT_SIZE, hash_password
+from emu.files import data_file
+from emu.login.passwords import SALT_SIZE, hash_password
 from emu.model import Character, WorldCharacter
 from emu.net.client.swarm import character_name
 from emu.net.parameters import account_config
-from emu.net.world.account import built_in_account
-from emu.resources import data_file
+from emu.net.world.registration import built_in_account
 from emu.store import Store
 from emu.times import UNKNOWN
-from emu.world.places import read_atlas
+from emu.world.content.atlas import read_atlas
 from tools.bench.fleet import PASSWORD
 from tools.bench.login_child import CHEAP
 from tools.bench.processes import Child, child

@@ -8,7 +8,7 @@ from dataclasses import Field, fields
 from pathlib import Path
 from typing import Any
 
-from emu.cli.config.commands import as_toml
+from emu.cli.config import as_toml
 from emu.config import Config
 from tools.site.markdown import code, page, table
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from emu.cli.structs.show import field_rows
+from emu.cli.structs import field_rows
 from emu.structs import StructCatalog, StructDefinition
 from tools.site.markdown import code, page, table
 

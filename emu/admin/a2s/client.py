@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from emu.admin.a2s.messages import (
-    Answer,
-    Info,
-    Player,
-    Query,
+    A2sAnswer,
+    A2sInfo,
+    A2sJoiner,
+    A2sPlayer,
+    A2sQuery,
     pull_answer,
     pull_challenge,
     pull_info,
@@ -16,29 +17,28 @@ from emu.admin.a2s.messages import (
     pull_rules,
     push_query,
 )
-from emu.admin.a2s.splitting import Joiner
 from emu.errors import CommandError, MalformedMessage
 
 MOST_CHALLENGES: Final = 3
 """How often a question is asked anew because its challenge does not please."""
 _ANSWERS: Final = {
-    Query.INFO: Answer.INFO,
-    Query.PLAYERS: Answer.PLAYERS,
-    Query.RULES: Answer.RULES,
+    A2sQuery.INFO: A2sAnswer.INFO,
+    A2sQuery.PLAYERS: A2sAnswer.PLAYERS,
+    A2sQuery.RULES: A2sAnswer.RULES,
 }
 
 
 class A2sQuestion:
     """One of the three questions; `info`, `players` or `rules` is what the server told."""
 
-    def __init__(self, query: Query, challenge: int | None = None) -> None:
+    def __init__(self, query: A2sQuery, challenge: int | None = None) -> None:
         """Ask; a `challenge` of an earlier question saves a round."""
         self._query = query
         self.challenge = challenge
         self._challenges = 0
-        self._joiner = Joiner()
-        self.info: Info | None = None
-        self.players: list[Player] | None = None
+        self._joiner = A2sJoiner()
+        self.info: A2sInfo | None = None
+        self.players: list[A2sPlayer] | None = None
         self.rules: list[tuple[str, str]] | None = None
 
     @property
@@ -56,7 +56,7 @@ class A2sQuestion:
         if whole is None:
             return False
         kind, reader = pull_answer(whole)
-        if kind is Answer.CHALLENGE:
+        if kind is A2sAnswer.CHALLENGE:
             self._challenges += 1
             if self._challenges > MOST_CHALLENGES:
                 raise CommandError("the server never takes the challenge that it gave")
@@ -64,9 +64,9 @@ class A2sQuestion:
             return True
         if kind is not _ANSWERS[self._query]:
             raise MalformedMessage("answer to something else")
-        if kind is Answer.INFO:
+        if kind is A2sAnswer.INFO:
             self.info = pull_info(reader)
-        elif kind is Answer.PLAYERS:
+        elif kind is A2sAnswer.PLAYERS:
             self.players = pull_players(reader)
         else:
             self.rules = pull_rules(reader)

@@ -1,7 +1,9 @@
-"""The messages of A2S: how questions and answers are written and read.
+"""The messages of A2S, and answers that are too long for one datagram.
 
 Source: docs/protocol/administration/a2s.md. Numbers are little-endian; counts are bytes, so what
 is larger is told as 255. Raises `MalformedMessage`.
+
+Source: docs/protocol/administration/a2s.md#splits. Raises `MalformedMessage`.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ _SCORE_AND_TIME: Final = struct.Struct("<if")
 _I32: Final = range(-0x80000000, 0x80000000)
 
 
-class Query(IntEnum):
+class A2sQuery(IntEnum):
     """What is asked: the byte behind the prefix."""
 
     INFO = 0x54
@@ -39,7 +41,7 @@ class Query(IntEnum):
     CHALLENGE = 0x57
 
 
-class Answer(IntEnum):
+class A2sAnswer(IntEnum):
     """What is told."""
 
     CHALLENGE = 0x41
@@ -49,7 +51,7 @@ class Answer(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Info:
+class A2sInfo:
     """A server in a line of a list."""
 
     name: str
@@ -74,7 +76,7 @@ class Info:
 
 
 @dataclass(frozen=True, slots=True)
-class Player:
+class A2sPlayer:
     """A player; `time` is in seconds."""
 
     name: str
@@ -82,27 +84,27 @@ class Player:
     time: float
 
 
-def push_query(query: Query, challenge: int | None) -> bytes:
+def push_query(query: A2sQuery, challenge: int | None) -> bytes:
     """Return a question; without a challenge it asks for one."""
-    if query is Query.CHALLENGE:
+    if query is A2sQuery.CHALLENGE:
         return PREFIX + bytes((query,))
-    if query is Query.INFO:
+    if query is A2sQuery.INFO:
         return INFO_QUERY + (b"" if challenge is None else challenge.to_bytes(4, "little"))
     number = NO_CHALLENGE if challenge is None else challenge
     return PREFIX + bytes((query,)) + number.to_bytes(4, "little")
 
 
-def pull_query(data: bytes) -> tuple[Query, int | None]:
+def pull_query(data: bytes) -> tuple[A2sQuery, int | None]:
     """Read a question and its challenge, None for none; what stands behind it is ignored."""
     if not data.startswith(PREFIX) or len(data) < 5:
         raise MalformedMessage("no question")
     kind = data[4]
-    if kind == Query.CHALLENGE:
-        return Query.CHALLENGE, None
-    if kind == Query.INFO and data.startswith(INFO_QUERY):
-        return Query.INFO, _challenge(data, len(INFO_QUERY))
-    if kind in (Query.PLAYERS, Query.RULES) and len(data) >= 9:
-        return Query(kind), _challenge(data, 5)
+    if kind == A2sQuery.CHALLENGE:
+        return A2sQuery.CHALLENGE, None
+    if kind == A2sQuery.INFO and data.startswith(INFO_QUERY):
+        return A2sQuery.INFO, _challenge(data, len(INFO_QUERY))
+    if kind in (A2sQuery.PLAYERS, A2sQuery.RULES) and len(data) >= 9:
+        return A2sQuery(kind), _challenge(data, 5)
     raise MalformedMessage("unknown question")
 
 
@@ -111,10 +113,10 @@ def _challenge(data: bytes, at: int) -> int | None:
     return None if len(data) < at + 4 or number == NO_CHALLENGE else number
 
 
-def pull_answer(data: bytes) -> tuple[Answer, Reader]:
+def pull_answer(data: bytes) -> tuple[A2sAnswer, Reader]:
     """Read the beginning of an answer; its reader stands at what is told."""
     try:
-        kind = Answer(data[4]) if data.startswith(PREFIX) else None
+        kind = A2sAnswer(data[4]) if data.startswith(PREFIX) else None
     except (IndexError, ValueError):
         kind = None
     if kind is None:
@@ -124,7 +126,7 @@ def pull_answer(data: bytes) -> tuple[Answer, Reader]:
 
 def push_challenge(number: int) -> bytes:
     """Return the answer that gives a challenge."""
-    return PREFIX + bytes((Answer.CHALLENGE,)) + number.to_bytes(4, "little")
+    return PREFIX + bytes((A2sAnswer.CHALLENGE,)) + number.to_bytes(4, "little")
 
 
 def pull_challenge(reader: Reader) -> int:
@@ -132,12 +134,12 @@ def pull_challenge(reader: Reader) -> int:
     return reader.unsigned(4)
 
 
-def push_info(info: Info) -> bytes:
+def push_info(info: A2sInfo) -> bytes:
     """Return the answer that tells of the server."""
     texts = b"".join(map(text_bytes, (info.name, info.map, info.folder, info.game)))
     return b"".join(
         (
-            PREFIX, bytes((Answer.INFO, PROTOCOL)), texts, clamped(info.app_id, 2),
+            PREFIX, bytes((A2sAnswer.INFO, PROTOCOL)), texts, clamped(info.app_id, 2),
             clamped(info.players, 1), clamped(info.places, 1), clamped(info.bots, 1),
             f"{info.kind}{info.system}".encode("latin-1"), bytes((info.private, info.secured)),
             text_bytes(info.version), bytes((_PORT | _KEYWORDS | _GAME_ID,)),
@@ -146,7 +148,7 @@ def push_info(info: Info) -> bytes:
     )  # fmt: skip
 
 
-def pull_info(reader: Reader) -> Info:
+def pull_info(reader: Reader) -> A2sInfo:
     """Read what is told of a server; the addresses of Steam and of spectators are left out."""
     reader.unsigned(1)
     name, map_, folder, game = (reader.text() for _ in range(4))
@@ -164,15 +166,15 @@ def pull_info(reader: Reader) -> Info:
         reader.text()
     keywords = reader.text() if more & _KEYWORDS else ""
     game_id = reader.unsigned(8) if more & _GAME_ID else 0
-    return Info(
+    return A2sInfo(
         name, map_, folder, game, players, places, version, app_id, bots, kind, system,
         bool(private), bool(secured), port, keywords, game_id,
     )  # fmt: skip
 
 
-def push_players(players: Sequence[Player], room: int) -> bytes:
+def push_players(players: Sequence[A2sPlayer], room: int) -> bytes:
     """Return the answer that tells of players: as many as fit into `room` bytes, 255 at most."""
-    out, count = bytearray(PREFIX + bytes((Answer.PLAYERS, 0))), 0
+    out, count = bytearray(PREFIX + bytes((A2sAnswer.PLAYERS, 0))), 0
     for player in players[:0xFF]:
         score = max(_I32.start, min(player.score, _I32.stop - 1))
         entry = bytes((count,)) + text_bytes(player.name) + _SCORE_AND_TIME.pack(score, player.time)
@@ -184,18 +186,18 @@ def push_players(players: Sequence[Player], room: int) -> bytes:
     return bytes(out)
 
 
-def pull_players(reader: Reader) -> list[Player]:
+def pull_players(reader: Reader) -> list[A2sPlayer]:
     """Read what is told of players."""
     players = []
     for _ in range(reader.unsigned(1)):
         reader.unsigned(1)
-        players.append(Player(reader.text(), reader.signed(4), reader.float()))
+        players.append(A2sPlayer(reader.text(), reader.signed(4), reader.float()))
     return players
 
 
 def push_rules(rules: Sequence[tuple[str, str]], room: int) -> bytes:
     """Return the answer that tells of rules: as many as fit into `room` bytes."""
-    out, count = bytearray(PREFIX + bytes((Answer.RULES, 0, 0))), 0
+    out, count = bytearray(PREFIX + bytes((A2sAnswer.RULES, 0, 0))), 0
     for name, value in rules[:0xFFFF]:
         entry = text_bytes(name) + text_bytes(value)
         if len(out) + len(entry) > room:
@@ -209,3 +211,53 @@ def push_rules(rules: Sequence[tuple[str, str]], room: int) -> bytes:
 def pull_rules(reader: Reader) -> list[tuple[str, str]]:
     """Read what is told of rules."""
     return [(reader.text(), reader.text()) for _ in range(reader.unsigned(2))]
+
+
+MOST_BYTES: Final = 1400
+"""Of one datagram that is not split."""
+PART_SIZE: Final = 1248
+"""Bytes of the answer in each datagram but the last."""
+SPLIT_PREFIX: Final = b"\xfe\xff\xff\xff"
+NUMBERS: Final = 0x7FFF
+"""Answers are numbered up to here: clients take bits 15 and 31 for "compressed"."""
+_COMPRESSED: Final = 0x80008000
+
+
+def split(data: bytes, number: int) -> list[bytes]:
+    """Return the datagrams of an answer; parts belong together by `number`, of 15 bits."""
+    if len(data) <= MOST_BYTES:
+        return [data]
+    parts = [data[at : at + PART_SIZE] for at in range(0, len(data), PART_SIZE)]
+    head = SPLIT_PREFIX + number.to_bytes(4, "little") + bytes((len(parts),))
+    size = PART_SIZE.to_bytes(2, "little")
+    return [head + bytes((index,)) + size + part for index, part in enumerate(parts)]
+
+
+class A2sJoiner:
+    """Puts the parts of one answer together, whatever their order."""
+
+    __slots__ = ("_id", "_parts")
+
+    def __init__(self) -> None:
+        self._parts: dict[int, bytes] = {}
+        self._id: tuple[int, int] | None = None
+
+    def take(self, data: bytes) -> bytes | None:
+        """Take a datagram; returns the whole answer when it is there."""
+        if data.startswith(PREFIX):
+            return data
+        if not data.startswith(SPLIT_PREFIX):
+            raise MalformedMessage("no answer")
+        reader = Reader(data, 4)
+        number, total, index = reader.unsigned(4), reader.unsigned(1), reader.unsigned(1)
+        reader.unsigned(2)
+        if number & _COMPRESSED:
+            raise MalformedMessage("compressed answer")
+        if self._id is None or self._id[0] != number:
+            self._id, self._parts = (number, total), {}
+        if self._id[1] != total or index >= total:
+            raise MalformedMessage("wrong split")
+        self._parts[index] = reader.rest()
+        if len(self._parts) < total:
+            return None
+        return b"".join(self._parts[one] for one in range(total))

@@ -8,33 +8,35 @@ from typing import Any, Final
 
 from emu.admin.ports import CharacterList, CharacterRanks
 from emu.commands import Argument, ArgumentKind, Call, Command, Reply
-from emu.commands.ranks import ADMINISTRATOR, GUIDE, OWNER
+from emu.commands.registry import ADMINISTRATOR, GUIDE, OWNER, check_authority, may_act_on
 from emu.errors import CommandError
 from emu.model import RosterEntry
-from emu.timestamps import timestamp
+from emu.texts import timestamp
 
 MOST_SHOWN: Final = 500
 CHARACTER: Final = Argument("name", help="the character", among="player")
 
 
 @dataclass(frozen=True, slots=True)
-class Characters:
+class CharacterCommandContext:
     """What these commands work on.
 
-    `is_playing` says whether a character of the built-in world is in it now.
+    `is_playing` says whether a character of the built-in world is in it now; `rank_changed` has a
+    character's new rank count at once where it is played.
     """
 
     store: CharacterList
     ranks: CharacterRanks
     is_playing: Callable[[int], bool]
+    rank_changed: Callable[[int, int], None] = lambda _char_id, _rank: None
 
 
-def commands(characters: Characters) -> list[Command]:
+def commands(characters: CharacterCommandContext) -> list[Command]:
     """Return the commands of this room."""
     return [*_looking(characters), *_changing(characters)]
 
 
-def _looking(characters: Characters) -> list[Command]:
+def _looking(characters: CharacterCommandContext) -> list[Command]:
     async def list_all(call: Call) -> Reply:
         account = call["account"].casefold()
         rows = [
@@ -62,22 +64,24 @@ def _looking(characters: Characters) -> list[Command]:
     ]
 
 
-def _changing(characters: Characters) -> list[Command]:
+def _changing(characters: CharacterCommandContext) -> list[Command]:
     async def rank(call: Call) -> Reply:
         entry = await character_named(characters.store, call["name"], deleted=False)
         own = _own(entry)
-        before = await _rank(characters, own)
-        if max(call["rank"], before) >= call.caller.rank:
-            raise CommandError(f"that needs a rank above {max(call['rank'], before)}")
+        await _check_rank(characters, call, entry)
+        if not may_act_on(call.caller.rank, call["rank"]):
+            raise CommandError(f"that needs a rank above {call['rank']}")
         if not 0 <= call["rank"] < OWNER:
             raise CommandError(f"rank: must be 0 to {OWNER - 1}")
         await characters.ranks.set_admin_status(own, call["rank"])
-        when = " from its next login on" if characters.is_playing(own) else ""
-        return Reply((f"{entry.name} has rank {call['rank']}{when}",))
+        characters.rank_changed(own, call["rank"])
+        return Reply((f"{entry.name} has rank {call['rank']}",))
 
     async def delete(call: Call) -> Reply:
         entry = await character_named(characters.store, call["name"], deleted=False)
-        if characters.is_playing(_own(entry)):
+        own = _own(entry)
+        await _check_rank(characters, call, entry)
+        if characters.is_playing(own):
             raise CommandError(f"{entry.name} is in the world; kick it first")
         await characters.store.delete(entry)
         return Reply((f"{entry.name} is deleted; character restore brings it back",))
@@ -85,6 +89,7 @@ def _changing(characters: Characters) -> list[Command]:
     async def restore(call: Call) -> Reply:
         entry = await character_named(characters.store, call["name"], deleted=True)
         _own(entry)
+        await _check_rank(characters, call, entry)
         await characters.store.restore(entry)
         return Reply((f"{entry.name} is back",))
 
@@ -119,9 +124,15 @@ async def character_named(
     return min(found, key=lambda entry: (entry.deleted, entry.own_id is None))
 
 
-async def _rank(characters: Characters, char_id: int) -> int:
+async def _rank(characters: CharacterCommandContext, char_id: int) -> int:
     found = await characters.ranks.find(char_id)
     return found.admin_status if found is not None else 0
+
+
+async def _check_rank(characters: CharacterCommandContext, call: Call, entry: RosterEntry) -> None:
+    """Raise `CommandError` unless the caller may act on the account of a character."""
+    rank = await characters.ranks.authority_of(entry.account_id)
+    check_authority(call.caller.rank, rank, entry.name)
 
 
 def _own(entry: RosterEntry) -> int:

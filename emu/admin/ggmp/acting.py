@@ -1,4 +1,6 @@
-"""Does what clients ask of actors, as far as their tokens allow.
+"""Does what GGMP clients ask of actors, as far as their tokens allow.
+
+Source: docs/protocol/administration/ggmp.md#joining.
 
 Every answer is an ArbData that begins with the numbers of action and actor. An actor's state is
 these two, its name, zone, x, y, z and heading; what else there is to say is a word in ASCII
@@ -8,22 +10,178 @@ docs/protocol/administration/ggmp.md#actions.
 
 from __future__ import annotations
 
+import enum
+import hmac
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple, Protocol
 
-from emu.admin.ggmp.grants import Action, Grant
-from emu.admin.ggmp.messages import Act
-from emu.admin.ggmp.orders import ByteOrder
-from emu.admin.ggmp.peer import Peer
-from emu.admin.ggmp.ports import ActorState, Place, Stage
-from emu.admin.ggmp.transfers import Whole
-from emu.admin.ggmp.values import Value, ValueType, double, push_values, uint32, utf8
+from emu.admin.ggmp.messages import (
+    MOST_CLIENTS,
+    Act,
+    ByteOrder,
+    Value,
+    ValueType,
+    double,
+    push_values,
+    uint32,
+    utf8,
+)
+from emu.admin.ggmp.peer import Peer, Whole
+from emu.admin.status import ServerStatus
 from emu.commands import Use
 from emu.errors import CommandError
+from emu.limits.addresses import parse_host
 from emu.times import Monotonic
+
+
+class Place(NamedTuple):
+    """Where something stands: world units with Y up, and degrees."""
+
+    x: float
+    y: float
+    z: float
+    heading: float
+
+
+class ActorState(NamedTuple):
+    """An actor, which is a spawn of the world, as tools see it."""
+
+    id: int
+    name: str
+    zone: int
+    place: Place
+
+
+class GgmpWorld(Protocol):
+    """The actors and what they can do."""
+
+    def status(self, now: Monotonic) -> ServerStatus:
+        """Return how the whole server is."""
+
+    def find(self, actor: int) -> ActorState | None:
+        """Return an actor by its number."""
+
+    def named(self, name: str) -> ActorState | None:
+        """Return an actor by its name, without regard to case; a player before all others."""
+
+    def inside(self, zone: int) -> Sequence[int]:
+        """Return the actors of all running instances of a zone."""
+
+    def move(self, actor: int, place: Place) -> None:
+        """Put an actor elsewhere. Raises `CommandError` for a player or nobody."""
+
+    def say(self, actor: int, text: str) -> None:
+        """Let an actor speak. Raises `CommandError` for a player or nobody."""
+
+
+SHORTEST_TOKEN: Final = 16
+LONGEST_TOKEN: Final = 255
+
+
+class GgmpAction(enum.IntEnum):
+    """What an actor can be asked to do: the action number of an Action message."""
+
+    __hash__ = int.__hash__  # Enum's own is not in C, and these are looked up for every datagram
+
+    QUERY = 1
+    """Tell of it; actor 0 is the server, or whom the data name, or those of a zone."""
+    WATCH = 2
+    """Tell of it whenever it has moved."""
+    SAY = 3
+    MOVE = 4
+
+
+EVERYTHING: Final = frozenset(GgmpAction)
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """A token, whose it is, and what it allows; without one, what others are allowed."""
+
+    name: str
+    token: str
+    actions: frozenset[GgmpAction]
+
+
+def read_grants(text: str) -> tuple[Grant, ...]:
+    """Return the grants of a file: on each line a name, actions and a token; # is a remark.
+
+    Actions are words joined by commas (``query,watch``), or ``*`` for all. Raises `CommandError`
+    that names the line.
+    """
+    grants: list[Grant] = []
+    for number, (name, actions, token) in _entries(text, 3, "a name, actions and a token"):
+        if not SHORTEST_TOKEN <= len(token.encode()) <= LONGEST_TOKEN:
+            raise CommandError(
+                f"line {number}: a token has {SHORTEST_TOKEN} to {LONGEST_TOKEN} bytes"
+            )
+        grants.append(Grant(name, token, _actions(actions, number)))
+    return tuple(grants)
+
+
+@dataclass(frozen=True, slots=True)
+class StaticClient:
+    """A client whose number is agreed upon elsewhere, and the only host that may use it."""
+
+    number: int
+    host: str
+    grant: Grant
+
+
+def read_clients(text: str) -> dict[int, StaticClient]:
+    """Return the clients of a file by their numbers.
+
+    On each line a name, actions, a number and an IP address; # is a remark. Raises `CommandError`
+    that names the line.
+    """
+    clients: dict[int, StaticClient] = {}
+    wanted = "a name, actions, a number and an address"
+    for number, (name, actions, client, host) in _entries(text, 4, wanted):
+        if not client.isdecimal() or not 1 <= int(client) <= MOST_CLIENTS:
+            raise CommandError(f"line {number}: a client has a number from 1 to {MOST_CLIENTS}")
+        if int(client) in clients:
+            raise CommandError(f"line {number}: client {client} is there already")
+        try:
+            address = str(parse_host(host))
+        except ValueError:
+            raise CommandError(f"line {number}: {host} is no IP address") from None
+        grant = Grant(name, "", _actions(actions, number))
+        clients[int(client)] = StaticClient(int(client), address, grant)
+    return clients
+
+
+def _entries(text: str, count: int, wanted: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the words of each line that is neither empty nor a remark, with its number."""
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.split()
+        if words and not words[0].startswith("#"):
+            if len(words) != count:
+                raise CommandError(f"line {number}: must be {wanted}")
+            yield number, words
+
+
+def _actions(words: str, number: int) -> frozenset[GgmpAction]:
+    if words == "*":
+        return EVERYTHING
+    try:
+        return frozenset(GgmpAction[word.upper()] for word in words.split(","))
+    except KeyError as error:
+        known = ", ".join(action.name.lower() for action in GgmpAction)
+        raise CommandError(f"line {number}: {error.args[0].lower()} is none of {known}") from None
+
+
+def grant_of(grants: Sequence[Grant], token: str) -> Grant | None:
+    """Return what a token allows; takes as long whichever token it is."""
+    given = token.encode()
+    found: Grant | None = None
+    for grant in grants:
+        if hmac.compare_digest(given, grant.token.encode()):
+            found = grant
+    return found
+
 
 WHOLE_SERVER: Final = 0
 """The actor that stands for the server."""
@@ -48,7 +206,7 @@ class Watched:
 
 
 @dataclass(slots=True)
-class Seat:
+class GgmpSubscription:
     """A client that was let in."""
 
     id: int
@@ -75,24 +233,24 @@ class Seat:
 class Acting:
     """Carries actions out on a stage; `told` hears of all that change something."""
 
-    def __init__(self, stage: Stage, told: Callable[[Use], None]) -> None:
+    def __init__(self, stage: GgmpWorld, told: Callable[[Use], None]) -> None:
         self._stage = stage
         self._told = told
         self._do = {
-            Action.QUERY: self._query,
-            Action.WATCH: self._watch,
-            Action.SAY: self._say,
-            Action.MOVE: self._move,
+            GgmpAction.QUERY: self._query,
+            GgmpAction.WATCH: self._watch,
+            GgmpAction.SAY: self._say,
+            GgmpAction.MOVE: self._move,
         }
 
-    def perform(self, seat: Seat, whole: Whole, now: Monotonic) -> None:
+    def perform(self, seat: GgmpSubscription, whole: Whole, now: Monotonic) -> None:
         """Do what a client asks and answer it."""
         try:
             self._do[_allowed(seat, whole.act.action)](seat, whole, now)
         except CommandError as error:
             _say_word(seat, whole.act, "refused", utf8(str(error)), now=now)
 
-    def report(self, seat: Seat, now: Monotonic) -> None:
+    def report(self, seat: GgmpSubscription, now: Monotonic) -> None:
         """Tell a client of what it watches, where that is due and something is new."""
         for actor, watched in list(seat.watched.items()):
             if watched.due > now:
@@ -101,38 +259,38 @@ class Acting:
             state = self._stage.find(actor)
             if state is None:
                 del seat.watched[actor]
-                _say_word(seat, Act(actor, Action.WATCH), "gone", now=now)
+                _say_word(seat, Act(actor, GgmpAction.WATCH), "gone", now=now)
             elif state != watched.told:
                 watched.told = state
-                _say_state(seat, Action.WATCH, state, now=now, wants_ack=False)
+                _say_state(seat, GgmpAction.WATCH, state, now=now, wants_ack=False)
 
-    def _query(self, seat: Seat, whole: Whole, now: Monotonic) -> None:
+    def _query(self, seat: GgmpSubscription, whole: Whole, now: Monotonic) -> None:
         act = whole.act
         if act.actor != WHOLE_SERVER:
-            _say_state(seat, Action.QUERY, self._found(act.actor), now=now)
+            _say_state(seat, GgmpAction.QUERY, self._found(act.actor), now=now)
         elif whole.data:
             name = _text(whole.data)
             state = self._stage.named(name)
             if state is None:
                 raise CommandError(f"there is no actor {name}")
-            _say_state(seat, Action.QUERY, state, now=now)
+            _say_state(seat, GgmpAction.QUERY, state, now=now)
         elif act.condition1:
             actors = self._stage.inside(act.condition1)[:MOST_LISTED]
             listed = seat.peer.order.push_actors(actors)
-            answer = Act(WHOLE_SERVER, Action.QUERY, act.condition1, len(actors))
+            answer = Act(WHOLE_SERVER, GgmpAction.QUERY, act.condition1, len(actors))
             seat.peer.send_act(answer, listed, now=now)
         else:
             self._tell_server(seat, now)
 
-    def _tell_server(self, seat: Seat, now: Monotonic) -> None:
+    def _tell_server(self, seat: GgmpSubscription, now: Monotonic) -> None:
         status = self._stage.status(now)
         numbers = (status.online, status.places, len(status.zones), int(status.uptime))
         seat.peer.send_values(
-            uint32(Action.QUERY), uint32(WHOLE_SERVER), utf8(status.name), *map(uint32, numbers),
-            now=now,
+            uint32(GgmpAction.QUERY), uint32(WHOLE_SERVER), utf8(status.name), *map(uint32,
+            numbers), now=now,
         )  # fmt: skip
 
-    def _watch(self, seat: Seat, whole: Whole, now: Monotonic) -> None:
+    def _watch(self, seat: GgmpSubscription, whole: Whole, now: Monotonic) -> None:
         act = whole.act
         if not act.condition1:
             seat.watched.pop(act.actor, None)
@@ -145,19 +303,21 @@ class Acting:
         _say_word(seat, act, "done", now=now)
         self.report(seat, now)
 
-    def _say(self, seat: Seat, whole: Whole, now: Monotonic) -> None:
+    def _say(self, seat: GgmpSubscription, whole: Whole, now: Monotonic) -> None:
         text = _text(whole.data)
         self._change(seat, whole.act, f"say {text}", lambda: self._stage.say(whole.act.actor, text))
         _say_word(seat, whole.act, "done", now=now)
 
-    def _move(self, seat: Seat, whole: Whole, now: Monotonic) -> None:
+    def _move(self, seat: GgmpSubscription, whole: Whole, now: Monotonic) -> None:
         act = whole.act
         place = _place(whole, self._found(act.actor).place, seat.peer.order)
         line = "move " + " ".join(f"{number:.2f}" for number in place)
         self._change(seat, act, line, lambda: self._stage.move(act.actor, place))
         _say_word(seat, act, "done", now=now)
 
-    def _change(self, seat: Seat, act: Act, line: str, change: Callable[[], None]) -> None:
+    def _change(
+        self, seat: GgmpSubscription, act: Act, line: str, change: Callable[[], None]
+    ) -> None:
         """Change something, and tell that it was tried and how it ended."""
         result, ok = "", False
         try:
@@ -177,10 +337,10 @@ class Acting:
         return state
 
 
-def _allowed(seat: Seat, number: int) -> Action:
+def _allowed(seat: GgmpSubscription, number: int) -> GgmpAction:
     """Return the action of a number, when the client may ask for it."""
     try:
-        action = Action(number)
+        action = GgmpAction(number)
     except ValueError:
         raise CommandError(f"there is no action {number}") from None
     if action not in seat.grant.actions:
@@ -189,20 +349,25 @@ def _allowed(seat: Seat, number: int) -> Action:
 
 
 def _say_state(
-    seat: Seat, action: Action, state: ActorState, *, now: Monotonic, wants_ack: bool = True
+    seat: GgmpSubscription,
+    action: GgmpAction,
+    state: ActorState,
+    *,
+    now: Monotonic,
+    wants_ack: bool = True,
 ) -> None:
     values = _state_values(action, state, seat.peer.order)
     seat.peer.send_encoded(values, now=now, wants_ack=wants_ack)
 
 
 @lru_cache(maxsize=1024)
-def _state_values(action: Action, state: ActorState, order: ByteOrder) -> bytes:
+def _state_values(action: GgmpAction, state: ActorState, order: ByteOrder) -> bytes:
     """Write a state, once for all who ask before the actor moves."""
     head = uint32(action), uint32(state.id), utf8(state.name), uint32(state.zone)
     return push_values((*head, *map(double, state.place)), order)
 
 
-def _say_word(seat: Seat, act: Act, word: str, *more: Value, now: Monotonic) -> None:
+def _say_word(seat: GgmpSubscription, act: Act, word: str, *more: Value, now: Monotonic) -> None:
     seat.peer.send_values(
         uint32(act.action), uint32(act.actor), Value(ValueType.ASCII, word), *more, now=now
     )

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections import deque
 
-from emu.admin.ggmp.acting import WHOLE_SERVER
-from emu.admin.ggmp.grants import Action
-from emu.admin.ggmp.messages import SERVER, Act, Kind, Message, pull_message
-from emu.admin.ggmp.orders import BIG, ByteOrder
-from emu.admin.ggmp.outbox import WAIT
-from emu.admin.ggmp.peer import Delivery, Peer
-from emu.admin.ggmp.ports import Place
-from emu.admin.ggmp.values import utf8
+from emu.admin.ggmp.acting import WHOLE_SERVER, GgmpAction, Place
+from emu.admin.ggmp.messages import (
+    BIG,
+    SERVER,
+    Act,
+    ByteOrder,
+    GgmpMessage,
+    GgmpMessageType,
+    pull_message,
+    utf8,
+)
+from emu.admin.ggmp.peer import WAIT, Delivery, Peer
 from emu.errors import MalformedMessage
 from emu.times import Monotonic
 
@@ -40,28 +44,32 @@ class GgmpClient:
 
     def query(self, actor: int, now: Monotonic) -> None:
         """Ask for the state of an actor; 0 asks how the server is."""
-        self._peer.send_act(Act(actor, Action.QUERY), now=now)
+        self._peer.send_act(Act(actor, GgmpAction.QUERY), now=now)
 
     def query_named(self, name: str, now: Monotonic) -> None:
         """Ask for the state of an actor by its name."""
-        self._peer.send_act(Act(WHOLE_SERVER, Action.QUERY), name.encode(), now=now)
+        self._peer.send_act(Act(WHOLE_SERVER, GgmpAction.QUERY), name.encode(), now=now)
 
     def query_zone(self, zone: int, now: Monotonic) -> None:
         """Ask for the actors of a zone."""
-        self._peer.send_act(Act(WHOLE_SERVER, Action.QUERY, zone), now=now)
+        self._peer.send_act(Act(WHOLE_SERVER, GgmpAction.QUERY, zone), now=now)
 
     def watch(self, actor: int, interval: float, now: Monotonic) -> None:
         """Ask to be told of an actor, every `interval` seconds at most; 0 ends that."""
         milliseconds = round(interval * 1000)
-        self._peer.send_act(Act(actor, Action.WATCH, int(milliseconds > 0), milliseconds), now=now)
+        self._peer.send_act(
+            Act(actor, GgmpAction.WATCH, int(milliseconds > 0), milliseconds), now=now
+        )
 
     def say(self, actor: int, text: str, now: Monotonic) -> None:
         """Let an actor speak."""
-        self._peer.send_act(Act(actor, Action.SAY), text.encode(), now=now)
+        self._peer.send_act(Act(actor, GgmpAction.SAY), text.encode(), now=now)
 
     def move(self, actor: int, place: Place, now: Monotonic) -> None:
         """Put an actor elsewhere."""
-        self._peer.send_act(Act(actor, Action.MOVE), self._peer.order.place.pack(*place), now=now)
+        self._peer.send_act(
+            Act(actor, GgmpAction.MOVE), self._peer.order.place.pack(*place), now=now
+        )
 
     def data_to_send(self) -> list[bytes]:
         """Return and forget the datagrams that are to be sent."""
@@ -69,8 +77,8 @@ class GgmpClient:
 
     def receive(self, data: bytes, now: Monotonic) -> None:
         """Take a datagram of the server. Raises `MalformedMessage` for what is none."""
-        message: Message = pull_message(data, self._peer.order)
-        if message.kind is Kind.CLIENT_ASSIGN:
+        message: GgmpMessage = pull_message(data, self._peer.order)
+        if message.kind is GgmpMessageType.CLIENT_ASSIGN:
             self._peer.own = message.client
         elif message.client != SERVER:
             raise MalformedMessage("not of the server")

@@ -1,4 +1,7 @@
-"""The messages, one a datagram, as bytes and as values.
+"""The messages of GGMP, one per datagram, and the typed values of ArbData, in both byte orders.
+
+Both ends of a conversation use one; nothing in a message tells which. Source:
+docs/protocol/administration/ggmp.md#decisions.
 
 Source: docs/protocol/administration/ggmp.md#messages.
 """
@@ -7,12 +10,164 @@ from __future__ import annotations
 
 import enum
 import struct
-from collections.abc import Mapping
-from typing import Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal, NamedTuple
 
-from emu.admin.ggmp.orders import BIG, ByteOrder
-from emu.admin.ggmp.values import Value, pull_values, push_values
 from emu.errors import LocalProtocolError, MalformedMessage
+
+
+class ByteOrder:
+    """How numbers of several bytes are written, in heads, values and data alike."""
+
+    __slots__ = ("_is_big", "name", "numbers", "place", "point", "short", "starts")
+
+    def __init__(self, name: Literal["big", "little"]) -> None:
+        self.name = name
+        mark = ">" if name == "big" else "<"
+        self._is_big = name == "big"
+        self.starts = tuple(struct.Struct(f"{mark}II{more * 'I'}") for more in range(5))
+        """Head and client as `join_head` makes one number of them, the id, and so many more."""
+        self.short = struct.Struct(f"{mark}BBHBBBB")
+        self.point = struct.Struct(f"{mark}ddd")
+        self.place = struct.Struct(f"{mark}dddd")
+        self.numbers = tuple(struct.Struct(f"{mark}BB{form}") for form in "IiQqd")
+        """Size, type and number, by type of value."""
+
+    def join_head(self, head: int, client: int) -> int:
+        """Return head and client as the first number of a message: the head is the first byte."""
+        return head << 24 | client if self._is_big else client << 8 | head
+
+    def client_of(self, number: int) -> int:
+        """Return the client of a message's first number."""
+        return number & 0xFFFFFF if self._is_big else number >> 8
+
+    def push_actors(self, actors: Sequence[int]) -> bytes:
+        """Return a list of actors as data."""
+        return b"".join(actor.to_bytes(4, self.name) for actor in actors)
+
+    def pull_actors(self, data: bytes) -> list[int]:
+        """Return the actors that data list; what is left over is left out."""
+        at = range(0, len(data) - 3, 4)
+        return [int.from_bytes(data[start : start + 4], self.name) for start in at]
+
+
+BIG: Final = ByteOrder("big")
+LITTLE: Final = ByteOrder("little")
+ORDERS: Final[Mapping[str, ByteOrder]] = {order.name: order for order in (BIG, LITTLE)}
+
+
+MOST_VALUES: Final = 8
+MOST_BYTES: Final = 255
+FIRST_CUSTOM: Final = 0x80
+"""From this type on, bytes mean what two ends have agreed upon."""
+
+
+class ValueType(enum.IntEnum):
+    """What a value is."""
+
+    __hash__ = int.__hash__  # Enum's own is not in C, and these are looked up for every datagram
+
+    UINT32 = 0
+    INT32 = 1
+    UINT64 = 2
+    INT64 = 3
+    DOUBLE = 4
+    ASCII = 5
+    UTF8 = 6
+
+
+class Value(NamedTuple):
+    """One value; `type` is a `ValueType`, or a number from `FIRST_CUSTOM` to 255 for raw bytes."""
+
+    type: int
+    value: int | float | str | bytes
+
+
+_UINT32: Final = ValueType.UINT32
+_DOUBLE: Final = ValueType.DOUBLE
+_TYPES: Final = tuple(ValueType)
+_TEXTS: Final[Mapping[int, str]] = {ValueType.ASCII: "ascii", ValueType.UTF8: "utf-8"}
+
+
+def uint32(value: int) -> Value:
+    """Return a number as a value; what does not fit is the nearest that does."""
+    return Value(_UINT32, value if 0 <= value <= 0xFFFFFFFF else max(0, min(value, 0xFFFFFFFF)))
+
+
+def double(value: float) -> Value:
+    """Return a number as a value."""
+    return Value(_DOUBLE, value)
+
+
+def utf8(text: str) -> Value:
+    """Return a text as a value, cut to what fits."""
+    cut = text.encode("utf-8", "replace")[:MOST_BYTES].decode("utf-8", "ignore")
+    return Value(ValueType.UTF8, cut)
+
+
+def push_values(values: Sequence[Value], order: ByteOrder = BIG) -> bytes:
+    """Return values as they are sent. Raises `LocalProtocolError` for what cannot be sent."""
+    if not 1 <= len(values) <= MOST_VALUES:
+        raise LocalProtocolError(f"{len(values)} values in one message")
+    return bytes((len(values),)) + b"".join([_push(value, order) for value in values])
+
+
+def pull_values(data: bytes, order: ByteOrder = BIG) -> tuple[Value, ...]:
+    """Return the values that are all of `data`. Raises `MalformedMessage`."""
+    count = data[0] if data else 0
+    if not 1 <= count <= MOST_VALUES:
+        raise MalformedMessage("wrong number of values")
+    values: list[Value] = []
+    at = 1
+    for _ in range(count):
+        end = at + 2 + data[at] if at < len(data) else len(data) + 1
+        if end > len(data):
+            raise MalformedMessage("message too short")
+        values.append(_pull(data[at:end], order))
+        at = end
+    if at != len(data):
+        raise MalformedMessage("message too long")
+    return tuple(values)
+
+
+def _push(value: Value, order: ByteOrder) -> bytes:
+    kind, content = value
+    try:
+        if _UINT32 <= kind <= _DOUBLE:
+            form = order.numbers[kind]
+            return form.pack(form.size - 2, kind, content)
+        data = _push_text(kind, content)
+    except (struct.error, UnicodeEncodeError):
+        raise LocalProtocolError(f"a value that is no {ValueType(kind).name}") from None
+    if len(data) > MOST_BYTES:
+        raise LocalProtocolError("a value of more than 255 bytes")
+    return bytes((len(data), kind)) + data
+
+
+def _push_text(kind: int, content: float | str | bytes) -> bytes:
+    if kind in _TEXTS and isinstance(content, str):
+        return content.encode(_TEXTS[kind])
+    if FIRST_CUSTOM <= kind <= 0xFF and isinstance(content, bytes):
+        return content
+    raise LocalProtocolError(f"a value of type {kind} cannot be sent")
+
+
+def _pull(entry: bytes, order: ByteOrder) -> Value:
+    kind = entry[1]
+    if kind <= _DOUBLE:
+        if len(entry) != order.numbers[kind].size:
+            raise MalformedMessage("number of another size")
+        return Value(_TYPES[kind], order.numbers[kind].unpack(entry)[2])
+    data = entry[2:]
+    if kind in _TEXTS:
+        try:
+            return Value(_TYPES[kind], data.decode(_TEXTS[kind]))
+        except UnicodeDecodeError:
+            raise MalformedMessage("text that is none") from None
+    if kind < FIRST_CUSTOM:
+        raise MalformedMessage("unknown type of value")
+    return Value(kind, data)
+
 
 SERVER: Final = 0
 """The server's number among the clients; in what a client sends, one that was given none."""
@@ -21,7 +176,7 @@ MOST_DATA: Final = 255
 """Bytes of data in one message."""
 
 
-class Kind(enum.IntEnum):
+class GgmpMessageType(enum.IntEnum):
     """What a message is, by its head; of those below `CLIENT_ASSIGN`, head + 1 wants no Ack."""
 
     __hash__ = int.__hash__  # Enum's own is not in C, and these are looked up for every datagram
@@ -48,14 +203,14 @@ class Act(NamedTuple):
     condition2: int = 0
 
 
-class Message(NamedTuple):
+class GgmpMessage(NamedTuple):
     """One message.
 
     `client` sent it, or with CLIENT_ASSIGN is given the number; `id` counts the sender's messages,
     and in ACK and CLIENT_ASSIGN is that of the message which is answered.
     """
 
-    kind: Kind
+    kind: GgmpMessageType
     client: int
     id: int
     wants_ack: bool = True
@@ -79,22 +234,22 @@ class _Form(NamedTuple):
 
 _ACT: Final = 4
 _PARENT: Final = 1
-_FORMS: Final[Mapping[Kind, _Form]] = {
-    Kind.ACTION: _Form(_ACT),
-    Kind.ACTION_SHORT: _Form(_ACT),
-    Kind.ACTION_EXTENDED: _Form(_ACT),
-    Kind.DATA: _Form(_PARENT, data=True),
-    Kind.RAW_DATA: _Form(data=True),
-    Kind.DATA_END: _Form(_PARENT, data=True),
-    Kind.ACTION_DATA: _Form(_ACT, data=True),
-    Kind.ACTION_DATA_END: _Form(_ACT, data=True),
-    Kind.ARB_DATA: _Form(values=True),
-    Kind.CLIENT_ASSIGN: _Form(),
-    Kind.ACK: _Form(),
+_FORMS: Final[Mapping[GgmpMessageType, _Form]] = {
+    GgmpMessageType.ACTION: _Form(_ACT),
+    GgmpMessageType.ACTION_SHORT: _Form(_ACT),
+    GgmpMessageType.ACTION_EXTENDED: _Form(_ACT),
+    GgmpMessageType.DATA: _Form(_PARENT, data=True),
+    GgmpMessageType.RAW_DATA: _Form(data=True),
+    GgmpMessageType.DATA_END: _Form(_PARENT, data=True),
+    GgmpMessageType.ACTION_DATA: _Form(_ACT, data=True),
+    GgmpMessageType.ACTION_DATA_END: _Form(_ACT, data=True),
+    GgmpMessageType.ARB_DATA: _Form(values=True),
+    GgmpMessageType.CLIENT_ASSIGN: _Form(),
+    GgmpMessageType.ACK: _Form(),
 }
-_ASSIGN: Final = Kind.CLIENT_ASSIGN
-_SHORT: Final = Kind.ACTION_SHORT
-_HEADS: Final[Mapping[int, tuple[Kind, bool, _Form]]] = {
+_ASSIGN: Final = GgmpMessageType.CLIENT_ASSIGN
+_SHORT: Final = GgmpMessageType.ACTION_SHORT
+_HEADS: Final[Mapping[int, tuple[GgmpMessageType, bool, _Form]]] = {
     head: (kind, wants_ack, form)
     for kind, form in _FORMS.items()
     for head, wants_ack in (
@@ -104,7 +259,7 @@ _HEADS: Final[Mapping[int, tuple[Kind, bool, _Form]]] = {
 """By head: the kind, whether it wants an Ack, and what stands behind."""
 
 
-def push_message(message: Message, order: ByteOrder = BIG) -> bytes:
+def push_message(message: GgmpMessage, order: ByteOrder = BIG) -> bytes:
     """Return a message as a datagram. Raises `LocalProtocolError` for what cannot be sent."""
     kind, client, number, wants_ack, _, parent, data, values = message
     head = kind if wants_ack or kind >= _ASSIGN else kind + 1
@@ -127,10 +282,10 @@ def push_message(message: Message, order: ByteOrder = BIG) -> bytes:
 
 def push_ack(client: int, number: int, order: ByteOrder = BIG) -> bytes:
     """Return the Ack of `client` for the message `number` of the other end."""
-    return order.starts[0].pack(order.join_head(Kind.ACK, client), number)
+    return order.starts[0].pack(order.join_head(GgmpMessageType.ACK, client), number)
 
 
-def pull_message(datagram: bytes, order: ByteOrder = BIG) -> Message:
+def pull_message(datagram: bytes, order: ByteOrder = BIG) -> GgmpMessage:
     """Return the message of a datagram. Raises `MalformedMessage`."""
     known = _HEADS.get(datagram[0]) if datagram else None
     if known is None:
@@ -155,17 +310,17 @@ def pull_message(datagram: bytes, order: ByteOrder = BIG) -> Message:
     elif data:
         raise MalformedMessage("message too long")
     client = order.client_of(first)
-    return Message(kind, client, number, wants_ack, act, parent, data, values)
+    return GgmpMessage(kind, client, number, wants_ack, act, parent, data, values)
 
 
-def _pull_short(datagram: bytes, order: ByteOrder, *, wants_ack: bool) -> Message:
+def _pull_short(datagram: bytes, order: ByteOrder, *, wants_ack: bool) -> GgmpMessage:
     if len(datagram) != order.short.size:
         raise MalformedMessage("message too long")
     _, client, number, *act = order.short.unpack(datagram)
-    return Message(_SHORT, client, number, wants_ack, Act(*act))
+    return GgmpMessage(_SHORT, client, number, wants_ack, Act(*act))
 
 
-def _act(message: Message) -> Act:
+def _act(message: GgmpMessage) -> Act:
     if message.act is None:
         raise LocalProtocolError(f"a {message.kind.name} without an actor")
     return message.act

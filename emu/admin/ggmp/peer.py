@@ -1,4 +1,11 @@
-"""What one end of a conversation keeps of the other: acknowledges, repeats, delivers once.
+"""One side of a GGMP conversation: acknowledges, retransmits, joins transfers, delivers once.
+
+With the usual wait of 30 ms that is at 0, 30, 90 and 180 ms, and lost at 300 ms. Source:
+docs/protocol/administration/ggmp.md#decisions.
+
+Complete when the end is there and every message since the parent has come, of whatever kind: ids
+rise by one, so a gap shows. Data whose parent has not come wait for it as long as any other.
+Source: docs/protocol/administration/ggmp.md#decisions.
 
 The same for server and client. Sans-IO: messages in, datagrams and deliveries out.
 """
@@ -6,18 +13,228 @@ The same for server and client. Sans-IO: messages in, datagrams and deliveries o
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass, field
 from typing import Final
 
-from emu.admin.ggmp.messages import MOST_DATA, Act, Kind, Message, push_ack, push_message
-from emu.admin.ggmp.orders import BIG, ByteOrder
-from emu.admin.ggmp.outbox import WAIT, Outbox
-from emu.admin.ggmp.transfers import Transfers, Whole
-from emu.admin.ggmp.values import Value, push_values
-from emu.admin.ggmp.window import Window
+from emu.admin.ggmp.messages import (
+    BIG,
+    MOST_DATA,
+    Act,
+    ByteOrder,
+    GgmpMessage,
+    GgmpMessageType,
+    Value,
+    push_ack,
+    push_message,
+    push_values,
+)
 from emu.times import Monotonic
 
+WIDTH: Final = 1024
+"""Messages remembered; what is older counts as one that has come."""
+
+
+class Window:
+    """The last ids of one counter, which begins anew after its largest number."""
+
+    __slots__ = ("_half", "_highest", "_mask", "_seen")
+
+    def __init__(self, bits: int) -> None:
+        """Watch a counter of so many bits."""
+        self._mask = (1 << bits) - 1
+        self._half = 1 << bits - 1
+        self._highest: int | None = None
+        self._seen = 0
+        """Bit n: the message n before the highest has come."""
+
+    def take(self, number: int) -> bool:
+        """Note a message; False when it had come already."""
+        if self._highest is None:
+            self._highest, self._seen = number, 1
+            return True
+        ahead = (number - self._highest) & self._mask
+        if 0 < ahead < self._half:
+            moved = self._seen << ahead if ahead < WIDTH else 0
+            self._seen = (moved | 1) & (1 << WIDTH) - 1
+            self._highest = number
+            return True
+        back = (self._highest - number) & self._mask
+        if back >= WIDTH or self._seen >> back & 1:
+            return False
+        self._seen |= 1 << back
+        return True
+
+    def has_all(self, first: int, last: int) -> bool:
+        """Say whether all from `first` to `last` have come, and are still remembered."""
+        count = ((last - first) & self._mask) + 1
+        if self._highest is None or count > WIDTH:
+            return False
+        back = (self._highest - last) & self._mask
+        if back + count > WIDTH:
+            return False
+        wanted = (1 << count) - 1
+        return self._seen >> back & wanted == wanted
+
+
+WAIT: Final = 0.03
+"""Seconds to the first repetition."""
+SENDINGS: Final = 4
+MOST_WAITING: Final = 256
+
+
+@dataclass(slots=True)
+class _Waiting:
+    datagram: bytes
+    sent: int
+    due: Monotonic
+
+
+class Retransmissions:
+    """The messages of one end that wait; `lost` counts those that nobody ever acknowledged."""
+
+    __slots__ = ("_wait", "_waiting", "lost")
+
+    def __init__(self, wait: float = WAIT) -> None:
+        self._wait = wait
+        self._waiting: dict[int, _Waiting] = {}
+        self.lost = 0
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether nothing more may wait."""
+        return len(self._waiting) >= MOST_WAITING
+
+    def put(self, number: int, datagram: bytes, now: Monotonic) -> None:
+        """Note a message that is sent now."""
+        self._waiting[number] = _Waiting(datagram, 1, Monotonic(now + self._wait))
+
+    def acknowledged(self, number: int) -> bool:
+        """Let go of a message; False when it does not wait."""
+        return self._waiting.pop(number, None) is not None
+
+    def get_timer(self) -> Monotonic | None:
+        """Return when the next one is due."""
+        return min((waiting.due for waiting in self._waiting.values()), default=None)
+
+    def handle_timer(self, now: Monotonic) -> list[bytes]:
+        """Return what is to be sent again now; forget what is lost."""
+        again: list[bytes] = []
+        for number, waiting in list(self._waiting.items()):
+            if waiting.due > now:
+                continue
+            if waiting.sent == SENDINGS:
+                del self._waiting[number]
+                self.lost += 1
+                continue
+            waiting.sent += 1
+            waiting.due = Monotonic(now + waiting.sent * self._wait)
+            again.append(waiting.datagram)
+        return again
+
+
+MOST_BYTES: Final = 64 * 1024
+MOST_PARTS: Final = 256
+MOST_OPEN: Final = 8
+IDLE: Final = 2.0
+"""Seconds without a new part after which a transfer is forgotten."""
+_TRANSFER_IDS: Final = 0xFFFFFFFF
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """An act with all of its data."""
+
+    act: Act
+    data: bytes = b""
+
+
+@dataclass(slots=True)
+class _Open:
+    parent: int
+    touched: Monotonic
+    act: Act | None = None
+    end: int | None = None
+    size: int = 0
+    parts: dict[int, bytes] = field(default_factory=dict)
+
+    def put(self, message: GgmpMessage) -> None:
+        self.parts[message.id] = message.data
+        self.size += len(message.data)
+        if message.kind is GgmpMessageType.DATA_END:
+            self.end = message.id
+
+    @property
+    def is_too_large(self) -> bool:
+        return self.size > MOST_BYTES or len(self.parts) > MOST_PARTS
+
+    def whole(self, window: Window) -> Whole | None:
+        """Return the act with its data when nothing is missing, in the order of the ids."""
+        if self.act is None or self.end is None or not window.has_all(self.parent, self.end):
+            return None
+        ids = sorted(self.parts, key=lambda number: (number - self.parent) & _TRANSFER_IDS)
+        return Whole(self.act, b"".join(self.parts[number] for number in ids))
+
+
+class Transfers:
+    """The unfinished transfers of one peer; `dropped` counts those that came to nothing."""
+
+    __slots__ = ("_open", "dropped")
+
+    def __init__(self) -> None:
+        self._open: dict[int, _Open] = {}
+        self.dropped = 0
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def take(self, message: GgmpMessage, now: Monotonic) -> None:
+        """Take a message that opens a transfer, or a part of one."""
+        self.forget_idle(now)
+        is_parent = message.act is not None
+        parent = message.id if is_parent else message.parent
+        transfer = self._open.get(parent) or self._begin(parent, now)
+        transfer.touched = now
+        if is_parent:
+            transfer.act = message.act
+        if not is_parent or message.data:
+            transfer.put(message)
+        if transfer.is_too_large:
+            self._drop(parent)
+
+    def finished(self, window: Window) -> list[Whole]:
+        """Return and forget the transfers that are complete."""
+        found: list[Whole] = []
+        for parent, transfer in list(self._open.items()):
+            whole = transfer.whole(window)
+            if whole is not None:
+                del self._open[parent]
+                found.append(whole)
+        return found
+
+    def forget_idle(self, now: Monotonic) -> None:
+        """Forget what nothing came of for a while."""
+        for parent, transfer in list(self._open.items()):
+            if now - transfer.touched > IDLE:
+                self._drop(parent)
+
+    def _begin(self, parent: int, now: Monotonic) -> _Open:
+        if len(self._open) >= MOST_OPEN:
+            self._drop(next(iter(self._open)))
+        transfer = self._open[parent] = _Open(parent, now)
+        return transfer
+
+    def _drop(self, parent: int) -> None:
+        del self._open[parent]
+        self.dropped += 1
+
+
 _IDS: Final = 0xFFFFFFFF
-_WHOLE: Final = frozenset((Kind.ACTION, Kind.ACTION_SHORT, Kind.ACTION_DATA_END))
+_WHOLE: Final = frozenset(
+    (GgmpMessageType.ACTION, GgmpMessageType.ACTION_SHORT, GgmpMessageType.ACTION_DATA_END)
+)
 """Messages that are acts by themselves."""
 
 Delivery = Whole | tuple[Value, ...] | bytes
@@ -36,7 +253,7 @@ class Peer:
         self.counters: Counter[str] = Counter()
         self._next_id = 0
         self._outgoing: list[bytes] = []
-        self._outbox = Outbox(wait)
+        self._outbox = Retransmissions(wait)
         self._window = Window(32)
         self._short = Window(16)
         self._transfers = Transfers()
@@ -59,31 +276,35 @@ class Peer:
 
     def send_encoded(self, values: bytes, *, now: Monotonic, wants_ack: bool = True) -> None:
         """Send an ArbData whose values are written already."""
-        message = Message(Kind.ARB_DATA, self.own, self._new_id(), wants_ack, data=values)
+        message = GgmpMessage(
+            GgmpMessageType.ARB_DATA, self.own, self._new_id(), wants_ack, data=values
+        )
         self._send(message, now)
 
     def send_act(self, act: Act, data: bytes = b"", *, now: Monotonic) -> None:
         """Send an act with its data: in one message, or in as many as it takes."""
         if not data:
-            self._send(Message(Kind.ACTION, self.own, self._new_id(), act=act), now)
+            self._send(GgmpMessage(GgmpMessageType.ACTION, self.own, self._new_id(), act=act), now)
             return
         if len(data) <= MOST_DATA:
-            whole = Message(Kind.ACTION_DATA_END, self.own, self._new_id(), act=act, data=data)
+            whole = GgmpMessage(
+                GgmpMessageType.ACTION_DATA_END, self.own, self._new_id(), act=act, data=data
+            )
             self._send(whole, now)
             return
         parent = self._new_id()
-        self._send(Message(Kind.ACTION_EXTENDED, self.own, parent, act=act), now)
+        self._send(GgmpMessage(GgmpMessageType.ACTION_EXTENDED, self.own, parent, act=act), now)
         for at in range(0, len(data), MOST_DATA):
-            kind = Kind.DATA if at + MOST_DATA < len(data) else Kind.DATA_END
+            kind = GgmpMessageType.DATA if at + MOST_DATA < len(data) else GgmpMessageType.DATA_END
             part = data[at : at + MOST_DATA]
-            self._send(Message(kind, self.own, self._new_id(), parent=parent, data=part), now)
+            self._send(GgmpMessage(kind, self.own, self._new_id(), parent=parent, data=part), now)
 
     def _new_id(self) -> int:
         number = self._next_id
         self._next_id = (number + 1) & _IDS
         return number
 
-    def _send(self, message: Message, now: Monotonic) -> None:
+    def _send(self, message: GgmpMessage, now: Monotonic) -> None:
         if message.wants_ack and self._outbox.is_full:
             self.counters["outbox full"] += 1
             return
@@ -94,17 +315,17 @@ class Peer:
 
     # -- receiving ------------------------------------------------------------------------------
 
-    def receive(self, message: Message, now: Monotonic) -> list[Delivery]:
+    def receive(self, message: GgmpMessage, now: Monotonic) -> list[Delivery]:
         """Take a message, and return what it completes."""
-        if message.kind is Kind.ACK:
+        if message.kind is GgmpMessageType.ACK:
             if not self._outbox.acknowledged(message.id):
                 self.counters["ack for nothing"] += 1
             return []
-        if message.kind is Kind.CLIENT_ASSIGN:
+        if message.kind is GgmpMessageType.CLIENT_ASSIGN:
             return []
         if message.wants_ack:
             self._outgoing.append(push_ack(self.own, message.id, self.order))
-        is_short = message.kind is Kind.ACTION_SHORT
+        is_short = message.kind is GgmpMessageType.ACTION_SHORT
         window = self._short if is_short else self._window
         if not window.take(message.id):
             self.counters["duplicate"] += 1
@@ -114,14 +335,14 @@ class Peer:
             return found
         return [*found, *self._transfers.finished(self._window)]
 
-    def _delivered(self, message: Message, now: Monotonic) -> list[Delivery]:
+    def _delivered(self, message: GgmpMessage, now: Monotonic) -> list[Delivery]:
         """Return what a message is by itself; what needs others is put aside."""
         kind = message.kind
         if kind in _WHOLE and message.act is not None:
             return [Whole(message.act, message.data)]
-        if kind is Kind.ARB_DATA:
+        if kind is GgmpMessageType.ARB_DATA:
             return [message.values]
-        if kind is Kind.RAW_DATA:
+        if kind is GgmpMessageType.RAW_DATA:
             return [message.data]
         self._transfers.take(message, now)
         return []

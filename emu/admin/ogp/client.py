@@ -1,21 +1,29 @@
-"""Asks a server by OGP, whoever's server it is."""
+"""Queries any server by OGP; the answer as plain values."""
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from dataclasses import fields
+from enum import IntFlag
+from typing import Any, Final
 
-from emu.admin.ogp.body import Content, DefaultQuery, everything, pull_answer, push_query
-from emu.admin.ogp.fields import V91, Dialect
-from emu.admin.ogp.head import (
+from emu.admin.ogp.elements import Name
+from emu.admin.ogp.fields import V91, OgpVersion
+from emu.admin.ogp.messages import (
+    Content,
+    DefaultQuery,
     Error,
     QueryHead,
     Type,
+    everything,
     find_body,
     is_answer,
+    pull_answer,
     pull_answer_head,
+    push_query,
     push_query_head,
 )
-from emu.admin.ogp.splitting import Joiner
+from emu.admin.ogp.responder import OgpJoiner
 from emu.errors import CommandError, MalformedDatagram, MalformedMessage
 
 MOST_CHALLENGES: Final = 3
@@ -33,14 +41,14 @@ class OgpQuestion:
     """The default query; `answer` is what the server told."""
 
     def __init__(
-        self, request_id: int, dialect: Dialect = V91, query: DefaultQuery | None = None
+        self, request_id: int, dialect: OgpVersion = V91, query: DefaultQuery | None = None
     ) -> None:
         """Ask for all, or what `query` says. `request_id`: not 0, different for each question."""
         self._dialect = dialect
         self._request_id = request_id
         head = QueryHead(Type.DEFAULT, challenge=0, request_id=request_id)
         self._datagram = push_query_head(head) + push_query(query or everything(dialect), dialect)
-        self._joiner = Joiner()
+        self._joiner = OgpJoiner()
         self._challenges = 0
         self.answer: Content | None = None
 
@@ -92,3 +100,25 @@ class OgpQuestion:
             raise MalformedMessage("the copy is no query") from None
         if is_answer(copy) or copy[start:] != self._datagram[own:]:
             raise MalformedMessage("the copy is another query")
+
+
+def as_record(content: Content) -> dict[str, Any]:
+    """Return a content as JSON has it; sections that were not told are left out."""
+    told = {one.name: getattr(content, one.name) for one in fields(content) if one.compare}
+    if content.rules is not None:
+        told["rules"] = dict(content.rules)
+    return {name: _plain(value) for name, value in told.items() if value is not None}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Name):
+        return value.text
+    if isinstance(value, IntFlag):
+        return [str(flag.name).lower() for flag in value]
+    if hasattr(value, "_asdict"):
+        return value._asdict()
+    if isinstance(value, Mapping):
+        return {name: _plain(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    return value

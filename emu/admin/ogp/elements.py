@@ -1,15 +1,18 @@
-"""The two elementary types of OGP that need more than a line: bit arrays and numbers of any size.
+"""Elementary types of OGP: bit arrays, numbers of any size, and names with colors.
 
 A bit array is an int here, in which bit n.x of the text is bit 7n + x (`bit`). Source:
 docs/protocol/administration/ogp.md#elements. Raises `MalformedMessage`.
+
+Source: docs/protocol/administration/ogp.md#colors. Raises `MalformedMessage`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from emu.admin.reader import Reader
+from emu.admin.reader import Reader, clamped, text_bytes
 from emu.errors import MalformedMessage
 
 LONGEST_BITS: Final = 16
@@ -127,3 +130,63 @@ def _pull(reader: Reader, sizes: Sequence[_Size]) -> int:
     prefix, size, fits = next(found)
     reader.take(len(prefix))
     return int.from_bytes(reader.take(size), "little", signed=fits.start < 0)
+
+
+WIDE: Final = range(0x90, 0xA0)
+"""Values that a color of 16 bits follows: red 5, green 6, blue 5."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColorChange:
+    """From a byte of the name on, letters look otherwise."""
+
+    position: int
+    """Byte of the name in UTF-8."""
+    value: int
+    """00-0F VGA color, 10 default, 20-2F background, 30 default background, 40-42 bold, underlined,
+    cursive, 90 and 91 a color or background of 16 bits."""
+    color: int = 0
+    """Of 16 bits, for values in `WIDE`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A text whose letters may have colors; `colors` is in the order of positions."""
+
+    text: str
+    colors: tuple[ColorChange, ...] = ()
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def push_name(name: Name, numbers: Numbers, *, colored: bool) -> bytes:
+    """Return a name, with its colors behind it when they were asked for."""
+    text = text_bytes(name.text)
+    if not colored:
+        return text
+    entries = b"".join(_entries(name.colors, numbers))
+    return text + numbers.push_uint(len(entries)) + entries
+
+
+def _entries(colors: Iterable[ColorChange], numbers: Numbers) -> Iterable[bytes]:
+    last = 0
+    for change in colors:
+        wide = clamped(change.color, 2) if change.value in WIDE else b""
+        yield numbers.push_uint(change.position - last) + clamped(change.value, 1) + wide
+        last = change.position
+
+
+def pull_name(reader: Reader, numbers: Numbers, *, colored: bool) -> Name:
+    """Read a name, with its colors when they are there."""
+    text = reader.text()
+    if not colored:
+        return Name(text)
+    entries = Reader(reader.take(numbers.pull_uint(reader)))
+    colors, position = [], 0
+    while not entries.is_done:
+        position += numbers.pull_uint(entries)
+        value = entries.unsigned(1)
+        color = entries.unsigned(2) if value in WIDE else 0
+        colors.append(ColorChange(position, value, color))
+    return Name(text, tuple(colors))

@@ -1,4 +1,10 @@
-"""Answers OGP's questions.
+"""Answers OGP queries; zones are its teams, behaviors its add-ons.
+
+Fields that mean nothing in this game (frags, team scores, ...) are not told, and neither are
+players' addresses: the protocol has no way yet to ask for them with a password. Source:
+docs/protocol/administration/ogp.md#ours.
+
+Source: docs/protocol/administration/ogp.md#splits.
 
 Only a challenge that the asker's address was given draws more than a few bytes. The head says
 what is wrong with a question, and it says it at most once: answers are never answered. Source:
@@ -8,28 +14,209 @@ docs/protocol/administration/ogp.md.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, NamedTuple
 
-from emu.admin.ogp.body import Content, pull_query, push_answer
-from emu.admin.ogp.fields import DIALECTS, Dialect
-from emu.admin.ogp.head import (
+from emu.admin.ogp.elements import ColorChange, Name
+from emu.admin.ogp.fields import (
+    DIALECTS,
+    NOT_ASSIGNED,
+    AddOnFlag,
+    OgpVersion,
+    PlayerFlag,
+    ServerFlags,
+)
+from emu.admin.ogp.messages import (
     AnswerHead,
+    Content,
     Error,
     QueryHead,
     Type,
     find_body,
     is_answer,
+    pull_query,
     pull_query_head,
+    push_answer,
     push_answer_head,
     with_challenge,
 )
-from emu.admin.ogp.splitting import room, split
+from emu.admin.status import NO_ZONE, PlayerStatus, ServerStatus, ZoneStatus
 from emu.errors import MalformedDatagram, MalformedMessage
-from emu.limits.challenges import ANY_PORT, Challenges
-from emu.limits.throttle import Allowance, Throttle
+from emu.limits.rates import ANY_PORT, Allowance, Challenges, Throttle
 from emu.times import Monotonic
+
+POPULATION: Final = 15
+"""Our type of limit, the last one that fits: players at once, and how many more may come."""
+SYSTEMS: Final[Mapping[str, int]] = {"win32": 1, "cygwin": 1, "linux": 2, "darwin": 3}
+"""Numbers of operating systems; 0 is any other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Presentation:
+    """How an operator wants the server to appear."""
+
+    game_id: int = 0
+    host_name_colors: tuple[ColorChange, ...] = ()
+
+
+class ContentSource:
+    """Makes the content of the status, once for each that `status` returns."""
+
+    def __init__(
+        self, status: Callable[[Monotonic], ServerStatus], presentation: Presentation
+    ) -> None:
+        self._status = status
+        self._presentation = presentation
+        self._seen: ServerStatus | None = None
+        self._kept = Content()
+
+    def content(self, now: Monotonic) -> Content:
+        """Return what is to be told now; the same object while it is the same."""
+        status = self._status(now)
+        if status is not self._seen:
+            self._seen = status
+            self._kept = content_of(status, self._presentation)
+        return self._kept
+
+
+def content_of(status: ServerStatus, presentation: Presentation) -> Content:
+    """Return a status in the words of OGP."""
+    return Content(
+        game_id=presentation.game_id,
+        server=_server(status, presentation),
+        teams=[_team(zone) for zone in status.zones],
+        players=[_player(status, slot, one) for slot, one in enumerate(status.players)],
+        rules=status.rules,
+        add_ons=[
+            {
+                "flags": AddOnFlag.ACTIVE if one.active else AddOnFlag(0),
+                "short_name": one.name,
+                "long_name": one.title,
+                "version": one.version,
+            }
+            for one in status.add_ons
+        ],
+        limits=_limits(status),
+    )
+
+
+def _server(status: ServerStatus, presentation: Presentation) -> dict[str, Any]:
+    return {
+        "game_name": status.game,
+        "server_flags": ServerFlags(system=SYSTEMS.get(status.platform, 0), password=status.locked),
+        "mod": {"name": "", "dir": ""},
+        "connect_port": status.port,
+        "host_name": Name(status.name, presentation.host_name_colors),
+        "map": {"name": status.map, "file": status.map_file},
+        "next_map": {"name": "", "file": ""},
+        "game_type": "MMORPG",
+        "game_mode": "PvE",
+        "player_count": status.online,
+        "slot_max": status.room,
+        "bot_count": 0,
+        "reserved_slots": 0,
+    }
+
+
+def _team(zone: ZoneStatus) -> dict[str, Any]:
+    name = f"{zone.name} {zone.instance + 1}" if zone.instance else zone.name
+    return {"name": Name(name), "average_ping": zone.ping, "player_count": zone.players}
+
+
+def _player(status: ServerStatus, slot: int, player: PlayerStatus) -> dict[str, Any]:
+    flags = PlayerFlag.ALIVE | (PlayerFlag.VIP if player.game_master else PlayerFlag(0))
+    return {
+        "flags": flags,
+        "slot": slot,
+        "name": Name(player.name),
+        "team": NOT_ASSIGNED if player.zone == NO_ZONE else player.zone,
+        "class": player.class_,
+        "race": player.race,
+        "score": player.level,
+        "id": player.id,
+        "global_id": f"eq2:{player.id}",
+        "ping": player.ping,
+        "time": int(status.taken - player.since),
+    }
+
+
+def _limits(status: ServerStatus) -> list[dict[str, Any]]:
+    if not status.places:
+        return []
+    left = max(0, status.places - len(status.players))
+    return [{"type": POPULATION, "limit": status.places, "left": left}]
+
+
+MOST_PARTS: Final = 127
+"""The count is a signed byte."""
+
+
+_FURTHER: Final = len(push_answer_head(AnswerHead(Type.DEFAULT, None, 1, (1, 0))))
+"""Bytes of the head of a part; that of the first one may have a challenge besides."""
+_CHALLENGE: Final = 4
+
+
+def room(most_bytes: int, parts: int) -> int:
+    """Return how long the body of an answer in at most `parts` datagrams may be.
+
+    With a challenge it may be four bytes less.
+    """
+    return parts * (most_bytes - _FURTHER)
+
+
+def split(head: AnswerHead, body: bytes, most_bytes: int, request_id: int) -> list[bytes]:
+    """Return the datagrams of an answer, none longer than `most_bytes`.
+
+    Parts belong together by `request_id`, which is sent only with parts unless the head has it.
+    Cut anywhere, also inside a value. The body must fit into `MOST_PARTS`.
+    """
+    whole = push_answer_head(head) + body
+    if len(whole) <= most_bytes:
+        return [whole]
+    size = most_bytes - _FURTHER
+    first = size if head.challenge is None else size - _CHALLENGE
+    cuts = [0, *range(first, len(body), size), len(body)]
+    count = len(cuts) - 1
+    heads = [
+        AnswerHead(head.type, None if number else head.challenge, request_id, (count, number))
+        for number in range(count)
+    ]
+    return [
+        push_answer_head(part) + body[start:end]
+        for part, start, end in zip(heads, cuts, cuts[1:], strict=False)
+    ]
+
+
+class OgpJoiner:
+    """Puts the parts of one answer together, whatever their order."""
+
+    __slots__ = ("_count", "_parts", "_request_id")
+
+    def __init__(self) -> None:
+        self._parts: dict[int, bytes] = {}
+        self._count = 0
+        self._request_id: int | None = None
+
+    def take(self, head: AnswerHead, body: bytes) -> bytes | None:
+        """Take one datagram; returns the whole body when all are there.
+
+        Raises `MalformedMessage` for parts that cannot belong together.
+        """
+        if head.split is None:
+            return body
+        count, number = head.split
+        if not self._parts:
+            self._count, self._request_id = count, head.request_id
+        if not 0 <= number < count <= MOST_PARTS or count != self._count:
+            raise MalformedMessage("wrong split")
+        if head.request_id != self._request_id:
+            raise MalformedMessage("part of another answer")
+        self._parts[number] = body
+        if len(self._parts) < count:
+            return None
+        return b"".join(self._parts[number] for number in range(count))
+
 
 LONGEST_QUERY: Final = 512
 """Bytes of a question; the longest that means anything has some 60."""
@@ -45,12 +232,22 @@ _KEPT: Final = 64
 class OgpRules:
     """What the responder does."""
 
-    dialects: Sequence[Dialect] = DIALECTS
+    dialects: Sequence[OgpVersion] = DIALECTS
     """Those that are answered, tried in this order."""
     most_parts: int = 16
     """Datagrams of one answer."""
     banned_interval: float = 10.0
     """Seconds between two answers to a banned address."""
+
+
+class _Pulled(NamedTuple):
+    """A datagram, and what was read from it."""
+
+    data: bytes
+    address: tuple[str, int]
+    now: Monotonic
+    head: QueryHead
+    is_proven: bool
 
 
 class OgpResponder:
@@ -71,6 +268,8 @@ class OgpResponder:
         self._is_banned = is_banned
         self._banned = Throttle(Allowance(1, self._rules.banned_interval), most_keys=1024)
         self._request_id = 0
+        self._pulled: _Pulled | None = None
+        """What `validates` has read last, for `answer`, which is given the same next."""
         self._seen: Content | None = None
         self._bodies: dict[tuple[bytes, int], tuple[str, bytes]] = {}
         """By question and most bytes: what it is counted as, and what is told."""
@@ -79,14 +278,20 @@ class OgpResponder:
 
     def validates(self, data: bytes, address: tuple[str, int], now: Monotonic) -> bool:
         """Say whether a datagram has a challenge that its address was given."""
+        self._pulled = None
         try:
             head = pull_query_head(data, find_body(data))
         except (MalformedDatagram, MalformedMessage):
             return False
-        return self._is_validated(head, address[0], now)
+        is_proven = self._is_validated(head, address[0], now)
+        self._pulled = _Pulled(data, address, now, head, is_proven)
+        return is_proven
 
     def answer(self, data: bytes, address: tuple[str, int], now: Monotonic) -> list[bytes]:
         """Return the datagrams that answer one; none for what is no question."""
+        pulled, self._pulled = self._pulled, None
+        if pulled is not None and (pulled.data is not data or pulled[1:3] != (address, now)):
+            pulled = None
         try:
             body = find_body(data)
         except MalformedDatagram as error:
@@ -97,11 +302,11 @@ class OgpResponder:
         if self._is_banned(host):
             return self._turn_away(host, now)
         try:
-            head = pull_query_head(data, body)
+            head = pull_query_head(data, body) if pulled is None else pulled.head
         except MalformedMessage:
             return self._error(Error.HEAD, AnswerHead(Type.ERROR))
         number = None
-        if not self._is_validated(head, host, now):
+        if not (self._is_validated(head, host, now) if pulled is None else pulled.is_proven):
             number = self._challenges.issue(host, ANY_PORT, now)
         return self._answer(data, body, head, number, now)
 

@@ -1,4 +1,4 @@
-"""The server's side of one RCON connection. Knows no socket and no clock.
+"""The server's side of one RCON connection, and the users that may use it. Sans-IO.
 
 Packets are dealt with in order and one at a time: the next one waits until a command is answered or
 a wrong password has cost its time. Clients find the end of a long answer in two ways, both by an
@@ -10,18 +10,94 @@ Source: docs/protocol/administration/rcon.md#decisions.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from hmac import compare_digest
 from typing import Final
 
-from emu.admin.command_session import CommandSession
-from emu.admin.events import CommandGiven, LoggedIn, LoginFailed
-from emu.admin.rcon.packets import FAILED_ID, Packet, PacketReader, PacketType, divide
-from emu.admin.rcon.users import RconUser, RconUsers
+from emu.admin.console import CommandSession
+from emu.admin.ports import CommandGiven, LoginFailed, UserAuthenticated
+from emu.admin.rcon.packets import FAILED_ID, PacketReader, PacketType, RconPacket, divide
 from emu.commands import Caller, Reply
 from emu.commands.arguments import one_line
+from emu.commands.registry import ROLES
 from emu.errors import PeerError
-from emu.limits.failures import Failures
+from emu.limits.rates import Failures
 from emu.times import Monotonic
+
+
+@dataclass(frozen=True, slots=True)
+class UserCame:
+    """A user has logged in."""
+
+    name: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class WrongPassword:
+    """A password was wrong."""
+
+    address: str
+
+
+RconEvent = UserCame | WrongPassword
+
+
+@dataclass(frozen=True, slots=True)
+class RconUser:
+    """One user; `rank` is on the scale of `admin_status`."""
+
+    name: str
+    rank: int
+    password: bytes
+
+
+class RconUsers:
+    """All users; without one nobody can log in."""
+
+    def __init__(self, users: Iterable[RconUser]) -> None:
+        self._users = tuple(users)
+
+    def __len__(self) -> int:
+        return len(self._users)
+
+    def __iter__(self) -> Iterator[RconUser]:
+        return iter(self._users)
+
+    def find(self, password: bytes) -> RconUser | None:
+        """Return whose password this is; takes as long for a wrong one as for a right one."""
+        found = None
+        for user in self._users:
+            if compare_digest(user.password, password):
+                found = user
+        return found
+
+
+def read_users(text: str) -> list[RconUser]:
+    """Read a users' file: on each line a name, a role and a password, ``#`` begins a comment.
+
+    Raises `ValueError` that names the line and says what would be right.
+    """
+    users: dict[str, RconUser] = {}
+    passwords: set[str] = set()
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        words = line.split(maxsplit=2)
+        if len(words) != 3:
+            raise ValueError(f"line {number}: must be a name, a role and a password")
+        name, role, password = words[0], words[1], words[2].strip()
+        if role not in ROLES:
+            raise ValueError(f"line {number}: {role!r} is none of {', '.join(ROLES)}")
+        if name in users:
+            raise ValueError(f"line {number}: {name!r} is there twice")
+        if password in passwords:
+            raise ValueError(f"line {number}: another user has this password")
+        passwords.add(password)
+        users[name] = RconUser(name, ROLES[role], password.encode())
+    return list(users.values())
+
 
 DIALECTS: Final = ("source", "srcds", "minecraft")
 """The ways to answer a RESPONSE_VALUE: as most tools like it, as Valve's servers, as Minecraft."""
@@ -49,10 +125,12 @@ class RconRules:
     idle_timeout: float = 1800.0
     wrong_passwords: int = 3
     """After so many on one connection it is closed."""
+    early_packets: int = 16
+    """Packets answered ahead of a login; one more closes the connection."""
 
 
-class RconSession(CommandSession[Packet]):
-    """One connection. Its events are those of `emu.admin.events`."""
+class RconSession(CommandSession[RconPacket]):
+    """One connection. Its events are those of `emu.admin.ports`."""
 
     def __init__(
         self,
@@ -71,7 +149,8 @@ class RconSession(CommandSession[Packet]):
         self._reader = PacketReader(min(UNTIL_LOGIN, rules.largest_request))
         self._user: RconUser | None = None
         self._wrong = 0
-        self._held: Packet | None = None
+        self._early = 0
+        self._held: RconPacket | None = None
         """An AUTH_RESPONSE that is to be sent at `_held_until`."""
         self._held_until = now
         self._last_command: int | None = None
@@ -121,7 +200,7 @@ class RconSession(CommandSession[Packet]):
         elif self._running is None and now >= self._silent_at:
             self.close("not logged in in time" if self._user is None else "idle", now)
 
-    def _answer(self, asked: Packet, reply: Reply, now: Monotonic) -> None:
+    def _answer(self, asked: RconPacket, reply: Reply, now: Monotonic) -> None:
         self._say(asked.id, reply.text)
         self._quiet_from(now)
 
@@ -131,12 +210,16 @@ class RconSession(CommandSession[Packet]):
             if packet.type == PacketType.AUTH:
                 self._log_in(packet, now)
             elif self._user is None:
-                self._send(Packet(FAILED_ID, PacketType.AUTH_RESPONSE))
+                self._early += 1
+                if self._early > self._rules.early_packets:
+                    self.close("not logged in", now)
+                    return
+                self._send(RconPacket(FAILED_ID, PacketType.AUTH_RESPONSE))
             else:
                 self._quiet_from(now)
                 self._serve(packet, self._user)
 
-    def _serve(self, packet: Packet, user: RconUser) -> None:
+    def _serve(self, packet: RconPacket, user: RconUser) -> None:
         """Deal with a packet of somebody who is logged in."""
         if packet.type == PacketType.EXECCOMMAND:
             self._last_command = packet.id
@@ -146,48 +229,49 @@ class RconSession(CommandSession[Packet]):
                 caller = Caller(user.name, user.rank, f"{ORIGIN} {self._address}")
                 self._events.append(CommandGiven(caller, line))
             else:
-                self._send(Packet(packet.id, PacketType.RESPONSE_VALUE))
+                self._send(RconPacket(packet.id, PacketType.RESPONSE_VALUE))
         elif packet.type == PacketType.RESPONSE_VALUE:
             self._end_of_answer(packet)
         else:
             self._say(packet.id, f"Unknown request {packet.type & 0xFFFFFFFF:x}")
 
-    def _end_of_answer(self, packet: Packet) -> None:
+    def _end_of_answer(self, packet: RconPacket) -> None:
         if self._rules.dialect == "minecraft":
-            self._send(Packet(packet.id, PacketType.RESPONSE_VALUE, MINECRAFT_UNKNOWN))
+            self._send(RconPacket(packet.id, PacketType.RESPONSE_VALUE, MINECRAFT_UNKNOWN))
             return
-        self._send(Packet(packet.id, PacketType.RESPONSE_VALUE))
+        self._send(RconPacket(packet.id, PacketType.RESPONSE_VALUE))
         if packet.id == self._last_command or self._rules.dialect == "srcds":
-            self._send(Packet(packet.id, PacketType.RESPONSE_VALUE, TRAILER))
+            self._send(RconPacket(packet.id, PacketType.RESPONSE_VALUE, TRAILER))
 
-    def _log_in(self, packet: Packet, now: Monotonic) -> None:
-        user = self._users.find(packet.body)
-        if user is None or self._failures.is_banned(self._address, now):
+    def _log_in(self, packet: RconPacket, now: Monotonic) -> None:
+        may_try = self._failures.may_try(self._address, now)
+        user = self._users.find(packet.body) if may_try else None
+        if user is None:
             self._user = None
             self._wrong += 1
             self._reader.largest = min(UNTIL_LOGIN, self._rules.largest_request)
             self._events.append(LoginFailed())
             delay = self._failures.failed(self._address, now)
-            self._hold(Packet(FAILED_ID, PacketType.AUTH_RESPONSE), delay, now)
+            self._hold(RconPacket(FAILED_ID, PacketType.AUTH_RESPONSE), delay, now)
             return
         self._user = user
         self._reader.largest = self._rules.largest_request
         self._failures.succeeded(self._address)
-        self._events.append(LoggedIn(user.name))
+        self._events.append(UserAuthenticated(user.name))
         self._quiet_from(now)
-        response = Packet(packet.id, PacketType.AUTH_RESPONSE)
+        response = RconPacket(packet.id, PacketType.AUTH_RESPONSE)
         if self._rules.auth_junk_packet:
-            self._send(Packet(packet.id, PacketType.RESPONSE_VALUE))
+            self._send(RconPacket(packet.id, PacketType.RESPONSE_VALUE))
             self._hold(response, JUNK_AHEAD, now)
         else:
             self._send(response)
 
-    def _hold(self, packet: Packet, delay: float, now: Monotonic) -> None:
+    def _hold(self, packet: RconPacket, delay: float, now: Monotonic) -> None:
         """Send a packet later, and deal with nothing until then."""
         self._held = packet
         self._held_until = Monotonic(now + delay)
 
-    def _release(self, packet: Packet, now: Monotonic) -> None:
+    def _release(self, packet: RconPacket, now: Monotonic) -> None:
         self._held = None
         self._send(packet)
         if self._user is None and self._wrong >= self._rules.wrong_passwords:
@@ -203,8 +287,8 @@ class RconSession(CommandSession[Packet]):
 
     def _say(self, number: int, text: str) -> None:
         bodies = divide(text.encode("utf-8", "replace"))
-        packets = [Packet(number, PacketType.RESPONSE_VALUE, body) for body in bodies]
+        packets = [RconPacket(number, PacketType.RESPONSE_VALUE, body) for body in bodies]
         self._output.append(b"".join(packet.encode() for packet in packets))
 
-    def _send(self, packet: Packet) -> None:
+    def _send(self, packet: RconPacket) -> None:
         self._output.append(packet.encode())

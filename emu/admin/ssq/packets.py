@@ -1,4 +1,4 @@
-"""The two bytes ahead of every datagram, and bodies cut into datagrams and joined again.
+"""SSQ's datagrams: the two-byte header, bodies cut and joined; and a client.
 
 u8 id, which the answer mirrors, then u8: how many datagrams there are less one, times 16, and
 which of them this is. Source: docs/protocol/administration/ssq.md#packets.
@@ -6,12 +6,14 @@ which of them this is. Source: docs/protocol/administration/ssq.md#packets.
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Final
 
-from emu.errors import MalformedDatagram
+from emu.admin.ssq.query import PONG, pull_rows
+from emu.errors import CommandError, MalformedDatagram, MalformedMessage
 from emu.times import Monotonic
 
 HEADER_BYTES: Final = 2
@@ -22,7 +24,7 @@ DATAGRAM_BYTES: Final = 1400
 
 
 @dataclass(frozen=True, slots=True)
-class Packet:
+class SsqPacket:
     """One datagram."""
 
     id: int
@@ -34,19 +36,19 @@ class Packet:
     body: bytes
 
 
-def push_packet(packet: Packet) -> bytes:
+def push_packet(packet: SsqPacket) -> bytes:
     """Return a packet as a datagram."""
     return bytes((packet.id, packet.count - 1 << 4 | packet.index)) + packet.body
 
 
-def pull_packet(data: bytes) -> Packet:
+def pull_packet(data: bytes) -> SsqPacket:
     """Return a datagram's packet. Raises `MalformedDatagram`."""
     if len(data) <= HEADER_BYTES:
         raise MalformedDatagram("too short")
     count, index = (data[1] >> 4) + 1, data[1] & 15
     if index >= count:
         raise MalformedDatagram("wrong number of packet")
-    return Packet(data[0], count, index, data[HEADER_BYTES:])
+    return SsqPacket(data[0], count, index, data[HEADER_BYTES:])
 
 
 def body_bytes(datagram_bytes: int) -> int:
@@ -59,7 +61,8 @@ def split(packet_id: int, body: bytes, datagram_bytes: int = DATAGRAM_BYTES) -> 
     size = body_bytes(datagram_bytes)
     parts = [body[at : at + size] for at in range(0, len(body), size)]
     return [
-        push_packet(Packet(packet_id, len(parts), index, part)) for index, part in enumerate(parts)
+        push_packet(SsqPacket(packet_id, len(parts), index, part))
+        for index, part in enumerate(parts)
     ]
 
 
@@ -72,7 +75,7 @@ class _Pending:
     parts: dict[int, bytes] = field(default_factory=dict)
 
 
-class Joiner:
+class SsqJoiner:
     """Joins the datagrams of bodies, each sender's apart; what takes too long is forgotten."""
 
     __slots__ = ("_most_bytes", "_most_pending", "_patience", "_pending")
@@ -86,7 +89,7 @@ class Joiner:
         self._patience = patience
         self._pending: OrderedDict[Hashable, _Pending] = OrderedDict()
 
-    def take(self, sender: Hashable, packet: Packet, now: Monotonic) -> bytes | None:
+    def take(self, sender: Hashable, packet: SsqPacket, now: Monotonic) -> bytes | None:
         """Return the body once its last datagram is there."""
         if packet.count == 1:
             return packet.body
@@ -107,3 +110,80 @@ class Joiner:
 
     def _is_late(self, pending: _Pending, now: Monotonic) -> bool:
         return now - pending.since > self._patience
+
+
+_FORM = re.compile(r"\s+headers\s+(normal|compact|null)\s*$", re.IGNORECASE)
+PONG_HEADER = ["j"]
+"""The only row of an answer to a ping."""
+LIST_BYTES = 1400
+"""Bytes to which a question for the list of columns is filled up with blanks: a server of ours
+answers it with a list that is no longer than the question."""
+LONGEST_ANSWER = MOST_PACKETS * 65535
+"""Bytes of an answer: whatever the server takes for a datagram."""
+
+
+class SsqQuestion:
+    """One question; `rows` is the answer's table, the header row first, once it is there.
+
+    The header row and no more means that nothing fits; no row at all is never answered. A row
+    without cells is how servers say that they do not understand, or have none of what was asked.
+    """
+
+    def __init__(self, packet_id: int, text: str) -> None:
+        """Ask `text`; `packet_id` is 0 to 255, different for each question."""
+        self._id = packet_id
+        self._text = text.encode()
+        self._joiner = SsqJoiner(most_bytes=LONGEST_ANSWER, most_pending=1)
+        self.rows: list[list[str]] | None = None
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the answer is there."""
+        return self.rows is not None
+
+    def datagram(self) -> bytes:
+        """Return the question."""
+        text = self._text
+        if text[:2].upper() == b"CL":
+            text = text.ljust(LIST_BYTES - HEADER_BYTES)
+        return push_packet(SsqPacket(self._id, 1, 0, text))
+
+    def receive(self, data: bytes) -> bool:
+        """Take a datagram; False, as there is never anything else to send.
+
+        Raises `MalformedMessage` for what is no answer to this.
+        """
+        try:
+            packet = pull_packet(data)
+        except MalformedDatagram as error:
+            raise MalformedMessage(error.reason) from None
+        if packet.id != self._id:
+            raise MalformedMessage("answer to something else")
+        body = self._joiner.take(None, packet, Monotonic(0.0))
+        if body is not None:
+            self.rows = [PONG_HEADER] if body == PONG else pull_rows(body)
+        return False
+
+
+def auth_question(packet_id: int, password: str) -> SsqQuestion:
+    """Ask for a token."""
+    return SsqQuestion(packet_id, f"AUTH {password}")
+
+
+def token_of(rows: list[list[str]]) -> str:
+    """Return the token of an answer. Raises `CommandError` when there is none."""
+    if len(rows) != 2 or rows[0] != ["token"] or not rows[1] or not rows[1][0]:
+        raise CommandError("the server does not take this password")
+    return rows[1][0]
+
+
+def with_token(text: str, token: str) -> str:
+    """Return a selection that shows a token; other questions as they are.
+
+    IDENTIFIED stands ahead of HEADERS.
+    """
+    if not text.lstrip().lower().startswith("select"):
+        return text
+    form = _FORM.search(text)
+    end = form.start() if form is not None else len(text)
+    return f"{text[:end]} IDENTIFIED {token}{text[end:]}"

@@ -1,28 +1,36 @@
-"""Answers SSQ's questions.
+"""Answers SSQ queries, and keeps the tokens that a password buys.
 
-The protocol has no proof of address of its own, so whoever shows no token gets one datagram at
-most, and is answered seldom (`ANSWER_RULES`). Source: docs/protocol/administration/ssq.md.
+A try pays for itself before the password is compared: an address without a try left learns nothing
+about what it sent, whether that was the password or not.
+
+The protocol has no proof of address but the token. A question without one draws one datagram at
+most, and the list of columns, which never changes, only when the question is as long as the list.
+Source: docs/protocol/administration/ssq.md.
 """
 
 from __future__ import annotations
 
+import hmac
 import re
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from emu.admin.ssq.packets import (
     DATAGRAM_BYTES,
     HEADER_BYTES,
     MOST_PACKETS,
-    Joiner,
+    SsqJoiner,
     body_bytes,
     pull_packet,
     split,
 )
 from emu.admin.ssq.query import (
+    NOTHING,
+    PONG,
     Auth,
+    Cell,
     ColumnList,
     Headers,
     Ping,
@@ -30,25 +38,92 @@ from emu.admin.ssq.query import (
     Select,
     StoredProcedure,
     pull_query,
+    push_rows,
 )
-from emu.admin.ssq.rows import NOTHING, PONG, Cell, push_rows
-from emu.admin.ssq.selection import Selection, known_columns
-from emu.admin.ssq.tables import PROCEDURES, TABLES, Table, Told
-from emu.admin.ssq.tokens import Tokens
+from emu.admin.ssq.tables import PROCEDURES, TABLES, Selection, SsqContent, SsqTable, known_columns
 from emu.errors import MalformedDatagram, MalformedMessage
-from emu.limits.answers import AnswerRules
+from emu.limits.addresses import address_key
+from emu.limits.rates import Allowance, Throttle
 from emu.times import Monotonic
 
-ANSWER_RULES: Final = AnswerRules(
-    address_burst=5, address_rate=5.0, share_burst=100.0, share_rate=100.0
-)
-"""How often an endpoint answers at all: a short question may draw a whole datagram."""
+TOKEN_BYTES: Final = 16
+IDLE: Final = 900.0
+"""Seconds for which a token lasts that is not used."""
+LONGEST: Final = 3600.0
+"""Seconds for which any token lasts."""
+MOST_TOKENS: Final = 1024
+GUESSES: Final = Allowance(burst=5, refill=12.0)
+"""Wrong passwords of one address (of a /64 network in IPv6): five a minute."""
+
+
+class _Holder(NamedTuple):
+    host: str
+    given: Monotonic
+    used: Monotonic
+
+
+class SsqTokens:
+    """Gives tokens and takes them; each is good for the address that asked for it."""
+
+    def __init__(self, password: str, random: Callable[[int], bytes]) -> None:
+        """Without a password nobody gets one; `random` returns so many bytes nobody can foresee."""
+        self._password = password.encode()
+        self._random = random
+        self._holders: OrderedDict[str, _Holder] = OrderedDict()
+        self._guesses = Throttle(GUESSES, most_keys=10_000)
+
+    def judge(self, password: str, host: str, now: Monotonic) -> bool | None:
+        """Say whether this is the password; None, unread, when the address has no try left.
+
+        A right one costs nothing. Without a password every one is wrong.
+        """
+        key = address_key(host)
+        if not self._guesses.take(key, now):
+            return None
+        given = password.encode("utf-8", "surrogatepass")
+        is_right = hmac.compare_digest(given, self._password) and bool(self._password)
+        if is_right:
+            self._guesses.give_back(key, now)
+        return is_right
+
+    def give(self, host: str, now: Monotonic) -> str:
+        """Return a new token for an address whose password was right."""
+        token = self._random(TOKEN_BYTES).hex()
+        self._holders[token] = _Holder(host, now, now)
+        if len(self._holders) > MOST_TOKENS:
+            self._holders.popitem(last=False)
+        return token
+
+    def accepts(self, token: str, host: str, now: Monotonic) -> bool:
+        """Say whether an address holds this token; using it keeps it."""
+        holder = self._holders.get(token)
+        if holder is None or holder.host != host:
+            return False
+        if now - holder.used > IDLE or now - holder.given > LONGEST:
+            del self._holders[token]
+            return False
+        self._holders[token] = holder._replace(used=now)
+        self._holders.move_to_end(token)
+        return True
+
+
 PROTOCOL: Final = 1
 """What a server says that keeps to all of the protocol."""
 _TOKEN: Final = re.compile(rb"(?i:\sidentified)\s+[\"']?([0-9a-f]{32})")
 """Where a question shows its token."""
+_WHOLE: Final = 0
+"""Second byte of a question that comes in one datagram."""
 _KEPT: Final = 64
 """Bodies kept of one status: questions that differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """A datagram whose password was compared; `is_right` as `Tokens.judge` says it."""
+
+    data: bytes
+    address: tuple[str, int]
+    is_right: bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +132,7 @@ class SsqRules:
 
     server: str = "eq2emu"
     """What the server program is called."""
-    tables: Sequence[Table] = TABLES
+    tables: Sequence[SsqTable] = TABLES
     open_packets: int = 1
     """Datagrams of an answer to somebody without a token."""
     open_cells: int = 4000
@@ -73,7 +148,10 @@ class SsqResponder:
     """A `emu.net.udp.query.QueryCore`."""
 
     def __init__(
-        self, told: Callable[[Monotonic], Told], tokens: Tokens, rules: SsqRules | None = None
+        self,
+        told: Callable[[Monotonic], SsqContent],
+        tokens: SsqTokens,
+        rules: SsqRules | None = None,
     ) -> None:
         """Answer with what `told` returns; its status is the same for as long as nothing is new."""
         self._told = told
@@ -82,8 +160,10 @@ class SsqResponder:
         self._rules = rules or SsqRules()
         self._open = known_columns(self._rules.tables, private=False)
         self._every = known_columns(self._rules.tables, private=True)
-        self._joiner = Joiner()
-        self._seen: Told | None = None
+        self._joiner = SsqJoiner()
+        self._judged: _Judged | None = None
+        """The datagram whose password `validates` has compared, so that it pays for one try."""
+        self._seen: SsqContent | None = None
         self._bodies: dict[bytes, bytes] = {}
         self.counters: Counter[str] = Counter()
         """Questions by what became of them."""
@@ -93,20 +173,30 @@ class SsqResponder:
     def configure(self, rules: SsqRules) -> None:
         """Go on with other rules, of the same tables."""
         self._rules = rules
+        self._judged = None
         self._bodies.clear()
 
     def validates(self, data: bytes, address: tuple[str, int], now: Monotonic) -> bool:
-        """Say whether a datagram has a token of its address, or the password."""
+        """Say whether a datagram has a token of its address, or the password.
+
+        A password is compared as long as the address has a try left, and costs one when it is
+        wrong; `answer`, given the same datagram next, compares it no second time.
+        """
+        self._judged = None
         shown = _TOKEN.search(data)
         if shown is not None:
             return self.tokens.accepts(shown[1].decode(), address[0], now)
-        if data[HEADER_BYTES : HEADER_BYTES + 4].upper() != b"AUTH":
+        if data[HEADER_BYTES : HEADER_BYTES + 4].upper() != b"AUTH" or data[1] != _WHOLE:
             return False
         try:
             query = pull_query(data[HEADER_BYTES:])
         except MalformedMessage:
             return False
-        return isinstance(query, Auth) and self.tokens.is_password(query.password)
+        if not isinstance(query, Auth):
+            return False
+        is_right = self.tokens.judge(query.password, address[0], now)
+        self._judged = _Judged(data, address, is_right)
+        return is_right is True
 
     def answer(self, data: bytes, address: tuple[str, int], now: Monotonic) -> list[bytes]:
         """Return the datagrams that answer one; none for what is no question.
@@ -122,14 +212,17 @@ class SsqResponder:
             return self._silence("parts")
         if len(question) < len(NOTHING) or question[0] == 0 or question == NOTHING:
             return self._silence("an answer")
-        body = self._body(question, address[0], now)
+        judged, self._judged = self._judged, None
+        if judged is not None and (judged.data, judged.address) != (data, address):
+            judged = None
+        body = self._body(question, address[0], now, judged)
         return split(packet.id, body, self._rules.datagram_bytes) if body else []
 
     def _silence(self, reason: str) -> list[bytes]:
         self.counters[reason] += 1
         return []
 
-    def _body(self, question: bytes, host: str, now: Monotonic) -> bytes:
+    def _body(self, question: bytes, host: str, now: Monotonic, judged: _Judged | None) -> bytes:
         """Return an answer's body, made once for everybody who asks the same; empty for none."""
         told = self._told(now)
         if self._seen is None or told.status is not self._seen.status or len(self._bodies) >= _KEPT:
@@ -145,13 +238,17 @@ class SsqResponder:
             self.counters[error.reason] += 1
             return NOTHING
         if isinstance(query, Auth):
-            return self._authenticate(query, host, now)
+            if judged is not None:
+                return self._authenticate(judged.is_right, host, now)
+            return self._authenticate(self.tokens.judge(query.password, host, now), host, now)
+        if isinstance(query, ColumnList):
+            return self._columns(query, question, host, now)
         if isinstance(query, Select) and query.token:
             return self._select(query, told, private=self.tokens.accepts(query.token, host, now))
         body = self._bodies[question] = self._common(query, told)
         return body
 
-    def _common(self, query: Query, told: Told) -> bytes:
+    def _common(self, query: Query, told: SsqContent) -> bytes:
         """Answer what is the same for everybody."""
         match query:
             case Select():
@@ -162,8 +259,6 @@ class SsqResponder:
             case StoredProcedure():
                 self.counters["unknown procedure"] += 1
                 return NOTHING
-            case ColumnList(is_long):
-                return self._columns(is_long=is_long)
             case Ping():
                 self.counters["ping"] += 1
                 return PONG
@@ -171,16 +266,16 @@ class SsqResponder:
         values = (PROTOCOL, told.status.game, self._rules.server)
         return push_rows([("PROTO", "GAME", "SERVER"), values])
 
-    def _authenticate(self, query: Auth, host: str, now: Monotonic) -> bytes:
-        token = self.tokens.give(query.password, host, now)
-        self.logins["accepted" if token else "refused"] += 1
-        if token is None:
+    def _authenticate(self, is_right: bool | None, host: str, now: Monotonic) -> bytes:
+        """Answer a password; nothing when the address had no try left (None)."""
+        self.logins["accepted" if is_right else "refused"] += 1
+        if is_right is None:
             self.counters["too many guesses"] += 1
             return b""
-        self.counters["authenticated" if token else "wrong password"] += 1
-        return push_rows([("token",), (token,)])
+        self.counters["authenticated" if is_right else "wrong password"] += 1
+        return push_rows([("token",), (self.tokens.give(host, now) if is_right else "",)])
 
-    def _select(self, query: Select, told: Told, *, private: bool) -> bytes:
+    def _select(self, query: Select, told: SsqContent, *, private: bool) -> bytes:
         rules = self._rules
         self.counters["select"] += 1
         known = self._every if private else self._open
@@ -192,8 +287,16 @@ class SsqResponder:
             self.counters["cut"] += 1
         return body
 
-    def _columns(self, *, is_long: bool) -> bytes:
+    def _columns(self, query: ColumnList, question: bytes, host: str, now: Monotonic) -> bytes:
+        """Return the list of columns to a sender that shows a token or has sent as many bytes."""
+        body = self._list(is_long=query.is_long)
+        if len(body) > len(question) and not self.tokens.accepts(query.token, host, now):
+            self.counters["columns not paid for"] += 1
+            return NOTHING
         self.counters["columns"] += 1
+        return body
+
+    def _list(self, *, is_long: bool) -> bytes:
         listed = [(table, column) for table in self._rules.tables for column in table.columns]
         rows: list[list[Cell]] = [
             [column.name for _, column in listed],

@@ -1,18 +1,118 @@
-"""The JSON that `/api/` gives: the status of the server in parts, and its description (OpenAPI).
+"""The JSON under `/api/`: status, the last hours, and the OpenAPI description.
 
-Players' addresses are not told here: whoever opens the page need not be an administrator.
+Players' addresses are not told here, nor, to visitors who are not signed in, names of accounts:
+whoever opens the page need not be an administrator.
+
+All of it is bounded and gone with the process. Knows no page; moments are UTC.
 """
 
 from __future__ import annotations
 
 import math
+import re
+from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, fields
+from ipaddress import ip_address
 from typing import Any, Final, get_type_hints
 
 from emu.admin.status import NO_ZONE, PlayerStatus, ServerStatus, WorldStatus, ZoneStatus
-from emu.admin.web.desk import description
-from emu.admin.web.recent import Login
+from emu.admin.web import description
+from emu.times import Moment
+
+LOGINS: Final = 200
+LINES: Final = 500
+MINUTE: Final = 60.0
+MINUTES: Final = 24 * 60
+WITHHELD_TEXT: Final = "\N{HORIZONTAL ELLIPSIS}"
+"""What stands in place of a text that a visitor may not read."""
+UNKNOWN_NAME: Final = "no such account"
+WRONG: Final = "bad password"
+"""What a visitor reads for both, who would learn otherwise which accounts there are."""
+_MAYBE_ADDRESS: Final = re.compile(
+    r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?!\w|\.\d)|(?<![\w:])[0-9a-fA-F:]*:[0-9a-fA-F:]*:[0-9a-fA-F:.]*\w"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """A login that was answered."""
+
+    moment: Moment
+    account: str
+    client: int
+    accepted: bool
+    reason: str = ""
+
+    def shown(self, *, to_staff: bool) -> dict[str, Any]:
+        """Return what a visitor may read: staff everything, others no name that was typed."""
+        told = asdict(self)
+        if not to_staff:
+            told["account"] = WITHHELD_TEXT
+            if self.reason == UNKNOWN_NAME:
+                told["reason"] = WRONG
+        return told
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the log."""
+
+    moment: Moment
+    level: str
+    area: str
+    text: str
+    public: str = WITHHELD_TEXT
+    """The text without names, addresses and commands."""
+
+    def shown(self, *, to_staff: bool) -> dict[str, Any]:
+        """Return what a visitor may read: staff the whole text, others the public one."""
+        told = asdict(self)
+        public = told.pop("public")
+        return told if to_staff else told | {"text": public}
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerCounts:
+    """How many players there were at most within a minute."""
+
+    moment: Moment
+    players: int
+
+
+def without_addresses(line: str) -> str:
+    """Return a line of the log in which nobody's IP address stands; those of the machine itself do.
+
+    Whoever opens the page need not be an administrator.
+    """
+    return _MAYBE_ADDRESS.sub(_withheld, line)
+
+
+def _withheld(found: re.Match[str]) -> str:
+    try:
+        address = ip_address(found[0])
+    except ValueError:
+        return found[0]
+    return found[0] if address.is_loopback or address.is_unspecified else WITHHELD_TEXT
+
+
+class Recent:
+    """Remembers the last of everything."""
+
+    def __init__(self) -> None:
+        self.logins: deque[Login] = deque(maxlen=LOGINS)
+        self.lines: deque[Line] = deque(maxlen=LINES)
+        self.population: deque[PlayerCounts] = deque(maxlen=MINUTES)
+
+    def count_players(self, players: int, moment: Moment) -> None:
+        """Note how many players there are."""
+        minute = Moment(moment - moment % MINUTE)
+        last = self.population[-1] if self.population else None
+        if last is not None and last.moment == minute:
+            self.population[-1] = PlayerCounts(minute, max(players, last.players))
+        else:
+            self.population.append(PlayerCounts(minute, players))
+
 
 Json = dict[str, Any] | list[Any]
 WITHHELD: Final = frozenset(("address", "account"))
@@ -61,9 +161,9 @@ def _player(status: ServerStatus, player: PlayerStatus) -> dict[str, Any]:
     return told
 
 
-def logins(entries: Sequence[Login]) -> list[dict[str, Any]]:
+def logins(entries: Sequence[Login], *, to_staff: bool = False) -> list[dict[str, Any]]:
     """Return the last logins and refusals, the newest first."""
-    return [asdict(entry) for entry in reversed(entries)]
+    return [entry.shown(to_staff=to_staff) for entry in reversed(entries)]
 
 
 _TYPES: Final = {int: "integer", float: "number", str: "string", bool: "boolean"}

@@ -34,7 +34,7 @@ class _LeftOut(Exception):
     """A frame gives no datagram; the text is the reason it is counted under."""
 
 
-class FrameReader:
+class DatagramReader:
     """Turns captured frames of any supported link type into datagrams.
 
     `left_out` counts what was not a whole UDP datagram, by reason.

@@ -1,12 +1,15 @@
-"""What capture files hold for us: datagrams and secrets. Owns the two shapes and nothing else.
+"""What capture files hold for us (datagrams, secrets), and what their formats share.
 
 Must not know any file format, nor what a datagram means.
+
+Must not know any format's layout.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 Address: TypeAlias = tuple[str, int]
 """IP address as text (IPv6 without brackets) and UDP port."""
@@ -47,3 +50,68 @@ def show_address(address: Address) -> str:
     """Return ``address:port``, with brackets around an IPv6 address."""
     host, port = address
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+MAX_FRAME = 262144
+"""Largest captured frame, as in libpcap; a record that claims more is damage."""
+
+
+@dataclass(frozen=True, slots=True)
+class CapturedFrame:
+    """One captured frame: seconds since the epoch, link type, the captured bytes."""
+
+    t: float
+    link: int
+    data: bytes
+
+
+class ByteQueue:
+    """Bytes that arrived and were not used yet; `offset` counts those that were."""
+
+    __slots__ = ("_at", "_data", "offset")
+
+    def __init__(self) -> None:
+        self._data = bytearray()
+        self._at = 0
+        self.offset = 0
+
+    def __len__(self) -> int:
+        return len(self._data) - self._at
+
+    def append(self, data: bytes) -> None:
+        """Add what arrived."""
+        if self._at:
+            del self._data[: self._at]
+            self._at = 0
+        self._data += data
+
+    def peek(self, size: int) -> bytes:
+        """Return the next `size` bytes, or fewer when there are no more, without using them."""
+        return bytes(self._data[self._at : self._at + size])
+
+    def take(self, size: int) -> bytes:
+        """Use and return the next `size` bytes; the caller has checked that they are there."""
+        data = bytes(self._data[self._at : self._at + size])
+        self._at += size
+        self.offset += size
+        return data
+
+    def skip(self, size: int) -> int:
+        """Use up to `size` bytes; return how many of them are still to come."""
+        here = min(size, len(self))
+        self._at += here
+        self.offset += here
+        return size - here
+
+
+class FileFormat(Protocol):
+    """One kind of capture file: takes whole records off a queue."""
+
+    def read(self, queue: ByteQueue) -> Iterator[CapturedFrame | Secrets]:
+        """Yield every record that is complete in `queue`; leave the rest there.
+
+        Raises `FileFormatError` when the bytes cannot be a file of this kind.
+        """
+
+    def incomplete(self) -> bool:
+        """Return True when the file may not end here even if the queue is empty."""

@@ -1,4 +1,8 @@
-"""Following every session of a capture: datagrams in, application messages and notices out.
+"""Follows every session of a capture: datagrams in, application messages and notices out.
+
+Ghosts, sheets and books are kept for every session, as later messages say only what changed. Who
+wrote a capture may be anybody, so there is an end to it: the sessions that were silent for longest
+forget, and their next changes are said to be of something that is not known.
 
 Owns which datagram belongs to which session, and where each session's keys come from; order, cipher
 and inflating are the business of `emu.session`, the same code that serves players. Must not know
@@ -10,6 +14,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Final
 
 from emu.capture.formats.records import (
     EQ2_SECRETS,
@@ -21,11 +26,41 @@ from emu.capture.formats.records import (
 )
 from emu.capture.keys import KeyRing
 from emu.capture.messages import CapturedMessage, MessageDecoder, SessionDecoder
-from emu.capture.sessions.kept import KeptStates
 from emu.capture.sessions.session import FollowedSession, looks_sealed
 from emu.errors import FileFormatError, PeerError
 from emu.session import LateMessage, Message
 from emu.wire import Format, Seal, packets
+from emu.world_stream.stream import WorldStream
+
+MOST_KEPT: Final = 256 * 1024 * 1024
+"""Bytes; some 200,000 ghosts."""
+
+
+class KeptStates:
+    """Counts what sessions keep. `limit` is in bytes."""
+
+    def __init__(self, limit: int = MOST_KEPT) -> None:
+        self._limit = limit
+        self._sizes: OrderedDict[WorldStream, int] = OrderedDict()
+        self.total = 0
+        """Bytes that are kept now, about."""
+
+    def note(self, stream: WorldStream) -> None:
+        """Count what a session keeps after a message; have others forget when it is too much.
+
+        A session that alone keeps too much forgets as well.
+        """
+        self.total -= self._sizes.pop(stream, 0)
+        size = stream.size
+        if size:
+            self._sizes[stream] = size
+            self.total += size
+        while self.total > self._limit:
+            oldest, freed = self._sizes.popitem(last=False)
+            self.total -= freed
+            for to_server in (True, False):
+                oldest.miss(to_server=to_server)
+
 
 MAX_CONVERSATIONS = 4096
 """Address pairs followed at one time; the one silent for longest is given up."""

@@ -13,7 +13,7 @@ from emu.cli.client.swarm import swarm
 from emu.cli.client.world import play, shell
 from emu.cli.common import VerbGroup
 from emu.client import Credentials, flow, report
-from emu.client.steps import StepDone
+from emu.client.flow import StepDone
 
 Printer = Callable[[StepDone], None]
 

@@ -13,10 +13,10 @@ import click
 
 from emu.cli.common import Command, together
 from emu.cli.opcodes.common import present_tables
-from emu.cli.secrets import given_password, password_option
+from emu.cli.options import given_password, password_option
 from emu.cli.tables import line_format_option
 from emu.client import Credentials, report
-from emu.client.steps import STEP_TIMEOUT
+from emu.client.flow import STEP_TIMEOUT
 from emu.config import Address
 from emu.config.readers import address as read_address
 from emu.errors import CommandError, EmuError

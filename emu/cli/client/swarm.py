@@ -11,9 +11,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from emu.cli.client.common import address_argument, carry_out, timeout_option
 from emu.cli.opcodes.common import present_tables
-from emu.cli.secrets import given_password, password_option
+from emu.cli.options import given_password, password_option
 from emu.cli.tables import line_format_option, print_record
-from emu.client.steps import STEP_TIMEOUT
+from emu.client.flow import STEP_TIMEOUT
 from emu.client.swarm import BotHabits, Figures
 from emu.config import Address
 from emu.errors import CommandError

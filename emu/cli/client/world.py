@@ -3,27 +3,143 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from threading import Thread
+from typing import IO, TYPE_CHECKING, Any
 
 import click
+from prompt_toolkit import PromptSession
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+from prompt_toolkit.history import FileHistory
+from prompt_toolkit.patch_stdout import patch_stdout
+from prompt_toolkit.shortcuts import CompleteStyle
 
 from emu.cli.client.common import Target, account_options, carry_out, on_reactor, server_options
-from emu.cli.client.prompt import PipedLines, Prompt
 from emu.client import Credentials
-from emu.client.entrance import Entrance
 from emu.client.events import Closed
-from emu.client.world import WorldClient, WorldStage
+from emu.client.flow import Entrance
+from emu.client.world import WorldClientCore, WorldPhase
 from emu.client.world.events import Updated, WorldEvent
-from emu.client.world.lines import run_line
-from emu.client.world.report import as_lines, as_records
+from emu.client.world.shell import as_lines, as_records, completions, run_line
+from emu.config.model import state_folder
 from emu.errors import CommandError
 
+HISTORY = "client_history"
+
+
+class LineCompleter(Completer):
+    """Completes words, the world's commands, and names of those around."""
+
+    def __init__(self, core: WorldClientCore) -> None:
+        self._core = core
+
+    def get_completions(
+        self,
+        document: Document,
+        complete_event: CompleteEvent,  # noqa: ARG002
+    ) -> Iterable[Completion]:
+        """Yield what may stand where the cursor is."""
+        text = document.text_before_cursor
+        begun = len(text) - text.rfind(" ") - 1
+        for word in completions(self._core, text):
+            yield Completion(word, start_position=-begun)
+
+
+class Prompt:
+    """The lines a person types; ends with Ctrl-D or Ctrl-C. Needs Twisted's asyncio reactor."""
+
+    def __init__(self, core: WorldClientCore) -> None:
+        self._session: PromptSession[str] = PromptSession(
+            "> ",
+            completer=LineCompleter(core),
+            complete_style=CompleteStyle.READLINE_LIKE,
+            complete_while_typing=False,
+            history=FileHistory(str(history_file())),
+        )
+
+    def end(self) -> None:
+        """Ask for no more lines."""
+        if self._session.app.is_running:
+            self._session.app.exit(exception=EOFError())
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        """Yield line after line."""
+        from asyncio import ensure_future  # noqa: PLC0415  # only where its reactor runs
+
+        from twisted.internet.defer import Deferred  # noqa: PLC0415  # `emu --help` stays quick
+
+        with patch_stdout():
+            while True:
+                try:
+                    line = await Deferred.fromFuture(ensure_future(self._session.prompt_async()))
+                except (EOFError, KeyboardInterrupt):
+                    return
+                yield line
+
+
+class PipedLines:
+    """The lines of standard input; ``wait S`` among them lets seconds pass instead.
+
+    A thread reads them, because a pipe may leave one waiting; it ends with the process.
+    """
+
+    def __init__(self, pause: Callable[[float], Awaitable[None]]) -> None:
+        """`pause` lets seconds pass."""
+        from twisted.internet import reactor  # noqa: PLC0415  # `emu --help` stays quick
+        from twisted.internet.defer import DeferredQueue  # noqa: PLC0415
+
+        self._pause = pause
+        self._reactor: Any = reactor
+        self._lines: DeferredQueue[str] = DeferredQueue()
+
+    def end(self) -> None:
+        """Ask for no more lines, though the pipe may have some."""
+        self._lines.put("")
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        """Yield line after line."""
+        Thread(target=self._read, name="emu-lines", daemon=True).start()
+        while line := await self._lines.get():
+            name, _, seconds = line.strip().partition(" ")
+            if name == "wait" and seconds.replace(".", "", 1).isdecimal():
+                await self._pause(float(seconds))
+            else:
+                yield line
+
+    def _read(self) -> None:
+        """Read to the end, which is an empty line without its end."""
+        with input_file() as file:
+            for line in file:
+                self._reactor.callFromThread(self._lines.put, line)
+        self._reactor.callFromThread(self._lines.put, "")
+
+
+def input_file() -> IO[str]:
+    """Return standard input as a file of its own.
+
+    Python cannot end while a thread waits in `sys.stdin` itself.
+    """
+    try:
+        return os.fdopen(os.dup(sys.stdin.fileno()), encoding="utf-8", errors="replace")
+    except OSError:  # no file at all, as in a test
+        return sys.stdin
+
+
+def history_file() -> Path:
+    """Return the file that keeps what was typed, in a folder that is there."""
+    path = state_folder() / HISTORY
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
+
+
 if TYPE_CHECKING:
-    from emu.net.client.world_connection import WorldConnection
+    from emu.net.client.connection import ClientWorldConnection
 
 
 def character_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -122,9 +238,9 @@ def shell(*, target: Target, entrance: Entrance) -> None:
 @asynccontextmanager
 async def entered(
     reactor: Any, target: Target, entrance: Entrance, show: Printer
-) -> AsyncIterator[WorldConnection]:
+) -> AsyncIterator[ClientWorldConnection]:
     """Enter the world, print what happened meanwhile and from then on, and leave in the end."""
-    from emu.net.client.world_connection import enter_world  # noqa: PLC0415  # imports the reactor
+    from emu.net.client.connection import enter_world  # noqa: PLC0415  # imports the reactor
 
     client = await enter_world(
         reactor,
@@ -141,7 +257,7 @@ async def entered(
         yield client
 
 
-def typed_lines(client: WorldConnection, show: Printer) -> AsyncIterator[str]:
+def typed_lines(client: ClientWorldConnection, show: Printer) -> AsyncIterator[str]:
     """Yield the lines of the terminal or the pipe; they end with the session."""
     lines: Prompt | PipedLines
     lines = Prompt(client.core) if sys.stdin.isatty() else PipedLines(client.pause)
@@ -155,20 +271,20 @@ def typed_lines(client: WorldConnection, show: Printer) -> AsyncIterator[str]:
     return aiter(lines)
 
 
-def _nothing(_core: WorldClient) -> None:
+def _nothing(_core: WorldClientCore) -> None:
     """Wish nothing; what was wished before leaves."""
 
 
-def is_over(core: WorldClient) -> bool:
+def is_over(core: WorldClientCore) -> bool:
     """Say whether a client's session has ended for good."""
-    return core.stage is WorldStage.CLOSED
+    return core.stage is WorldPhase.CLOSED
 
 
 class Printer:
     """Prints events as they come; those from before the client is known wait."""
 
     def __init__(self, style: str, *, quiet: bool) -> None:
-        self.core: WorldClient | None = None
+        self.core: WorldClientCore | None = None
         self._style = style
         self._quiet = quiet
         self._early: list[WorldEvent] = []

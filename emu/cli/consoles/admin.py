@@ -3,14 +3,166 @@
 from __future__ import annotations
 
 import json
+import socket
 import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
 
 import click
+from prompt_toolkit import PromptSession
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 
+from emu.admin.console import ConsoleClient
 from emu.cli.common import load_config
-from emu.cli.consoles.admin_socket import ConsoleSocket
-from emu.cli.consoles.dialogue import Told, converse
 from emu.cli.tables import line_format_option
+from emu.commands import Reply
+from emu.config.model import state_folder
+from emu.errors import CommandError, EmuError, PeerError
+
+CHUNK = 65536
+
+
+class NoServer(CommandError):
+    """No server can be reached at a local socket."""
+
+
+class ConsoleSocket(AbstractContextManager["ConsoleSocket"]):
+    """An open console; a context manager."""
+
+    def __init__(self, path: Path, timeout: float | None = None) -> None:
+        """Connect; a server that says nothing for `timeout` seconds is given up.
+
+        Raises `NoServer` when none listens there, `CommandError` when it is another user's.
+        """
+        self._client = ConsoleClient()
+        self._path = path
+        self._socket = socket.socket(socket.AF_UNIX)
+        try:
+            self._socket.settimeout(timeout)
+            self._socket.connect(str(path))
+        except PermissionError:
+            self._socket.close()
+            raise CommandError(
+                f"{path}: is not yours; run this as the server's user, or as root"
+            ) from None
+        except OSError as error:
+            self._socket.close()
+            raise NoServer(
+                f"{path}: no server can be reached there ({error.strerror or error}); is it"
+                " running, with this database, and are you its user?"
+            ) from None
+
+    def __exit__(self, *_error: object) -> None:
+        self._socket.close()
+
+    def run(self, line: str) -> Reply:
+        """Run a line and wait for its reply. Raises `CommandError` when the server goes away."""
+        try:
+            self._socket.sendall(self._client.request(line))
+            while data := self._socket.recv(CHUNK):
+                if replies := self._client.receive_data(data):
+                    return replies[0]
+        except TimeoutError:
+            raise CommandError(f"{self._path}: the server does not answer") from None
+        except OSError as error:
+            raise CommandError(f"{self._path}: {error.strerror}") from None
+        except PeerError as error:
+            raise CommandError(f"{self._path}: {error.reason}; is another program there?") from None
+        raise CommandError("the server has closed the console")
+
+
+ENDS = frozenset(("exit", "quit"))
+
+
+@dataclass(frozen=True, slots=True)
+class CommandAnswer:
+    """What a command answered, for people."""
+
+    text: str
+    ok: bool = True
+
+
+Ask = Callable[[str], CommandAnswer]
+"""Runs a line on the server. Raises `EmuError` when that cannot be reached any more."""
+
+
+class ServerCompleter(Completer):
+    """Asks the server how a line may go on.
+
+    Another's server, which has no command for that, answers with something else than words that
+    begin as the line ends; that is no help, and not shown.
+    """
+
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+
+    def get_completions(
+        self,
+        document: Document,
+        complete_event: CompleteEvent,  # noqa: ARG002  # the library's shape
+    ) -> Iterable[Completion]:
+        """Yield the words that may stand at the cursor."""
+        text = document.text_before_cursor
+        begun = "" if not text or text[-1].isspace() else text.split()[-1]
+        try:
+            told = self._ask(f"complete {text}" if begun else f'complete {text}""')
+        except EmuError:
+            return
+        words = told.text.splitlines()
+        if told.ok and all(_goes_on(begun, word) for word in words):
+            for word in words:
+                yield Completion(word, start_position=-len(begun))
+
+
+def _goes_on(begun: str, word: str) -> bool:
+    return word.casefold().startswith(begun.casefold()) and " " not in word
+
+
+def converse(ask: Ask, prompt: str, plainly: Ask | None = None) -> bool:
+    """Run lines until the end; says whether all went well. What goes wrong is told on the way.
+
+    At a terminal there is a prompt; else lines are read from standard input. `plainly` asks the
+    server how a line may go on, where what `ask` returns is for other eyes.
+    """
+    interactive = sys.stdin.isatty()
+    lines = _typed(plainly or ask, prompt) if interactive else iter(sys.stdin)
+    good = True
+    for line in lines:
+        if line.strip() in ENDS:
+            break
+        if line.strip():
+            told = ask(line.strip())
+            good &= told.ok
+            if told.text:
+                click.echo(told.text, err=not told.ok)
+    return good or interactive
+
+
+def _typed(ask: Ask, prompt: str) -> Iterator[str]:
+    session: PromptSession[str] = PromptSession(
+        history=_history(), completer=ServerCompleter(ask), complete_while_typing=False
+    )
+    while True:
+        try:
+            yield session.prompt(prompt)
+        except KeyboardInterrupt:
+            continue
+        except EOFError:
+            return
+
+
+def _history() -> History:
+    path: Path = state_folder() / "console_history"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch(0o600)
+    except OSError:
+        return InMemoryHistory()
+    return FileHistory(str(path))
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -52,9 +204,9 @@ def console() -> None:
     """
     with ConsoleSocket(load_config().console_path) as server:
 
-        def ask(line: str) -> Told:
+        def ask(line: str) -> CommandAnswer:
             reply = server.run(line)
-            return Told(reply.text, reply.ok)
+            return CommandAnswer(reply.text, reply.ok)
 
         if not converse(ask, "emu> "):
             sys.exit(1)

@@ -3,18 +3,107 @@
 from __future__ import annotations
 
 import json
+import select
+import socket
 import sys
+from contextlib import AbstractContextManager
 
 import click
 
+from emu.admin.rcon.packets import Answered, LoginAnswered, RconClient
 from emu.cli.client.common import address_argument, timeout_option
-from emu.cli.consoles.admin import command_line
-from emu.cli.consoles.dialogue import Told, converse
-from emu.cli.consoles.rcon_socket import RconSocket
-from emu.cli.secrets import given_password, password_option
+from emu.cli.consoles.admin import CommandAnswer, command_line, converse
+from emu.cli.options import given_password, password_option
 from emu.cli.tables import line_format_option, printable
 from emu.config import Address
-from emu.errors import EmuError
+from emu.errors import CommandError, EmuError, PeerError
+
+CHUNK = 65536
+NEXT_PART = 2.0
+"""Seconds that a server which has begun to answer may take until it goes on, or says it is done."""
+
+
+class RconSocket(AbstractContextManager["RconSocket"]):
+    """A connection on which a password was accepted; a context manager."""
+
+    def __init__(self, address: Address, password: str, timeout: float) -> None:
+        """Connect and log in; `timeout` is seconds for each step. Raises `CommandError`."""
+        self._address = address
+        self._password = password
+        self._timeout = timeout
+        self._connect()
+
+    def __exit__(self, *_error: object) -> None:
+        self._socket.close()
+
+    def run(self, line: str) -> str:
+        """Run a line and return its whole answer. Raises `CommandError`.
+
+        Connects anew when the server has hung up since the last one, as it does after a while, or
+        when that one failed.
+        """
+        if self._is_closed():
+            self._socket.close()
+            self._connect()
+        data = self._client.command(line)
+        try:
+            event = self._exchange(data)
+        except CommandError:
+            self._socket.close()  # what comes late would be taken for the next answer
+            raise
+        if isinstance(event, Answered):
+            return event.text
+        raise CommandError(f"{self._address}: the server wants the password again")
+
+    def _connect(self) -> None:
+        address = self._address
+        self._client = RconClient()
+        try:
+            self._socket = socket.create_connection((address.host, address.port), self._timeout)
+        except OSError as error:
+            raise CommandError(
+                f"{address}: cannot connect ({error.strerror or error}); is RCON open there?"
+            ) from None
+        try:
+            self._log_in()
+        except BaseException:
+            self._socket.close()
+            raise
+
+    def _log_in(self) -> None:
+        event = self._exchange(self._client.log_in(self._password))
+        if not isinstance(event, LoginAnswered) or not event.ok:
+            raise CommandError(f"{self._address}: the password is refused")
+
+    def _is_closed(self) -> bool:
+        """Say whether the server has hung up, or we have."""
+        if self._socket.fileno() < 0:
+            return True
+        if not select.select([self._socket], [], [], 0)[0]:
+            return False
+        try:
+            return not self._socket.recv(1, socket.MSG_PEEK)
+        except OSError:
+            return True
+
+    def _exchange(self, data: bytes) -> LoginAnswered | Answered:
+        try:
+            self._socket.settimeout(self._timeout)
+            self._socket.sendall(data)
+            while received := self._socket.recv(CHUNK):
+                if events := self._client.receive_data(received):
+                    return events[0]
+                if self._client.has_parts:
+                    self._socket.settimeout(min(self._timeout, NEXT_PART))
+        except TimeoutError:
+            if self._client.has_parts:
+                return self._client.take_parts()
+            raise CommandError(f"{self._address}: no answer in time") from None
+        except OSError as error:
+            raise CommandError(f"{self._address}: {error.strerror}") from None
+        except PeerError as error:
+            raise CommandError(f"{self._address}: {error.reason}; is that RCON?") from None
+        raise CommandError(f"{self._address}: the server has closed the connection")
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -41,20 +130,20 @@ def rcon(
     """
     with RconSocket(address, given_password(password), timeout) as server:
 
-        def ask(line: str) -> Told:
-            return Told(_shown(line, server.run(line), style=style))
+        def ask(line: str) -> CommandAnswer:
+            return CommandAnswer(_shown(line, server.run(line), style=style))
 
-        def ask_on(line: str) -> Told:
+        def ask_on(line: str) -> CommandAnswer:
             try:
                 return ask(line)
             except EmuError as error:  # the next line calls the server again
-                return Told(str(error), ok=False)
+                return CommandAnswer(str(error), ok=False)
 
         if words:
             click.echo(ask(command_line(words)).text)
         else:
             asked = ask_on if sys.stdin.isatty() else ask
-            converse(asked, f"{address}> ", lambda line: Told(server.run(line)))
+            converse(asked, f"{address}> ", lambda line: CommandAnswer(server.run(line)))
 
 
 def _shown(line: str, answer: str, *, style: str) -> str:

@@ -11,14 +11,18 @@ from typing import Any, Final
 
 from emu.cli.doctor.findings import Finding, Level, fail, ok, warn
 from emu.database import Database, check_version, readable_errors
+from emu.database.served import served_problem
 from emu.errors import EmuError
-from emu.store.schema import schema
+from emu.store.repository import schema
+from emu.store.spool import read_spool, spool_path
 
 DATABASE: Final = "database"
 MEGABYTE: Final = 1_000_000
 LEAST_SPACE: Final = 100 * MEGABYTE
 """Free bytes below which the next weeks may bring trouble."""
 NO_SPACE: Final = 10 * MEGABYTE
+MOST_NAMES: Final = 20
+"""Names of players in one finding."""
 LARGE_LOG: Final = 64 * MEGABYTE
 """A write-ahead log that nobody could fold back into the database for long."""
 RESTORE: Final = "stop the server, keep the file, restore a copy of emu backup"
@@ -26,9 +30,16 @@ RESTORE: Final = "stop the server, keep the file, restore a copy of emu backup"
 
 def look_at_database(path: Path) -> Iterator[Finding]:
     """Look into the database, and change nothing."""
+    problem = served_problem(path)
+    if problem:
+        yield fail(
+            DATABASE, problem, "docs/guides/operating.md, Backup, says how a copy is restored"
+        )
+        return
     if not path.exists():
         yield ok(DATABASE, f"{path} is not there yet; the first start makes it")
         return
+    yield from look_at_spool(path)
     try:
         with Database.connect(path) as database:
             yield from look_into(database)
@@ -37,6 +48,29 @@ def look_at_database(path: Path) -> Iterator[Finding]:
     yield judge_space(shutil.disk_usage(path.parent).free, path.stat().st_size)
     log = path.with_name(f"{path.name}-wal")
     yield judge_log(log.stat().st_size if log.exists() else 0, path.stat().st_size)
+
+
+def look_at_spool(path: Path) -> Iterator[Finding]:
+    """Look for players whom a stop could not save, and for files of them that are damaged."""
+    spool = spool_path(path)
+    if spool.exists():
+        try:
+            names = ", ".join(sorted(state.name for state in read_spool(spool))[:MOST_NAMES])
+        except (EmuError, OSError) as error:
+            yield warn(
+                DATABASE, f"{spool}: players that a stop could not save, unreadable ({error})",
+                "the next start sets it aside; what it says of players is lost",
+            )  # fmt: skip
+        else:
+            yield warn(
+                DATABASE, f"{spool}: players that the last stop could not save: {names}",
+                "start the server: it stores them and removes the file",
+            )  # fmt: skip
+    for aside in sorted(path.parent.glob(f"{spool.name}.damaged*")):
+        yield warn(
+            DATABASE, f"{aside}: players that a stop could not save, set aside as damaged",
+            "look into it, then remove it",
+        )  # fmt: skip
 
 
 def look_into(database: Database) -> Iterator[Finding]:

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Final
 
 from emu.cli.doctor.findings import Finding, fail, ok, warn
+from emu.database import readable_errors
 from emu.errors import EmuError
 from emu.opcodes import OpcodeRow, OpcodeTables
-from emu.opcodes.lints import check, errors
-from emu.opcodes.needed import Missing, missing_messages
-from emu.opcodes.shipped import shipped_rows, shipped_tables
-from emu.opcodes.stored.database import connect, read_rows, schema
+from emu.opcodes.checks import Missing, check, errors, missing_messages
+from emu.opcodes.store import connect, read_stored_rows, schema
+from emu.opcodes.text import shipped_rows, shipped_tables
 from emu.versions import CLIENT_2006
 
 OPCODES: Final = "opcodes"
@@ -32,10 +32,10 @@ def stored_rows(path: Path) -> Sequence[OpcodeRow] | None:
     """Return the database's rows, None while it has no tables of this program's schema."""
     if not path.exists():
         return None
-    with connect(path) as database:
+    with connect(path) as database, readable_errors(path):
         if schema().version(database.connection) != schema().newest:
             return None
-        return read_rows(database.connection)
+        return read_stored_rows(database.connection)
 
 
 def judge_rows(rows: Sequence[OpcodeRow]) -> Iterator[Finding]:

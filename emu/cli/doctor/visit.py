@@ -13,14 +13,12 @@ from typing import Any, Final
 from emu.admin.snapshot import Snapshot
 from emu.cli.doctor.findings import Finding, Level, fail, ok, warn
 from emu.client import Credentials, LoginDenied, flow
-from emu.client.entrance import Entrance
-from emu.client.steps import StepFailed
+from emu.client.flow import Entrance, StepFailed
 from emu.config import Address
 from emu.config.readers import address as read_address
 from emu.errors import EmuError
 from emu.limits.addresses import reachable
-from emu.net.client.connection import ClientConnection, open_client
-from emu.net.client.world_connection import enter_world
+from emu.net.client.connection import ClientConnection, enter_world, open_client
 from emu.opcodes import OpcodeTables
 
 LOGIN: Final = "login"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 
-from emu.cli.completion import message_names
 from emu.cli.opcodes.common import (
     NumberType,
     RangeType,
@@ -19,16 +18,22 @@ from emu.cli.opcodes.common import (
     warn_of_errors,
     writing,
 )
+from emu.cli.options import message_names
 from emu.cli.tables import format_option
 from emu.errors import CommandError
-from emu.opcodes.derive import derive, parse_insertion
-from emu.opcodes.rows import OpcodeRow, VersionRange
-from emu.opcodes.shipped import shipped_rows
-from emu.opcodes.stored.changes import KEEP_ALL, KEEP_OTHER_RANGES, Change, plan_reset
-from emu.opcodes.table import OpcodeTables
+from emu.opcodes.changes import (
+    KEEP_ALL,
+    KEEP_OTHER_RANGES,
+    RowChange,
+    derive,
+    parse_insertion,
+    plan_reset,
+)
+from emu.opcodes.table import OpcodeRow, OpcodeTables, VersionRange
+from emu.opcodes.text import shipped_rows
 
 
-def tell(change: Change) -> None:
+def tell(change: RowChange) -> None:
     """Print one changed row."""
     old, new = (None if one is None else one.opcode for one in (change.old, change.new))
     sides = f"{'none' if old is None else old} -> {'none' if new is None else new}"

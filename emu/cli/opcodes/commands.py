@@ -11,8 +11,7 @@ from typing import Any
 
 import click
 
-from emu.cli.common import VerbGroup
-from emu.cli.completion import message_names
+from emu.cli.common import VerbGroup, naming
 from emu.cli.opcodes.change import (
     derive_verb,
     redo_verb,
@@ -36,16 +35,22 @@ from emu.cli.opcodes.common import (
 )
 from emu.cli.opcodes.edit import edit_verb
 from emu.cli.opcodes.files import export_verb, import_verb
+from emu.cli.options import message_names
 from emu.cli.tables import format_option, print_rows
 from emu.errors import CommandError
-from emu.opcodes.compare import Difference, compare_rows, compare_tables
-from emu.opcodes.files.formats import read_rows
-from emu.opcodes.lints import Severity, check, errors
-from emu.opcodes.names import CUT_LENGTH, is_absent
-from emu.opcodes.rows import OpcodeRow, VersionRange, row_problem
-from emu.opcodes.shipped import shipped_rows, shipped_tables
-from emu.opcodes.stored.changes import Rejected
-from emu.opcodes.table import OpcodeTable, OpcodeTables
+from emu.opcodes.changes import Difference, Rejected, compare_rows, compare_tables
+from emu.opcodes.checks import Severity, check, errors
+from emu.opcodes.files import read_rows
+from emu.opcodes.table import (
+    CUT_LENGTH,
+    OpcodeRow,
+    OpcodeTable,
+    OpcodeTables,
+    VersionRange,
+    is_absent,
+    row_problem,
+)
+from emu.opcodes.text import shipped_rows, shipped_tables
 
 
 @click.group(cls=VerbGroup)
@@ -276,7 +281,8 @@ def check_verb(file: Path | None, level: str, style: str) -> None:
 def _placed(file: Path) -> list[tuple[str, OpcodeRow]]:
     if is_database(file):
         return [(str(row.range), row) for row in file_rows(file)]
-    return list(read_rows(file))
+    with naming(file):
+        return list(read_rows(file))
 
 
 @opcodes.command()

@@ -12,19 +12,16 @@ from typing import Any
 
 import click
 
-from emu.cli.common import given_database, load_config, tell_database, together
+from emu.cli.common import given_database, load_config, naming, tell_database, together
 from emu.cli.tables import print_rows
 from emu.database import readable_errors
 from emu.errors import CommandError
-from emu.opcodes.files.formats import read_rows
-from emu.opcodes.lints import check, errors
-from emu.opcodes.rows import MAX_NUMBER, OpcodeRow, VersionRange, range_problem
-from emu.opcodes.shipped import shipped_rows, shipped_tables
-from emu.opcodes.stored.changes import Change
-from emu.opcodes.stored.database import connect, schema
-from emu.opcodes.stored.history import HistoryEntry
-from emu.opcodes.stored.store import OpcodeStore
-from emu.opcodes.table import OpcodeTables
+from emu.opcodes.changes import RowChange
+from emu.opcodes.checks import check, errors
+from emu.opcodes.files import read_rows
+from emu.opcodes.store import HistoryEntry, OpcodeStore, connect, schema
+from emu.opcodes.table import MAX_NUMBER, OpcodeRow, OpcodeTables, VersionRange, range_problem
+from emu.opcodes.text import shipped_rows, shipped_tables
 
 COLUMNS = ("first_version", "last_version", "opcode", "name", "source", "note")
 CHANGES = ("change", "first_version", "last_version", "name", "old", "new")
@@ -135,7 +132,8 @@ def file_rows(path: Path) -> list[OpcodeRow]:
     if is_database(path):
         with OpcodeStore.look(path) as store:
             return store.rows()
-    return [row for _, row in read_rows(path) if row.first <= row.last]
+    with naming(path):
+        return [row for _, row in read_rows(path) if row.first <= row.last]
 
 
 def is_database(path: Path) -> bool:
@@ -203,7 +201,7 @@ def print_history(entries: Iterable[HistoryEntry], style: str) -> None:
     print_rows(shown, style, HISTORY, least=("at", "who", "action"))
 
 
-def print_changes(changes: Iterable[Change], style: str) -> None:
+def print_changes(changes: Iterable[RowChange], style: str) -> None:
     """Print what became of rows, or would become of them."""
     shown = []
     for change in changes:
@@ -213,7 +211,7 @@ def print_changes(changes: Iterable[Change], style: str) -> None:
     print_rows(shown, style, CHANGES)
 
 
-def _numbers(change: Change | HistoryEntry) -> tuple[int | None, int | None]:
+def _numbers(change: RowChange | HistoryEntry) -> tuple[int | None, int | None]:
     """Return the number before and after."""
     old, new = (None if one is None else one.opcode for one in (change.old, change.new))
     return old, new

@@ -26,7 +26,7 @@ def edit_verb(version: int | None) -> None:
         )
     if not is_terminal():
         raise CommandError("the editor needs a terminal; use `emu opcodes set` in scripts")
-    from emu.cli.opcodes.screen import OpcodeEditor  # noqa: PLC0415  # an optional extra
+    from emu.cli.opcodes.editor import OpcodeEditor  # noqa: PLC0415  # an optional extra
 
     with writing() as store:
         start = None if version is None else store.tables().for_version(version).range

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import secrets
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -15,6 +13,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
+from emu.cli.common import naming
 from emu.cli.opcodes.common import (
     effective_rows,
     present_rows,
@@ -26,20 +25,20 @@ from emu.cli.opcodes.common import (
 )
 from emu.cli.tables import format_option, printable
 from emu.errors import CommandError, FileFormatError
-from emu.opcodes.files.database import write_database
-from emu.opcodes.files.export import as_csv, as_json, as_list, as_sql
-from emu.opcodes.files.formats import FORMATS, Placed, read_rows
-from emu.opcodes.files.text import write_folder
-from emu.opcodes.rows import VersionRange
-from emu.opcodes.stored.changes import (
-    KEEP_ALL,
-    KEEP_NOTHING,
-    KEEP_OTHER_RANGES,
-    Plan,
-    key_of,
-    plan_rows,
+from emu.opcodes.changes import KEEP_ALL, KEEP_NOTHING, KEEP_OTHER_RANGES, Plan, key_of, plan_rows
+from emu.opcodes.files import (
+    FORMATS,
+    Placed,
+    as_csv,
+    as_json,
+    as_list,
+    as_sql,
+    read_rows,
+    write_database,
 )
-from emu.opcodes.table import OpcodeTables
+from emu.opcodes.table import OpcodeTables, VersionRange
+from emu.opcodes.text import write_folder
+from emu.partial import ANYBODY, partial_file
 
 MAX_REJECTED = 10
 """Rejected rows that are told one by one."""
@@ -113,8 +112,9 @@ def _read(
 ) -> list[Placed]:
     """Read the rows of a file or of standard input. Raises `FileFormatError` when it has none."""
     source: Path | BinaryIO = sys.stdin.buffer if str(file) == "-" else file
-    found = read_rows(source, form=form, version_range=version_range)
-    rows = list(progress.track(found, description="reading"))
+    with naming(file):
+        found = read_rows(source, form=form, version_range=version_range)
+        rows = list(progress.track(found, description="reading"))
     if not rows:
         raise FileFormatError(f"{file}: holds no opcodes")
     return rows
@@ -224,11 +224,9 @@ def _write(parts: Iterable[str], output: Path) -> None:
 @contextmanager
 def _whole_file(path: Path) -> Iterator[Path]:
     """Have a file written under another name and give it its own when it is complete."""
-    fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        yield fresh
-        os.replace(fresh, path)  # noqa: PTH105
+        with partial_file(path, ANYBODY) as fresh:
+            yield fresh
+            fresh.replace(path)
     except OSError as error:
         raise CommandError(f"{path}: cannot be written ({error.strerror})") from error
-    finally:
-        fresh.unlink(missing_ok=True)

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import click
 
-from emu.admin.snapshot import Snapshot
-from emu.admin.snapshot.rates import Rates
+from emu.admin.snapshot import Rates, Snapshot
 from emu.cli.common import is_terminal, load_config
 from emu.cli.tables import print_rows
-from emu.cli.watch import rows
-from emu.cli.watch.asking import ask, read
+from emu.cli.watch import status
+from emu.cli.watch.status import ask, read
 from emu.errors import CommandError
 
 
@@ -59,10 +58,10 @@ def print_frame(path: Path, seconds: float) -> None:
     before = look(path)
     time.sleep(seconds)
     rates = Rates.between(before, look(path))
-    for name, text in rows.summary(rates).items():
+    for name, text in status.summary(rates).items():
         click.echo(f"{name:<12} {text}")
-    for line in rows.growth(rates):
+    for line in status.growth(rates):
         click.echo(line)
-    for found in (rows.zone_rows(rates), rows.player_rows(rates.now), rows.drop_rows(rates)):
+    for found in (status.zone_rows(rates), status.player_rows(rates.now), status.drop_rows(rates)):
         if found:
             print_rows(found, "table", list(found[0]))

@@ -8,6 +8,7 @@ tells its own movement, and changes zones by beginning a new session with the ke
 
 from __future__ import annotations
 
+import math
 from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field
@@ -17,20 +18,48 @@ from typing import Final
 from emu.client.events import Closed, Unexpected
 from emu.client.world import events, messages
 from emu.client.world.events import DialogOpened, WorldEvent, ZoneTold
-from emu.client.world.messages import WorldMessages
-from emu.client.world.predictions import PredictionWriter
-from emu.client.world.surroundings import GHOST_COMMANDS, Surroundings, place_of
-from emu.client.world.walking import RUNNING_SPEED, Place, Walker
-from emu.dialects.common import NO_TARGET
+from emu.client.world.messages import PredictionWriter, WorldMessages
+from emu.client.world.surroundings import (
+    GHOST_COMMANDS,
+    RUNNING_SPEED,
+    Place,
+    Surroundings,
+    Walker,
+    place_of,
+)
+from emu.dialects.dialect import NO_TARGET
 from emu.errors import CommandError, LocalProtocolError, MalformedMessage, UnknownStruct
-from emu.session import KeyEstablished, Message, Session, SessionClosed
-from emu.sight.forms import POSITION
+from emu.session import (
+    CloseReason,
+    KeyEstablished,
+    Message,
+    Session,
+    SessionClosed,
+    SessionConfig,
+)
 from emu.times import Monotonic
+from emu.world_stream.ghosts import POSITION
 
 EVENT_LIMIT: Final = 4096
 """Events kept for an owner who does not fetch them; the oldest go first."""
 ZONING_PATIENCE: Final = 2.0
 """Seconds until a client that changes zones no longer waits for the old session's end."""
+RETURN_TIME: Final = 50.0
+"""Seconds in which a client that changes zones begins sessions anew when one is not answered. Its
+key works for 60."""
+UNANSWERED: Final = frozenset((CloseReason.NO_ANSWER, CloseReason.SILENCE, CloseReason.PEER))
+"""How a session ends whose server has not seen the key: the last is what a server says that waited
+for it in vain."""
+MOST_RETURNS: Final = 4
+"""Sessions that a client begins at most for one change of zones: a wrong key ends them, too."""
+SESSIONS: Final = SessionConfig(keep_alive_interval=2.0)
+"""How sessions in the world are kept alive: often enough that both sides survive a gap of 40 s
+although nothing was said before it."""
+
+
+def make_session() -> Session:
+    """Return a new client session for the world."""
+    return Session.client(SESSIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +72,7 @@ class Pass:
     key: int = field(repr=False)
 
 
-class WorldStage(Enum):
+class WorldPhase(Enum):
     """How far a client has come."""
 
     NEW = "not begun"
@@ -55,13 +84,13 @@ class WorldStage(Enum):
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class WorldClient:
+class WorldClientCore:
     """One character's client."""
 
     messages: WorldMessages
     door: Pass
     """Where its session goes, and with which key."""
-    make_session: Callable[[], Session] = Session.client
+    make_session: Callable[[], Session] = make_session
     """Returns a new client session; it is called once for every zone."""
     _: KW_ONLY
     looks: bool = True
@@ -70,7 +99,7 @@ class WorldClient:
     events: deque[WorldEvent] = field(default_factory=lambda: deque(maxlen=EVENT_LIMIT))
     drops: Counter[str] = field(default_factory=Counter)
     """Messages that were not read, by name."""
-    stage: WorldStage = WorldStage.NEW
+    stage: WorldPhase = WorldPhase.NEW
     zone: ZoneTold | None = None
     character: str = ""
     commands: tuple[str, ...] = ()
@@ -87,6 +116,10 @@ class WorldClient:
     _interface_said: bool = False
     _key_shown: float = 0.0
     _waiting_since: float | None = None
+    _may_return_until: float = -math.inf
+    """Until when an unanswered session is begun anew, because the client changes zones."""
+    _returns: int = 0
+    """Sessions begun for this change of zones."""
     _farewell: str = ""
     """How it takes its leave, while it does."""
 
@@ -120,9 +153,9 @@ class WorldClient:
 
     def connect(self, now: Monotonic) -> None:
         """Begin; everything up to standing in the zone then happens by itself."""
-        if self.stage is not WorldStage.NEW:
+        if self.stage is not WorldPhase.NEW:
             raise LocalProtocolError("the client has begun already")
-        self.stage = WorldStage.KNOCKING
+        self.stage = WorldPhase.KNOCKING
         self.session.connect(now)
 
     def receive_datagram(self, data: bytes, now: Monotonic) -> None:
@@ -140,7 +173,7 @@ class WorldClient:
     def get_timer(self) -> Monotonic | None:
         """Return when `handle_timer` is to be called, None for never."""
         times = [self.session.get_timer()]
-        if self.stage is WorldStage.STANDING:
+        if self.stage is WorldPhase.STANDING:
             times.append(self.walker.get_timer())
         elif self._waiting_since is not None:
             times.append(Monotonic(self._waiting_since + ZONING_PATIENCE))
@@ -152,7 +185,7 @@ class WorldClient:
         if due is not None and due <= now:
             self.session.handle_timer(now)
         step = self.walker.get_timer()
-        if self.stage is WorldStage.STANDING and step is not None and step <= now:
+        if self.stage is WorldPhase.STANDING and step is not None and step <= now:
             self._tell_step(now)
         self._pump(now)
         since = self._waiting_since
@@ -165,15 +198,15 @@ class WorldClient:
 
     def close(self) -> None:
         """End the session in order, without a word to the world: the character is link-dead."""
-        if self.stage is WorldStage.NEW:
+        if self.stage is WorldPhase.NEW:
             self._end("closed by us")
-        elif self.stage is not WorldStage.CLOSED:
+        elif self.stage is not WorldPhase.CLOSED:
             self._waiting_since = None
             self.session.close()
 
     def lost(self, reason: str) -> None:
         """Learn that nobody can be reached any more."""
-        if self.stage is not WorldStage.CLOSED:
+        if self.stage is not WorldPhase.CLOSED:
             self._end(reason)
 
     # wishes
@@ -245,7 +278,7 @@ class WorldClient:
 
     def send(self, name: str, payload: bytes = b"") -> None:
         """Send any message by name or number, whatever the world makes of it."""
-        if self.stage in (WorldStage.NEW, WorldStage.CLOSED):
+        if self.stage in (WorldPhase.NEW, WorldPhase.CLOSED):
             raise CommandError(f"nothing can be sent now: {self.stage.value}")
         self._send(name, payload)
 
@@ -258,7 +291,7 @@ class WorldClient:
         return self.dialog
 
     def _need_zone(self) -> None:
-        if self.stage is not WorldStage.STANDING:
+        if self.stage is not WorldPhase.STANDING:
             raise CommandError(f"the character is not in the zone: {self.stage.value}")
 
     def _say(self, struct: str, **values: object) -> None:
@@ -286,7 +319,7 @@ class WorldClient:
                         *self.messages.login_by_number(self.door.account_id, self.door.key)
                     )
                 case SessionClosed(reason):
-                    if self._waiting_since is not None:
+                    if self._waiting_since is not None or self._is_returning(reason, now):
                         self._connect_again(now)
                     else:
                         self._end(str(reason))
@@ -316,7 +349,7 @@ class WorldClient:
             case events.Refused():
                 self.session.close()
             case ZoneTold():
-                self.stage = WorldStage.LOADING
+                self.stage = WorldPhase.LOADING
                 self.zone = event
                 self.character = event.character
                 self.walker.put(Place(event.x, event.y, event.z))
@@ -364,29 +397,38 @@ class WorldClient:
             self._send(messages.INTERFACE_LOADED)
 
     def _stand_up(self) -> None:
-        if self.stage is not WorldStage.LOADING:
+        if self.stage is not WorldPhase.LOADING:
             return
         self.session.send(*self.messages.avatar_ready())
-        self.stage = WorldStage.STANDING
+        self.stage = WorldPhase.STANDING
         self.events.append(events.Stood())
 
     def _zone_changes(self, payload: bytes, now: Monotonic) -> None:
         fields = self.messages.zone_change(payload)
         host, port = fields["ip_address"], fields["port"]
         self.door = Pass(host, port, fields["account_id"], fields["key"])
-        self.stage = WorldStage.ZONING
+        self.stage = WorldPhase.ZONING
         self._waiting_since = now
+        self._may_return_until = now + RETURN_TIME
+        self._returns = 0
         self._send(messages.READY_TO_ZONE)
         self.events.append(events.ZoneLeft(host, port))
 
     def _connect_again(self, now: Monotonic) -> None:
         self._waiting_since = None
-        self.stage = WorldStage.KNOCKING
+        self._returns += 1
+        self.stage = WorldPhase.KNOCKING
         self.dialog = None
         self._begin()
         self.session.connect(now)
 
+    def _is_returning(self, reason: str, now: Monotonic) -> bool:
+        """Whether a session ended unanswered whose key is still good."""
+        is_asking = self.stage is WorldPhase.KNOCKING
+        may_return = self._returns < MOST_RETURNS and now < self._may_return_until
+        return is_asking and reason in UNANSWERED and may_return
+
     def _end(self, reason: str) -> None:
-        self.stage = WorldStage.CLOSED
+        self.stage = WorldPhase.CLOSED
         self._waiting_since = None
         self.events.append(Closed(self._farewell or reason))

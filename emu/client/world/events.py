@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from emu.client.events import Closed, Unexpected
-from emu.sight.ghosts import Entry
+from emu.world_stream.ghosts import GhostEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Updated:
 
     time: int
     """The server's clock in milliseconds."""
-    entries: tuple[Entry, ...]
+    entries: tuple[GhostEntry, ...]
 
 
 @dataclass(frozen=True, slots=True)

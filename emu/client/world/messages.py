@@ -1,4 +1,6 @@
-"""The world's messages as one client version speaks them: wishes to bytes, answers to events.
+"""The world's messages as one client version speaks them: requests to bytes, answers to events.
+
+Source: docs/protocol/world/movement.md#prediction.
 
 Opcode numbers and layouts come from the dialect. Keeps no state: what is told as changes of what
 was told before (ghosts, predictions) is read and written elsewhere. Sources:
@@ -14,13 +16,49 @@ from emu.client import codes
 from emu.client.events import Unexpected
 from emu.client.world import events
 from emu.dialects import Dialect
-from emu.dialects.channels import read_numbers
-from emu.dialects.common import AVATAR_READY, CLIENT_COMMAND, LOGIN_BY_NUMBER, NOT_SEEN
-from emu.dialects.text import read_name, wire_texts
+from emu.dialects.dialect import (
+    AVATAR_READY,
+    CLIENT_COMMAND,
+    LOGIN_BY_NUMBER,
+    NOT_SEEN,
+    read_name,
+    wire_texts,
+)
+from emu.dialects.rules import read_numbers
 from emu.errors import CommandError, MalformedMessage, UnknownOpcode, UnknownStruct
 from emu.model import LoginCode
-from emu.structs import Layout
-from emu.structs.client_cmd import EXAMINE_INFO, each_client_cmd
+from emu.structs import StructLayout
+from emu.structs.packed import (
+    EXAMINE_INFO,
+    DeltaBase,
+    each_client_cmd,
+    pack_stream,
+    reverses_literals,
+)
+from emu.world_stream.movement import CONTENT, ENVELOPE
+
+
+class PredictionWriter:
+    """One session's predictions: each is packed as the XOR with the one before."""
+
+    __slots__ = ("_base", "_content", "_envelope", "_reverse")
+
+    def __init__(self, dialect: Dialect) -> None:
+        """Begin as a session does. Raises `UnknownStruct`."""
+        self._envelope = dialect.layout(ENVELOPE)
+        self._content = dialect.layout(CONTENT)
+        self._reverse = reverses_literals(dialect.version)
+        self._base = DeltaBase(self._content.empty_size())
+
+    def write(self, fields: Mapping[str, object], time: int) -> bytes:
+        """Return a message from fields of Player_Update and the client's time, milliseconds.
+
+        Raises `StructValueError`.
+        """
+        delta = self._base.encode(self._content.encode(fields))
+        packed = pack_stream(delta, reverse=self._reverse)
+        return self._envelope.encode({"time": time, "packed": packed.decode("latin-1")})
+
 
 Request = tuple[int, bytes]
 """An opcode number and the payload behind it."""
@@ -67,7 +105,9 @@ class WorldMessages:
         }
         self._readers = dict(self._known(readers))
 
-    def _known(self, readers: Mapping[str, Reader]) -> Iterator[tuple[str, tuple[Layout, Reader]]]:
+    def _known(
+        self, readers: Mapping[str, Reader]
+    ) -> Iterator[tuple[str, tuple[StructLayout, Reader]]]:
         """Yield each message that this version has: its name, its layout, and who reads it."""
         for struct, reader in readers.items():
             try:

@@ -1,26 +1,31 @@
-"""OP_LoginRequestMsg: from a connected client to a logged-in one, or to a denial.
+"""OP_LoginRequestMsg, and the client logs that a client may send once it is logged in.
 
 Sources: docs/protocol/login.md#request, docs/protocol/login.md#version.
 
 Two layouts are in use and nothing in the message says which: the classic one, whose version field
 is read first, and the one of 1208 and later. Fields past the end of a short message count as
 zero or empty, as the 2006 client's request ends right after its version.
+
+Owns opening them within bounds. A log is a courtesy of the client: whatever is wrong with one, the
+session goes on (docs/protocol/login.md#client-logs; a client sends its alert log right after it was
+let in, and a server that stumbles over it locks real players out).
 """
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass, field
 from typing import Any
 
 from emu.dialects import Dialects
-from emu.dialects.text import read_name, read_secret
-from emu.errors import StoreError, UnknownVersion
+from emu.dialects.dialect import read_name, read_secret
+from emu.errors import LimitExceeded, MalformedMessage, StoreError, UnknownVersion
 from emu.login.client import Client, ClientState, guarded
-from emu.login.events import LoginAccepted, LoginRefused
+from emu.login.events import ClientLogStored, LoginAccepted, LoginRefused
 from emu.login.messages import replies
-from emu.login.ports import Refused
+from emu.login.ports import LoginDenied
 from emu.login.service import LoginService
-from emu.model import Account, LoginCode
+from emu.model import Account, ClientLog, LoginCode
 from emu.times import Monotonic
 
 CLASSIC_LAYOUT = 1
@@ -80,7 +85,10 @@ async def login(service: LoginService, client: Client, payload: bytes, now: Mono
         account = account_of(payload, service.dialects)
         refuse(service, client, account, str(error), error.version, code=LoginCode.WRONG_VERSION)
         return
-    reason = _out_of_bounds(service, request)
+    # Only logins that succeed are counted, so that nobody can use up what another account may.
+    reason = _out_of_bounds(service, request) or service.entries.reason_against(
+        request.account.casefold(), client.address, now
+    )
     if reason:
         refuse(service, client, request.account, reason, request.version)
         return
@@ -96,10 +104,10 @@ async def login(service: LoginService, client: Client, payload: bytes, now: Mono
         )
     except StoreError as error:
         client.fault(str(error))
-        verdict = Refused("server problem")
+        verdict = LoginDenied("server problem")
     if client.state is not ClientState.AUTHENTICATING:
         return
-    if isinstance(verdict, Refused):
+    if isinstance(verdict, LoginDenied):
         refuse(service, client, request.account, verdict.reason, request.version)
     else:
         _admit(service, client, verdict.account, request.version)
@@ -146,6 +154,7 @@ def _admit(service: LoginService, client: Client, account: Account, version: int
         reason = "too many clients from this address"
         refuse(service, client, account.name, reason, version)
         return
+    service.entries.take(account.name.casefold(), client.address, service.clock.now())
     client.account = account
     client.dialect = dialect
     client.set_state(ClientState.LOGGED_IN)
@@ -160,3 +169,68 @@ def _admit(service: LoginService, client: Client, account: Account, version: int
     moment = service.clock.moment()
     remembered = service.authenticator.remember_login(account, client.address, version, moment)
     service.start(guarded(client, "OP_LoginRequestMsg", remembered))
+
+
+KINDS = {
+    "OP_LsClientCrashlogReplyMsg": "Crash Log",
+    "OP_LsClientVerifylogReplyMsg": "Verify Log",
+    "OP_LsClientAlertlogReplyMsg": "Alert Log",
+    "OP_LsClientBaselogReplyMsg": "Base Log",
+}
+LONG_HEADER = 8
+"""u32 size of what follows or of the stream (nobody agrees), u32 inflated size."""
+SHORT_HEADER = 2
+
+
+def read_client_log(payload: bytes, *, long_header: bool, limit: int) -> str:
+    """Return a log's text up to its first NUL.
+
+    The sizes that the client claims are not used: the stream says where it ends, and `limit` how
+    many bytes are inflated at most. Raises `MalformedMessage` for a stream that is not zlib and
+    `LimitExceeded` for one that goes on past the limit.
+    """
+    start = LONG_HEADER if long_header else SHORT_HEADER
+    if len(payload) <= start:
+        raise MalformedMessage("client log without a stream")
+    stream = zlib.decompressobj()
+    try:
+        text = stream.decompress(memoryview(payload)[start:], limit)
+    except zlib.error as error:
+        raise MalformedMessage("client log is not zlib") from error
+    if not stream.eof and (stream.unconsumed_tail or len(text) >= limit):
+        raise LimitExceeded("client log too long")
+    text = text.partition(b"\0")[0]
+    try:
+        return text.decode("utf-8")
+    except UnicodeDecodeError:
+        return text.decode("latin-1")
+
+
+async def keep(
+    service: LoginService, client: Client, payload: bytes, _now: Monotonic, *, kind: str
+) -> None:
+    """Store one client log; what cannot be opened, or is one too many, is counted and dropped."""
+    config = service.config
+    if client.logs_stored >= config.client_logs:
+        client.drop(kind, "too many client logs")
+        return
+    long_header = client.dialect.rules.long_log_header
+    text = read_client_log(payload, long_header=long_header, limit=config.client_log_bytes)
+    client.logs_stored += 1
+    owner = client.owner
+    log = ClientLog(
+        kind=kind,
+        text=text,
+        account_id=owner.id,
+        account_name=owner.name,
+        address=client.address,
+        client_version=client.version,
+        received=service.clock.moment(),
+    )
+    service.start(guarded(client, kind, _store(service, log)))  # nobody waits for it
+
+
+async def _store(service: LoginService, log: ClientLog) -> None:
+    await service.logs.add_client_log(log)
+    service.counters["client logs"] += 1
+    service.log(ClientLogStored(log.address, log.account_name, log.kind, len(log.text)))

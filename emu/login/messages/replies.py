@@ -10,10 +10,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from emu.dialects import Dialect
-from emu.dialects.text import wire_name
+from emu.dialects.dialect import wire_name
 from emu.errors import StructValueError
-from emu.login.choices import DELETE_REPLY_MAX_CHARACTERS, FIRST_REPLY_ACCOUNT, SECOND_REPLY_ACCOUNT
-from emu.login.settings import LoginServiceConfig
+from emu.login.settings import (
+    DELETE_REPLY_MAX_CHARACTERS,
+    FIRST_REPLY_ACCOUNT,
+    SECOND_REPLY_ACCOUNT,
+    LoginServiceConfig,
+)
 from emu.model import CreateCode, LoginCode, PlayCode, PlayResponse, WorldEntry
 
 NAME_FIELDS = frozenset(("username", "password"))

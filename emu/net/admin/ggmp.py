@@ -1,4 +1,4 @@
-"""GGMP's port: a core that also speaks unasked, to those who watch and where an Ack is missing."""
+"""GGMP's port, and the world as its actors: spawns by their number, in whatever zone."""
 
 from __future__ import annotations
 
@@ -9,23 +9,115 @@ from typing import Any
 
 from twisted.internet.error import CannotListenError
 
-from emu.admin.ggmp.grants import Action, Grant, read_clients, read_grants
-from emu.admin.ggmp.orders import ORDERS
-from emu.admin.ggmp.ports import Stage
-from emu.admin.ggmp.rules import GgmpRules
-from emu.admin.ggmp.server import ANSWER_RULES, GgmpServer
-from emu.admin.status import OpenDoor
+from emu.admin.ggmp.acting import (
+    ActorState,
+    GgmpAction,
+    GgmpWorld,
+    Grant,
+    Place,
+    read_clients,
+    read_grants,
+)
+from emu.admin.ggmp.messages import ORDERS
+from emu.admin.ggmp.server import ANSWER_RULES, GgmpRules, GgmpServer
+from emu.admin.status import OpenPort, ServerStatus
 from emu.commands import Use
 from emu.config import Address
 from emu.config.administration import GgmpConfig
 from emu.errors import CommandError
-from emu.limits.answers import AnswerRules
-from emu.net.hosts import cannot_listen, door, listen_address
+from emu.limits.rates import AnswerRules
+from emu.model import ANYBODY, may_see
 from emu.net.logs import logger
 from emu.net.parameters import read_listed
 from emu.net.scheduler import Scheduler
+from emu.net.stream import cannot_listen, door, listen_address
 from emu.net.udp.query import QueryShell, listen_query
 from emu.times import Monotonic
+from emu.world.actors.player import IN_ZONE
+from emu.world.actors.spawn import Spawn, SpawnKind
+from emu.world.social.chat import Chat
+from emu.world.world import World
+from emu.world.zones.zone import Zone
+from emu.world_stream.movement import Position
+
+
+class ActorWorld:
+    """A `emu.admin.ggmp.acting.GgmpWorld`."""
+
+    def __init__(
+        self, world: World, chat: Chat, status: Callable[[Monotonic], ServerStatus]
+    ) -> None:
+        self._world = world
+        self._chat = chat
+        self.status = status
+
+    def find(self, actor: int) -> ActorState | None:
+        """Return an actor by its number."""
+        found = self._find(actor)
+        return None if found is None else _state(*found)
+
+    def named(self, name: str) -> ActorState | None:
+        """Return an actor by its name, without regard to case; a player before all others."""
+        player = self._world.players.named(name)
+        if player is not None and player.state in IN_ZONE and _is_shown(player.spawn):
+            return _state(player.zone, player.spawn)
+        wanted = name.casefold()
+        for zone, spawn in self._every():
+            if spawn.name.casefold() == wanted:
+                return _state(zone, spawn)
+        return None
+
+    def inside(self, zone: int) -> Sequence[int]:
+        """Return the actors of all running instances of a zone."""
+        return [spawn.id for running, spawn in self._every() if running.zone_id == zone]
+
+    def move(self, actor: int, place: Place) -> None:
+        """Put an actor elsewhere. Raises `CommandError` for a player or nobody."""
+        _, spawn = self._own(actor)
+        spawn.move(Position(*place[:3], place.heading % 360, spawn.position.grid))
+
+    def say(self, actor: int, text: str) -> None:
+        """Let an actor speak. Raises `CommandError` for a player or nobody."""
+        zone, spawn = self._own(actor)
+        hearers = [
+            player
+            for player in self._world.players
+            if player.zone is zone and player.state in IN_ZONE
+        ]
+        self._chat.spawn_says(spawn, hearers, text)
+
+    def _every(self) -> Iterator[tuple[Zone, Spawn]]:
+        for zone in self._world.zones:
+            for spawn in zone:
+                if _is_shown(spawn):
+                    yield zone, spawn
+
+    def _find(self, actor: int) -> tuple[Zone, Spawn] | None:
+        for zone in self._world.zones:
+            spawn = zone.spawn(actor)
+            if spawn is not None and _is_shown(spawn):
+                return zone, spawn
+        return None
+
+    def _own(self, actor: int) -> tuple[Zone, Spawn]:
+        """Return an actor that is the server's, and so does what it is told."""
+        found = self._find(actor)
+        if found is None:
+            raise CommandError(f"there is no actor {actor}")
+        if found[1].kind is SpawnKind.PLAYER:
+            raise CommandError(f"{found[1].name} is a player and acts for itself")
+        return found
+
+
+def _is_shown(spawn: Spawn) -> bool:
+    """Say whether tools are shown an actor: they have no rank, and see no hidden player."""
+    return spawn.kind is not SpawnKind.PLAYER or may_see(ANYBODY, spawn)
+
+
+def _state(zone: Zone, spawn: Spawn) -> ActorState:
+    at = spawn.position
+    return ActorState(spawn.id, spawn.name, zone.zone_id, Place(at.x, at.y, at.z, at.heading))
+
 
 _log = logger("ggmp")
 
@@ -39,7 +131,7 @@ def ggmp_rules(config: GgmpConfig) -> GgmpRules:
     grants = read_listed("ggmp.tokens_file", config.tokens_file, read_grants) or ()
     if config.policy == "token":
         return replace(common, grants=grants)
-    allowed = frozenset(Action[word.upper()] for word in config.open_actions)
+    allowed = frozenset(GgmpAction[word.upper()] for word in config.open_actions)
     return replace(common, grants=grants, anonymous=Grant("anybody", "", allowed))
 
 
@@ -49,7 +141,7 @@ class GgmpPort:
     def __init__(
         self,
         config: GgmpConfig,
-        stage: Stage,
+        stage: GgmpWorld,
         reactor: Any,
         scheduler: Scheduler,
         told: Callable[[Use], None],
@@ -99,7 +191,7 @@ class GgmpPort:
         host: Any = self._port.getHost()
         _log.info("tools on UDP {at}", at=Address(host.host, host.port))
 
-    def doors(self) -> Iterator[OpenDoor]:
+    def doors(self) -> Iterator[OpenPort]:
         """Yield the port, while it is open."""
         if self._port is not None:
             yield door("ggmp.listen", self._port, self.shell.counters)
@@ -127,10 +219,12 @@ class GgmpPort:
 
     def handle_timer(self, now: Monotonic) -> None:
         """Send what is due; called by the scheduler."""
-        self.core.handle_timer(now)
-        for data, address in self.core.data_to_send():
-            self.shell.send(data, address)
-        self._arm(self.core.get_timer())
+        try:
+            self.core.handle_timer(now)
+        finally:
+            self._arm(self.core.get_timer())
+            for data, address in self.core.data_to_send():
+                self.shell.send(data, address)
 
     def _arm(self, due: Monotonic | None) -> None:
         self._due = due

@@ -1,4 +1,6 @@
-"""The UDP ports of the query protocols: which are open, over one status and one kind of limits.
+"""The UDP ports of the query protocols, and the heartbeat to OGP master servers.
+
+Source: docs/protocol/administration/ogp.md#decisions.
 
 Each protocol is a core of `emu.admin`; here it gets its settings, its challenges and its port.
 """
@@ -6,34 +8,174 @@ Each protocol is a core of `emu.admin`; here it gets its settings, its challenge
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
 
 from twisted.internet.error import CannotListenError
 
 from emu.admin.a2s.responder import A2sResponder
-from emu.admin.ogp.colors import ColorChange
-from emu.admin.ogp.content import ContentSource, Presentation
+from emu.admin.ogp.elements import ColorChange
 from emu.admin.ogp.fields import DIALECTS
-from emu.admin.ogp.responder import OgpResponder, OgpRules
-from emu.admin.status import OpenDoor, ServerStatus
+from emu.admin.ogp.responder import (
+    ContentSource,
+    OgpResponder,
+    OgpRules,
+    Presentation,
+    master_uplink,
+)
+from emu.admin.ssq.query import Headers
+from emu.admin.ssq.responder import SsqResponder, SsqRules, SsqTokens
+from emu.admin.ssq.tables import SsqContent
+from emu.admin.status import OpenPort, ServerStatus
 from emu.config import Address, Config
-from emu.errors import CommandError
-from emu.limits.answers import AnswerRules
-from emu.limits.challenges import Challenges
-from emu.net.admin.masters import MasterUplink
-from emu.net.hosts import cannot_listen, door, listen_address
+from emu.config.administration import QueryConfig, SsqConfig
+from emu.errors import CommandError, ConfigError
+from emu.limits.rates import BURST_SECONDS, AnswerRules, Challenges
 from emu.net.logs import logger
-from emu.net.scheduler import Scheduler
+from emu.net.scheduler import DelayedCall, Scheduler
+from emu.net.stream import cannot_listen, door, listen_address
 from emu.net.udp.query import QueryCore, QueryShell, listen_query
 from emu.times import Monotonic
 
-SECRET_SIZE = 32
+INTERVAL: Final = 300.0
+"""Seconds between two uplinks; the text says none."""
 
 _log = logger("query")
 
 
-class QueryPart:
+class MasterUplink:
+    """Tells masters where the server is asked: the port that they are told from."""
+
+    def __init__(
+        self,
+        send: Callable[[bytes, tuple[str, int]], object],
+        masters: Sequence[Address],
+        game_id: int,
+        scheduler: Scheduler,
+    ) -> None:
+        """Look the masters' names up, once; one without an address is told of and left out.
+
+        `send` is that of the port's shell.
+        """
+        self._send_to = send
+        self._datagram = master_uplink(game_id)
+        self._scheduler = scheduler
+        self._call: DelayedCall | None = None
+        self._masters = []
+        for master in masters:
+            try:
+                self._masters.append(listen_address("ogp.masters", master))
+            except ConfigError as error:
+                _log.warn("{error}", error=str(error))
+
+    def start(self) -> None:
+        """Send at once, and again until `stop`."""
+        self._send()
+        self._call = self._scheduler.every(INTERVAL, self._send)
+
+    def stop(self) -> None:
+        """Send no more."""
+        if self._call is not None:
+            self._call.cancel()
+
+    def _send(self) -> None:
+        for master in self._masters:
+            try:
+                self._send_to(self._datagram, (master.host, master.port))
+            except Exception:  # noqa: BLE001  # the other masters are to be told
+                _log.failure("a master server cannot be told")
+
+
+_ssq_log = logger("ssq")
+
+
+class SsqPort:
+    """The port of one server. `listen`, then `stop`."""
+
+    def __init__(
+        self,
+        config: SsqConfig,
+        status: Callable[[Monotonic], ServerStatus],
+        host: str,
+        reactor: Any,
+        scheduler: Scheduler,
+        *,
+        query: QueryConfig | None = None,
+    ) -> None:
+        """Tell what `status` returns; `host` is where clients of the game are told to go.
+
+        `query` has the limits of all query ports.
+        """
+        self._config = config
+        self._reactor = reactor
+        self._port: Any = None
+        self.core = SsqResponder(
+            lambda now: SsqContent(status(now), host),
+            SsqTokens(config.password, os.urandom),
+            ssq_rules(config),
+        )
+        self.shell = QueryShell(
+            self.core, scheduler, _ssq_log, ssq_answer_rules(config, query or QueryConfig())
+        )
+
+    @property
+    def port(self) -> int:
+        """The UDP port; 0 while it is closed."""
+        return self._port.getHost().port if self._port is not None else 0
+
+    def configure(self, config: SsqConfig) -> None:
+        """Answer in other ways from now on; another password ends what the last one has opened."""
+        if config.password != self._config.password:
+            self.core.tokens = SsqTokens(config.password, os.urandom)
+        self._config = config
+        self.core.configure(ssq_rules(config))
+
+    def listen(self) -> None:
+        """Open the port, when it is wanted, and say where. Raises `CannotListenError`."""
+        if not self._config.enabled:
+            return
+        address = listen_address("ssq.listen", self._config.listen)
+        self._port = listen_query(self._reactor, address.host, address.port, self.shell)
+        host: Any = self._port.getHost()
+        _ssq_log.info("queries on UDP {at}", at=Address(host.host, host.port))
+
+    def doors(self) -> Iterator[OpenPort]:
+        """Yield the port, while it is open."""
+        if self._port is not None:
+            yield door("ssq.listen", self._port, self.shell.counters)
+
+    async def stop(self) -> None:
+        """Close the port."""
+        if self._port is not None:
+            await self._port.stopListening()
+            self._port = None
+
+
+def ssq_answer_rules(config: SsqConfig, query: QueryConfig) -> AnswerRules:
+    """Return how often questions are answered: an answer is larger than its question.
+
+    The ports of an address together have twice what one has, so that a forged address, whose port
+    nobody knows, leaves its owner as much.
+    """
+    return AnswerRules(
+        address_burst=BURST_SECONDS * query.per_address,
+        address_rate=float(query.per_address),
+        unproven_rate=2.0 * query.per_address,
+        share_burst=float(config.per_second),
+        share_rate=float(config.per_second),
+        most_addresses=query.addresses,
+    )
+
+
+def ssq_rules(config: SsqConfig) -> SsqRules:
+    """Return how questions are answered."""
+    return SsqRules(headers=Headers(config.headers), datagram_bytes=config.datagram_bytes)
+
+
+SECRET_SIZE = 32
+
+
+class QueryEndpoints:
     """All query ports of a server. `listen`, then `stop`."""
 
     def __init__(
@@ -68,7 +210,7 @@ class QueryPart:
             core = A2sResponder(self._status, self._challenges)
             self._open("a2s.listen", "A2S", a2s.listen, core)
 
-    def doors(self) -> Iterator[OpenDoor]:
+    def doors(self) -> Iterator[OpenPort]:
         """Yield the ports that are open."""
         for (name, shell), port in zip(self.shells.items(), self._ports, strict=True):
             yield door(f"{name}.listen", port, shell.counters)
@@ -107,6 +249,7 @@ def answer_rules(config: Config) -> AnswerRules:
     return AnswerRules(
         address_burst=2 * query.per_address,
         address_rate=float(query.per_address),
+        unproven_rate=float(query.unproven_per_address),
         share_burst=float(query.per_second),
         share_rate=float(query.per_second),
         most_addresses=query.addresses,

@@ -20,19 +20,24 @@ from emu.admin.status import (
     WorldStatus,
     ZoneStatus,
 )
-from emu.counts import counted
-from emu.login.directory.directory import WorldDirectory
-from emu.looks.names import class_name, race_name
-from emu.model import WorldEntry
+from emu.appearance import class_name, race_name
+from emu.login.directory import WorldDirectory
+from emu.model import ANYBODY, Present, WorldEntry, may_see
+from emu.texts import counted
 from emu.times import Monotonic
+from emu.world.actors.player import Player
 from emu.world.behaviors import Behaviors
-from emu.world.door.admission import Admission
-from emu.world.places.zones import ZoneDefinition
-from emu.world.players.player import Player
+from emu.world.behaviors.library import describe
+from emu.world.content.definitions import ZoneDefinition
+from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.world import World
-from emu.world.zone import Zone
+from emu.world.zones.zone import Zone
 
 GAME: Final = "EverQuest II"
+HIDDEN: Final = Present(0, 0, 0, hidden=True)
+"""Stands for any hidden player where only that counts."""
+MOST_TROUBLES: Final = 100
+"""Troubles that are told at once."""
 FRESH: Final = 1.0
 """Seconds for which a status is told."""
 
@@ -55,23 +60,33 @@ class StatusSource:
         self._port = port
         self._since = since
         self._sessions = sessions
-        self._kept: ServerStatus | None = None
+        self._kept: dict[bool, ServerStatus] = {}
+        """What was told last, by whether hidden players are in it."""
         self.directory: WorldDirectory | None = None
         self.world: World | None = None
-        self.admission: Admission | None = None
+        self.admission: WorldAdmissionRules | None = None
         self.behaviors: Behaviors | None = None
 
-    def status(self, now: Monotonic) -> ServerStatus:
-        """Return how the server is, a second ago at most."""
-        kept = self._kept
+    def status(self, now: Monotonic, rank: int = ANYBODY) -> ServerStatus:
+        """Return how the server is, a second ago at most, as somebody of a rank may know it."""
+        sees_hidden = may_see(rank, HIDDEN)
+        kept = self._kept.get(sees_hidden)
         if kept is None or not 0 <= now - kept.taken < FRESH:
-            kept = self._kept = self._take(now)
+            kept = self._kept[sees_hidden] = self._take(now, rank)
         return kept
 
-    def _take(self, now: Monotonic) -> ServerStatus:
+    def changed(self) -> None:
+        """Learn that somebody is hidden now or shown again: what was told does not count."""
+        self._kept.clear()
+
+    def _take(self, now: Monotonic, rank: int) -> ServerStatus:
         listed = self.directory.listed() if self.directory is not None else []
-        here = list(self.world.players) if self.world is not None else []
-        running = list(self.world.zones) if self.world is not None else []
+        everybody = list(self.world.players) if self.world is not None else []
+        here = [player for player in everybody if may_see(rank, player.spawn)]
+        concealed = [player for player in everybody if not may_see(rank, player.spawn)]
+        running = [] if self.world is None else [
+            zone for zone in self.world.zones if zone.is_listed or may_see(rank, HIDDEN)
+        ]  # fmt: skip
         places = max(self.admission.rules.max_players, 0) if self.admission is not None else 0
         definition = self._busiest(here)
         rules = self._rules(listed)
@@ -89,12 +104,13 @@ class StatusSource:
             map=definition.description if definition is not None else "",
             map_file=definition.file if definition is not None else "",
             worlds=worlds_of(listed),
-            zones=self._zones(running, here),
+            zones=self._zones(running, here, concealed),
             players=self._players(here, running),
             rules=tuple(sorted((name, value) for name, (value, _) in rules.items())),
             rule_sources={name: source for name, (_, source) in rules.items() if source},
             add_ons=self._add_ons(),
             sessions=self._sessions,
+            troubles=self._troubles(running, now),
         )
 
     def _busiest(self, players: Sequence[Player]) -> ZoneDefinition | None:
@@ -106,14 +122,22 @@ class StatusSource:
         ids = ids or [start.zone_id for rows in table.starts for start in rows]
         return table.get(Counter(ids).most_common(1)[0][0]) if ids else None
 
-    def _zones(self, running: Iterable[Zone], players: Sequence[Player]) -> tuple[ZoneStatus, ...]:
+    def _zones(
+        self, running: Iterable[Zone], players: Sequence[Player], concealed: Sequence[Player]
+    ) -> tuple[ZoneStatus, ...]:
+        """Return how the zones are, as if those who are `concealed` were not there."""
         if self.world is None:
             return ()
         inside: dict[Zone, list[Player]] = defaultdict(list)
         for player in players:
             inside[player.zone].append(player)
         return tuple(
-            zone_status(zone, self.world.zones.definition(zone.zone_id), inside[zone])
+            zone_status(
+                zone,
+                self.world.zones.definition(zone.zone_id),
+                inside[zone],
+                spawns=len(zone) - sum(zone.spawn(one.spawn.id) is not None for one in concealed),
+            )
             for zone in running
         )
 
@@ -135,11 +159,25 @@ class StatusSource:
             rules["max_players"] = str(self.admission.rules.max_players), "world"
         return rules | {f"world {entry.name}": (_word(entry), "login") for entry in listed}
 
+    def _troubles(self, running: Iterable[Zone], now: Monotonic) -> tuple[str, ...]:
+        if self.world is None:
+            return ()
+        zones = self.world.zones
+        found = [f"zone {zones.name(zone)} is stalled: {why}" for zone, why in zones.stalled(now)]
+        found += [
+            f"{actor} in {zones.name(zone)} failed repeatedly and is paused"
+            for zone in running
+            for actor in zone.paused_actors()
+        ]
+        if self.behaviors is not None:
+            found += self.behaviors.switched_off()
+        return tuple(found[:MOST_TROUBLES])
+
     def _add_ons(self) -> tuple[AddOnStatus, ...]:
         if self.behaviors is None:
             return ()
         library = self.behaviors.library
-        return tuple(add_on(name, library.find(name)) for name in library)
+        return tuple(AddOnStatus(name, *library.describe(name), active=True) for name in library)
 
 
 def worlds_of(entries: Iterable[WorldEntry]) -> tuple[WorldStatus, ...]:
@@ -149,8 +187,10 @@ def worlds_of(entries: Iterable[WorldEntry]) -> tuple[WorldStatus, ...]:
     )
 
 
-def zone_status(zone: Zone, definition: ZoneDefinition, inside: Sequence[Player]) -> ZoneStatus:
-    """Return how a running zone is; `inside` are its players."""
+def zone_status(
+    zone: Zone, definition: ZoneDefinition, inside: Sequence[Player], *, spawns: int
+) -> ZoneStatus:
+    """Return how a running zone is; `inside` are its players, `spawns` counts what stands there."""
     pings = [ping for player in inside if (ping := player.client.ping())]
     return ZoneStatus(
         id=zone.zone_id,
@@ -159,7 +199,7 @@ def zone_status(zone: Zone, definition: ZoneDefinition, inside: Sequence[Player]
         file=definition.file,
         players=len(inside),
         places=definition.population,
-        spawns=len(zone),
+        spawns=spawns,
         ping=round(sum(pings) / len(pings)) if pings else 0,
     )
 
@@ -195,11 +235,8 @@ def players_of(
 
 
 def add_on(name: str, behavior: type | None) -> AddOnStatus:
-    """Return what is told of a behavior: the first line of its docstring is its title."""
-    title = (getattr(behavior, "__doc__", None) or name).strip().splitlines()[0]
-    package = (getattr(behavior, "__module__", "") or "").partition(".")[0]
-    version = emu.__version__ if package == "emu" else str(getattr(behavior, "version", ""))
-    return AddOnStatus(name, title, version, active=behavior is not None)
+    """Return what is told of a behavior; None for one that is gone."""
+    return AddOnStatus(name, *describe(name, behavior), active=behavior is not None)
 
 
 def _word(entry: WorldEntry) -> str:

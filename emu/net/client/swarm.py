@@ -11,17 +11,17 @@ from typing import Any, Final
 from twisted.internet.defer import Deferred, DeferredList, gatherResults
 
 from emu.client import Credentials
-from emu.client.entrance import Entrance
-from emu.client.steps import STEP_TIMEOUT
+from emu.client.flow import STEP_TIMEOUT, Entrance
 from emu.client.swarm import Bot, BotHabits, Figures
-from emu.client.world import WorldStage
+from emu.client.world import WorldPhase
 from emu.client.world.events import WorldEvent
 from emu.config import Address
 from emu.errors import EmuError
-from emu.net.client.world_connection import WorldConnection, enter_world, world_messages
+from emu.net.client.connection import ClientWorldConnection, enter_world, world_messages
 from emu.net.scheduler import Scheduler
 from emu.net.timers import Timed, Timer
 from emu.opcodes import OpcodeTables
+from emu.session import Session
 from emu.times import Monotonic
 
 SAMPLE: Final = 1.0
@@ -55,7 +55,7 @@ class SwarmPlan:
 class _Member:
     """One bot on its connection."""
 
-    def __init__(self, swarm: Swarm, client: WorldConnection, bot: Bot) -> None:
+    def __init__(self, swarm: Swarm, client: ClientWorldConnection, bot: Bot) -> None:
         self._swarm = swarm
         self.client = client
         self.bot = bot
@@ -66,7 +66,7 @@ class _Member:
 
     @property
     def is_over(self) -> bool:
-        return self.client.core.stage is WorldStage.CLOSED
+        return self.client.core.stage is WorldPhase.CLOSED
 
     def handle_timer(self, now: Monotonic) -> None:
         """Let the bot do what is due; called by the scheduler."""
@@ -152,6 +152,7 @@ class Swarm:
             client = await enter_world(
                 self._reactor, plan.address.host, plan.address.port, entrance,
                 timeout=plan.timeout, messages=self._messages[version], tables=self._tables,
+                make_session=Session.client,  # a crowd must not cost more than real clients
             )  # fmt: skip
         except EmuError as error:
             self.figures.logins_failed += 1

@@ -1,17 +1,47 @@
-"""One TCP connection between two processes: a `Stream` whose core is a `FleetEnd`.
+"""TCP connections between processes: the hub's port, and a member's connection to it.
 
 Also the bus' `Link` to the process at the far end.
+
+Owns who may connect and how many; who somebody is proves the greeting.
 """
 
 from __future__ import annotations
 
-from emu.limits.connections import StreamLimits
-from emu.net.scheduler import Scheduler
-from emu.net.stream import Stream
+import os
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from twisted.internet.defer import CancelledError, Deferred, DeferredList, maybeDeferred
+from twisted.internet.interfaces import IHandshakeListener
+from twisted.internet.protocol import Factory, connectionDone
+from twisted.internet.ssl import CertificateOptions
+from twisted.python.failure import Failure
+from zope.interface import implementer
+
+from emu.admin.status import OpenPort
+from emu.config import Address
+from emu.limits.addresses import plain_host
+from emu.limits.connections import ConnectionLimits, Connections, StreamLimits
+from emu.net.link.tls import connect, peer_has_fingerprint
+from emu.net.logs import logger
+from emu.net.refusals import RefusalLog
+from emu.net.scheduler import DelayedCall, Scheduler
+from emu.net.stream import BACKLOG, Stream, door
 from emu.processes.fleet.bus import FleetBus
-from emu.processes.fleet.end import Ended, FleetEnd, Received
-from emu.processes.fleet.frames import Frame
-from emu.processes.fleet.greeting import Joined
+from emu.processes.fleet.connection import (
+    NUMBER_SIZE,
+    Ended,
+    Frame,
+    HubGreeting,
+    MemberGreeting,
+    ProcessJoined,
+    ProcessLink,
+    Received,
+    Self,
+)
+from emu.processes.local import address_of
+from emu.processes.ports import CAME, Note
 from emu.times import Monotonic
 
 LIMITS = StreamLimits(write_buffer=16 * 1024 * 1024, stall_timeout=15.0)
@@ -20,7 +50,7 @@ LIMITS = StreamLimits(write_buffer=16 * 1024 * 1024, stall_timeout=15.0)
 class FleetConnection(Stream):
     """Base of both sides' connections; they make the end in `connectionMade`."""
 
-    core: FleetEnd
+    core: ProcessLink
 
     def __init__(self, scheduler: Scheduler, bus: FleetBus) -> None:
         super().__init__(scheduler, LIMITS)
@@ -40,17 +70,310 @@ class FleetConnection(Stream):
         """Take an event of the end."""
         if isinstance(event, Received):
             self._bus.received(self, event.frame)
-        elif isinstance(event, Joined):
+        elif isinstance(event, ProcessJoined):
             self.joined(event)
             self._bus.joined(self, event)
         elif isinstance(event, Ended):
             self._bus.ended(self)
             self.over(event.reason)
 
-    def joined(self, who: Joined) -> None:
+    def joined(self, who: ProcessJoined) -> None:
         """The far end has proved who it is."""
         raise NotImplementedError
 
     def over(self, reason: str) -> None:
         """The connection is over; called once."""
         raise NotImplementedError
+
+
+_log = logger("processes")
+HUB_LIMITS = ConnectionLimits(most=256, per_address=64, silent_per_address=8)
+
+
+class MemberConnection(FleetConnection):
+    """One connection of a member, or of somebody who would like to be one."""
+
+    def __init__(self, hub: HubPort, address: str) -> None:
+        super().__init__(hub.scheduler, hub.bus)
+        self._hub = hub
+        self.address = address
+
+    def connectionMade(self) -> None:
+        """Ask who it is."""
+        self.transport.setTcpNoDelay(True)
+        hub = self._hub
+        greeting = HubGreeting(hub.own, os.urandom(NUMBER_SIZE), hub.reason_against)
+        self.start(ProcessLink(greeting, hub.scheduler.now()))
+
+    def joined(self, who: ProcessJoined) -> None:
+        """Let it not make room for others any more."""
+        del who
+        self._hub.connections.introduced(self)
+
+    def over(self, reason: str) -> None:
+        """Say why it is gone."""
+        self._hub.counters["lost" if self.name else "refused"] += 1
+        if self.name:
+            _log.warn("{name} is away: {reason}", name=self.name, reason=reason)
+        elif self._hub.refusals.is_news("processes refused", "", self.address, reason):
+            _log.warn("{address} did not join: {reason}", address=self.address, reason=reason)
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:
+        """Make room."""
+        super().connectionLost(reason)
+        self._hub.gone(self)
+
+
+class HubPort(Factory):
+    """Listens for members."""
+
+    noisy = False
+
+    def __init__(
+        self, own: Self, names: set[str], bus: FleetBus, reactor: Any, scheduler: Scheduler
+    ) -> None:
+        """Take members of these names."""
+        self.own = own
+        self.bus = bus
+        self.scheduler = scheduler
+        self.connections: Connections[MemberConnection] = Connections(_evict)
+        self.refusals = RefusalLog(_log, scheduler)
+        self.counters: Counter[str] = Counter()
+        """What became of connections that are over."""
+        self._names = names
+        self._reactor = reactor
+        self._port: Any = None
+        self._stopped: Deferred[None] | None = None
+        bus.subscribe(CAME, _tell_of)
+
+    @property
+    def port(self) -> int:
+        """The TCP port that is open."""
+        return int(self._port.getHost().port)
+
+    def listen(self, at: Address, tls: CertificateOptions | None) -> None:
+        """Open the port and say where. Raises `CannotListenError`."""
+        if tls is None:
+            self._port = self._reactor.listenTCP(at.port, self, backlog=BACKLOG, interface=at.host)
+        else:
+            self._port = self._reactor.listenSSL(
+                at.port, self, tls, backlog=BACKLOG, interface=at.host
+            )
+        host = self._port.getHost()
+        self.refusals.start()
+        _log.info(
+            "hub {name}, members on {how} {at}",
+            name=self.own.name, how="TLS" if tls else "TCP", at=Address(host.host, host.port),
+        )  # fmt: skip
+
+    def doors(self) -> Iterator[OpenPort]:
+        """Yield the port, while it is open."""
+        if self._port is not None:
+            members = {"members": sum(bool(one.name) for one in self.connections)}
+            yield door("processes.listen", self._port, members | self.counters)
+
+    def reason_against(self, name: str) -> str:
+        """Return why a process of this name may not join; empty when it may."""
+        if name not in self._names:
+            return f"processes.zones of the hub gives {name} no zone"
+        if name in self.bus.others:
+            return f"a process {name} has joined already"
+        return ""
+
+    def buildProtocol(self, addr: Any) -> MemberConnection | None:
+        """Take a connection, or None when there are too many."""
+        address = plain_host(str(addr.host))
+        if self._port is None or self.connections.make_room(address, HUB_LIMITS) is not None:
+            return None
+        connection = MemberConnection(self, address)
+        self.connections.add(connection, address)
+        return connection
+
+    def gone(self, connection: MemberConnection) -> None:
+        """Forget a connection."""
+        self.connections.remove(connection)
+        if not len(self.connections) and self._stopped is not None:
+            stopped, self._stopped = self._stopped, None
+            stopped.callback(None)
+
+    async def stop(self) -> None:
+        """Close the port and every connection."""
+        self.refusals.stop()
+        port, self._port = self._port, None
+        if port is not None:
+            await DeferredList([maybeDeferred(port.stopListening)])
+        if len(self.connections):
+            stopped = self._stopped = Deferred()
+            for connection in self.connections:
+                connection.close("the hub stops", self.scheduler.now())
+            await stopped
+
+
+def _evict(connection: MemberConnection) -> None:
+    """Close a connection that says nothing, in favor of a new one."""
+    connection.cut_off("nothing said when room was needed")
+
+
+def _tell_of(note: Note) -> None:
+    """Say that a member is there."""
+    address = address_of(note)
+    if address is None:
+        _log.warn("{name} joined and tells no address for clients", name=note["process"])
+    else:
+        at = Address(*address)
+        _log.info("{name} joined, its clients on UDP {at}", name=note["process"], at=at)
+
+
+CONNECT_TIMEOUT = 10.0
+RETRY_FIRST = 0.5
+RETRY_MOST = 10.0
+"""Seconds from one attempt to the next; doubled with each that fails."""
+
+
+@implementer(IHandshakeListener)
+class HubConnection(FleetConnection):
+    """One connection to the hub."""
+
+    def __init__(self, owner: HubLink) -> None:
+        super().__init__(owner.scheduler, owner.bus)
+        self._owner = owner
+        self._handshake: DelayedCall | None = None
+
+    def connectionMade(self) -> None:
+        """Wait for the hub to ask, unless its certificate must be seen first."""
+        if self._owner.fingerprint:
+            self._handshake = self._scheduler.later(CONNECT_TIMEOUT, self._no_handshake)
+        else:
+            self._begin()
+
+    def handshakeCompleted(self) -> None:
+        """Look at the certificate before anything is said."""
+        self._end_handshake()
+        if peer_has_fingerprint(self.transport, self._owner.fingerprint):
+            self._begin()
+        else:
+            self._owner.tell("its certificate is not the one of processes.hub_tls_fingerprint")
+            self.transport.abortConnection()
+
+    def _no_handshake(self) -> None:
+        self._handshake = None
+        self._owner.tell("it does not speak TLS on this port")
+        self.transport.abortConnection()
+
+    def _end_handshake(self) -> None:
+        if self._handshake is not None:
+            self._handshake.cancel()
+            self._handshake = None
+
+    def _begin(self) -> None:
+        self.transport.setTcpNoDelay(True)
+        greeting = MemberGreeting(self._owner.own, os.urandom(NUMBER_SIZE))
+        self.start(ProcessLink(greeting, self._owner.scheduler.now()))
+
+    def joined(self, who: ProcessJoined) -> None:
+        """Say that the hub took us."""
+        self._owner.joined(who)
+
+    def over(self, reason: str) -> None:
+        """Say why not."""
+        self._owner.tell(reason)
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:
+        """The connection is gone."""
+        self._end_handshake()
+        super().connectionLost(reason)
+        self._owner.lost()
+
+
+class HubLink:
+    """Keeps a member connected. `start`, then `stop`."""
+
+    def __init__(
+        self,
+        own: Self,
+        hub: Address,
+        *,
+        fingerprint: str,
+        bus: FleetBus,
+        reactor: Any,
+        scheduler: Scheduler,
+    ) -> None:
+        """Prepare; with a fingerprint (SHA-256, 64 hex digits) the connection is TLS."""
+        self.own = own
+        self.fingerprint = fingerprint
+        self.bus = bus
+        self.scheduler = scheduler
+        self.connection: HubConnection | None = None
+        self._hub = hub
+        self._reactor = reactor
+        self._attempt: Deferred[Any] | None = None
+        self._later: DelayedCall | None = None
+        self._delay = RETRY_FIRST
+        self._told = ""
+        self._stopped: Deferred[None] | None = None
+        self._is_over = False
+
+    def start(self) -> None:
+        """Begin to connect."""
+        self._later = None
+        try:
+            attempt = self._attempt = connect(
+                self._reactor, self._hub.host, self._hub.port, self._build,
+                timeout=CONNECT_TIMEOUT, with_tls=bool(self.fingerprint),
+            )  # fmt: skip
+        except Exception:
+            self._again()
+            raise
+        attempt.addCallbacks(lambda _: self._forget_attempt(), self._failed)
+
+    async def stop(self) -> None:
+        """Close the connection, and connect no more."""
+        self._is_over = True
+        if self._later is not None:
+            self._later.cancel()
+        if self._attempt is not None:
+            self._attempt.cancel()
+        if self.connection is not None:
+            self._stopped = Deferred()
+            self.connection.cut_off("this process stops")
+            await self._stopped
+
+    def joined(self, who: ProcessJoined) -> None:
+        """The hub has taken us."""
+        self._delay = RETRY_FIRST
+        self._told = ""
+        _log.info("joined the hub {name} at {hub}", name=who.name, hub=self._hub)
+
+    def tell(self, reason: str) -> None:
+        """Say why there is no hub, once for each reason."""
+        if reason != self._told and not self._is_over:
+            self._told = reason
+            _log.warn(
+                "no hub at {hub}: {reason}; zones of other processes cannot be reached",
+                hub=self._hub, reason=reason,
+            )  # fmt: skip
+
+    def lost(self) -> None:
+        """The connection is gone; try again soon."""
+        self.connection = None
+        if self._stopped is not None:
+            self._stopped.callback(None)
+        self._again()
+
+    def _build(self) -> HubConnection:
+        self.connection = HubConnection(self)
+        return self.connection
+
+    def _forget_attempt(self) -> None:
+        self._attempt = None
+
+    def _failed(self, failure: Failure) -> None:
+        self._attempt = None
+        if not isinstance(failure.value, CancelledError):
+            self.tell(f"it cannot be reached ({failure.getErrorMessage().rstrip('.')})")
+        self._again()
+
+    def _again(self) -> None:
+        if not self._is_over and self._later is None:
+            self._later = self.scheduler.later(self._delay, self.start)
+            self._delay = min(RETRY_MOST, 2 * self._delay)

@@ -3,7 +3,7 @@
 Owns which login server is tried when: the first one that takes the world wins, the earlier in the
 list the better, and after all have failed the next round waits longer, with some chance in it so
 that worlds do not come all at once. What is said on the link is the business of the world
-(`WorldRegistry`) and of `emu.link.WorldEnd`.
+(`WorldRegistry`) and of `emu.link.WorldLinkProtocol`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.interfaces import IHandshakeListener
@@ -21,13 +21,11 @@ from zope.interface import implementer
 
 from emu.config import Address
 from emu.errors import EmuError
-from emu.link.end import LinkClosed, MessageReceived
+from emu.link.connection import LinkClosed, LinkRefused, MessageReceived, WorldLinkProtocol
 from emu.link.messages import LinkMessage
 from emu.link.settings import LoginServerAddress, WorldLinkConfig
-from emu.link.world_end import LinkRefused, WorldEnd
 from emu.mailbox import Mailbox
 from emu.net.link.tls import connect, peer_has_fingerprint
-from emu.net.link.troubles import Troubles
 from emu.net.logs import logger
 from emu.net.scheduler import DelayedCall, Scheduler
 from emu.net.stream import Stream
@@ -37,6 +35,72 @@ from emu.world.registration.registry import WorldRegistry
 
 _log = logger("link")
 
+_HINTS: Final = {
+    "Bad password": "its account or password is another there, it is disabled, or this machine's"
+    " address is banned; the login server's log says which, and there: emu world list,"
+    " emu account address list",
+    "Incorrect version": "that login server takes other versions; see its link.server_versions",
+    "Ghost Kick!": "another world registered with the same account",
+}
+"""What an operator can do about a refusal, by EQ2Emulator's text for it.
+
+Source: docs/protocol/link.md#registration.
+"""
+
+
+class LinkTroubles:
+    """Tells of each lasting trouble once, not at every try, until it is over."""
+
+    def __init__(self) -> None:
+        self._unreachable: set[LoginServerAddress] = set()
+        self._speak_tls: set[LoginServerAddress] = set()
+
+    def refused(self, server: LoginServerAddress, text: str) -> None:
+        """Say why a login server does not take the world."""
+        _log.warn(
+            "login server {server.host}:{server.port} refuses this world: {text}{hint}",
+            server=server,
+            text=repr(text),
+            hint=f" ({_HINTS[text]})" if text in _HINTS else "",
+        )
+
+    def wrong_certificate(self, server: LoginServerAddress) -> None:
+        """Say that a login server is not the one whose fingerprint is pinned."""
+        _log.warn(
+            "the certificate of {server.host}:{server.port} is not the pinned one; see its"
+            " fingerprint there with: emu world fingerprint",
+            server=server,
+        )
+
+    def unreachable(self, server: LoginServerAddress, reason: str) -> None:
+        """Say that a login server does not answer."""
+        if server not in self._unreachable:
+            self._unreachable.add(server)
+            _log.warn(
+                "cannot reach login server {server.host}:{server.port} ({reason}); trying again",
+                server=server,
+                reason=reason,
+            )
+
+    def reached(self, server: LoginServerAddress) -> None:
+        """Note that a login server answers."""
+        self._unreachable.discard(server)
+
+    def speaks_tls(self, server: LoginServerAddress) -> None:
+        """Say that a login server wants TLS where the configuration has none."""
+        if server not in self._speak_tls:
+            self._speak_tls.add(server)
+            _log.warn(
+                "login server {server.host}:{server.port} speaks TLS on this port: set"
+                " world.login_tls_fingerprints, or name its other port",
+                server=server,
+            )
+
+    def settled(self, server: LoginServerAddress) -> None:
+        """Note that a link to a login server has come to be."""
+        self._speak_tls.discard(server)
+
+
 TLS_ALERT = b"\x15\x03"
 """How a port that speaks TLS answers what is none: record type and major version."""
 
@@ -45,7 +109,7 @@ TLS_ALERT = b"\x15\x03"
 class LoginConnection(Stream):
     """One connection to a login server."""
 
-    core: WorldEnd
+    core: WorldLinkProtocol
 
     def __init__(self, link: LoginLink, index: int) -> None:
         super().__init__(link.scheduler, link.config.connection)
@@ -110,9 +174,14 @@ class LoginConnection(Stream):
             self._link.take_event(self, event, now)
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Do what is due; the report of the world's status is to be true."""
-        self.core.set_status(self._link.world.status(), now)
-        super().handle_timer(now)
+        """Do what is due; the report of the world's status is to be true.
+
+        When the status cannot be told the link goes on with the last one.
+        """
+        try:
+            self.core.set_status(self._link.world.status(), now)
+        finally:
+            super().handle_timer(now)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
         """The connection is gone."""
@@ -157,7 +226,7 @@ class LoginLink:
         self._calls: dict[str, DelayedCall] = {}
         self._attempts: set[Deferred[Any]] = set()
         self._connections: set[LoginConnection] = set()
-        self.troubles = Troubles()
+        self.troubles = LinkTroubles()
         self._running = False
         self._stopped: Deferred[None] | None = None
 
@@ -205,7 +274,7 @@ class LoginLink:
         """Say whether a connection is better than the one in use."""
         return self._running and (self._current is None or connection.index < self._current.index)
 
-    def established(self, connection: LoginConnection) -> WorldEnd:
+    def established(self, connection: LoginConnection) -> WorldLinkProtocol:
         """Take a connection into use; one to an earlier login server replaces the present one."""
         self.world.link_began()
         self.troubles.reached(connection.server)
@@ -222,7 +291,9 @@ class LoginLink:
             old.close("returned to the first login server", now)
         server = connection.server
         _log.info("registering with {server}", server=Address(server.host, server.port))
-        return WorldEnd(self.config.end, self.world.registration(), self.world.status(), now)
+        return WorldLinkProtocol(
+            self.config.end, self.world.registration(), self.world.status(), now
+        )
 
     def take_event(self, connection: LoginConnection, event: object, now: Monotonic) -> None:
         """Take an event of a connection's end."""
@@ -342,7 +413,13 @@ class LoginLink:
 
         def run() -> None:
             del self._calls[name]
-            function()
+            try:
+                function()
+            except Exception:
+                if self._current is None and "connect" not in self._calls:
+                    self._failures += 1
+                    self._next_round()
+                raise
 
         self._calls[name] = self.scheduler.later(delay, run)
 

@@ -1,8 +1,8 @@
 """The TCP port on which world servers register with the login service.
 
-Owns who may connect and how often; a link's protocol is `emu.link.LoginEnd`, and which world it is
-decides `emu.login.directory`. Same port number as the clients' UDP port (docs/protocol/link.md); a
-second port may speak TLS.
+Owns who may connect and how often; a link's protocol is `emu.link.LoginLinkProtocol`, and which
+world it is decides `emu.login.directory`. Same port number as the clients' UDP port
+(docs/protocol/link.md); a second port may speak TLS.
 """
 
 from __future__ import annotations
@@ -18,16 +18,14 @@ from twisted.python.failure import Failure
 
 from emu.limits.addresses import address_key, plain_host
 from emu.limits.connections import ConnectionLimits, Connections
-from emu.limits.throttle import RateLimit
-from emu.link.end import LinkClosed
-from emu.link.login_end import LoginEnd, WorldIntroduced
+from emu.limits.rates import RateLimit
+from emu.link.connection import LinkClosed, LoginLinkProtocol, WorldIntroduced
 from emu.link.messages import LinkMessage
 from emu.link.settings import LinkServerConfig
-from emu.login.directory.directory import WorldDirectory
-from emu.net.hosts import BACKLOG
+from emu.login.directory import WorldDirectory
 from emu.net.logs import logger
 from emu.net.scheduler import DelayedCall, Scheduler
-from emu.net.stream import Stream
+from emu.net.stream import BACKLOG, Stream
 from emu.net.tasks import Tasks
 from emu.times import Monotonic
 
@@ -38,10 +36,10 @@ MOST_REMEMBERED = 10_000
 """Addresses whose refusals are remembered."""
 
 
-class WorldConnection(Stream):
+class LinkWorldConnection(Stream):
     """One world's connection; what the directory knows as a `WorldLink`."""
 
-    core: LoginEnd
+    core: LoginLinkProtocol
 
     def __init__(self, server: LinkServer, address: str) -> None:
         super().__init__(server.scheduler, server.config.connection)
@@ -52,7 +50,7 @@ class WorldConnection(Stream):
         """Wait for the world to introduce itself."""
         self.transport.setTcpNoDelay(True)
         self.transport.setTcpKeepAlive(True)
-        self.start(LoginEnd(self._server.config.end, self._scheduler.now()))
+        self.start(LoginLinkProtocol(self._server.config.end, self._scheduler.now()))
 
     def accept(self, now: Monotonic) -> None:
         """Let the world in."""
@@ -109,7 +107,7 @@ class LinkServer(Factory):
         self._told: Counter[str] = Counter()
         self._tasks = tasks
         self._ports: list[IListeningPort] = []
-        self._connections: Connections[WorldConnection] = Connections(_evict)
+        self._connections: Connections[LinkWorldConnection] = Connections(_evict)
         self._refusals: dict[str, RateLimit] = {}
         self._stopped: Deferred[None] | None = None
         self._looking = False
@@ -148,14 +146,14 @@ class LinkServer(Factory):
             await stopped
         await self._tasks.finished()
 
-    def buildProtocol(self, addr: Any) -> WorldConnection | None:
+    def buildProtocol(self, addr: Any) -> LinkWorldConnection | None:
         """Take a connection, or None when one limit or another is reached."""
         address = plain_host(str(addr.host))
         reason = self._reason_against(address)
         if reason is not None:
             self.counters[reason] += 1
             return None
-        connection = WorldConnection(self, address)
+        connection = LinkWorldConnection(self, address)
         self._connections.add(connection, address)
         return connection
 
@@ -172,11 +170,11 @@ class LinkServer(Factory):
         )
         return self._connections.make_room(address, limits)
 
-    def introduced(self, connection: WorldConnection) -> None:
+    def introduced(self, connection: LinkWorldConnection) -> None:
         """Learn that somebody speaks on a connection."""
         self._connections.introduced(connection)
 
-    def closed(self, connection: WorldConnection, reason: str, now: Monotonic) -> None:
+    def closed(self, connection: LinkWorldConnection, reason: str, now: Monotonic) -> None:
         """Count why a link is over; its connection may linger."""
         self.counters[reason] += 1
         if reason in SUSPECT:
@@ -184,7 +182,7 @@ class LinkServer(Factory):
         _log.debug("link of {address} closed: {reason}", address=connection.address, reason=reason)
         self.directory.link_closed(connection, reason, now)
 
-    def gone(self, connection: WorldConnection) -> None:
+    def gone(self, connection: LinkWorldConnection) -> None:
         """Forget a connection; a second time does nothing."""
         self._connections.remove(connection)
         if not self._connections and self._stopped is not None:
@@ -219,6 +217,6 @@ class LinkServer(Factory):
             self._looking = False
 
 
-def _evict(connection: WorldConnection) -> None:
+def _evict(connection: LinkWorldConnection) -> None:
     """Close a connection that says nothing, in favor of a new one."""
     connection.cut_off("nothing said when room was needed")

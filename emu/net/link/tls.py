@@ -16,6 +16,7 @@ from cryptography import x509
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from OpenSSL import SSL
 from twisted.internet import ssl
 from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import HostnameEndpoint
@@ -79,9 +80,18 @@ def server_options(pem: bytes) -> ssl.CertificateOptions:
             "the link's certificate file needs a private key and a certificate, both as PEM"
         ) from None
     # cryptography's own objects: pyOpenSSL warns of its older ones, which Twisted would make
-    return ssl.CertificateOptions(
+    options = ssl.CertificateOptions(
         privateKey=key, certificate=certificate, raiseMinimumTo=ssl.TLSVersion.TLSv1_2
     )
+    try:
+        options.getContext()  # now, and not at the first connection
+    except SSL.Error as error:
+        reason = "; ".join(str(one[-1]) for one in error.args[0]) or "no reason given"
+        raise FileFormatError(
+            f"the link's certificate file cannot be used ({reason}); its key and its certificate"
+            " must belong together"
+        ) from None
+    return options
 
 
 class _Factory(Factory):

@@ -1,4 +1,7 @@
-"""Threads for password work, and whose turn it is to use one. The reactor never waits for them.
+"""Threads for password hashing, and whose turn it is. The reactor never waits for them.
+
+A plain value without threads or time. A source is whoever must not crowd out others, for passwords
+an address. When too much waits, the longest line loses its newest: whoever sends most pays first.
 
 The threads are Twisted's own pool. Ours is what that does not know: turns go round by source, one
 source has few at once, so much may wait and no more, and who has gone loses the place in the line.
@@ -7,17 +10,81 @@ Used from the reactor's thread only.
 
 from __future__ import annotations
 
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThreadPool
 from twisted.python.threadpool import ThreadPool
 
 from emu.errors import LimitExceeded
-from emu.net.login.fair_queue import FairQueue
 
 T = TypeVar("T")
+
+
+class FairQueue(Generic[T]):
+    """Items that wait, and how many of each source are under way."""
+
+    __slots__ = ("_at_once", "_lines", "_most_waiting", "_running", "_waiting")
+
+    def __init__(self, *, most_waiting: int, at_once: int) -> None:
+        """Bound what waits in all, and what one source may have under way at once."""
+        self._most_waiting = most_waiting
+        self._at_once = at_once
+        self._lines: OrderedDict[str, deque[T]] = OrderedDict()
+        self._running: Counter[str] = Counter()
+        self._waiting = 0
+
+    def __len__(self) -> int:
+        """Return how many wait."""
+        return self._waiting
+
+    @property
+    def running(self) -> int:
+        """How many were taken and are not done."""
+        return self._running.total()
+
+    def put(self, source: str, item: T) -> T | None:
+        """Let an item wait; return the one that has to go for it, perhaps the item itself."""
+        line = self._lines.setdefault(source, deque())
+        line.append(item)
+        self._waiting += 1
+        if self._waiting <= self._most_waiting:
+            return None
+        longest = max(self._lines, key=lambda name: (len(self._lines[name]), name == source))
+        return self._remove(longest, newest=True)
+
+    def take(self) -> tuple[str, T] | None:
+        """Return the source and item that come next; None when nothing may begin."""
+        for source in self._lines:
+            if self._running[source] < self._at_once:
+                self._running[source] += 1
+                self._lines.move_to_end(source)
+                return source, self._remove(source)
+        return None
+
+    def done(self, source: str) -> None:
+        """Learn that an item of this source is over."""
+        self._running[source] -= 1
+        if not self._running[source]:
+            del self._running[source]
+
+    def clear(self) -> list[T]:
+        """Return all that waits and let none of it wait any longer."""
+        left = [item for line in self._lines.values() for item in line]
+        self._lines.clear()
+        self._waiting = 0
+        return left
+
+    def _remove(self, source: str, *, newest: bool = False) -> T:
+        line = self._lines[source]
+        item = line.pop() if newest else line.popleft()
+        self._waiting -= 1
+        if not line:
+            del self._lines[source]
+        return item
+
 
 AT_ONCE = 2
 """Turns one source has at once; not more than the guesses a new address has for an account, so that
@@ -25,7 +92,7 @@ right passwords that come together are never taken for guessing."""
 
 
 class PasswordWorkers:
-    """Gives turns and runs calls; implements `emu.login.accounts.authentication.PasswordWork`.
+    """Gives turns and runs calls; implements `emu.login.accounts.PasswordWork`.
 
     Threads start when they are first needed; there are as many turns at once as threads.
     """
@@ -82,14 +149,25 @@ class PasswordWorkers:
         if self._is_handing_out:
             return
         self._is_handing_out = True
-        while self._queue.running < self._threads and (taken := self._queue.take()) is not None:
-            source, turn = taken
-            if turn.wanted():
-                turn.began.callback(None)
-            else:
-                self._queue.done(source)
-                turn.refuse("nobody waits for it any more")
-        self._is_handing_out = False
+        try:
+            while self._queue.running < self._threads and (taken := self._queue.take()) is not None:
+                self._give(*taken)
+        finally:
+            self._is_handing_out = False
+
+    def _give(self, source: str, turn: Turn) -> None:
+        """Let a turn begin; one whose owner cannot be asked fails with what that raises."""
+        try:
+            is_wanted = turn.wanted()
+        except Exception:  # noqa: BLE001  # the others wait for their turn
+            self._queue.done(source)
+            turn.began.errback()
+            return
+        if is_wanted:
+            turn.began.callback(None)
+        else:
+            self._queue.done(source)
+            turn.refuse("nobody waits for it any more")
 
     def _end_when_idle(self) -> None:
         if self._stopped is None or self._stopped.called or self._queue.running:

@@ -1,38 +1,43 @@
 """Hands datagrams to sessions, their events to handlers, and what comes of it to an outbox.
 
 Owns the order of work: datagrams of one wake-up are all taken in first, then each session that was
-touched is served once, so that one datagram answers many and nothing waits for a clock. One
-session's trouble stays its own. What a datagram means is the business of `emu.session`; what a
-message means, of the handler that `make_handler` returns for each session. Knows no socket (that is
-the shell's) and no reactor. Compiled along with the sessions where that is built.
+touched is served once, so that one datagram answers many and nothing waits for a clock. A session
+with more messages than fit its slice goes on in the next turn of the reactor, behind the others.
+One that has used up its share of the processor goes on when it has some again
+(`emu.limits.turns`); its acknowledgments leave meanwhile. One session's trouble stays its own. What
+a datagram means is the business of `emu.session`; what a message means, of the handler that
+`make_handler` returns for each session. Knows no socket (that is the shell's) and no reactor.
+Compiled along with the sessions where that is built.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from typing import Protocol, cast
+from typing import Final, Protocol, cast
 
+from emu.limits.turns import TurnRules
 from emu.net.timers import Timed, Timer
-from emu.net.udp.datagrams import HostPort, Outbox
-from emu.session import Endpoint, Event, KeyEstablished, Message, Session, SessionEstablished
+from emu.net.udp.accounting import Accounting
+from emu.net.udp.session_port import LATE, NEXT, Handler, SessionPort
+from emu.net.udp.sockets import HostPort, Outbox
+from emu.session import (
+    Endpoint,
+    Event,
+    KeyEstablished,
+    Message,
+    Session,
+    SessionClosed,
+    SessionEstablished,
+)
 from emu.times import Clock, Moment, Monotonic
 
-
-class Handler(Protocol):
-    """What a service does with one session."""
-
-    def handle_event(self, event: Event, now: Monotonic) -> None:
-        """Take one event of the session; `SessionClosed` is the last."""
-
-    def get_timer(self) -> Monotonic | None:
-        """Return when `handle_timer` wants to be called, or None."""
-
-    def handle_timer(self, now: Monotonic) -> None:
-        """Do what is due."""
-
-    def held_bytes(self) -> int:
-        """Return how many bytes of messages wait for their turn."""
+TURN_SLICES: Final = 2
+"""Slices of work in one turn of the reactor; then the sockets are read again."""
+MOST_TURNS_OF_REST: Final = 4
+"""Turns in which touched sessions go before those that wait, when there are too many for one."""
+ACCOUNTED: Final = 0.001
+"""Seconds of work of a session that are charged at once: to charge each message costs more."""
 
 
 class Tracer(Protocol):
@@ -74,43 +79,11 @@ class Log(Protocol):
         """Tell of the exception that is being handled."""
 
 
-class SessionPort:
-    """One session as its handler sees it: the session, its address, and a way to be served.
-
-    `handler` is None until the peer's address is validated, so that strangers cost little. `weight`
-    is how many bytes were held when that was looked at last.
-    """
-
-    __slots__ = ("_dispatcher", "address", "handler", "session", "timer", "touched", "weight")
-
-    def __init__(self, dispatcher: Dispatcher, session: Session, address: HostPort) -> None:
-        self._dispatcher = dispatcher
-        self.session = session
-        self.address = address
-        self.touched = False
-        self.weight = 0
-        self.timer: Timer[Timed] = Timer(self)
-        self.handler: Handler | None = None
-
-    def room(self) -> int:
-        """Return how many bytes may usefully be queued in the session now."""
-        return self.session.room(self._dispatcher.now())
-
-    def touch(self) -> None:
-        """Have the session served in this turn of the reactor: something was queued or changed."""
-        if not self.touched:
-            self._dispatcher.touch(self)
-
-    def handle_timer(self, now: Monotonic) -> None:
-        """Do what is due for the session or its handler; called by the scheduler."""
-        self._dispatcher.handle_timers(self, now)
-
-
 class Dispatcher:
     """Serves the sessions of one `Endpoint`.
 
     `own` is the address that a trace shows for this side, `tracer` sees every datagram and key once
-    somebody sets it.
+    somebody sets it. `accounting` says how much work each session may cause.
     """
 
     def __init__(
@@ -119,8 +92,14 @@ class Dispatcher:
         agenda: Agenda,
         make_handler: Callable[[SessionPort, Monotonic], Handler],
         log: Log,
+        *,
+        accounting: Accounting | None = None,
     ) -> None:
         self.endpoint = endpoint
+        self.accounting = accounting or Accounting(TurnRules())
+        self._clock = self.accounting.clock
+        self._slice = self.accounting.rules.slice
+        self._turn = TURN_SLICES * self._slice
         self.now: Callable[[], Monotonic] = agenda.now
         self.own: HostPort = ("0.0.0.0", 0)  # noqa: S104  # until the port is bound
         self.outbox = Outbox(None, _nowhere)
@@ -130,6 +109,9 @@ class Dispatcher:
         self._log = log
         self._ports: dict[Session, SessionPort] = {}
         self._touched: list[SessionPort] = []
+        self._waiting: list[SessionPort] = []
+        self._rest: list[SessionPort] = []
+        self._turns_of_rest = 0
         self._serving: PlannedCall | None = None
         self._abandoned = False
 
@@ -150,7 +132,11 @@ class Dispatcher:
         now = self.now()
         endpoint = self.endpoint
         tracer = self.tracer
+        accounting = self.accounting
+        unread = accounting.unread
         for datagram, address in datagrams:
+            if unread and accounting.is_unread(address, now):
+                continue
             if tracer is not None:
                 tracer.datagram(self._agenda.moment(), address, self.own, datagram)
             try:
@@ -177,40 +163,102 @@ class Dispatcher:
 
     def serve_soon(self) -> None:
         """Have what was touched served before the reactor sleeps again."""
-        if not self._touched:
+        if not self._touched and not self._rest and not self._waiting:
             self.outbox.flush()
         elif self._serving is None and not self._abandoned:
             self._serving = self._agenda.soon(self._serve_later)
 
     def _serve_later(self) -> None:
         self._serving = None
+        if self._waiting and (not self._rest or self._turns_of_rest >= MOST_TURNS_OF_REST):
+            self._turns_of_rest = 0
+            self._serve_waiting()
         self.serve_touched()
 
     # -- out --------------------------------------------------------------------------------------
 
     def serve_touched(self) -> None:
         """Serve every session that was touched, and send what is to leave."""
-        if self._touched:
+        if self._touched or self._rest:
             now = self.now()
             touched, self._touched = self._touched, []
-            for port in touched:
+            if self._rest:  # behind those who have come since
+                touched += self._rest
+                self._rest = []
+            clock = self._clock
+            before = clock()
+            end = before + self._turn
+            for served, port in enumerate(touched, 1):
                 try:
                     self._serve(port, now)
                 except Exception:  # noqa: BLE001  # it would close the port for everybody
                     self._give_up(port, now)
+                after = clock()
+                port.spent += after - before
+                before = after
+                if port.spent >= ACCOUNTED:
+                    self._charge(port, now)
+                if after >= end and served < len(touched):
+                    self._rest = touched[served:]
+                    self._turns_of_rest += 1
+                    break
             if self.endpoint.ended:
                 self._touch_ended()
+            if self._waiting or self._rest:
+                self.serve_soon()
         self.outbox.flush()
+
+    def _serve_waiting(self) -> None:
+        """Go on with sessions that have more messages than they had time for, in turn."""
+        now = self.now()
+        before = self._clock()
+        end = before + self._turn
+        for _ in range(len(self._waiting)):
+            port = self._waiting.pop(0)
+            port.holds &= ~NEXT
+            try:
+                self._serve(port, now)
+            except Exception:  # noqa: BLE001  # it would close the port for everybody
+                self._give_up(port, now)
+            after = self._clock()
+            self._account(port, after - before, now)
+            before = after
+            if after >= end:
+                break
+        if self.endpoint.ended:
+            self._touch_ended()
+        if self._waiting:
+            self.serve_soon()
+
+    def read_clock(self) -> Monotonic:
+        """Return the time."""
+        return self.now()
+
+    def charge_to(self, port: SessionPort, account: object) -> None:
+        """Have the work for a session charged to an account, no longer to its address."""
+        self.accounting.charge_to(port, account, self.now())
+
+    def timed(self, port: SessionPort, work: Callable[[], object]) -> None:
+        """Do something for a session outside of its turn, and charge the time to it."""
+        begun = self._clock()
+        try:
+            work()
+        finally:
+            self._account(port, self._clock() - begun, self.now())
 
     def handle_timers(self, port: SessionPort, now: Monotonic) -> None:
         """Do what is due for one session, and serve it."""
+        begun = self._clock()
         try:
             self._handle_timers(port, now)
             self._serve(port, now)
         except Exception:  # noqa: BLE001  # one session's trouble must stay its own
             self._give_up(port, now)
+        self._account(port, self._clock() - begun, now)
         if self.endpoint.ended:
             self._touch_ended()
+        if self._waiting:
+            self.serve_soon()
         self.outbox.flush()
 
     def _handle_timers(self, port: SessionPort, now: Monotonic) -> None:
@@ -221,16 +269,26 @@ class Dispatcher:
             deadline = port.handler.get_timer()
             if deadline is not None and deadline <= now:
                 port.handler.handle_timer(now)
+        if port.resumes_at is not None and port.resumes_at <= now:
+            port.resumes_at = None
+            port.holds &= ~LATE
 
     def _serve(self, port: SessionPort, now: Monotonic) -> None:
         """Hand out events, send what is ready, rearm the timer."""
         session = port.session
         port.touched = True  # what its own handler says to all this leaves below
-        while (event := session.next_event()) is not None:
-            if type(event) is not Message:
-                self._note(event, port, now)
-            if port.handler is not None:
-                self._hand_out(event, port, now)
+        events = port.events
+        if events:
+            if not port.holds:
+                event = events.pop(0)
+                if type(event) is not Message:
+                    self._note(event, port, now)
+                if port.handler is not None:
+                    self._hand_out(event, port, now)
+                if events:
+                    self._deliver_more(port, now)
+            elif session.ended:
+                self._deliver_end(port, now)
         port.touched = False
         ack = session.take_ack(now)
         if ack is not None:
@@ -248,11 +306,50 @@ class Dispatcher:
         else:
             self._settle(port)
 
+    def _deliver_more(self, port: SessionPort, now: Monotonic) -> None:
+        """Hand out the events behind the first one as long as the slice lasts."""
+        session = port.session
+        events = port.events
+        clock = self._clock
+        end = clock() + self._slice
+        while not port.holds:
+            event = session.next_event()
+            if event is None:
+                return
+            if type(event) is not Message:
+                self._note(event, port, now)
+            if port.handler is not None:
+                self._hand_out(event, port, now)
+            if events and clock() >= end:
+                port.holds |= NEXT
+                self._waiting.append(port)
+        session.refill()  # whoever goes on looks at the list of events
+        if session.ended:
+            self._deliver_end(port, now)
+
+    def _deliver_end(self, port: SessionPort, now: Monotonic) -> None:
+        """Tell the handler that the session is over; messages that still wait are let go of."""
+        while (event := port.session.next_event()) is not None:
+            if type(event) is not Message and port.handler is not None:
+                self._hand_out(event, port, now)
+
+    def _charge(self, port: SessionPort, now: Monotonic) -> None:
+        """Charge the work for a session; one that has to wait for it is woken when it may go on."""
+        if self.accounting.charge(port, now) and port.session in self._ports:
+            self._settle(port)
+
+    def _account(self, port: SessionPort, seconds: float, now: Monotonic) -> None:
+        """Take note of work for a session, and charge it when that is worth the while."""
+        port.spent += seconds
+        if port.spent >= ACCOUNTED:
+            self._charge(port, now)
+
     def _note(self, event: Event, port: SessionPort, now: Monotonic) -> None:
         """Do what an event asks of the shell itself."""
         session = port.session
         if type(event) is SessionEstablished:
             port.handler = self._make_handler(port, now)
+            self.accounting.charge_to_address(port, now)
         elif type(event) is KeyEstablished and self.tracer is not None:
             self.tracer.key(session.session_id, session.check_key, event.key)
 
@@ -281,6 +378,9 @@ class Dispatcher:
             theirs = handler.get_timer()
             if deadline is None or (theirs is not None and theirs < deadline):
                 deadline = theirs
+        resumes_at = port.resumes_at
+        if resumes_at is not None and (deadline is None or resumes_at < deadline):
+            deadline = resumes_at
         self._agenda.arm(port.timer, deadline)
 
     def _hand_out(self, event: Event, port: SessionPort, now: Monotonic) -> None:
@@ -301,8 +401,11 @@ class Dispatcher:
     def close(self, now: Monotonic) -> None:
         """Begin an orderly close of every session; `session_count` tells when all are over."""
         for port in list(self._ports.values()):
-            port.session.close()
-            self._serve(port, now)
+            try:
+                port.session.close()
+                self._serve(port, now)
+            except Exception:  # noqa: BLE001  # the others are to be closed in order
+                self._give_up(port, now)
         self.outbox.flush()
 
     def abandon(self) -> None:
@@ -313,6 +416,8 @@ class Dispatcher:
             self._serving = None
         for port in self._ports.values():
             self._agenda.drop(port.timer)
+        self._waiting.clear()
+        self._rest.clear()
         self._ports.clear()
 
     def _touch_ended(self) -> None:
@@ -325,16 +430,26 @@ class Dispatcher:
         """Let go of a session. Nothing may hold it in a circle: floods outrun the collector."""
         self._ports.pop(port.session, None)
         self._agenda.drop(port.timer)
+        if port.holds & NEXT:
+            port.holds &= ~NEXT
+            self._waiting.remove(port)
+        if port.handler is not None:
+            self.accounting.forget(port, self.now())
         port.handler = None
         self.endpoint.forget(port.session)
 
     def _give_up(self, port: SessionPort, now: Monotonic) -> None:
         """End a session that cannot be served because of a mistake of ours."""
         self._log.failure("serving a session failed; it is over")
-        port.session.replace("a fault of the server")
-        while port.handler is not None and (event := port.session.next_event()) is not None:
-            self._hand_out(event, port, now)
-        self._forget(port)
+        try:
+            port.session.replace("a fault of the server")
+            self._deliver_end(port, now)
+        except Exception:  # noqa: BLE001  # the session is forgotten in every case
+            self._log.failure("ending a session failed")
+            if port.handler is not None:
+                self._hand_out(SessionClosed("a fault of the server"), port, now)
+        finally:
+            self._forget(port)
 
 
 def _nowhere(_data: bytes, _address: HostPort) -> None:

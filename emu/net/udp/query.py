@@ -1,6 +1,6 @@
 """One UDP port without sessions: a question in, at most a few datagrams out.
 
-The core says what is answered and what validates an address (`emu.limits.challenges`, tokens); how
+The core says what is answered and what validates an address (`emu.limits.rates`, tokens); how
 often anybody is answered is decided here, before the core is asked to answer. Nothing that a
 stranger sends raises out of here, and what a flood does is counted, not written.
 """
@@ -16,10 +16,9 @@ from twisted.internet.protocol import DatagramProtocol
 from twisted.logger import Logger
 
 from emu.limits.addresses import plain_host
-from emu.limits.answers import AnswerLimits, AnswerRules
+from emu.limits.rates import AnswerLimits, AnswerRules
 from emu.net.scheduler import Scheduler
-from emu.net.udp.datagrams import HostPort, Outbox
-from emu.net.udp.port import open_port
+from emu.net.udp.sockets import HostPort, Outbox, open_port
 from emu.times import Monotonic
 
 LONGEST_QUESTION = 4096

@@ -14,9 +14,8 @@ from twisted.internet.interfaces import IUDPTransport
 from twisted.internet.protocol import DatagramProtocol
 
 from emu.limits.addresses import plain_host
-from emu.net.udp.datagrams import HostPort, Outbox
 from emu.net.udp.dispatcher import Dispatcher
-from emu.net.udp.port import open_port
+from emu.net.udp.sockets import HostPort, Outbox, open_port
 
 DATAGRAM_SIZE = 4096
 """Bytes read of one datagram; a longer one cannot be a client's."""

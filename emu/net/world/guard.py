@@ -1,29 +1,46 @@
 """Interrupts calls of other people's code that do not return: a signal comes when time is up.
 
 Python runs a signal's handler between two steps of whatever the main thread does, so an endless
-loop and a sleep are interrupted alike. The timer repeats, because what it raises can be caught.
-Elsewhere than in the main thread nothing can be interrupted; there a call only takes its time.
+loop and a sleep are interrupted alike. Code of the server that a behavior has called is never
+interrupted, so that nothing is left half done: it returns soon, and asks `Budget.check` then. What
+is raised can be caught; who catches it several times is interrupted again at its very next step,
+until the call is over, so that no loop around `except BaseException` or `finally` holds out.
+Elsewhere than in the main thread nothing can be interrupted; there a call only takes its time. One
+call into C that does not return (a huge power, a regular expression) cannot be interrupted at all.
 """
 
 from __future__ import annotations
 
+import _thread
+import gc
+import random
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
 from itertools import count
 from types import FrameType
-from typing import Final
+from typing import Any, Final
 
 from emu.world.behaviors import OutOfTime
+from emu.world.behaviors.guard import is_behavior
 
-OURS: Final = "emu."
-SHIPPED: Final = "emu.world.behaviors.shipped."
-"""How names of modules begin that are the server's, and of behaviors among them."""
 AGAIN: Final = 0.05
 """Seconds after which the time is looked at again, and is up again when that was caught."""
 PATIENCE: Final = 4
 """Times its seconds that a call may wait besides: for the processor, perhaps, which others have."""
+CHANCES: Final = 2
+"""How often a call may catch that its time is up before it is interrupted at every step."""
+_INTERRUPTIBLE: Final = (
+    "emu.world.behaviors.guard", "emu.world.behaviors.library", "emu.world.behaviors.host",
+    "emu.world.behaviors.plain",
+)  # fmt: skip
+"""The server's modules that call a behavior's code, and change nothing while they do."""
+_ALARM: Final = (signal.SIGALRM,)
+
+_depth = 0
+"""How many calls that have a limit are going on, one inside the other."""
 
 
 def limited(call: Callable[[], object], seconds: float) -> None:
@@ -31,24 +48,54 @@ def limited(call: Callable[[], object], seconds: float) -> None:
 
     One that waits, and be it for a machine that is busy with something else, has some more.
     """
+    global _depth  # noqa: PLW0603  # there is one timer in a process
     if threading.current_thread() is not threading.main_thread():
         call()
         return
-    end, looks = time.thread_time() + seconds, count(1)
+    end, looks, caught = time.thread_time() + seconds, count(1), count(1)
+    tried: set[tuple[int, int]] = set()
 
     def time_is_up(_number: int, frame: FrameType | None) -> None:
         if not _is_limited(frame):  # it has returned just now
             signal.setitimer(signal.ITIMER_REAL, 0.0)
-        elif time.thread_time() >= end or next(looks) * AGAIN >= PATIENCE * seconds:
-            raise OutOfTime(_place(frame))
+            return
+        is_over = time.thread_time() >= end or next(looks) * AGAIN >= PATIENCE * seconds
+        if is_over and _is_interruptible(frame):
+            error = OutOfTime(_place(frame))
+            if next(caught) <= CHANCES:
+                raise error
+            _raise_at_each_step(error, frame, tried)
 
     before = signal.signal(signal.SIGALRM, time_is_up)
     signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
+    _depth += 1
     try:
         call()
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
+        _depth -= 1
         signal.signal(signal.SIGALRM, before)
+        if _depth:  # the call around this one still has a limit
+            signal.setitimer(signal.ITIMER_REAL, AGAIN, AGAIN)
+
+
+def _raise_at_each_step(
+    error: OutOfTime, frame: FrameType | None, tried: set[tuple[int, int]]
+) -> None:
+    """Raise an error in a frame, and have the signal come again at its next step.
+
+    Python may take a jump back to the head of a loop for a part of the `try` there. At steps that
+    were `tried` before every other error, by chance, comes one step later.
+    """
+    step = (id(frame), frame.f_lasti if frame is not None else 0)
+    is_left_out = step in tried and random.random() < 0.5  # noqa: S311  # no secret
+    tried.add(step)
+    # The iterator has the signal come again without a step of Python between that and the `raise`,
+    # so that it is handled at the next step of whoever catches this.
+    for _ in map(_thread.interrupt_main, _ALARM):
+        if is_left_out:
+            return
+        raise error
 
 
 def _is_limited(frame: FrameType | None) -> bool:
@@ -58,11 +105,98 @@ def _is_limited(frame: FrameType | None) -> bool:
     return frame is not None
 
 
+def _is_interruptible(frame: FrameType | None) -> bool:
+    """Say whether a frame inside a limited call is a behavior's, or of what it calls in libraries.
+
+    Not when the server works for it, nor when the call is over and `limited` itself goes on.
+    """
+    if frame is not None and frame.f_code is limited.__code__:
+        return False
+    while frame is not None and is_behavior(frame):
+        frame = frame.f_back
+    if frame is None or frame.f_code is limited.__code__:
+        return True
+    return frame.f_globals.get("__name__") in _INTERRUPTIBLE
+
+
 def _place(frame: FrameType | None) -> str:
     """Return file and line of a behavior: it may be in a function of ours that it called."""
-    while frame is not None:
-        module = str(frame.f_globals.get("__name__"))
-        if not module.startswith(OURS) or module.startswith(SHIPPED):
+    while frame is not None and frame.f_code is not limited.__code__:
+        if is_behavior(frame):
             return f"{frame.f_code.co_filename}, line {frame.f_lineno}"
         frame = frame.f_back
     return ""
+
+
+class CollectionGuard:
+    """Interrupts `__del__` methods that Python's collector of cycles runs between two calls.
+
+    The collector runs at any step of the server, so that no limited call is around it. A thread
+    looks now and then whether a collection has not ended meanwhile, and has the signal come then.
+    `start` and `stop` are called in the main thread; elsewhere they do nothing.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        """Interrupt what works for longer than so many seconds, or for twice as long."""
+        self._seconds = seconds
+        self._collection = 0
+        self._begun_in: FrameType | None = None
+        self._over: threading.Event | None = None
+        self._before: Any = None
+        self._tried: set[tuple[int, int]] = set()
+
+    def start(self) -> None:
+        """Look from now on."""
+        if self._over is not None or threading.current_thread() is not threading.main_thread():
+            return
+        self._over = threading.Event()
+        self._before = signal.signal(signal.SIGALRM, self._time_is_up)
+        gc.callbacks.append(self._note)
+        threading.Thread(
+            target=self._watch, args=(self._over,), name="emu-collections", daemon=True
+        ).start()
+
+    def stop(self) -> None:
+        """Look no more."""
+        if self._over is None or threading.current_thread() is not threading.main_thread():
+            return
+        self._over.set()
+        self._over = None
+        gc.callbacks.remove(self._note)
+        signal.signal(signal.SIGALRM, self._before)
+
+    def _note(self, phase: str, _info: dict[str, int]) -> None:
+        """Learn that a collection begins or ends; called by Python."""
+        if threading.get_ident() != _MAIN:
+            return
+        if phase == "start":
+            self._collection += 1
+            self._begun_in = sys._getframe(1)  # noqa: SLF001  # there is no public way
+        else:
+            self._begun_in = None
+            self._tried.clear()
+
+    def _watch(self, over: threading.Event) -> None:
+        """Have the signal come when a collection is the same as at the last look."""
+        seen = 0
+        while not over.wait(self._seconds):
+            now = self._collection if self._begun_in is not None else 0
+            if now and now == seen and not _depth:
+                signal.pthread_kill(_MAIN, signal.SIGALRM)
+            seen = now
+
+    def _time_is_up(self, _number: int, frame: FrameType | None) -> None:
+        """Interrupt the method that the collection is in, if it is not the server's."""
+        begun_in = self._begun_in
+        if begun_in is None or frame is begun_in or frame is None or not is_behavior(frame):
+            return
+        at = frame
+        while frame is not None and frame is not begun_in and is_behavior(frame):
+            frame = frame.f_back
+        if frame is begun_in:
+            # What is raised is dropped at the end of each such method; the next one is interrupted
+            # at its first step.
+            _raise_at_each_step(OutOfTime(), at, self._tried)
+
+
+_MAIN: Final = threading.main_thread().ident or 0

@@ -21,9 +21,16 @@ from emu.errors import (
     MalformedMessage,
     Unanswered,
 )
-from emu.processes.bus import LocalBus, Wish
-from emu.processes.fleet.frames import Frame, to_note, to_plain
-from emu.processes.fleet.greeting import LONGEST_NAME, Joined, printable
+from emu.mailbox import PendingAnswer
+from emu.processes.fleet.connection import (
+    LONGEST_NAME,
+    Frame,
+    ProcessJoined,
+    printable,
+    to_note,
+    to_plain,
+)
+from emu.processes.local import LocalBus, Wish
 from emu.processes.ports import CAME, GONE, Note, Subscription
 
 LONGEST_TOPIC: Final = 200
@@ -38,20 +45,7 @@ PATIENCE: Final = 4.0
 OWN: Final = frozenset((CAME, GONE))
 
 
-class Answer(Protocol):
-    """An answer that will come; the shell's is a `Deferred`."""
-
-    def callback(self, result: Note) -> object:
-        """Give it."""
-
-    def errback(self, fail: Exception) -> object:
-        """Say that it does not come."""
-
-    def __await__(self) -> Any:
-        """Wait for it."""
-
-
-class Call(Protocol):
+class ScheduledCall(Protocol):
     """Something that will be done."""
 
     def cancel(self) -> None:
@@ -72,9 +66,9 @@ class Link(Protocol):
 class Shell:
     """What the bus needs of its outside."""
 
-    answer: Callable[[], Answer]
+    answer: Callable[[], PendingAnswer]
     """Makes an answer that has not come."""
-    later: Callable[[float, Callable[[], None]], Call]
+    later: Callable[[float, Callable[[], None]], ScheduledCall]
     """Has something done after some seconds."""
     start: Callable[[Coroutine[Any, Any, None]], None]
     """Runs a coroutine that nobody awaits."""
@@ -87,10 +81,10 @@ class _Other:
     """What is known of the far end of a connection."""
 
     link: Link
-    who: Joined
+    who: ProcessJoined
     topics: dict[str, None] = field(default_factory=dict)
     """Topics whose questions it can answer."""
-    waiting: dict[int, tuple[Answer, Call]] = field(default_factory=dict)
+    waiting: dict[int, tuple[PendingAnswer, ScheduledCall]] = field(default_factory=dict)
     """Our questions to it."""
     asked: int = 0
     """Its questions to us that are not answered yet."""
@@ -136,7 +130,7 @@ class FleetBus:
 
     # -- connections ----------------------------------------------------------------------------
 
-    def joined(self, link: Link, who: Joined) -> None:
+    def joined(self, link: Link, who: ProcessJoined) -> None:
         """Take a connection whose far end has proved who it is.
 
         It counts as reached when it has said all that it can answer.

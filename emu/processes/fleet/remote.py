@@ -1,4 +1,7 @@
-"""What a member has of the hub, in the form of the ports: one call for each of their methods.
+"""What a member asks the hub for: world keys, characters, models, leases; and the hub's answers.
+
+A process that was cut off goes on with whom it has; meanwhile they may come in elsewhere. Whoever
+takes a character's key back plays it from then on, and only that process may store its state.
 
 Signatures are the ports'; what travels is read from their type hints, at both ends. Each call
 raises `StoreError` when the hub cannot be reached or cannot do it, and `OutOfDate` for a character
@@ -7,9 +10,25 @@ that another process plays by now.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+import json
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from dataclasses import asdict, fields, is_dataclass
+from functools import cache
 from inspect import signature
-from typing import Any, ClassVar, Concatenate, Final, Generic, ParamSpec, TypeVar, get_type_hints
+from types import UnionType
+from typing import (
+    Any,
+    ClassVar,
+    Concatenate,
+    Final,
+    Generic,
+    ParamSpec,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from emu.errors import (
     CommandError,
@@ -20,9 +39,129 @@ from emu.errors import (
     StoreError,
     Unanswered,
 )
-from emu.processes.fleet.records import from_text, to_text
-from emu.processes.ports import Bus, HandoffKeys
-from emu.processes.stores import BelongingsStore, ModelSource, WorldCharacterStore
+from emu.model import Handoff, SavedState
+from emu.processes.ports import (
+    AccountGate,
+    Bus,
+    HandoffKeys,
+    ModelSource,
+    Note,
+    Subscription,
+    WorldCharacterStore,
+)
+
+
+def to_text(value: Any) -> str:
+    """Return a value as JSON."""
+    return json.dumps(value, default=_plain, separators=(",", ":"))
+
+
+def from_text(kind: Any, text: str) -> Any:
+    """Return the value of a kind that a text stands for. Raises `MalformedMessage`."""
+    try:
+        return _made(kind, json.loads(text))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise MalformedMessage("a value that is not of its kind") from None
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    return list(value)
+
+
+def _made(kind: Any, plain: Any) -> Any:
+    if is_dataclass(kind):
+        made: Any = kind
+        hints = _hints(made)
+        names = [item.name for item in fields(kind)]
+        return made(**{name: _made(hints[name], plain[name]) for name in names})
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        if plain is None or not isinstance(plain, (dict, list)):
+            return plain
+        return _made(next(one for one in arguments if one is not type(None)), plain)
+    if origin is tuple:
+        if arguments[-1] is Ellipsis:
+            return tuple(_made(arguments[0], one) for one in plain)
+        return tuple(_made(one, part) for one, part in zip(arguments, plain, strict=True))
+    if origin in (list, Sequence):
+        return [_made(arguments[0], one) for one in plain]
+    if origin is Mapping:
+        return {name: _made(arguments[1], one) for name, one in plain.items()}
+    return plain
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+class Leases:
+    """Characters and their processes, kept by the hub."""
+
+    __slots__ = ("_holders",)
+
+    def __init__(self) -> None:
+        self._holders: dict[int, str] = {}
+
+    def take(self, char_id: int, process: str) -> None:
+        """Note that a process plays a character from now on."""
+        self._holders[char_id] = process
+
+    def may_store(self, char_id: int, process: str) -> bool:
+        """Say whether a process may store a character; the first that does holds it."""
+        return self._holders.setdefault(char_id, process) == process
+
+
+class LeasedKeys:
+    """`HandoffKeys` as one process uses them: who redeems a key plays its character."""
+
+    def __init__(self, keys: HandoffKeys, leases: Leases, process: str) -> None:
+        self._keys = keys
+        self._leases = leases
+        self._process = process
+        self.issue = keys.issue
+        self.withdraw = keys.withdraw
+        self.withdraw_account = keys.withdraw_account
+        self.withdraw_entries = keys.withdraw_entries
+        self.held_by_others = keys.held_by_others
+
+    async def redeem(self, account_id: int, key: int) -> Handoff | None:
+        """Take a key back; None when it is unknown, used, too old or another account's."""
+        found = await self._keys.redeem(account_id, key)
+        if found is not None:
+            self._leases.take(found.char_id, self._process)
+        return found
+
+
+class LeasedCharacters:
+    """`WorldCharacterStore` as the hub uses it for its own players: it saves those that it plays.
+
+    A save that had to be tried again may come after the character went to a member.
+    """
+
+    def __init__(self, store: WorldCharacterStore, leases: Leases, process: str) -> None:
+        self._store = store
+        self._leases = leases
+        self._process = process
+        self.create = store.create
+        self.find = store.find
+        self.find_named = store.find_named
+        self.of_account = store.of_account
+        self.delete = store.delete
+        self.set_admin_status = store.set_admin_status
+        self.mute_account = store.mute_account
+        self.standings = store.standings
+
+    async def save_character(self, char_id: int, state: SavedState) -> None:
+        """Store what a save says. Raises `OutOfDate` when a member plays the character."""
+        if not self._leases.may_store(char_id, self._process):
+            raise OutOfDate("another process plays that character now")
+        await self._store.save_character(char_id, state)
+
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -30,7 +169,7 @@ T = TypeVar("T")
 TOPIC: Final = "hub.call"
 
 
-class Counter:
+class RemoteProcedures:
     """A member's way to the hub's desk: `ask` makes one call."""
 
     def __init__(self, bus: Bus, process: str) -> None:
@@ -62,7 +201,7 @@ class RemotePort:
 
     place: ClassVar[str]
 
-    def __init__(self, counter: Counter) -> None:
+    def __init__(self, counter: RemoteProcedures) -> None:
         self.counter = counter
 
 
@@ -89,8 +228,9 @@ class Asked(Generic[P, T]):
         self, port: RemotePort, owner: type[RemotePort]
     ) -> Callable[P, Coroutine[Any, Any, T]]:
         async def call(*values: P.args, **named: P.kwargs) -> T:
-            arguments = self._signature.bind(port, *values, **named).args[1:]
-            told: T = await port.counter.ask(self.name, arguments, self._result)
+            bound = self._signature.bind(port, *values, **named)
+            bound.apply_defaults()
+            told: T = await port.counter.ask(self.name, bound.args[1:], self._result)
             return told
 
         return call
@@ -104,11 +244,12 @@ class RemoteKeys(RemotePort):
     redeem = Asked(HandoffKeys.redeem)
     withdraw = Asked(HandoffKeys.withdraw)
     withdraw_account = Asked(HandoffKeys.withdraw_account)
+    withdraw_entries = Asked(HandoffKeys.withdraw_entries)
     held_by_others = Asked(HandoffKeys.held_by_others)
 
 
 class RemoteCharacters(RemotePort):
-    """Implements `emu.processes.stores.WorldCharacterStore`."""
+    """Implements `emu.processes.ports.WorldCharacterStore`."""
 
     place = "characters"
     create = Asked(WorldCharacterStore.create)
@@ -117,23 +258,20 @@ class RemoteCharacters(RemotePort):
     of_account = Asked(WorldCharacterStore.of_account)
     delete = Asked(WorldCharacterStore.delete)
     set_admin_status = Asked(WorldCharacterStore.set_admin_status)
-    played = Asked(WorldCharacterStore.played, leased=True)
-    save_place = Asked(WorldCharacterStore.save_place, leased=True)
-    save_mute = Asked(WorldCharacterStore.save_mute, leased=True)
+    save_character = Asked(WorldCharacterStore.save_character, leased=True)
+    mute_account = Asked(WorldCharacterStore.mute_account)
+    standings = Asked(WorldCharacterStore.standings)
 
 
-class RemoteBelongings(RemotePort):
-    """Implements `emu.processes.stores.BelongingsStore`."""
+class RemoteAccountGate(RemotePort):
+    """Implements `emu.processes.ports.AccountGate`."""
 
-    place = "belongings"
-    save_relations = Asked(BelongingsStore.save_relations, leased=True)
-    save_titles = Asked(BelongingsStore.save_titles, leased=True)
-    save_hotkeys = Asked(BelongingsStore.save_hotkeys, leased=True)
-    save_channels = Asked(BelongingsStore.save_channels, leased=True)
+    place = "accounts"
+    kept_out = Asked(AccountGate.kept_out)
 
 
 class RemoteModels(RemotePort):
-    """Implements `emu.processes.stores.ModelSource`."""
+    """Implements `emu.processes.ports.ModelSource`."""
 
     place = "models"
     model_numbers = Asked(ModelSource.model_numbers)
@@ -141,8 +279,37 @@ class RemoteModels(RemotePort):
 
 CALLS: Final = {
     call.name: call
-    for port in (RemoteKeys, RemoteCharacters, RemoteBelongings, RemoteModels)
+    for port in (RemoteKeys, RemoteCharacters, RemoteAccountGate, RemoteModels)
     for call in vars(port).values()
     if isinstance(call, Asked)
 }
 """All that may be asked of the hub, by name."""
+
+
+class RemoteProcedureServer:
+    """Answers for the hub. `port` returns what a process' call is one of: for ``keys``, say."""
+
+    def __init__(self, port: Callable[[str, str], Any], leases: Leases) -> None:
+        self._port = port
+        self._leases = leases
+
+    def open(self, bus: Bus) -> Subscription:
+        """Begin to answer."""
+        return bus.answer(TOPIC, self._answer)
+
+    async def _answer(self, note: Note) -> Note:
+        process, name = str(note["process"]), str(note["call"])
+        call = CALLS.get(name)
+        if call is None:
+            raise CommandError(f"the hub has no call {name}; do both run the same version?")
+        arguments = from_text(call.arguments, str(note["arguments"]))
+        if call.leased and not self._leases.may_store(arguments[0], process):
+            return {"out_of_date": True}
+        place, _, method = name.partition(".")
+        answer: Callable[..., Awaitable[Any]] = getattr(self._port(place, process), method)
+        try:
+            return {"result": to_text(await answer(*arguments))}
+        except OutOfDate:
+            return {"out_of_date": True}
+        except LimitExceeded as error:
+            return {"limit": error.reason}

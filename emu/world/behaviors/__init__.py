@@ -19,11 +19,10 @@ return in time, is switched off until it is reloaded; nobody else notices.
 
 from __future__ import annotations
 
-from emu.world.behaviors.actor import Actor, Visitor, ZoneActor
-from emu.world.behaviors.budget import Budget, OutOfTime
-from emu.world.behaviors.finding import LOADING, Library
+from emu.world.behaviors.api import Actor, Visitor, ZoneActor
+from emu.world.behaviors.guard import Budget, Limits, OutOfTime
 from emu.world.behaviors.host import Behaviors
-from emu.world.behaviors.part import Limits
+from emu.world.behaviors.library import LOADING, Library
 
 __all__ = [
     "LOADING", "Actor", "Behaviors", "Budget", "Library", "Limits", "OutOfTime", "Visitor",

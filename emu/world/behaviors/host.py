@@ -1,27 +1,40 @@
 """Runs behaviors: calls them when something happens, and keeps them from harming anybody.
 
 Every call has a budget of time. What raises, or does not return in time, is told of with file and
-line and switched off.
+line and switched off. Everything that may run code of a behavior does so inside the guard: finding
+its handlers, calling them, and letting go of it.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
+from emu.limits.rates import RateLimit
 from emu.times import Monotonic
-from emu.world.behaviors.actor import Actor, Visitor, ZoneActor
-from emu.world.behaviors.budget import Budget, Guard, unguarded
-from emu.world.behaviors.finding import Library
-from emu.world.behaviors.part import STEP, TICK, TIMER, Limits, Part
-from emu.world.behaviors.stage import Stage
-from emu.world.chat import Chat
-from emu.world.events import BehaviorFailed
-from emu.world.players.player import IN_ZONE, Player
-from emu.world.spawns import Spawn
+from emu.world.actors.player import IN_ZONE, Player
+from emu.world.actors.spawn import Spawn
+from emu.world.behaviors import plain
+from emu.world.behaviors.api import Actor, BehaviorContext, Visitor, ZoneActor
+from emu.world.behaviors.guard import (
+    STEP,
+    TICK,
+    TIMER,
+    Budget,
+    Guard,
+    Limits,
+    RunningBehavior,
+    unguarded,
+)
+from emu.world.behaviors.library import HANDLERS, Library
+from emu.world.events import BehaviorFailed, BehaviorSlowed
+from emu.world.social.chat import Chat
 from emu.world.world import World
-from emu.world.zone import Zone
+from emu.world.zones.zone import Zone
+
+_SEEING: Final = frozenset(("on_tick", "on_enter", "on_leave"))
+"""Handlers for which a behavior is looked at each tick."""
 
 
 class Behaviors:
@@ -44,17 +57,22 @@ class Behaviors:
         """
         self.library = library
         self.limits = limits or Limits()
-        self.counters: Counter[str] = Counter()
-        self.stage = Stage(world, chat, self.limits, wake)
         self._world = world
         self._budget = Budget(self.limits.budget, guard, clock)
+        self.stage = BehaviorContext(world, chat, self.limits, self._budget, wake)
+        self.counters = self.stage.counters
         self._deadlines = self.stage.deadlines
         self._dialogs = self.stage.dialogs
-        self._of_spawn: dict[int, Part] = {}
-        self._in_zone: dict[Zone, list[Part]] = {}
+        self._of_spawn: dict[int, RunningBehavior] = {}
+        self._in_zone: dict[Zone, list[RunningBehavior]] = {}
         world.on_say.append(self.heard)
         world.on_stand.append(self.entered)
         world.on_out_of_zone.append(self.left)
+
+    def configure(self, limits: Limits) -> None:
+        """Go on with other limits; what is paced already keeps its pace until it comes anew."""
+        self.limits = self.stage.limits = limits
+        self._budget.seconds = limits.budget
 
     # -- beginning and ending -------------------------------------------------------------------
 
@@ -65,7 +83,7 @@ class Behaviors:
 
         A name that nobody has, and a class that cannot be made, are told of.
         """
-        part = Part(name, options, zone, spawn)
+        part = RunningBehavior(name, options, zone, spawn)
         made = self.library.find(name)
         if made is None:
             self._world.report(BehaviorFailed(name, part.whose, "there is no such behavior"))
@@ -78,9 +96,13 @@ class Behaviors:
             self._of_spawn[spawn.id] = part
 
         def make() -> None:
-            part.owner = made(actor, dict(options))
-            part.near = float(getattr(part.owner, "near", part.near))
-            part.tick = max(self.limits.shortest_timer, float(getattr(part.owner, "tick", 1.0)))
+            owner = part.owner = made(actor, dict(options))
+            part.handles = frozenset(name for name in HANDLERS if hasattr(owner, name))
+            near = getattr(owner, "near", part.near)
+            part.near = plain.number(near, "near", 0.0, math.inf)
+            longest = self.limits.longest_timer
+            tick = plain.number(getattr(owner, "tick", 1.0), "tick", -longest, longest)
+            part.tick = max(self.limits.shortest_timer, tick)
 
         self._run(part, make)
         self._call(part, "on_start")
@@ -109,6 +131,14 @@ class Behaviors:
         self._in_zone.clear()
         return sum(self.add(part.name, part.options, part.zone, part.spawn, now) for part in parts)
 
+    def switched_off(self) -> list[str]:
+        """Return which behaviors failed, and why, a line each."""
+        return [
+            f"behavior {part.name} of {part.whose} is switched off: {part.reason}"
+            for part in self._parts()
+            if part.failed
+        ]
+
     # -- what happens in the world --------------------------------------------------------------
 
     def heard(self, speaker: Player, text: str, now: Monotonic) -> None:
@@ -118,11 +148,11 @@ class Behaviors:
         hailed = self._of_spawn.get(target.id) if target is not None else None
         if hailed is not None and text.casefold().startswith("hail"):
             if self._is_near(hailed, speaker, self._world.rules.hear):
-                self._call(hailed, "on_hail", Visitor(speaker, self.stage))
+                self._call(hailed, "on_hail", self._visitor(hailed, speaker))
             return
         for part in list(self._in_zone.get(speaker.zone, ())):
             if part.spawn is None or self._is_near(part, speaker, self._world.rules.hear):
-                self._call(part, "on_say", Visitor(speaker, self.stage), text)
+                self._call(part, "on_say", self._visitor(part, speaker), text)
 
     def select_message(self, _world: World, player: Player, body: bytes, now: Monotonic) -> None:
         """Take the answer that a player chose in a dialog: OP_DialogSelectMsg.
@@ -133,7 +163,7 @@ class Behaviors:
         part = self._dialogs.answered(player, fields["conversation_id"])
         self.stage.now = now
         if self._is_near(part, player, 2 * self._world.rules.hear):
-            self._call(part, "on_choice", Visitor(player, self.stage), fields["response"])
+            self._call(part, "on_choice", self._visitor(part, player), fields["response"])
 
     def close_message(self, _world: World, player: Player, body: bytes, _now: Monotonic) -> None:
         """Take OP_DialogCloseMsg. Raises `MalformedMessage`."""
@@ -144,16 +174,15 @@ class Behaviors:
         """Learn that a player stands in a zone: behaviors there wake up."""
         self.stage.now = now
         for part in list(self._in_zone.get(player.zone, ())):
-            self._arm_tick(part)
-            if part.spawn is None:
-                self._see(part)  # who stands in the zone is no matter of distance
+            self._attempt(part, self._wake_up, part)
 
     def left(self, player: Player) -> None:
         """Learn that a player is out of the world, or out of its zone."""
-        self._dialogs.forget_player(player)
+        self.stage.forget_player(player)
         for part in self._parts():
+            part.paces.pop(player.id, None)
             if part.seen.pop(player.id, None) is not None:
-                self._call(part, "on_leave", Visitor(player, self.stage))
+                self._call(part, "on_leave", self._visitor(part, player))
 
     # -- time -----------------------------------------------------------------------------------
 
@@ -166,49 +195,67 @@ class Behaviors:
         self.stage.now = now
         while (due := self._deadlines.pop_due(now)) is not None:
             part, what = due
-            if part.failed:
-                continue
-            if what == TICK:
-                self._tick(part)
-            elif what == STEP:
-                self._step(part)
-            else:
-                part.timers.discard(what)
-                self._call(part, "on_timer", what.removeprefix(TIMER))
+            if not part.failed:
+                self._attempt(part, self._due, part, what)
 
     # -- how ------------------------------------------------------------------------------------
 
-    def _parts(self) -> list[Part]:
+    def _parts(self) -> list[RunningBehavior]:
         return [part for parts in self._in_zone.values() for part in parts]
 
-    def _tick(self, part: Part) -> None:
+    def _attempt(self, part: RunningBehavior, act: Callable[..., None], *values: Any) -> None:
+        """Do something for one behavior; when our own part of it fails that one is switched off."""
+        try:
+            act(*values)
+        except Exception as error:  # noqa: BLE001  # the others are due as well
+            self._world.fault("the timer of a behavior", part.whose, error)
+            self._switch_off(part, f"the server failed: {type(error).__name__}")
+
+    def _due(self, part: RunningBehavior, what: str) -> None:
+        if what == TICK:
+            self._tick(part)
+        elif what == STEP:
+            self._step(part)
+        else:
+            part.timers.discard(what)
+            self._call(part, "on_timer", what.removeprefix(TIMER))
+
+    def _wake_up(self, part: RunningBehavior) -> None:
+        self._arm_tick(part)
+        if part.spawn is None:
+            self._see(part)  # who stands in the zone is no matter of distance
+
+    def _visitor(self, part: RunningBehavior, player: Player) -> Visitor:
+        return Visitor(player, self.stage, part)
+
+    def _tick(self, part: RunningBehavior) -> None:
         if not self._world.players.standing_in(part.zone):
             return  # nobody is there; `entered` arms it again
         self._see(part)
         self._call(part, "on_tick", part.tick)
         self._arm_tick(part)
 
-    def _arm_tick(self, part: Part) -> None:
-        wants = any(hasattr(part.owner, name) for name in ("on_tick", "on_enter", "on_leave"))
+    def _arm_tick(self, part: RunningBehavior) -> None:
+        wants = not part.handles.isdisjoint(_SEEING)
         if wants and not part.failed and self._deadlines.get(part, TICK) is None:
             self.stage.arm(part, TICK, part.tick)
 
-    def _see(self, part: Part) -> None:
+    def _see(self, part: RunningBehavior) -> None:
         """Tell a behavior who came and who went."""
         here = {
             player.id: player
             for player in self._world.players.standing_in(part.zone)
-            if self._is_near(part, player, part.near)
+            if not player.spawn.hidden and self._is_near(part, player, part.near)
         }
         gone = [player for number, player in part.seen.items() if number not in here]
         new = [player for number, player in here.items() if number not in part.seen]
         part.seen = here
         for player in gone:
-            self._call(part, "on_leave", Visitor(player, self.stage))
+            self._call(part, "on_leave", self._visitor(part, player))
         for player in new:
-            self._call(part, "on_enter", Visitor(player, self.stage))
+            self._call(part, "on_enter", self._visitor(part, player))
 
-    def _step(self, part: Part) -> None:
+    def _step(self, part: RunningBehavior) -> None:
         spawn, way = part.spawn, part.way
         if spawn is None or way is None:
             return
@@ -223,27 +270,53 @@ class Behaviors:
         else:
             self._call(part, "on_arrive")
 
-    def _is_near(self, part: Part, player: Player, distance: float) -> bool:
+    def _is_near(self, part: RunningBehavior, player: Player, distance: float) -> bool:
         if player.zone is not part.zone or player.state not in IN_ZONE:
             return False
         return part.spawn is None or (part.spawn.position.distance_to(player.position) <= distance)
 
-    def _call(self, part: Part, name: str, *values: object) -> None:
-        method = getattr(part.owner, name, None)
-        if method is not None and not part.failed:
-            self._run(part, lambda: method(*values))
+    def _call(self, part: RunningBehavior, name: str, *values: object) -> None:
+        if name in part.handles and not part.failed and self._has_time(part):
+            self._run(part, lambda: getattr(part.owner, name)(*values))
 
-    def _run(self, part: Part, call: Callable[[], object]) -> None:
+    def _run(self, part: RunningBehavior, call: Callable[[], object]) -> None:
         self.counters["calls"] += 1
         reason = self._budget.spend(call)
+        if part.work is None:
+            part.work = RateLimit(self.limits.share, self.limits.reserve, self.stage.now)
+        part.work.charge(self._budget.spent, self.stage.now)
         if reason:
-            part.failed = True
-            part.way = None
-            self.counters["failed"] += 1
-            self._world.report(BehaviorFailed(part.name, part.whose, reason))
+            self._switch_off(part, reason)
+        self.stage.do_afterwards()
 
-    def _forget(self, part: Part) -> None:
+    def _has_time(self, part: RunningBehavior) -> bool:
+        """Say whether a behavior may be called now; a call that it may not have is left out.
+
+        A behavior whose calls each return in time could still take most of a core from everybody
+        else. Its share over time is what bounds that.
+        """
+        if part.work is None or part.work.left(self.stage.now) > 0.0:
+            return True
+        self.counters["left out"] += 1
+        if not part.is_slowed:
+            part.is_slowed = True
+            self._world.report(BehaviorSlowed(part.name, part.whose, self.limits.share))
+        return False
+
+    def _switch_off(self, part: RunningBehavior, reason: str) -> None:
         part.failed = True
+        part.reason = reason
+        part.way = None
+        self.counters["failed"] += 1
+        self._world.report(BehaviorFailed(part.name, part.whose, reason))
+
+    def _forget(self, part: RunningBehavior) -> None:
+        part.failed = True
+
+        def let_go() -> None:
+            part.owner = None
+
+        self._budget.spend(let_go)  # its own `__del__` may run now
         if part.spawn is not None:
             self._of_spawn.pop(part.spawn.id, None)
         self._deadlines.forget(part, (TICK, STEP, *part.timers))

@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
+from emu.world.commands.client_table import RemoteCommands, world_commands
 from emu.world.commands.context import CommandContext
-from emu.world.commands.registry import world_commands
-from emu.world.commands.remote import RemoteCommands
 
 __all__ = ["CommandContext", "RemoteCommands", "world_commands"]

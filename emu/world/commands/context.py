@@ -11,11 +11,14 @@ from functools import partial
 from typing import Any, Final, TypeVar
 
 from emu.commands import Argument, ArgumentKind, Call, Command, Reply
+from emu.commands.registry import OWNER, account_authority, check_authority
 from emu.errors import CommandError
-from emu.model import Present
-from emu.world.chat import Chat
-from emu.world.door.admission import Admission
-from emu.world.players.player import Player
+from emu.model import Present, may_see
+from emu.times import UNKNOWN
+from emu.world.actors.player import Player
+from emu.world.entry import standing
+from emu.world.entry.admission import WorldAdmissionRules
+from emu.world.social.chat import MUTED, Chat
 from emu.world.world import World
 
 NAME: Final = Argument("name", help="the player", among="player")
@@ -28,7 +31,7 @@ class CommandContext:
 
     world: World
     chat: Chat
-    admission: Admission
+    admission: WorldAdmissionRules
 
 
 Answer = Awaitable[Reply | str | None]
@@ -84,17 +87,19 @@ class CommandSet:
         return make
 
 
-def player_named(context: CommandContext, name: str) -> Player:
-    """Return the player who is meant. Raises `CommandError`."""
+def player_named(context: CommandContext, name: str, call: Call) -> Player:
+    """Return the player who is meant, if the caller may see it. Raises `CommandError`."""
     found = context.world.players.named(name)
-    if found is None:
-        there = player_elsewhere(context, name)
-        if there is not None:
-            raise CommandError(
-                f"{there.name} is in the process {there.process}; that is done there only"
-            )
-        raise CommandError(f"there is no player {name} in the world")
-    return found
+    if found is not None and (
+        found is call.caller.player or may_see(call.caller.rank, found.spawn)
+    ):
+        return found
+    there = player_elsewhere(context, name)
+    if there is not None and may_see(call.caller.rank, there):
+        raise CommandError(
+            f"{there.name} is in the process {there.process}; that is done there only"
+        )
+    raise CommandError(f"there is no player {name} in the world")
 
 
 def player_elsewhere(context: CommandContext, name: str) -> Present | None:
@@ -103,7 +108,34 @@ def player_elsewhere(context: CommandContext, name: str) -> Present | None:
     return found if found is not None and found.process != context.world.process else None
 
 
-def outranks(call: Call, player: Player) -> None:
-    """Raise `CommandError` unless the caller stands above a player."""
-    if player.character.admin_status >= call.caller.rank and call.caller.player is not player:
-        raise CommandError(f"{player.name} has your rank or a higher one")
+async def check_rank(
+    context: CommandContext, call: Call, account_id: int, name: str, *, harmless: bool = False
+) -> None:
+    """Raise `CommandError` unless the caller may act on the account of a character.
+
+    The account's rank is the highest of its characters'; `harmless` allows what people may do to
+    themselves. Raises `StoreError` as well; whoever holds the machine is asked nothing.
+    """
+    if call.caller.rank >= OWNER:
+        return
+    rows = await context.world.store.of_account(account_id)
+    rank = account_authority(row.admin_status for row in rows)
+    own = call.caller.account_id == account_id
+    check_authority(call.caller.rank, rank, name, own=own, harmless=harmless)
+
+
+async def check_voice(context: CommandContext, call: Call) -> None:
+    """Raise `CommandError` when the caller's account is muted, `StoreError` when that is unknown.
+
+    For commands that show a text of the caller's to other players.
+    """
+    account_id, world = call.caller.account_id, context.world
+    if not account_id:
+        return
+    known = [one.muted_until for one in standing.of_account(world, account_id)]
+    if not known:
+        rows = await world.store.of_account(account_id)
+        until = max([row.muted_until for row in rows], default=UNKNOWN)
+        known = [world.pending_mutes.get(account_id, until)]
+    if world.moment() < max(known):
+        raise CommandError(MUTED)

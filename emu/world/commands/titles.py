@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from emu.commands import Argument, ArgumentKind, Call, Reply
-from emu.commands.ranks import MASTER
+from emu.commands import Argument, ArgumentKind, Call, Cost, Reply
+from emu.commands.registry import MASTER
 from emu.errors import CommandError
 from emu.model import Title
 from emu.times import Monotonic
-from emu.world.commands.context import CommandContext, CommandSet, player_named
-from emu.world.players import saving
-from emu.world.players.player import Player
+from emu.world.actors.player import Player
+from emu.world.commands.context import (
+    CommandContext,
+    CommandSet,
+    check_rank,
+    check_voice,
+    player_named,
+)
+from emu.world.entry import saving
 
 LIST, BEFORE, BEHIND = "list", "setprefix", "setsuffix"
 """Actions by the names that clients use for them (docs/protocol/world/data.md#knowledge)."""
@@ -30,10 +36,13 @@ COMMANDS = CommandSet()
 
 
 @COMMANDS.for_players(
-    "title", "show your titles, or choose one to bear", ACTION, WHICH, is_quiet=True
-)
+    "title", "show your titles, or choose one to bear", ACTION, WHICH, is_quiet=True,
+    cost=Cost.SHOWN,
+)  # fmt: skip
 async def _title(context: CommandContext, player: Player, call: Call) -> Reply:
     if call["action"] != LIST:
+        if call["title"].casefold() not in NONE:
+            await check_voice(context, call)
         _bear(player, call["title"], is_prefix=call["action"] == BEFORE)
         _changed(context, player, call.now)
     return Reply(tuple(_lines(player)))
@@ -41,7 +50,9 @@ async def _title(context: CommandContext, player: Player, call: Call) -> Reply:
 
 @COMMANDS.command("givetitle", "give a player a title", WHOSE, TITLE, rank=MASTER)
 async def _give(context: CommandContext, call: Call) -> str:
-    player = player_named(context, call["name"])
+    player = player_named(context, call["name"], call)
+    await check_rank(context, call, player.character.account_id, player.name, harmless=True)
+    await check_voice(context, call)
     found = context.world.knowledge.title(call["title"]) or Title(call["title"])
     if not player.titles.give(found):
         raise CommandError(f"{player.name} has the title {found.text}")
@@ -65,7 +76,7 @@ def _changed(context: CommandContext, player: Player, now: Monotonic) -> None:
     player.titles.show(player.spawn)
     if player.is_online:
         player.titles.send(player.client)
-    saving.changed(context.world, player, saving.Kept.TITLES, now)
+    saving.changed(context.world, player, saving.SavedKind.TITLES, now)
 
 
 def _lines(player: Player) -> list[str]:

@@ -1,4 +1,8 @@
-"""Making a character from a create request: reading it, judging it, storing it.
+"""Makes a character of a create request: names, appearance, what the store keeps.
+
+Source: docs/protocol/characters.md#create-reply.
+
+The coding itself is in `emu.appearance`; both codings are kept, and a row says which it has.
 
 The login server hands the client's own bytes on, with the real account id in them
 (docs/protocol/characters.md#create, docs/protocol/link.md#create). Codes are those of
@@ -7,22 +11,77 @@ docs/protocol/characters.md#create-reply.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from emu.commands.ranks import STATUS_BANNED_FOR_EVER
+from emu.appearance import SLIDER_FIELDS, color_parts, slider
+from emu.commands.registry import STATUS_BANNED_FOR_EVER
 from emu.errors import DuplicateName, MalformedMessage, StoreError, UnknownStruct
-from emu.limits.throttle import Throttle, hourly
-from emu.link.characters import CharacterCreateReply
-from emu.model import CreateCode, WorldCharacter
-from emu.processes.stores import WorldCharacterStore
+from emu.limits.rates import Throttle, hourly
+from emu.link.messages import CharacterCreateReply
+from emu.model import Color, CreateCode, WorldCharacter
+from emu.processes.ports import WorldCharacterStore
 from emu.structs import StructCatalog
 from emu.times import Moment, Monotonic
-from emu.world.places.starts import Start
-from emu.world.registration.looks import read_looks
-from emu.world.registration.names import NameRules
+from emu.world.content.definitions import Start
 from emu.world.rules import CreationRules
+
+LEAST_LENGTH, MOST_LENGTH = 4, 15
+
+
+class NameRules:
+    """The length, the letters A to Z in either case, and words that no name may hold."""
+
+    __slots__ = ("_words",)
+
+    def __init__(self, blocked: Iterable[str] = ()) -> None:
+        self._words: Sequence[str] = sorted({word.lower() for word in blocked if word})
+
+    def reason_against(self, name: str) -> CreateCode | None:
+        """Return the create reply code that refuses a name; None when the name may be used."""
+        if not LEAST_LENGTH <= len(name) <= MOST_LENGTH:
+            return CreateCode.BAD_NAME_LENGTH
+        if not (name.isascii() and name.isalpha()):
+            return CreateCode.INVALID_NAME
+        lower = name.lower()
+        if any(word in lower for word in self._words):
+            return CreateCode.NAME_FILTER
+        return None
+
+
+SIZES = frozenset({"body_size", "body_age", "soga_body_size", "soga_body_age"})
+MODEL_SUFFIX = "_file"
+
+
+@dataclass(frozen=True, slots=True)
+class RequestedAppearance:
+    """Model files and sizes by field name, and rows of colors and sliders by field name."""
+
+    appearance: Mapping[str, int | str] = field(default_factory=dict)
+    colors: Mapping[str, Color] = field(default_factory=dict)
+
+
+def read_looks(request: Mapping[str, Any], *, signed: bool) -> RequestedAppearance:
+    """Take the looks out of a decoded create request; `signed` is the old clients' color coding.
+
+    Every triple of floats is a color or three sliders; triples of whole numbers are neither.
+    """
+    appearance: dict[str, int | str] = {}
+    colors: dict[str, Color] = {}
+    for name, value in request.items():
+        if name in SLIDER_FIELDS:
+            first, second, third = (slider(part) for part in value)
+            colors[name] = Color(first, second, third, signed=True)
+        elif name in SIZES:
+            appearance[name] = slider(value)
+        elif name.endswith(MODEL_SUFFIX):
+            if value:
+                appearance[name] = str(value)
+        elif isinstance(value, list) and len(value) == 3 and isinstance(value[0], float):
+            colors[name] = Color(*color_parts(value, signed=signed), signed=signed)
+    return RequestedAppearance(appearance, colors)
+
 
 STRUCT = "CreateCharacter"
 BARE_STRUCT = "CreateCharacterBare"

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from emu.admin.commands import characters
-from emu.admin.commands.characters import Characters
+from emu.admin.commands.characters import CharacterCommandContext
 from tests.support.admin.commanding import Desk
 
 
@@ -20,6 +20,7 @@ class Entry:
     created: float = 0.0
     last_played: float = 0.0
     deleted: bool = False
+    account_id: int = 1
 
 
 class Room(Desk):
@@ -29,8 +30,17 @@ class Room(Desk):
         self.ranks = {7: 0}
         self.playing: set[int] = set()
         store: Any = self
+        self.counted: list[tuple[int, int]] = []
+        """Ranks that count at once."""
         super().__init__(
-            characters.commands(Characters(store, store, lambda number: number in self.playing))
+            characters.commands(
+                CharacterCommandContext(
+                    store,
+                    store,
+                    lambda number: number in self.playing,
+                    lambda *change: self.counted.append(change),
+                )
+            )
         )
 
     async def every(self) -> list[Entry]:
@@ -44,6 +54,9 @@ class Room(Desk):
 
     async def find(self, char_id: int) -> Any:
         return SimpleNamespace(admin_status=self.ranks[char_id])
+
+    async def authority_of(self, account_id: int) -> int:
+        return max(self.ranks.values())
 
     async def set_admin_status(self, char_id: int, status: int) -> None:
         self.ranks[char_id] = status
@@ -64,13 +77,21 @@ def test_a_rank_is_given_by_those_above_it() -> None:
     room = Room()
     assert room.run("character rank Aldana 200").ok
     assert room.ranks[7] == 200
-    assert room.run("character rank Aldana 0", rank=200).text == "that needs a rank above 200"
+    assert room.run("character rank Aldana 0", rank=200).text == (
+        "Aldana has your rank or a higher one"
+    )
+    assert room.run("character rank Aldana 150", rank=201).ok
+    assert room.run("character rank Aldana 201", rank=201).text == "that needs a rank above 201"
+    room.ranks = {7: 0, 9: 200}
+    assert room.run("character rank Aldana 10", rank=200).text == (
+        "Aldana has your rank or a higher one"
+    ), "the account's rank is that of its highest character"
+    room.ranks = {7: 0}
     assert not room.run("character rank Aldana 1000").ok
     assert not room.run("character rank Aldana -1").ok
     room.playing.add(7)
-    assert room.run("character rank Aldana 100").text == (
-        "Aldana has rank 100 from its next login on"
-    )
+    assert room.run("character rank Aldana 100").text == ("Aldana has rank 100")
+    assert room.counted[-1] == (7, 100)
     assert "another server" in room.run("character rank Cestra 10").text
 
 

@@ -2,11 +2,9 @@
 
 import pytest
 
-from emu.admin.ggmp.grants import Action, Grant
-from emu.admin.ggmp.messages import Act
-from emu.admin.ggmp.orders import BIG, LITTLE
-from emu.admin.ggmp.ports import Place
-from emu.admin.ggmp.transfers import Whole
+from emu.admin.ggmp.acting import GgmpAction, Grant, Place
+from emu.admin.ggmp.messages import BIG, LITTLE, Act
+from emu.admin.ggmp.peer import Whole
 from tests.support.admin.ggmp import BOB, GUARD, TOKEN, Talk
 
 
@@ -47,9 +45,9 @@ def test_the_actors_of_a_zone(talk: Talk) -> None:
     talk.client.query_zone(5, talk.now)
     (whole,) = talk.settle()
     assert isinstance(whole, Whole)
-    assert whole.act == Act(0, Action.QUERY, 5, 2)
+    assert whole.act == Act(0, GgmpAction.QUERY, 5, 2)
     assert talk.client.listed_actors(whole.data) == [GUARD, BOB]
-    talk.stage.inside = lambda _zone: list(range(1, 5000))  # type: ignore[method-assign]
+    talk.stage.inside = lambda _zone: list(range(1, 5000))  # type: ignore[assignment, method-assign]
     talk.client.query_zone(5, talk.now)
     (whole,) = talk.settle()
     assert isinstance(whole, Whole)
@@ -125,7 +123,7 @@ def test_only_so_many_are_watched(talk: Talk) -> None:
 
 
 def test_a_token_allows_what_it_allows() -> None:
-    talk = Talk(Grant("radar", TOKEN, frozenset((Action.QUERY,))))
+    talk = Talk(Grant("radar", TOKEN, frozenset((GgmpAction.QUERY,))))
     talk.join()
     talk.client.say(GUARD, "hello", talk.now)
     assert plain(talk.settle()) == [[3, GUARD, "refused", "your token does not allow say"]]

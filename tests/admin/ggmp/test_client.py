@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.admin.ggmp.client import GgmpClient
-from emu.admin.ggmp.orders import LITTLE
+from emu.admin.ggmp.messages import LITTLE
 from emu.errors import MalformedMessage
 from emu.times import Monotonic
 from tests.support.admin.ggmp import GUARD, Talk

@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.admin.ggmp.messages import Act, Kind, Message, pull_message
-from emu.admin.ggmp.peer import Delivery, Peer
-from emu.admin.ggmp.transfers import Whole
-from emu.admin.ggmp.values import uint32
+from emu.admin.ggmp.messages import Act, GgmpMessage, GgmpMessageType, pull_message, uint32
+from emu.admin.ggmp.peer import Delivery, Peer, Whole
 from emu.times import Monotonic
 from tests.support.examples import tries
 
@@ -74,13 +72,17 @@ def test_the_box_of_what_waits_is_bounded() -> None:
 @pytest.mark.parametrize("wants_ack", [True, False])
 def test_only_who_asks_is_acknowledged(wants_ack: bool) -> None:
     receiver = Peer(0)
-    told = receiver.receive(Message(Kind.RAW_DATA, 1, 9, wants_ack, data=b"raw"), NOW)
+    told = receiver.receive(
+        GgmpMessage(GgmpMessageType.RAW_DATA, 1, 9, wants_ack, data=b"raw"), NOW
+    )
     assert told == [b"raw"]
     assert receiver.data_to_send() == ([bytes.fromhex("ff00000000000009")] if wants_ack else [])
 
 
 def test_the_two_counters_are_apart() -> None:
     receiver = Peer(0)
-    assert receiver.receive(Message(Kind.ACTION_SHORT, 1, 9, act=ACT), NOW) == [Whole(ACT)]
-    assert receiver.receive(Message(Kind.ACTION, 1, 9, act=ACT), NOW) == [Whole(ACT)]
-    assert receiver.receive(Message(Kind.ACTION_SHORT, 1, 9, act=ACT), NOW) == []
+    assert receiver.receive(GgmpMessage(GgmpMessageType.ACTION_SHORT, 1, 9, act=ACT), NOW) == [
+        Whole(ACT)
+    ]
+    assert receiver.receive(GgmpMessage(GgmpMessageType.ACTION, 1, 9, act=ACT), NOW) == [Whole(ACT)]
+    assert receiver.receive(GgmpMessage(GgmpMessageType.ACTION_SHORT, 1, 9, act=ACT), NOW) == []

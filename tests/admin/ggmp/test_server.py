@@ -8,12 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from emu.admin.ggmp.acting import GgmpAction, Grant, read_clients
 from emu.admin.ggmp.client import GgmpClient
-from emu.admin.ggmp.grants import Action, Grant, read_clients
-from emu.admin.ggmp.messages import Act, Kind, Message, pull_message, push_message
-from emu.admin.ggmp.rules import GgmpRules
-from emu.admin.ggmp.server import GgmpServer
-from emu.admin.ggmp.values import Value, ValueType, uint32, utf8
+from emu.admin.ggmp.messages import (
+    Act,
+    GgmpMessage,
+    GgmpMessageType,
+    Value,
+    ValueType,
+    pull_message,
+    push_message,
+    uint32,
+    utf8,
+)
+from emu.admin.ggmp.server import GgmpRules, GgmpServer
 from emu.times import Monotonic
 from tests.support.admin.ggmp import ADDRESS, GRANT, GUARD, TOKEN, FakeStage, Talk
 from tests.support.admin.worked_examples import examples
@@ -22,9 +30,9 @@ from tests.support.examples import tries
 NOW = Monotonic(100.0)
 EXAMPLES = {example["id"]: example for example in examples("ggmp")}
 OTHER = ("192.0.2.51", 4000)
-ACTION = push_message(Message(Kind.ACTION, 1, 0, act=Act(GUARD, 1)))
-ANYBODY = Grant("anybody", "", frozenset((Action.QUERY, Action.WATCH)))
-LOGIN = Message(Kind.ARB_DATA, 0, 0, values=(utf8(TOKEN),))
+ACTION = push_message(GgmpMessage(GgmpMessageType.ACTION, 1, 0, act=Act(GUARD, 1)))
+ANYBODY = Grant("anybody", "", frozenset((GgmpAction.QUERY, GgmpAction.WATCH)))
+LOGIN = GgmpMessage(GgmpMessageType.ARB_DATA, 0, 0, values=(utf8(TOKEN),))
 
 
 def at(seconds: float) -> Monotonic:
@@ -42,7 +50,7 @@ def opened(**rules: object) -> GgmpServer:
     return GgmpServer(FakeStage(), made, lambda _end: next(following))
 
 
-def kinds(answers: list[bytes]) -> list[Kind]:
+def kinds(answers: list[bytes]) -> list[GgmpMessageType]:
     return [pull_message(data).kind for data in answers]
 
 
@@ -52,26 +60,33 @@ def test_worked_examples(name: str) -> None:
     worked = EXAMPLES[name]
     made = opened()
     if name != "ggmp-assign":
-        hello = Message(Kind.RAW_DATA, 0, 0xFFFFFFFF, wants_ack=False)
-        assert kinds(made.answer(push_message(hello), ADDRESS, NOW)) == [Kind.CLIENT_ASSIGN]
+        hello = GgmpMessage(GgmpMessageType.RAW_DATA, 0, 0xFFFFFFFF, wants_ack=False)
+        assert kinds(made.answer(push_message(hello), ADDRESS, NOW)) == [
+            GgmpMessageType.CLIENT_ASSIGN
+        ]
     answers: list[bytes] = []
     for question in worked["questions"]:
         answers += made.answer(bytes.fromhex(question), ADDRESS, NOW)
-    protocol = [data.hex() for data in answers if data[0] >= Kind.CLIENT_ASSIGN]
+    protocol = [data.hex() for data in answers if data[0] >= GgmpMessageType.CLIENT_ASSIGN]
     assert protocol == worked["answers"]
 
 
 def test_a_token_brings_a_number_and_nothing_else_does() -> None:
     made = server()
     assert made.answer(ACTION, ADDRESS, NOW) == []
-    assert made.answer(push_message(Message(Kind.ACTION, 0, 0, act=Act(7, 1))), ADDRESS, NOW) == []
-    wrong = Message(Kind.ARB_DATA, 0, 0, values=(utf8("x" * 16),))
+    assert (
+        made.answer(
+            push_message(GgmpMessage(GgmpMessageType.ACTION, 0, 0, act=Act(7, 1))), ADDRESS, NOW
+        )
+        == []
+    )
+    wrong = GgmpMessage(GgmpMessageType.ARB_DATA, 0, 0, values=(utf8("x" * 16),))
     assert made.answer(push_message(wrong), ADDRESS, NOW) == []
     answers = made.answer(push_message(LOGIN), ADDRESS, NOW)
     assert [data.hex() for data in answers] == ["fe00000100000000", "ff00000000000000"]
     assert kinds(made.answer(ACTION[:4] + b"\0\0\0\1" + ACTION[8:], ADDRESS, NOW)) == [
-        Kind.ACK,
-        Kind.ARB_DATA,
+        GgmpMessageType.ACK,
+        GgmpMessageType.ARB_DATA,
     ]
     assert made.answer(ACTION, OTHER, NOW) == []
     assert made.counters["wrong address"] == 2
@@ -84,7 +99,7 @@ def test_the_answer_to_a_token_is_no_larger_than_the_token() -> None:
 
 def test_guessing_ends() -> None:
     made = server()
-    wrong = push_message(Message(Kind.ARB_DATA, 0, 0, values=(utf8("x" * 16),)))
+    wrong = push_message(GgmpMessage(GgmpMessageType.ARB_DATA, 0, 0, values=(utf8("x" * 16),)))
     for _ in range(6):
         made.answer(wrong, ADDRESS, NOW)
     assert made.answer(push_message(LOGIN), ADDRESS, NOW) == []
@@ -92,10 +107,27 @@ def test_guessing_ends() -> None:
     assert made.answer(push_message(LOGIN), ADDRESS, at(13))
 
 
+def test_a_token_is_compared_only_while_its_address_has_a_try_left() -> None:
+    made = server()
+    wrong = push_message(GgmpMessage(GgmpMessageType.ARB_DATA, 0, 0, values=(utf8("x" * 16),)))
+    for _ in range(5):
+        assert not made.validates(wrong, ADDRESS, NOW)
+        assert made.answer(wrong, ADDRESS, NOW) == []
+    right = push_message(LOGIN)
+    assert not made.validates(right, ADDRESS, NOW), "a right one proves nothing now"
+    assert made.answer(right, ADDRESS, NOW) == []
+    assert made.validates(right, OTHER, NOW)
+    assert made.answer(right, OTHER, NOW)
+    assert made.logins == {"refused": 6, "accepted": 1}
+
+
 def test_the_number_stays_and_is_told_again_but_not_for_ever() -> None:
     made = server()
     told = [kinds(made.answer(push_message(LOGIN), ADDRESS, NOW)) for _ in range(6)]
-    assert told == [[Kind.CLIENT_ASSIGN, Kind.ACK]] * 4 + [[Kind.ACK]] * 2
+    assert (
+        told
+        == [[GgmpMessageType.CLIENT_ASSIGN, GgmpMessageType.ACK]] * 4 + [[GgmpMessageType.ACK]] * 2
+    )
     assert len(made) == 1
 
 
@@ -122,7 +154,9 @@ def test_a_silent_client_is_forgotten() -> None:
     made.handle_timer(at(62))
     assert len(made) == 0
     assert made.get_timer() is None
-    assert kinds(made.answer(push_message(LOGIN), ADDRESS, at(62)))[0] is Kind.CLIENT_ASSIGN
+    assert (
+        kinds(made.answer(push_message(LOGIN), ADDRESS, at(62)))[0] is GgmpMessageType.CLIENT_ASSIGN
+    )
 
 
 def test_only_so_many_clients() -> None:
@@ -136,7 +170,7 @@ def test_only_so_many_clients() -> None:
 def test_what_is_watched_is_told_by_the_timer() -> None:
     made = server()
     made.answer(push_message(LOGIN), ADDRESS, NOW)
-    watch = Message(Kind.ACTION, 1, 1, act=Act(GUARD, 2, 1, 100))
+    watch = GgmpMessage(GgmpMessageType.ACTION, 1, 1, act=Act(GUARD, 2, 1, 100))
     made.answer(push_message(watch), ADDRESS, NOW)
     made.handle_timer(at(0.05))
     assert {data for data, _ in made.data_to_send()} != set()
@@ -147,19 +181,25 @@ def test_texts_that_are_no_token() -> None:
     made = server()
     for value in (uint32(1), Value(0x90, TOKEN.encode()), Value(ValueType.UTF8, "")):
         assert (
-            made.answer(push_message(Message(Kind.ARB_DATA, 0, 0, values=(value,))), OTHER, NOW)
+            made.answer(
+                push_message(GgmpMessage(GgmpMessageType.ARB_DATA, 0, 0, values=(value,))),
+                OTHER,
+                NOW,
+            )
             == []
         )
 
 
 def is_alive(made: GgmpServer) -> bool:
-    message = Message(Kind.ARB_DATA, 0, 0, values=(utf8(TOKEN),))
+    message = GgmpMessage(GgmpMessageType.ARB_DATA, 0, 0, values=(utf8(TOKEN),))
     return bool(made.answer(push_message(message), ("198.51.100.1", 1), NOW))
 
 
 @tries(200)
-@given(st.lists(st.tuples(st.sampled_from(list(Kind)), st.binary(max_size=40)), max_size=20))
-def test_random_messages_of_a_client(sent: list[tuple[Kind, bytes]]) -> None:
+@given(
+    st.lists(st.tuples(st.sampled_from(list(GgmpMessageType)), st.binary(max_size=40)), max_size=20)
+)
+def test_random_messages_of_a_client(sent: list[tuple[GgmpMessageType, bytes]]) -> None:
     made = server()
     made.answer(push_message(LOGIN), ADDRESS, NOW)
     for number, (kind, rest) in enumerate(sent):
@@ -181,7 +221,7 @@ def test_random_datagrams(sent: list[bytes]) -> None:
 
 def test_a_flood_of_invented_addresses_leaves_nothing_behind() -> None:
     made = server()
-    wrong = push_message(Message(Kind.ARB_DATA, 0, 0, values=(utf8("x" * 16),)))
+    wrong = push_message(GgmpMessage(GgmpMessageType.ARB_DATA, 0, 0, values=(utf8("x" * 16),)))
     for number in range(20_000):
         address = (f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}", 1)
         assert made.answer(wrong, address, NOW) == []
@@ -196,14 +236,16 @@ def test_a_token_or_a_number_at_its_address_proves_it() -> None:
     assert not made.validates(ACTION, ADDRESS, NOW)
     made.answer(push_message(LOGIN), ADDRESS, NOW)
     assert made.validates(ACTION, ADDRESS, NOW)
-    wrong = Message(Kind.ARB_DATA, 0, 0, values=(utf8("x" * 16),))
-    for data in (b"", push_message(wrong), push_message(Message(Kind.ACK, 0, 0))):
+    wrong = GgmpMessage(GgmpMessageType.ARB_DATA, 0, 0, values=(utf8("x" * 16),))
+    for data in (b"", push_message(wrong), push_message(GgmpMessage(GgmpMessageType.ACK, 0, 0))):
         assert not made.validates(data, ADDRESS, NOW)
     assert not made.validates(ACTION, OTHER, NOW)
 
 
 def query(client: int, number: int, actor: int = GUARD) -> bytes:
-    return push_message(Message(Kind.ACTION, client, number, act=Act(actor, Action.QUERY)))
+    return push_message(
+        GgmpMessage(GgmpMessageType.ACTION, client, number, act=Act(actor, GgmpAction.QUERY))
+    )
 
 
 def test_anybody_is_told_no_more_than_was_sent_until_the_number_is_shown() -> None:
@@ -211,17 +253,17 @@ def test_anybody_is_told_no_more_than_was_sent_until_the_number_is_shown() -> No
     for number in range(20):
         answers = made.answer(query(0, number), ADDRESS, NOW)
         assert sum(map(len, answers)) <= len(query(0, number))
-        assert Kind.ARB_DATA not in kinds(answers)
+        assert GgmpMessageType.ARB_DATA not in kinds(answers)
     made.handle_timer(at(1))
     assert made.data_to_send() == []
     told = kinds(made.answer(query(1, 30), ADDRESS, at(1)))
-    assert told == [Kind.ARB_DATA] * 8 + [Kind.ACK, Kind.ARB_DATA]
+    assert told == [GgmpMessageType.ARB_DATA] * 8 + [GgmpMessageType.ACK, GgmpMessageType.ARB_DATA]
 
 
 def test_anybody_does_what_is_allowed_and_nothing_else() -> None:
     made = opened()
     made.answer(query(0, 0), ADDRESS, NOW)
-    move = Message(Kind.ACTION, 1, 1, act=Act(GUARD, Action.MOVE, 1, 1))
+    move = GgmpMessage(GgmpMessageType.ACTION, 1, 1, act=Act(GUARD, GgmpAction.MOVE, 1, 1))
     _, _, refused = made.answer(push_message(move), ADDRESS, NOW)
     assert pull_message(refused).values[2].value == "refused"
 
@@ -236,6 +278,23 @@ def test_numbers_for_anybody_cannot_be_foreseen() -> None:
     assert max(given_out) > 10_000
 
 
+def test_who_has_no_token_makes_room_for_who_has_one() -> None:
+    made = opened(most_clients=4)
+    for number in range(1, 5):
+        address = (f"192.0.2.{number}", 1)
+        made.answer(query(0, 0), address, NOW)
+        made.answer(query(number, 1), address, at(number))
+    assert made.answer(query(0, 0), ADDRESS, at(5)) == [], "all have shown their numbers"
+    assert kinds(made.answer(push_message(LOGIN), ADDRESS, at(5))) == [
+        GgmpMessageType.CLIENT_ASSIGN, GgmpMessageType.ACK,
+    ]  # fmt: skip
+    assert len(made) == 4
+    assert made.answer(query(1, 2), ("192.0.2.1", 1), at(5)) == [], "silent for longest"
+    for port in range(2, 6):
+        made.answer(push_message(LOGIN), ("192.0.2.60", port), at(6))
+    assert made.answer(push_message(LOGIN), ("192.0.2.61", 1), at(6)) == []
+
+
 def test_who_never_showed_its_number_makes_room() -> None:
     made = opened(most_clients=4)
     made.answer(query(0, 0), ADDRESS, NOW)
@@ -243,7 +302,7 @@ def test_who_never_showed_its_number_makes_room() -> None:
     for number in range(300):
         made.answer(query(0, 0), (f"10.0.{number >> 8}.{number & 255}", 1), NOW)
     assert len(made) == 4
-    assert Kind.ARB_DATA in kinds(made.answer(query(1, 2), ADDRESS, NOW))
+    assert GgmpMessageType.ARB_DATA in kinds(made.answer(query(1, 2), ADDRESS, NOW))
 
 
 STATIC = read_clients("bot query 7 192.0.2.50\nradar * 300 192.0.2.51")
@@ -255,11 +314,20 @@ def known() -> GgmpServer:
 
 def test_known_clients_ask_without_joining() -> None:
     made = known()
-    assert kinds(made.answer(query(7, 0), ADDRESS, NOW)) == [Kind.ACK, Kind.ARB_DATA]
+    assert kinds(made.answer(query(7, 0), ADDRESS, NOW)) == [
+        GgmpMessageType.ACK,
+        GgmpMessageType.ARB_DATA,
+    ]
     assert made.answer(query(7, 1), OTHER, NOW) == []
-    assert kinds(made.answer(query(300, 1), OTHER, NOW)) == [Kind.ACK, Kind.ARB_DATA]
-    short = Message(Kind.ACTION_SHORT, 7, 0, act=Act(GUARD, Action.MOVE))
-    assert kinds(made.answer(push_message(short), ADDRESS, NOW)) == [Kind.ACK, Kind.ARB_DATA]
+    assert kinds(made.answer(query(300, 1), OTHER, NOW)) == [
+        GgmpMessageType.ACK,
+        GgmpMessageType.ARB_DATA,
+    ]
+    short = GgmpMessage(GgmpMessageType.ACTION_SHORT, 7, 0, act=Act(GUARD, GgmpAction.MOVE))
+    assert kinds(made.answer(push_message(short), ADDRESS, NOW)) == [
+        GgmpMessageType.ACK,
+        GgmpMessageType.ARB_DATA,
+    ]
     assert made.answer(push_message(LOGIN), ("192.0.2.52", 1), NOW) == []
     assert made.answer(query(8, 1), ADDRESS, NOW) == []
     assert made.validates(query(7, 5), ("192.0.2.50", 9), NOW)
@@ -269,9 +337,12 @@ def test_known_clients_ask_without_joining() -> None:
 def test_a_known_client_that_comes_from_another_port_begins_anew() -> None:
     made = known()
     made.answer(query(7, 0), ADDRESS, NOW)
-    assert kinds(made.answer(query(7, 0), ADDRESS, NOW)) == [Kind.ACK]
+    assert kinds(made.answer(query(7, 0), ADDRESS, NOW)) == [GgmpMessageType.ACK]
     again = ("192.0.2.50", 4001)
-    assert kinds(made.answer(query(7, 0), again, NOW)) == [Kind.ACK, Kind.ARB_DATA]
+    assert kinds(made.answer(query(7, 0), again, NOW)) == [
+        GgmpMessageType.ACK,
+        GgmpMessageType.ARB_DATA,
+    ]
     assert len(made) == 1
 
 
@@ -279,21 +350,30 @@ def test_two_known_clients_may_share_a_host_but_no_port() -> None:
     rules = GgmpRules(clients=read_clients("a query 7 192.0.2.50\nb query 8 192.0.2.50"))
     made = GgmpServer(FakeStage(), rules, randbelow)
     for client in (7, 8, 7):
-        assert kinds(made.answer(query(client, 0), ADDRESS, NOW)) == [Kind.ACK, Kind.ARB_DATA]
+        assert kinds(made.answer(query(client, 0), ADDRESS, NOW)) == [
+            GgmpMessageType.ACK,
+            GgmpMessageType.ARB_DATA,
+        ]
         assert len(made) == 1
-    assert kinds(made.answer(query(8, 0), ("192.0.2.50", 4001), NOW)) == [Kind.ACK, Kind.ARB_DATA]
+    assert kinds(made.answer(query(8, 0), ("192.0.2.50", 4001), NOW)) == [
+        GgmpMessageType.ACK,
+        GgmpMessageType.ARB_DATA,
+    ]
     assert len(made) == 2
 
 
 def test_other_rules_count_at_once() -> None:
     made = server()
     made.answer(push_message(LOGIN), ADDRESS, NOW)
-    watch = Message(Kind.ACTION, 1, 1, act=Act(GUARD, Action.WATCH, 1, 100))
+    watch = GgmpMessage(GgmpMessageType.ACTION, 1, 1, act=Act(GUARD, GgmpAction.WATCH, 1, 100))
     made.answer(push_message(watch), ADDRESS, NOW)
-    made.configure(GgmpRules((Grant("radar", TOKEN, frozenset((Action.QUERY,))),)))
+    made.configure(GgmpRules((Grant("radar", TOKEN, frozenset((GgmpAction.QUERY,))),)))
     assert made._by_id[1].watched == {}
-    assert kinds(made.answer(query(1, 2), ADDRESS, NOW)) == [Kind.ACK, Kind.ARB_DATA]
-    move = Message(Kind.ACTION, 1, 3, act=Act(GUARD, Action.MOVE, 1, 1))
+    assert kinds(made.answer(query(1, 2), ADDRESS, NOW)) == [
+        GgmpMessageType.ACK,
+        GgmpMessageType.ARB_DATA,
+    ]
+    move = GgmpMessage(GgmpMessageType.ACTION, 1, 3, act=Act(GUARD, GgmpAction.MOVE, 1, 1))
     _, refused = made.answer(push_message(move), ADDRESS, NOW)
     assert pull_message(refused).values[3].value == "your token does not allow move"
     made.configure(GgmpRules((Grant("radar", "another token 123", frozenset()),)))

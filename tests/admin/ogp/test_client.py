@@ -2,14 +2,20 @@
 
 import pytest
 
-from emu.admin.ogp.body import Content, DefaultQuery
 from emu.admin.ogp.client import OgpQuestion
-from emu.admin.ogp.content import Presentation, content_of
 from emu.admin.ogp.fields import SERVER, V91, V94
-from emu.admin.ogp.head import PREFIX, AnswerHead, Error, Type, push_answer_head
-from emu.admin.ogp.responder import OgpResponder
+from emu.admin.ogp.messages import (
+    PREFIX,
+    AnswerHead,
+    Content,
+    DefaultQuery,
+    Error,
+    Type,
+    push_answer_head,
+)
+from emu.admin.ogp.responder import OgpResponder, Presentation, content_of
 from emu.errors import CommandError, MalformedMessage
-from emu.limits.challenges import Challenges
+from emu.limits.rates import Challenges
 from emu.times import Monotonic
 from tests.support.admin.statuses import crowd, server_status
 

@@ -1,8 +1,7 @@
 import pytest
 
 from emu.admin.ogp.elements import bit
-from emu.admin.ogp.fields import ADD_ON_FIELDS, DIALECTS, TEAM_FIELDS, V91, V94
-from emu.admin.ogp.kinds import all_flags
+from emu.admin.ogp.fields import ADD_ON_FIELDS, DIALECTS, TEAM_FIELDS, V91, V94, all_flags
 
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda one: one.name)

@@ -7,23 +7,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.admin.ogp.body import Content, everything, push_query
 from emu.admin.ogp.client import OgpQuestion
-from emu.admin.ogp.content import Presentation, content_of
 from emu.admin.ogp.fields import V91, V94
-from emu.admin.ogp.head import (
+from emu.admin.ogp.messages import (
     PREFIX,
     AnswerHead,
+    Content,
     Error,
     QueryHead,
     Type,
+    everything,
     find_body,
     pull_answer_head,
     push_answer_head,
+    push_query,
     push_query_head,
 )
-from emu.admin.ogp.responder import OgpResponder, OgpRules, master_uplink
-from emu.limits.challenges import PERIOD, Challenges
+from emu.admin.ogp.responder import OgpResponder, OgpRules, Presentation, content_of, master_uplink
+from emu.limits.rates import PERIOD, Challenges
 from emu.times import Monotonic
 from tests.support.admin.ogp_contents import content_of as state_of
 from tests.support.admin.query_vectors import Example, OneChallenge, read_examples

@@ -6,17 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.admin.rcon.packets import LONGEST_TEXT, Packet, PacketReader, divide
+from emu.admin.rcon.packets import LONGEST_TEXT, PacketReader, RconPacket, divide
 from emu.errors import LimitExceeded, MalformedMessage, PeerError
 
 IDS = st.integers(-(2**31), 2**31 - 1)
 BODIES = st.binary(max_size=300).map(lambda body: body.replace(b"\0", b""))
-PACKETS = st.builds(Packet, IDS, IDS, BODIES)
+PACKETS = st.builds(RconPacket, IDS, IDS, BODIES)
 
 
 @given(st.lists(PACKETS, max_size=6), st.lists(st.integers(1, 50), min_size=1))
 def test_packets_come_out_as_they_went_in_however_they_are_cut(
-    packets: list[Packet], cuts: list[int]
+    packets: list[RconPacket], cuts: list[int]
 ) -> None:
     data = b"".join(packet.encode() for packet in packets)
     reader, found, turn = PacketReader(4096), [], 0
@@ -44,7 +44,7 @@ def test_one_nul_is_enough_and_a_second_text_is_left_out() -> None:
     two = struct.pack("<iii", 16, 6, 2) + b"abc\0def\0"
     empty = struct.pack("<iii", 9, 7, 2) + b"\0"
     found = list(PacketReader(4110).receive(short + two + empty))
-    assert found == [Packet(5, 2, b"abc"), Packet(6, 2, b"abc"), Packet(7, 2, b"")]
+    assert found == [RconPacket(5, 2, b"abc"), RconPacket(6, 2, b"abc"), RconPacket(7, 2, b"")]
 
 
 @pytest.mark.parametrize("size", [-(2**31), -1, 0, 8])
@@ -60,7 +60,7 @@ def test_large_sizes_are_refused_before_anything_more_is_read(size: int) -> None
 
 
 def test_the_largest_is_taken() -> None:
-    packet = Packet(1, 2, b"x" * 4100)
+    packet = RconPacket(1, 2, b"x" * 4100)
     assert list(PacketReader(4110).receive(packet.encode())) == [packet]
 
 

@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.admin.command_session import MOST_WAITING
-from emu.admin.events import CommandGiven, LoggedIn, LoginFailed, SessionEnded
-from emu.admin.rcon.packets import Packet, PacketReader
-from emu.admin.rcon.session import RconRules, RconSession
-from emu.admin.rcon.users import RconUser, RconUsers
+from emu.admin.console import MOST_WAITING
+from emu.admin.ports import CommandGiven, LoginFailed, SessionEnded, UserAuthenticated
+from emu.admin.rcon.packets import PacketReader, RconPacket
+from emu.admin.rcon.session import RconRules, RconSession, RconUser, RconUsers
 from emu.commands import Reply
-from emu.limits.failures import FailureRules, Failures
+from emu.limits.rates import FailureRules, Failures
 
 VECTORS = [
     json.loads(line)
@@ -67,9 +66,9 @@ class Door:
         return out
 
     def log_in(self, password: bytes = b"sekret") -> None:
-        assert self.send(Packet(1, 3, password).encode()) == [Packet(1, 2).encode()]
+        assert self.send(RconPacket(1, 3, password).encode()) == [RconPacket(1, 2).encode()]
 
-    def packets(self, data: bytes) -> list[Packet]:
+    def packets(self, data: bytes) -> list[RconPacket]:
         return list(PacketReader(1 << 20).receive(b"".join(self.send(data))))
 
 
@@ -97,25 +96,25 @@ def test_worked_examples(vector: dict[str, Any]) -> None:
 
 def test_junk_and_answer_are_two_writes_apart_in_time() -> None:
     door = Door(RconRules(auth_junk_packet=True))
-    assert door.send(Packet(1, 3, b"sekret").encode()) == [Packet(1, 0).encode()]
+    assert door.send(RconPacket(1, 3, b"sekret").encode()) == [RconPacket(1, 0).encode()]
     assert door.wait(0.03) == []
-    assert door.wait(0.03) == [Packet(1, 2).encode()]
-    assert door.send(Packet(2, 3, b"wrong").encode()) == []
-    assert door.wait(1.1) == [Packet(-1, 2).encode()]
+    assert door.wait(0.03) == [RconPacket(1, 2).encode()]
+    assert door.send(RconPacket(2, 3, b"wrong").encode()) == []
+    assert door.wait(1.1) == [RconPacket(-1, 2).encode()]
 
 
 def test_nothing_runs_before_the_login(door: Door) -> None:
-    assert door.packets(Packet(5, 2, b"echo a").encode()) == [Packet(-1, 2)]
-    assert door.packets(Packet(5, 77).encode()) == [Packet(-1, 2)]
+    assert door.packets(RconPacket(5, 2, b"echo a").encode()) == [RconPacket(-1, 2)]
+    assert door.packets(RconPacket(5, 77).encode()) == [RconPacket(-1, 2)]
     assert door.events == []
 
 
 def test_a_wrong_password_costs_more_each_time_and_then_the_connection(door: Door) -> None:
     for number, delay in ((1, 1.0), (2, 2.0), (3, 3.0)):
-        assert door.send(Packet(7, 3, b"wrong").encode()) == []
+        assert door.send(RconPacket(7, 3, b"wrong").encode()) == []
         assert door.wait(delay - 0.1) == []
         assert not door.session.closed
-        assert door.wait(0.1) == [Packet(-1, 2).encode()]
+        assert door.wait(0.1) == [RconPacket(-1, 2).encode()]
         assert door.session.closed == (number == 3)
     assert door.events == [LoginFailed()] * 3 + [SessionEnded("too many wrong passwords")]
 
@@ -125,27 +124,27 @@ def test_an_address_that_guesses_is_banned_for_a_while() -> None:
     for _ in range(4):
         door = Door(failures=failures)
         for _ in range(3):
-            door.send(Packet(7, 3, b"wrong").encode())
+            door.send(RconPacket(7, 3, b"wrong").encode())
             door.wait(0.0)
     assert failures.is_banned("192.0.2.1", 0.0)
     door = Door(failures=failures)
-    door.send(Packet(7, 3, b"sekret").encode())
-    assert door.wait(0.1) == [Packet(-1, 2).encode()]
+    door.send(RconPacket(7, 3, b"sekret").encode())
+    assert door.wait(0.1) == [RconPacket(-1, 2).encode()]
     door.now = 700.0
     door.log_in()
 
 
 def test_what_waits_behind_a_wrong_password_is_not_run(door: Door) -> None:
     door.log_in()
-    door.send(Packet(2, 3, b"wrong").encode() + Packet(3, 2, b"echo a").encode())
-    assert door.wait(1.0) == [Packet(-1, 2).encode(), Packet(-1, 2).encode()]
+    door.send(RconPacket(2, 3, b"wrong").encode() + RconPacket(3, 2, b"echo a").encode())
+    assert door.wait(1.0) == [RconPacket(-1, 2).encode(), RconPacket(-1, 2).encode()]
 
 
 def test_users_run_commands_under_their_name_and_rank(door: Door) -> None:
     door.log_in(b"other")
-    door.send(Packet(2, 2, b"echo a").encode())
+    door.send(RconPacket(2, 2, b"echo a").encode())
     [logged_in, given_] = door.events
-    assert logged_in == LoggedIn("bert")
+    assert logged_in == UserAuthenticated("bert")
     assert (given_.caller.name, given_.caller.rank) == ("bert", 10)
     assert given_.caller.origin == "rcon 192.0.2.1"
 
@@ -153,7 +152,7 @@ def test_users_run_commands_under_their_name_and_rank(door: Door) -> None:
 def test_commands_run_one_after_the_other_and_answers_keep_their_order(door: Door) -> None:
     door.log_in()
     door.slow = True
-    wanted = [Packet(n, 2, f"echo {n}".encode()) for n in range(100)]
+    wanted = [RconPacket(n, 2, f"echo {n}".encode()) for n in range(100)]
     assert door.send(b"".join(one.encode() for one in wanted)) == []
     assert not door.session.wants_data
     answers = []
@@ -162,14 +161,14 @@ def test_commands_run_one_after_the_other_and_answers_keep_their_order(door: Doo
         assert event.line == f"echo {number}"
         door.session.answered(Reply((f"answer {number}",)), 1.0)
         answers += door.writes()
-    assert answers == [Packet(n, 0, f"answer {n}".encode()).encode() for n in range(100)]
+    assert answers == [RconPacket(n, 0, f"answer {n}".encode()).encode() for n in range(100)]
     assert door.session.wants_data
     assert 0 < MOST_WAITING < 100
 
 
 def test_the_end_of_an_answer_can_be_asked_for_in_both_ways(door: Door) -> None:
     door.log_in()
-    command, own, other = Packet(9, 2, b"echo a"), Packet(9, 0), Packet(10, 0)
+    command, own, other = RconPacket(9, 2, b"echo a"), RconPacket(9, 0), RconPacket(10, 0)
     got = door.packets(b"".join(one.encode() for one in (command, own, command, other)))
     assert [one.id for one in got] == [9, 9, 9, 9, 10]
     assert b"".join(door.send(own.encode())).endswith(b"\0\1\0\0\0\0")
@@ -179,33 +178,57 @@ def test_the_srcds_dialect_says_after_any_mirror_that_it_was_one() -> None:
     door = Door(RconRules(dialect="srcds"))
     door.log_in()
     for number in (4, 5):
-        got = door.packets(Packet(4, 2, b"").encode() + Packet(number, 0).encode())
+        got = door.packets(RconPacket(4, 2, b"").encode() + RconPacket(number, 0).encode())
         assert [one.id for one in got] == [4, number, number]
 
 
 def test_the_minecraft_dialect_says_what_its_clients_wait_for() -> None:
     door = Door(RconRules(dialect="minecraft"))
     door.log_in()
-    assert door.packets(Packet(4, 0).encode()) == [Packet(4, 0, b"Unknown request 0")]
+    assert door.packets(RconPacket(4, 0).encode()) == [RconPacket(4, 0, b"Unknown request 0")]
 
 
 def test_an_unknown_type_is_answered(door: Door) -> None:
     door.log_in()
-    assert door.packets(Packet(4, 0x1F).encode()) == [Packet(4, 0, b"Unknown request 1f")]
-    assert door.packets(Packet(4, -1).encode()) == [Packet(4, 0, b"Unknown request ffffffff")]
+    assert door.packets(RconPacket(4, 0x1F).encode()) == [RconPacket(4, 0, b"Unknown request 1f")]
+    assert door.packets(RconPacket(4, -1).encode()) == [
+        RconPacket(4, 0, b"Unknown request ffffffff")
+    ]
 
 
 def test_lines_are_cleaned(door: Door) -> None:
     door.log_in()
-    door.send(Packet(4, 2, b"echo \xff\x1b[0m\r\nx\t").encode())
+    door.send(RconPacket(4, 2, b"echo \xff\x1b[0m\r\nx\t").encode())
     assert door.events[-1].line == "echo \ufffd [0m  x"
-    assert door.packets(Packet(4, 2, b" \r\n").encode()) == [Packet(4, 0)]
+    assert door.packets(RconPacket(4, 2, b" \r\n").encode()) == [RconPacket(4, 0)]
 
 
 @pytest.mark.parametrize("size", [513, -1, 8, 1 << 30])
 def test_before_the_login_little_is_taken(door: Door, size: int) -> None:
     door.send(size.to_bytes(4, "little", signed=True))
     assert door.session.closed
+
+
+def test_after_a_failed_second_login_little_is_taken_again(door: Door) -> None:
+    """Who logged in may send long packets; a wrong password afterwards takes that back."""
+    door.log_in()
+    longest = RconPacket(2, 2, b"echo " + b"x" * (4110 - 10 - 5))
+    assert len(longest.encode()) == 4 + 4110
+    assert door.packets(longest.encode())[0].body.startswith(b"xxx")
+    door.send(RconPacket(3, 3, b"wrong").encode())
+    door.wait(5.0)
+    assert not door.session.closed
+    assert door.packets(RconPacket(4, 2, b"x" * (512 - 10)).encode()) == [RconPacket(-1, 2)]
+    door.send(RconPacket(5, 2, b"x" * (513 - 10)).encode())
+    assert door.session.closed
+
+
+def test_after_a_wrong_password_the_right_one_takes_long_packets_again(door: Door) -> None:
+    door.log_in()
+    door.send(RconPacket(3, 3, b"wrong").encode())
+    door.wait(5.0)
+    door.log_in()
+    assert door.packets(RconPacket(4, 2, b"echo " + b"x" * 3000).encode())[0].body == b"x" * 3000
 
 
 def test_a_login_has_ten_seconds_a_packet_thirty_and_silence_half_an_hour() -> None:
@@ -226,7 +249,7 @@ def test_a_login_has_ten_seconds_a_packet_thirty_and_silence_half_an_hour() -> N
     idle = Door()
     idle.log_in()
     idle.wait(1000.0)
-    idle.send(Packet(2, 2, b"echo a").encode())
+    idle.send(RconPacket(2, 2, b"echo a").encode())
     idle.wait(1799.0)
     assert not idle.session.closed
     idle.wait(1.0)
@@ -236,17 +259,17 @@ def test_a_login_has_ten_seconds_a_packet_thirty_and_silence_half_an_hour() -> N
 def test_a_command_that_takes_long_is_no_silence(door: Door) -> None:
     door.log_in()
     door.slow = True
-    door.send(Packet(2, 2, b"save").encode())
+    door.send(RconPacket(2, 2, b"save").encode())
     assert door.wait(10_000.0) == []
     assert not door.session.closed
     door.session.answered(Reply(("saved",)), door.now)
-    assert door.writes() == [Packet(2, 0, b"saved").encode()]
+    assert door.writes() == [RconPacket(2, 0, b"saved").encode()]
 
 
 def test_an_answer_after_the_end_goes_nowhere(door: Door) -> None:
     door.log_in()
     door.slow = True
-    door.send(Packet(2, 2, b"save").encode())
+    door.send(RconPacket(2, 2, b"save").encode())
     door.session.connection_lost(1.0)
     door.session.answered(Reply(("saved",)), 2.0)
     assert door.writes() == []
@@ -254,7 +277,7 @@ def test_an_answer_after_the_end_goes_nowhere(door: Door) -> None:
 
 
 @given(st.lists(st.one_of(st.binary(max_size=60), st.builds(
-    lambda number, kind, body: Packet(number, kind, body.replace(b"\0", b"")).encode(),
+    lambda number, kind, body: RconPacket(number, kind, body.replace(b"\0", b"")).encode(),
     st.integers(-3, 3), st.sampled_from([0, 2, 3, 9]),
     st.sampled_from([b"", b"sekret", b"echo x", b"\xff"]),
 ))))  # fmt: skip

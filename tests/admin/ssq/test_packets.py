@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from emu.admin.ssq.packets import (
     DATAGRAM_BYTES,
     MOST_PACKETS,
-    Joiner,
-    Packet,
+    SsqJoiner,
+    SsqPacket,
     body_bytes,
     pull_packet,
     push_packet,
@@ -22,12 +22,12 @@ NOW = Monotonic(10.0)
 def test_a_packet_is_read_as_it_was_written(
     number: int, count: int, data: st.DataObject, body: bytes
 ) -> None:
-    packet = Packet(number, count, data.draw(st.integers(0, count - 1)), body)
+    packet = SsqPacket(number, count, data.draw(st.integers(0, count - 1)), body)
     assert pull_packet(push_packet(packet)) == packet
 
 
 def test_the_second_of_three() -> None:
-    assert push_packet(Packet(0x5F, 3, 1, b"x")) == bytes.fromhex("5f2178")
+    assert push_packet(SsqPacket(0x5F, 3, 1, b"x")) == bytes.fromhex("5f2178")
 
 
 @pytest.mark.parametrize("data", [b"", b"\x5d", b"\x5d\x00", b"\x5d\x01x", b"\x5d\x23x"])
@@ -40,7 +40,7 @@ def test_what_is_no_packet(data: bytes) -> None:
 def test_a_body_is_joined_whatever_the_order(body: bytes, random: object) -> None:
     packets = [pull_packet(data) for data in split(9, body)]
     random.shuffle(packets)  # type: ignore[attr-defined]
-    joiner = Joiner(most_bytes=len(body))
+    joiner = SsqJoiner(most_bytes=len(body))
     answers = [joiner.take("a", packet, NOW) for packet in packets]
     assert answers == [None] * (len(packets) - 1) + [body]
 
@@ -52,24 +52,24 @@ def test_the_largest_body_fills_all_packets() -> None:
 
 
 def test_senders_are_kept_apart() -> None:
-    joiner = Joiner()
-    assert joiner.take("a", Packet(1, 2, 0, b"x"), NOW) is None
-    assert joiner.take("b", Packet(1, 2, 1, b"y"), NOW) is None
-    assert joiner.take("a", Packet(1, 2, 1, b"z"), NOW) == b"xz"
+    joiner = SsqJoiner()
+    assert joiner.take("a", SsqPacket(1, 2, 0, b"x"), NOW) is None
+    assert joiner.take("b", SsqPacket(1, 2, 1, b"y"), NOW) is None
+    assert joiner.take("a", SsqPacket(1, 2, 1, b"z"), NOW) == b"xz"
 
 
 def test_what_is_late_or_too_long_is_forgotten() -> None:
-    joiner = Joiner(most_bytes=3)
-    joiner.take("a", Packet(1, 2, 0, b"x"), NOW)
-    assert joiner.take("a", Packet(1, 2, 1, b"y"), Monotonic(NOW + 2.1)) is None
-    joiner.take("b", Packet(1, 2, 0, b"xx"), NOW)
-    assert joiner.take("b", Packet(1, 2, 1, b"yy"), NOW) is None
-    assert joiner.take("b", Packet(1, 2, 0, b"x"), NOW) is None
+    joiner = SsqJoiner(most_bytes=3)
+    joiner.take("a", SsqPacket(1, 2, 0, b"x"), NOW)
+    assert joiner.take("a", SsqPacket(1, 2, 1, b"y"), Monotonic(NOW + 2.1)) is None
+    joiner.take("b", SsqPacket(1, 2, 0, b"xx"), NOW)
+    assert joiner.take("b", SsqPacket(1, 2, 1, b"yy"), NOW) is None
+    assert joiner.take("b", SsqPacket(1, 2, 0, b"x"), NOW) is None
 
 
 def test_a_flood_of_halves_pushes_the_oldest_out() -> None:
-    joiner = Joiner(most_pending=4)
+    joiner = SsqJoiner(most_pending=4)
     for sender in range(100):
-        joiner.take(sender, Packet(1, 2, 0, b"x"), NOW)
-    assert joiner.take(95, Packet(1, 2, 1, b"y"), NOW) is None
-    assert joiner.take(99, Packet(1, 2, 1, b"y"), NOW) == b"xy"
+        joiner.take(sender, SsqPacket(1, 2, 0, b"x"), NOW)
+    assert joiner.take(95, SsqPacket(1, 2, 1, b"y"), NOW) is None
+    assert joiner.take(99, SsqPacket(1, 2, 1, b"y"), NOW) == b"xy"

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.admin.ssq.conditions import Comparison
 from emu.admin.ssq.query import (
     Auth,
     ColumnList,
+    Comparison,
     Headers,
     Ping,
     Query,

@@ -1,7 +1,7 @@
-from emu.admin.ssq.tables import ALIASES, PROCEDURES, TABLES, Told
+from emu.admin.ssq.tables import ALIASES, PROCEDURES, TABLES, SsqContent
 from tests.support.admin.worked_examples import server_status
 
-TOLD = Told(server_status(), "192.0.2.1")
+TOLD = SsqContent(server_status(), "192.0.2.1")
 COLUMNS = {column.name: (table, column) for table in TABLES for column in table.columns}
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.capture.formats.frames import MAX_FRAGMENT_PIECES, MAX_FRAGMENTED, FrameReader
+from emu.capture.formats.frames import MAX_FRAGMENT_PIECES, MAX_FRAGMENTED, DatagramReader
 from tests.support.examples import tries
 from tests.support.files.captures import CLIENT, HELLO, IPV4_HELLO, SERVER, UDP_HELLO, ipv6
 
@@ -18,7 +18,7 @@ MAC = bytes.fromhex("020000000001 020000000002")
 
 
 def read(link, *frames):
-    reader = FrameReader()
+    reader = DatagramReader()
     results = [reader.read(1.0, link, frame) for frame in frames]
     return results[-1], reader.left_out
 
@@ -135,7 +135,7 @@ def test_ipv6_fragments():
 
 
 def test_fragments_are_bounded_and_counted():
-    reader = FrameReader()
+    reader = DatagramReader()
     for identity in range(MAX_FRAGMENTED + 3):
         assert reader.read(0.0, 101, fragment(0, True, bytes(8), identity)) is None
     assert reader.fragments_waiting() == MAX_FRAGMENTED
@@ -143,7 +143,7 @@ def test_fragments_are_bounded_and_counted():
 
 
 def test_fragments_past_the_end_or_without_end_are_garbled():
-    reader = FrameReader()
+    reader = DatagramReader()
     assert reader.read(0.0, 101, fragment(65528, True, bytes(16))) is None
     for number in range(MAX_FRAGMENT_PIECES + 1):
         assert reader.read(0.0, 101, fragment(number * 8, True, bytes(8))) is None
@@ -155,7 +155,7 @@ def test_fragments_past_the_end_or_without_end_are_garbled():
 @tries(150)
 def test_no_bytes_raise_and_each_frame_is_a_datagram_or_counted(link, garbage, ip_first):
     frame = IPV4_HELLO[:10] + garbage if ip_first and link == 101 else garbage
-    reader = FrameReader()
+    reader = DatagramReader()
     datagram = reader.read(0.0, link, frame)
     held = reader.fragments_waiting()
     assert (datagram is not None) + sum(reader.left_out.values()) + held == 1

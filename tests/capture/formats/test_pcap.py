@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.capture.formats.pcap import CaptureReader
-from emu.capture.formats.records import Datagram
-from emu.capture.formats.stream import MAX_FRAME
+from emu.capture.formats.records import MAX_FRAME, Datagram
 from emu.errors import FileFormatError
 from tests.support.examples import tries
 from tests.support.files.captures import (
@@ -149,6 +148,7 @@ def test_a_hundred_megabytes_stream_through_little_memory():
     assert peak < 2_000_000
 
 
+@pytest.mark.slow
 def test_a_gzip_bomb_streams_through_little_memory():
     bomb = gzip.compress(classic([]) + classic([bytes(250_000)])[24:] * 120)
     assert len(bomb) < 50_000

@@ -256,6 +256,7 @@ def test_a_session_is_found_by_its_check_among_many_known_keys(recorded):
 RC4 = f"rc4 * {KEY_BLOCK[-8:][::-1].hex()}\n"
 
 
+@pytest.mark.slow
 def test_known_keys_let_a_capture_go_on_from_its_middle():
     talk = [(n % 2 == 0, 4, bytes([n]) * (n % 40)) for n in range(90)]
     whole = whole_session([*MESSAGES[:1], *talk])

@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from emu.capture.keys import KeyRing
 from emu.capture.messages import CapturedMessage
 from emu.capture.sessions import follow as follow_module
-from emu.capture.sessions.follow import CaptureFollower
-from emu.capture.sessions.kept import KeptStates
-from emu.sight.forms import CREATE_GHOST, POSITION, UPDATE_GHOST
-from emu.structs.client_cmd import write_client_cmd
+from emu.capture.sessions.follow import CaptureFollower, KeptStates
+from emu.structs.packed import write_client_cmd
+from emu.world_stream.ghosts import CREATE_GHOST, POSITION, UPDATE_GHOST
 from tests.support.files.known_names import shipped_messages
 from tests.support.sessions.conversations import (
     KEY_BLOCK,

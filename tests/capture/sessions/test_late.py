@@ -6,9 +6,9 @@ import zlib
 
 import pytest
 
-from emu.capture.sessions.keystream import MAX_MESSAGES
 from emu.capture.sessions.late import (
     BEFORE,
+    MAX_MESSAGES,
     NO_KEY,
     NO_PLACE,
     NO_VERSION,
@@ -17,7 +17,7 @@ from emu.capture.sessions.late import (
     LateMessages,
 )
 from emu.session import LateMessage, Role, SessionConfig
-from emu.session.codec.messages import MessageCodec
+from emu.session.codec import MessageCodec
 
 KEY = bytes((8, 7, 6, 5, 4, 3, 2, 1))
 SAID = [(n % 9, bytes([n]) * (n % 30)) for n in range(60)]

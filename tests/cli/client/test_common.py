@@ -49,6 +49,7 @@ except CommandError as error:
 """
 
 
+@pytest.mark.slow
 def test_who_is_interrupted_still_puts_the_terminal_right() -> None:
     done = subprocess.run(
         [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=30, check=True

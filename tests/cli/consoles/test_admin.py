@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from emu.admin.console.session import ConsoleSession
-from emu.admin.events import CommandGiven
+from emu.admin.console import ConsoleSession
+from emu.admin.ports import CommandGiven
 from emu.cli.consoles.admin import command_line
 from emu.commands import Caller, Reply
 from tests.support.running.command_line import CommandLine

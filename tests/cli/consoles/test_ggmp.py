@@ -10,10 +10,9 @@ from secrets import randbelow
 
 import pytest
 
-from emu.admin.ggmp.grants import read_clients
-from emu.admin.ggmp.orders import LITTLE
-from emu.admin.ggmp.rules import GgmpRules
-from emu.admin.ggmp.server import GgmpServer
+from emu.admin.ggmp.acting import read_clients
+from emu.admin.ggmp.messages import LITTLE
+from emu.admin.ggmp.server import GgmpRules, GgmpServer
 from emu.times import Monotonic
 from tests.support.admin.answering import answering
 from tests.support.admin.ggmp import BOB, GRANT, GUARD, TOKEN, FakeStage

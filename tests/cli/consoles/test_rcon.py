@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.cli.consoles.test_rcon_socket import server
+from tests.cli.consoles.test_rcon_rcon_socket import server
 from tests.support.running.command_line import CommandLine
 
 

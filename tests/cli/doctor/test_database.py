@@ -18,7 +18,7 @@ from emu.cli.doctor.database import (
 )
 from emu.cli.doctor.findings import Finding, Level
 from emu.store import Store
-from emu.store.schema import schema
+from emu.store.repository import schema
 from tests.support.database.released import SCHEMA, released_database
 
 

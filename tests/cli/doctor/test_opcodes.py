@@ -11,7 +11,7 @@ import pytest
 from emu.cli.doctor.findings import Finding, Level
 from emu.cli.doctor.opcodes import judge_rows, look_at_opcodes, stored_rows
 from emu.opcodes import OpcodeRow, OpcodeStore
-from emu.opcodes.shipped import shipped_rows
+from emu.opcodes.text import shipped_rows
 from tests.support.database.released import released_database
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from emu.admin.status import OpenDoor
+from emu.admin.status import OpenPort
 from emu.cli.doctor.findings import Level
 from emu.cli.doctor.visit import Visit, judge_lists, judge_refusal, login_address
 from emu.client import Credentials, LoginDenied
-from emu.client.entrance import Entrance
+from emu.client.flow import Entrance
 from emu.config import Address
-from emu.opcodes.shipped import shipped_tables
+from emu.opcodes.text import shipped_tables
 from tests.support.admin.snapshots import Measured
 from tests.support.running.whole_server import HOST, house, reactor
 
@@ -92,7 +92,7 @@ async def test_where_nobody_is_nothing_answers() -> None:
 def test_the_address_is_the_one_that_is_bound() -> None:
     now = Measured().snapshot()
     assert login_address(now) == Address("127.0.0.1", 9100)
-    wide = replace(now, doors=(OpenDoor("login.listen", "UDP", "[::]:9100", {}),))
+    wide = replace(now, doors=(OpenPort("login.listen", "UDP", "[::]:9100", {}),))
     assert login_address(wide) == Address("::1", 9100)
     assert login_address(replace(now, doors=())) is None
 

@@ -14,14 +14,10 @@ from rich.console import Console
 from emu.cli.main import root
 from emu.cli.opcodes.commands import opcodes
 from emu.opcodes import OpcodeStore, VersionRange
-from emu.opcodes.files.formats import read_rows
-from emu.opcodes.lints import Severity
+from emu.opcodes.checks import Severity
+from emu.opcodes.files import read_rows
 from tests.support.files.opcode_rows import MARIADB
-
-SHARED = Path(__file__).parents[4] / "shared" / "data" / "eq2emu" / "sql"
-needs_dumps = pytest.mark.skipif(
-    not SHARED.is_dir(), reason="the real dumps are not on this machine"
-)
+from tests.support.files.recordings import DUMPS, needs_dumps
 
 
 def emu(path: Path, *words: str, code: int = 0) -> Result:
@@ -204,12 +200,13 @@ def test_without_a_database_what_is_shipped_is_shown(
     assert (tmp_path / "state.sqlite").exists()
 
 
+@pytest.mark.slow
 @needs_dumps
 def test_real_dumps_import_and_what_is_odd_in_them_is_named(tmp_path: Path) -> None:
     told = {}
     for name in ("login", "world", "rewrite"):
         path = tmp_path / f"{name}.sqlite"
-        dump = str(SHARED / f"{name}-opcodes.sql.gz")
+        dump = str(DUMPS / f"{name}-opcodes.sql.gz")
         told[name] = emu(path, "import", dump).stderr
         codes = {row["code"] for row in rows_of(emu(path, "check", "--format", "json"))}
         assert "sentinel" in codes
@@ -222,9 +219,10 @@ def test_real_dumps_import_and_what_is_odd_in_them_is_named(tmp_path: Path) -> N
     assert table.get("OP_UpdatePositionMsg") is None
 
 
+@pytest.mark.slow
 @needs_dumps
 def test_login_and_world_data_differ_as_described(tmp_path: Path) -> None:
-    login, world = (str(SHARED / f"{name}-opcodes.sql.gz") for name in ("login", "world"))
+    login, world = (str(DUMPS / f"{name}-opcodes.sql.gz") for name in ("login", "world"))
     found = rows_of(emu(tmp_path / "none", "diff", login, world, "--format", "json"))
     changed = [tuple(row.values()) for row in found if None not in row.values()]
     assert changed == [

@@ -17,7 +17,7 @@ from emu.cli.opcodes.common import (
 )
 from emu.errors import CommandError, StoreError
 from emu.opcodes import OpcodeRow, OpcodeTables, VersionRange
-from emu.opcodes.stored.store import OpcodeStore
+from emu.opcodes.store import OpcodeStore
 from tests.support.files.opcode_rows import DUMPED, HEIDISQL
 
 ROWS = [

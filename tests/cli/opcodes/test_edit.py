@@ -43,7 +43,7 @@ def test_it_opens_the_database_at_a_version(
     def run(editor: object) -> None:
         opened.append(editor)
 
-    monkeypatch.setattr("emu.cli.opcodes.screen.OpcodeEditor.run", run)
+    monkeypatch.setattr("emu.cli.opcodes.editor.OpcodeEditor.run", run)
     monkeypatch.setattr("emu.cli.opcodes.edit.is_terminal", lambda: True)
     path = tmp_path / "emu.sqlite"
     words = ["opcodes", "--db", str(path), "edit", "--version", "546"]

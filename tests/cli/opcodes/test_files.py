@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from emu.cli.main import root
+from emu.files import opcodes_folder
 from emu.opcodes import OpcodeRow, OpcodeStore, VersionRange
-from emu.opcodes.files.database import read_database
-from emu.resources import opcodes_folder
-from tests.support.files.opcode_rows import HEIDISQL, MARIADB, ONE_LINE
+from emu.opcodes.files import read_database
+from tests.support.files.opcode_rows import HEIDISQL, MARIADB, ONE_LINE, shipped_database
 
 RANGE = VersionRange(540, 546)
 
@@ -147,6 +149,7 @@ def test_what_is_exported_is_imported_as_no_change(db: Path, tmp_path: Path, sty
     assert result.stdout.startswith("0 rows added, 0 changed, 0 removed,")
 
 
+@pytest.mark.slow
 def test_a_database_is_exported_and_those_of_servers_are_imported(db: Path, tmp_path: Path) -> None:
     file, other = tmp_path / "export.db", tmp_path / "other.sqlite"
     emu(db, "set", "OP_LoginReplyMsg", "999", "--range", "540-546", "--note", "tried")
@@ -180,3 +183,21 @@ def test_an_export_is_whole_or_not_there(db: Path, tmp_path: Path) -> None:
     assert "cannot be written" in str(result.exception)
     emu(db, "export", "--as", "sql", "--output", str(tmp_path / "x.sql"))
     assert sorted(path.name for path in tmp_path.iterdir() if "x.sql" in path.name) == ["x.sql"]
+
+
+def commands_in(readme: Path) -> list[list[str]]:
+    """Return the words of each command that a page shows as an indented line or in backticks."""
+    text = " ".join(readme.read_text(encoding="utf-8").split())
+    found = re.findall(r"(?<=[` ])emu [a-z]+ [a-z]+(?: [^ `]+)*? --output [A-Z]+", text)
+    return [shlex.split(one) for one in found]
+
+
+def test_the_command_in_the_readme_of_the_tables_writes_exactly_these_files(tmp_path: Path) -> None:
+    (command,) = commands_in(opcodes_folder() / "README.md")
+    folder = tmp_path / "tables"
+    words = [str(folder) if word == "FOLDER" else word for word in command[1:]]
+    done = CliRunner().invoke(root, [*words, "--db", str(shipped_database(tmp_path))])
+    assert done.exit_code == 0, done.output
+    written = {path.name: path.read_bytes() for path in folder.iterdir()}
+    shipped = {path.name: path.read_bytes() for path in opcodes_folder().glob("*.csv")}
+    assert written == shipped

@@ -14,7 +14,7 @@ from tests.support.running.command_line import CommandLine
 
 @pytest.fixture
 def commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
-    monkeypatch.setattr(top.time, "sleep", lambda _seconds: None)
+    monkeypatch.setattr(top.time, "sleep", lambda _seconds: None)  # type: ignore[attr-defined]
     return CommandLine(tmp_path)
 
 

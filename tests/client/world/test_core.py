@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.client.events import Closed, Unexpected
-from emu.client.world import Pass, WorldClient, WorldMessages, WorldStage
+from emu.client.world import Pass, WorldClientCore, WorldMessages, WorldPhase
 from emu.client.world.events import (
     CampBegun,
     CampStopped,
@@ -23,7 +23,7 @@ from emu.client.world.events import (
     ZoneTold,
 )
 from emu.errors import CommandError, LocalProtocolError
-from emu.net.client.world_connection import WorldConnection
+from emu.net.client.connection import ClientWorldConnection
 from emu.times import Monotonic
 from tests.support.examples import tries
 from tests.support.sessions.lossy_net import LossyReactor
@@ -32,12 +32,14 @@ from tests.support.world.ghost_views import dialect
 from tests.support.world.lossy_world import HOST, PORT, LossyWorld
 
 pytestmark = pytest.mark.usefixtures("collect_garbage")
-Scene = Callable[[WorldConnection, list[Any]], Awaitable[None]]
+Scene = Callable[[ClientWorldConnection, list[Any]], Awaitable[None]]
 
 
-def played(scene: Scene, version: int = 546, *, status: int = 100) -> tuple[LossyWorld, list[Any]]:
+def played(
+    scene: Scene, version: int = 546, *, status: int = 100, world: LossyWorld | None = None
+) -> tuple[LossyWorld, list[Any]]:
     """Let one character come in, play a scene, and leave; returns the world and all events."""
-    world = LossyWorld(LossyReactor())
+    world = world or LossyWorld(LossyReactor())
     world.house.character(5, name="Aldana", admin_status=status)
     events: list[Any] = []
 
@@ -55,9 +57,9 @@ def kinds(events: list[Any]) -> list[type]:
 
 @pytest.mark.parametrize("version", [546, 561])
 def test_the_way_in_and_out(version: int) -> None:
-    async def scene(client: WorldConnection, _events: list[Any]) -> None:
+    async def scene(client: ClientWorldConnection, _events: list[Any]) -> None:
         core = client.core
-        assert (core.stage, core.own_index, core.character) == (WorldStage.STANDING, 1, "Aldana")
+        assert (core.stage, core.own_index, core.character) == (WorldPhase.STANDING, 1, "Aldana")
         assert {"say", "tell", "who", "zone"} <= set(core.commands)
         assert core.surroundings is not None
         assert core.surroundings.name(1) == "Aldana"
@@ -71,19 +73,36 @@ def test_the_way_in_and_out(version: int) -> None:
 
 
 def test_camping_standing_up_and_camping_again() -> None:
-    async def scene(client: WorldConnection, events: list[Any]) -> None:
-        client.act(WorldClient.camp)
+    async def scene(client: ClientWorldConnection, events: list[Any]) -> None:
+        client.act(WorldClientCore.camp)
         await client.until(lambda: CampBegun(20) in events, "the countdown")
-        client.act(WorldClient.stand)
+        client.act(WorldClientCore.stand)
         await client.until(lambda: CampStopped() in events, "the end of the countdown")
-        client.act(WorldClient.camp)
-        await client.until(lambda: client.core.stage is WorldStage.CLOSED, "out", timeout=25.0)
+        client.act(WorldClientCore.camp)
+        await client.until(lambda: client.core.stage is WorldPhase.CLOSED, "out", timeout=25.0)
 
     played(scene, status=0)
 
 
+def test_who_is_sent_away_after_an_interrupted_camp_did_not_camp() -> None:
+    async def scene(client: ClientWorldConnection, events: list[Any]) -> None:
+        client.act(WorldClientCore.camp)
+        await client.until(lambda: CampBegun(20) in events, "the countdown")
+        client.act(WorldClientCore.stand)
+        await client.until(lambda: CampStopped() in events, "the countdown's stop")
+        player = world.house.world.players.get(5)
+        assert player is not None
+        world.house.service.send_away(player, "sent away", client.now())
+        await client.until(lambda: client.core.stage is WorldPhase.CLOSED, "the end")
+
+    world = LossyWorld(LossyReactor())
+    _, events = played(scene, status=0, world=world)
+    assert isinstance(events[-1], Closed)
+    assert events[-1].reason not in ("", "you camped")
+
+
 def test_slash_commands_are_those_of_the_table() -> None:
-    async def scene(client: WorldConnection, events: list[Any]) -> None:
+    async def scene(client: ClientWorldConnection, events: list[Any]) -> None:
         client.act(lambda core: core.command("/who all"))
         client.act(lambda core: core.command("say hello there"))
         await client.until(lambda: WhoListed in kinds(events), "the list")
@@ -97,7 +116,7 @@ def test_slash_commands_are_those_of_the_table() -> None:
 
 
 def test_being_put_somewhere_ends_the_walk() -> None:
-    async def scene(client: WorldConnection, events: list[Any]) -> None:
+    async def scene(client: ClientWorldConnection, events: list[Any]) -> None:
         at = client.core.place
         client.walk_to(at.x + 40.0, at.y, at.z)
         await client.pause(1.0)
@@ -113,12 +132,12 @@ def test_being_put_somewhere_ends_the_walk() -> None:
 
 
 def test_changing_the_zone_shows_the_new_key_at_the_new_address() -> None:
-    async def scene(client: WorldConnection, events: list[Any]) -> None:
+    async def scene(client: ClientWorldConnection, events: list[Any]) -> None:
         session, door = client.core.session, client.core.door
         client.act(lambda core: core.command("/zone Antonica"))
         await client.until(lambda: client.core.session is not session, "a new session")
         with pytest.raises(CommandError, match="not in the zone"):
-            client.act(WorldClient.sit)
+            client.act(WorldClientCore.sit)
         await client.stand()
         assert client.core.door.key != door.key
         assert ZoneLeft(HOST, PORT) in events
@@ -129,7 +148,7 @@ def test_changing_the_zone_shows_the_new_key_at_the_new_address() -> None:
 
 
 def test_a_dialog_is_answered_once_and_only_with_its_choices() -> None:
-    async def scene(client: WorldConnection, events: list[Any]) -> None:
+    async def scene(client: ClientWorldConnection, events: list[Any]) -> None:
         core = client.core
         with pytest.raises(CommandError, match="no dialog is open"):
             core.answer(1)
@@ -139,7 +158,7 @@ def test_a_dialog_is_answered_once_and_only_with_its_choices() -> None:
         client.act(lambda core: core.answer(2))
         assert core.dialog is None
         core._note(DialogOpened(4, "Guard", "Halt", ()))
-        client.act(WorldClient.close_dialog)
+        client.act(WorldClientCore.close_dialog)
         core._note(DialogOpened(5, "Guard", "Halt", ()))
         core._note(DialogClosed(5))
         assert core.dialog is None
@@ -148,7 +167,7 @@ def test_a_dialog_is_answered_once_and_only_with_its_choices() -> None:
 
 
 def test_raw_packets_leave_as_they_are() -> None:
-    async def scene(client: WorldConnection, _events: list[Any]) -> None:
+    async def scene(client: ClientWorldConnection, _events: list[Any]) -> None:
         client.act(lambda core: core.send("OP_UpdateTargetMsg", b"\1\0"))
         client.act(lambda core: core.send("4711", b"xyz"))
         client.act(lambda core: core.target(None))
@@ -159,7 +178,7 @@ def test_raw_packets_leave_as_they_are() -> None:
 
 
 def test_lines_of_refusal_are_told() -> None:
-    async def scene(client: WorldConnection, events: list[Any]) -> None:
+    async def scene(client: ClientWorldConnection, events: list[Any]) -> None:
         client.act(lambda core: core.command("/tell Nobody hello"))
         await client.until(lambda: LineShown in kinds(events), "an answer")
         assert LineShown("error", "Unable to find client Nobody") in events
@@ -169,28 +188,28 @@ def test_lines_of_refusal_are_told() -> None:
 
 def test_a_wrong_key_ends_the_session_and_nothing_stands() -> None:
     world = LossyWorld(LossyReactor())
-    core = WorldClient(WorldMessages(dialect(546)), Pass(HOST, PORT, 1, 2))
+    core = WorldClientCore(WorldMessages(dialect(546)), Pass(HOST, PORT, 1, 2))
 
     async def whole() -> None:
-        client = WorldConnection(world.reactor, core)
+        client = ClientWorldConnection(world.reactor, core)
         client.start()
         with pytest.raises(CommandError, match="the session ended before standing"):
             await client.stand()
         await client.leave()
 
     world.reactor.drive(whole())
-    assert core.stage is WorldStage.CLOSED
+    assert core.stage is WorldPhase.CLOSED
 
 
 def test_wishes_before_the_beginning_are_refused() -> None:
-    core = WorldClient(WorldMessages(dialect(546)), Pass(HOST, PORT, 1, 2))
-    for wish in (WorldClient.sit, WorldClient.camp, lambda one: one.send("4711"),
+    core = WorldClientCore(WorldMessages(dialect(546)), Pass(HOST, PORT, 1, 2))
+    for wish in (WorldClientCore.sit, WorldClientCore.camp, lambda one: one.send("4711"),
                  lambda one: one.walk_to(0.0, 0.0, 0.0, Monotonic(0.0))):  # fmt: skip
         with pytest.raises(CommandError):
             wish(core)
     core.close()
     assert core.next_event() == Closed("closed by us")
-    core = WorldClient(WorldMessages(dialect(546)), Pass(HOST, PORT, 1, 2))
+    core = WorldClientCore(WorldMessages(dialect(546)), Pass(HOST, PORT, 1, 2))
     core.connect(Monotonic(0.0))
     with pytest.raises(LocalProtocolError):
         core.connect(Monotonic(0.0))
@@ -199,7 +218,7 @@ def test_wishes_before_the_beginning_are_refused() -> None:
 @tries(300)
 @given(opcode=st.sampled_from([4, 29, 31, 33, 35, 50, 67, 99]), payload=st.binary(max_size=80))
 def test_any_message_of_a_server_is_survived(opcode: int, payload: bytes) -> None:
-    core = WorldClient(WorldMessages(dialect(546)), Pass(HOST, PORT, 1, 2), _Deaf)
+    core = WorldClientCore(WorldMessages(dialect(546)), Pass(HOST, PORT, 1, 2), _Deaf)
     core._message(opcode, payload, Monotonic(0.0))
 
 

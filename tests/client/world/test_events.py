@@ -1,7 +1,8 @@
 """Events are values; a pass does not show its key to those who print it."""
 
+from emu.client.events import Closed
 from emu.client.world import Pass
-from emu.client.world.events import Appeared, Closed
+from emu.client.world.events import Appeared
 
 
 def test_events_are_equal_by_value_and_passes_keep_their_key() -> None:

@@ -2,10 +2,9 @@
 
 import pytest
 
-from emu.client.world.surroundings import Surroundings, place_of
-from emu.client.world.walking import Place
+from emu.client.world.surroundings import Place, Surroundings, place_of
 from emu.errors import MalformedMessage, UnknownStruct
-from emu.sight.forms import CREATE_GHOST, INFO, POSITION
+from emu.world_stream.ghosts import CREATE_GHOST, INFO, POSITION
 from tests.support.world.ghost_views import dialect
 from tests.support.world.sights import GhostWriter
 

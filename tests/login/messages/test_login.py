@@ -330,3 +330,35 @@ def test_any_bytes_give_a_request_or_a_documented_error(body: bytes) -> None:
         assert DIALECTS.knows(request.version)
     with contextlib.suppress(MalformedMessage):
         assert isinstance(account_of(body, DIALECTS), str)
+
+
+def test_an_account_that_logs_in_too_often_is_refused_for_a_while() -> None:
+    config = LoginServiceConfig(logins_at_once=3, logins_per_minute=6)
+    harness = Harness(config=config)
+    for _ in range(3):
+        client, _ = harness.login(546)
+        client.closed()
+    client, link = harness.asking(b"tester", b"secret")
+    assert link.take() == [(4, SOMETHING_ELSE)]
+    assert client.state is ClientState.REFUSED
+    assert refused(harness) == ["too often for one account"]
+    harness.clock.seconds += 10.0
+    harness.login(546)
+
+
+def test_wrong_passwords_do_not_use_up_what_an_account_may() -> None:
+    harness = Harness(config=LoginServiceConfig(logins_at_once=1))
+    for _ in range(5):
+        harness.asking(b"tester", b"wrong")
+    harness.login(546)
+
+
+def test_an_address_whose_accounts_log_in_again_and_again_is_refused() -> None:
+    config = LoginServiceConfig(logins_at_once=50, address_logins_at_once=2)
+    harness = Harness(config=config)
+    for _ in range(3):
+        client, _ = harness.login(546)
+        client.closed()
+    harness.asking(b"tester", b"secret")
+    assert refused(harness) == ["too often for one address"]
+    harness.login(546, address="192.0.2.2")

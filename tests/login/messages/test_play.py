@@ -219,6 +219,23 @@ def test_an_address_that_cannot_be_sent_is_a_problem(answer: PlayResponse) -> No
     assert client.state is ClientState.LOGGED_IN
 
 
+def test_an_account_that_was_banned_since_its_login_asks_no_world(harness: Harness) -> None:
+    asked = []
+
+    async def is_kept_out(account_id: int, address: str) -> bool:
+        asked.append((account_id, address))
+        return True
+
+    harness.service.is_kept_out = is_kept_out
+    harness.store.rows = [character()]
+    client, link = harness.login(546)
+    harness.send(client, "OP_PlayCharacterRequestMsg", play_request(546, 5))
+    assert asked == [(7, "192.0.2.1")]
+    assert link.take() == [(19, reply(546, 18))]
+    assert harness.worlds.plays == []
+    assert client.state is ClientState.LOGGED_IN
+
+
 def test_a_store_that_fails_is_reported_and_answered(harness: Harness) -> None:
     client, link = harness.login(546)
     harness.store.error = StoreError("disk full")

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 from twisted.internet.threads import deferToThread
 
-from emu.admin.ggmp.grants import Action
-from emu.admin.ggmp.orders import LITTLE
-from emu.admin.ggmp.ports import Place
-from emu.cli.consoles.ggmp_socket import GgmpSocket
+from emu.admin.ggmp.acting import GgmpAction, Place
+from emu.admin.ggmp.messages import LITTLE
+from emu.cli.consoles.ggmp import GgmpSocket
 from emu.commands import Use
 from emu.config import Address
 from emu.config.administration import GgmpConfig
@@ -102,7 +101,7 @@ def test_policies(tmp_path: Path) -> None:
     assert rules.order is LITTLE
     rules = ggmp_rules(replace(every, policy="open", open_actions=("watch",)))
     assert rules.anonymous is not None
-    assert (len(rules.grants), rules.anonymous.actions) == (1, {Action.WATCH})
+    assert (len(rules.grants), rules.anonymous.actions) == (1, {GgmpAction.WATCH})
     rules = ggmp_rules(replace(every, policy="static"))
     assert (list(rules.grants), rules.anonymous, list(rules.clients)) == ([], None, [7])
     clients.write_text("bot", encoding="utf-8")

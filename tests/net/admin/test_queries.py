@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from twisted.internet.protocol import DatagramProtocol
 
-from emu.admin.a2s.messages import Query, push_query
+from emu.admin.a2s.messages import A2sQuery, push_query
 from emu.admin.ogp.fields import DIALECTS, V94
-from emu.admin.ogp.head import QueryHead, Type, push_query_head
+from emu.admin.ogp.messages import QueryHead, Type, push_query_head
 from emu.errors import CommandError
-from emu.net.admin.queries import QueryPart, answer_rules, ogp_rules, presentation
+from emu.net.admin.queries import QueryEndpoints, answer_rules, ogp_rules, presentation
 from emu.net.scheduler import Scheduler
 from tests.support.admin.answering import Asker
 from tests.support.admin.statuses import server_status
@@ -19,15 +19,15 @@ from tests.support.running.configs import small_config
 from tests.support.running.whole_server import HOST, reactor, until
 
 
-def part_of(folder: Path, *settings: str, banned: str = "") -> QueryPart:
+def part_of(folder: Path, *settings: str, banned: str = "") -> QueryEndpoints:
     config = small_config(folder, *settings)
-    return QueryPart(
+    return QueryEndpoints(
         config, reactor=reactor, scheduler=Scheduler(reactor),
         status=lambda _now: server_status(), is_banned=lambda host: host == banned,
     )  # fmt: skip
 
 
-async def heard(part: QueryPart, *asked: bytes, count: int) -> list[bytes]:
+async def heard(part: QueryEndpoints, *asked: bytes, count: int) -> list[bytes]:
     """Ask the one open port, and return what comes."""
     asker = Asker()
     own = reactor.listenUDP(0, asker, interface=HOST)
@@ -48,14 +48,14 @@ async def test_both_protocols_answer_on_their_ports(tmp_path: Path) -> None:
     assert answer.startswith(b"\xff\xff\xff\xffOGP\0")
     part = part_of(tmp_path, f"a2s.listen={HOST}:0")
     part.listen()
-    (answer,) = await heard(part, push_query(Query.INFO, None), count=1)
+    (answer,) = await heard(part, push_query(A2sQuery.INFO, None), count=1)
     assert answer[4:5] == b"A"
 
 
 async def test_one_address_gets_so_many_answers_and_no_more(tmp_path: Path) -> None:
     part = part_of(tmp_path, f"a2s.listen={HOST}:0", "query.per_address=1")
     part.listen()
-    await heard(part, *[push_query(Query.INFO, None)] * 20, count=2)
+    await heard(part, *[push_query(A2sQuery.INFO, None)] * 20, count=2)
     counters = part.shells["a2s"].counters
     assert counters["answered"] <= 3
     assert counters["limited"] >= 10

@@ -8,7 +8,7 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.task import Clock
 
-from emu.client import Credentials, Stage, flow
+from emu.client import Credentials, LoginPhase, flow
 from emu.errors import CommandError, LocalProtocolError, UnknownVersion
 from emu.net.client.connection import open_client
 from emu.session import SessionConfig
@@ -60,7 +60,7 @@ async def test_every_version_step_over_udp(version: int) -> None:
                 client.core, create_name="Testa", delete_name="Olda", play_name="Testa"
             )
             await client.run(script)
-        assert client.core.stage is Stage.CLOSED
+        assert client.core.stage is LoginPhase.CLOSED
 
 
 async def test_lost_first_datagrams_cost_time_and_nothing_else() -> None:

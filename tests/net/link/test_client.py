@@ -12,13 +12,21 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
 from emu.errors import StoreError
-from emu.link.characters import ZoneUpdate
-from emu.link.messages import LinkMessage
-from emu.link.password import hash_link_password
-from emu.link.play import UsertoWorldReq, UsertoWorldResp
-from emu.link.registration import LSInfo, LSStatus
-from emu.link.settings import LinkServerConfig, LoginServerAddress, WorldLinkConfig
-from emu.link.world_end import WorldEndConfig
+from emu.link.connection import WorldLinkTimes
+from emu.link.messages import (
+    LinkMessage,
+    LSInfo,
+    LSStatus,
+    UsertoWorldReq,
+    UsertoWorldResp,
+    ZoneUpdate,
+)
+from emu.link.settings import (
+    LinkServerConfig,
+    LoginServerAddress,
+    WorldLinkConfig,
+    hash_link_password,
+)
 from emu.model import RegisteredWorld
 from emu.net.link.client import LoginLink
 from emu.net.link.server import LinkServer
@@ -140,7 +148,7 @@ async def test_a_scripted_login_server_accepts_our_world_and_asks_it(make: Make)
 @pytest.mark.slow
 async def test_status_is_sent_again_and_again_and_at_once_when_the_door_shuts(make: Make) -> None:
     bench = make()
-    bench.start(end=WorldEndConfig(status_interval=0.05))
+    bench.start(end=WorldLinkTimes(status_interval=0.05))
     login = await registered(bench.logins[0])
     bench.world.state = LSStatus(1, 7, 2, 50)
     while await login.received(0x1001) != struct.pack("<iiiB", 1, 7, 2, 50):
@@ -327,7 +335,7 @@ async def test_our_world_registers_with_our_login_server(tls: bool) -> None:
     observer.play_answered = lambda answer, now: answered.callback(answer)  # type: ignore[method-assign]
     directory = world_directory(stores, observer, spawn=tasks.spawn, clock=SCHEDULER)
     server = LinkServer(LinkServerConfig(), directory, tasks, reactor, SCHEDULER)
-    port = server.listen("127.0.0.1", 0, server_options(PEM) if tls else None).getHost().port
+    port = server.listen("127.0.0.1", 0, server_options(PEM) if tls else None).getHost().port  # type: ignore[attr-defined]
     fingerprint = certificate_fingerprint(PEM) if tls else ""
     config = WorldLinkConfig((LoginServerAddress("127.0.0.1", port, fingerprint),))
     link = LoginLink(

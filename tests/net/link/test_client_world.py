@@ -10,23 +10,26 @@ import pytest_twisted
 from twisted.internet import reactor as _reactor
 from twisted.internet.task import deferLater
 
+from emu.appearance import Models
 from emu.link.batches import ZoneItem
-from emu.link.login_end import LoginEndConfig
-from emu.link.password import hash_link_password
-from emu.link.settings import LinkServerConfig, LoginServerAddress, WorldLinkConfig
-from emu.looks.models import Models
+from emu.link.connection import LoginLinkConfig
+from emu.link.settings import (
+    LinkServerConfig,
+    LoginServerAddress,
+    WorldLinkConfig,
+    hash_link_password,
+)
 from emu.model import CreateResponse, PlayResponse, RegisteredWorld, ZoneDescription
 from emu.net.link.client import LoginLink
 from emu.net.link.server import LinkServer
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.tasks import Tasks
-from emu.processes.zone_servers import served_here
+from emu.processes.local import served_here
 from emu.structs import shipped_catalog
-from emu.world.door.admission import Admission
-from emu.world.places.starts import Start
-from emu.world.registration.creation import CharacterCreation
-from emu.world.registration.names import NameRules
+from emu.world.content.definitions import Start
+from emu.world.entry.admission import WorldAdmissionRules
+from emu.world.registration.creation import CharacterCreation, NameRules
 from emu.world.registration.registry import RegistryConfig, WorldRegistry
 from emu.world.rules import AdmissionRules, CreationRules
 from tests.support.login.create_requests import request_546
@@ -51,12 +54,12 @@ class House:
         self.directory = world_directory(
             self.stores, self.observer, spawn=self.tasks.spawn, clock=SCHEDULER
         )
-        config = LinkServerConfig(end=LoginEndConfig(batch_delay=0.02))
+        config = LinkServerConfig(end=LoginLinkConfig(batch_delay=0.02))
         self.server = LinkServer(config, self.directory, self.tasks, reactor, SCHEDULER)
-        port = self.server.listen("127.0.0.1", 0).getHost().port
+        port = self.server.listen("127.0.0.1", 0).getHost().port  # type: ignore[attr-defined]
         self.characters = CharactersInMemory()
         handoffs = handoff_keys(lambda: 0xBEEF)
-        self.admission = Admission(AdmissionRules(), presence(), handoffs)
+        self.admission = WorldAdmissionRules(AdmissionRules(), presence(), handoffs)
         names = NameRules()
         self.registry = WorldRegistry(
             RegistryConfig("Norrath", "built-in", "secret", "127.0.0.1", 9001, max_level=50),

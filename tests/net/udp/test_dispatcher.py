@@ -7,8 +7,8 @@ from twisted.internet.task import Clock
 from emu.errors import EmuError
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
-from emu.net.udp.datagrams import HostPort, Outbox
 from emu.net.udp.dispatcher import Dispatcher
+from emu.net.udp.sockets import HostPort, Outbox
 from emu.session import (
     Endpoint,
     EndpointConfig,

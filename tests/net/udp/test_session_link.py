@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -34,12 +35,21 @@ class Port:
     def __init__(self) -> None:
         self.session = Session()
         self.touches = 0
+        self.timed_calls = 0
+        self.busy = False
 
     def touch(self) -> None:
         self.touches += 1
 
     def room(self) -> int:
         return 77
+
+    def timed(self, work: Callable[[], object]) -> None:
+        self.timed_calls += 1
+        work()
+
+    def set_busy(self, *, busy: bool) -> None:
+        self.busy = busy
 
 
 def test_what_is_sent_and_ended_is_served_soon() -> None:
@@ -69,3 +79,21 @@ def test_what_a_coroutine_raises_is_told_and_ends_the_session() -> None:
     gate.callback(None)
     assert port.session.asked == ["close"]
     assert [event["log_format"] for event in told] == ["serving failed"]
+
+
+def test_what_a_coroutine_does_after_waiting_is_charged_to_its_session() -> None:
+    port: Any = Port()
+    link = SessionLink(port, Logger("test"), "failed")
+    first, second = Deferred[None](), Deferred[None]()
+
+    async def work() -> None:
+        await first
+        await second
+
+    link.start(work())
+    assert port.timed_calls == 0  # whoever starts it measures that
+    first.callback(None)
+    second.callback(None)
+    assert port.timed_calls == 2
+    link.set_busy(busy=True)
+    assert port.busy

@@ -10,16 +10,18 @@ from twisted.internet.task import Clock
 from twisted.web.server import NOT_DONE_YET
 
 from emu.net.scheduler import Scheduler
-from emu.net.web.live import BEHIND, INTERVAL, MOST_PAGES, LiveResource
+from emu.net.web.live import BEHIND, INTERVAL, STALLED, LiveResource
+from emu.net.web.site import Visitors
 
 
 class Request:
-    def __init__(self) -> None:
+    def __init__(self, address: str = "192.0.2.1") -> None:
         self.written: list[bytes] = []
         self.code = 0
         self.ended: Deferred[None] = Deferred()
         self.over = ""
-        self.transport = SimpleNamespace(dataBuffer=b"", _tempDataLen=0)
+        self.transport = SimpleNamespace(dataBuffer=b"", _tempDataLen=0, abortConnection=self.cut)
+        self.address = address
 
     def setResponseCode(self, code: int) -> None:
         self.code = code
@@ -35,14 +37,21 @@ class Request:
     def finish(self) -> None:
         self.over = "finished"
 
-    def loseConnection(self) -> None:
-        self.over = "lost"
+    def cut(self) -> None:
+        self.over = "cut"
+
+    def getClientAddress(self) -> Any:
+        return SimpleNamespace(host=self.address)
+
+
+def nothing(_to_staff: bool) -> dict[str, Any]:
+    return {}
 
 
 def test_the_state_comes_by_itself_while_somebody_looks() -> None:
     clock = Clock()
     asked: list[int] = []
-    live = LiveResource(Scheduler(clock), lambda: asked.append(1) or {"n": len(asked)}, dict)
+    live = LiveResource(Scheduler(clock), lambda: asked.append(1) or {"n": len(asked)}, nothing)
     page = Request()
     assert live.render_GET(page) is NOT_DONE_YET
     for _ in range(3):
@@ -53,27 +62,80 @@ def test_the_state_comes_by_itself_while_somebody_looks() -> None:
     page.ended.callback(None)
     clock.advance(10 * INTERVAL)
     assert len(asked) == 4
-    live.tell("line", {})
+    live.tell("line", {}, {})
     assert clock.getDelayedCalls() == []
 
 
 def test_a_page_that_does_not_read_is_let_go() -> None:
-    live = LiveResource(Scheduler(Clock()), dict, dict)
+    live = LiveResource(Scheduler(Clock()), dict, nothing)
     slow, good = Request(), Request()
     for page in (slow, good):
         live.render_GET(page)
     slow.transport.dataBuffer = bytes(BEHIND + 1)
-    live.tell("line", {"text": "x"})
-    assert (slow.over, good.over) == ("lost", "")
+    live.tell("line", {"text": "x"}, {})
+    assert (slow.over, good.over) == ("cut", "")
     assert len(live) == 1
     live.stop()
     assert good.over == "finished"
 
 
-def test_pages_are_bounded() -> None:
-    live = LiveResource(Scheduler(Clock()), dict, dict)
-    pages = [Request() for _ in range(MOST_PAGES + 1)]
-    answers = [live.render_GET(page) for page in pages]
-    assert answers[-1] == b"too many pages are open\n"
-    assert pages[-1].code == 503
+def test_a_page_that_leaves_anything_unread_for_long_is_let_go() -> None:
+    clock = Clock()
+    live = LiveResource(Scheduler(clock), dict, nothing)
+    slow, good = Request(), Request()
+    for page in (slow, good):
+        live.render_GET(page)
+    slow.transport.dataBuffer = b"x"
+    clock.pump([INTERVAL] * round(STALLED / INTERVAL))
+    good.transport.dataBuffer = b"x"
+    assert (slow.over, good.over) == ("", "")
+    clock.advance(2 * INTERVAL)
+    assert (slow.over, good.over) == ("cut", "")
+    good.transport.dataBuffer = b""
+    clock.advance(INTERVAL)
+    good.transport.dataBuffer = b"x"
+    clock.pump([INTERVAL] * round(STALLED / INTERVAL))
+    assert good.over == ""
+    live.stop()
+
+
+def test_the_oldest_page_of_who_has_most_makes_room() -> None:
+    live = LiveResource(Scheduler(Clock()), dict, nothing, most_pages=4)
+    other = Request("192.0.2.9")
+    pages = [other, *[Request() for _ in range(10)]]
+    for page in pages:
+        live.render_GET(page)
+    assert [page.over for page in pages] == ["", *["cut"] * 7, *[""] * 3]
+    live.stop()
+    assert other.over == "finished"
+
+
+def test_pages_of_who_is_signed_in_are_shown_more_and_kept() -> None:
+    staff: set[Any] = set()
+    visitors = Visitors(lambda request: request.address, lambda request: request in staff)  # type: ignore[attr-defined]
+    live = LiveResource(
+        Scheduler(Clock()), dict, lambda to_staff: {"staff": to_staff}, visitors, most_pages=3
+    )
+    boss, guide = Request(), Request()
+    staff.update((boss, guide))
+    others = [Request(f"192.0.2.{number}") for number in range(5)]
+    for page in (boss, guide, *others):
+        live.render_GET(page)
+    live.tell("line", "public", "secret")
+    for page in (boss, guide):
+        assert b'"staff":true' in page.written[0]
+        assert b"secret" in page.written[-1]
+    assert [page.over for page in others] == ["cut"] * 4 + [""]
+    assert b'"staff":false' in others[-1].written[0]
+    assert b"public" in others[-1].written[-1]
+    staff.remove(guide)
+    live.tell("line", "public", "secret too")
+    assert (boss.over, guide.over) == ("", "finished")
+    assert b"secret too" not in guide.written[-1]
+    staff.add(guide := Request())
+    live.render_GET(guide)
+    staff.add(third := Request())
+    live.render_GET(third)
+    assert others[-1].over == "cut"
+    assert live.render_GET(Request()) == b"too many pages are open\n"
     live.stop()

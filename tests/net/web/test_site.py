@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -14,11 +15,11 @@ from twisted.internet.protocol import Protocol
 from twisted.web.resource import Resource
 from twisted.web.server import Request
 
+from emu.admin.web.requests import HostNames
 from emu.limits.connections import ConnectionLimits
-from emu.measures import Uses
+from emu.metrics import EndpointUses
 from emu.net.scheduler import Scheduler
-from emu.net.web import site as site_module
-from emu.net.web.site import LARGEST_BODY, PageSite
+from emu.net.web.site import LARGEST_BODY, READ_AT_ONCE, TOO_LARGE, PageSite, SiteRules
 from tests.support.running.whole_server import captured_log, until
 
 
@@ -28,9 +29,12 @@ class Echo(Resource):
     def __init__(self) -> None:
         super().__init__()
         self.sizes: list[int] = []
+        self.gets = 0
+        self.body = b"hello"
 
     def render_GET(self, request: Request) -> bytes:
-        return b"hello"
+        self.gets += 1
+        return self.body
 
     def render_POST(self, request: Request) -> bytes:
         content: Any = request.content
@@ -57,10 +61,13 @@ class Wire(Protocol):
 
 
 class House:
-    def __init__(self) -> None:
+    def __init__(self, **rules: Any) -> None:
         self.echo = Echo()
-        self.uses = Uses()
-        self.site = PageSite(self.echo, self.uses)
+        self.uses = EndpointUses()
+        self.site = PageSite(
+            self.echo, self.uses, Scheduler(reactor), rules=SiteRules(**rules),
+            hosts=HostNames(["x", "Emu.Example.org."]),
+        )  # fmt: skip
         self.port: Any = reactor.listenTCP(0, self.site, interface="127.0.0.1")  # type: ignore[attr-defined]
 
     async def wire(self, *parts: bytes) -> Wire:
@@ -72,8 +79,8 @@ class House:
 
 
 @asynccontextmanager
-async def house() -> AsyncIterator[House]:
-    made = House()
+async def house(**rules: Any) -> AsyncIterator[House]:
+    made = House(**rules)
     try:
         yield made
     finally:
@@ -119,7 +126,7 @@ async def test_a_larger_one_is_refused_once_and_never_seen(parts: tuple[bytes, .
         wire = await made.wire(*parts)
         await wire.lost
         assert wire.data.replace(b"HTTP/1.1 100 Continue\r\n\r\n", b"") in (
-            b"", site_module.TOO_LARGE,
+            b"", TOO_LARGE,
         )  # fmt: skip
         assert made.echo.sizes == []
         assert made.uses.requests == {"413": 1}
@@ -127,10 +134,9 @@ async def test_a_larger_one_is_refused_once_and_never_seen(parts: tuple[bytes, .
 
 @pytest.mark.parametrize("begun", [b"", b"POST / HT", of_size(100) + b"x"])
 async def test_a_request_that_drips_is_not_waited_for(
-    begun: bytes, monkeypatch: pytest.MonkeyPatch
+    begun: bytes,
 ) -> None:
-    monkeypatch.setattr(site_module, "REQUEST_TIME", 0.2)
-    async with house() as made:
+    async with house(request_timeout=0.2) as made:
         wire = await made.wire(begun)
         scheduler = Scheduler(reactor)
         before = scheduler.now()
@@ -141,11 +147,8 @@ async def test_a_request_that_drips_is_not_waited_for(
         assert made.echo.sizes == []
 
 
-async def test_a_second_request_has_no_more_time_than_the_first(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(site_module, "REQUEST_TIME", 0.2)
-    async with house() as made:
+async def test_a_second_request_has_no_more_time_than_the_first() -> None:
+    async with house(request_timeout=0.2) as made:
         wire = await made.wire(of_size(1), b"x")
         await until(lambda: b"taken" in wire.data, "an answer")
         drip = Scheduler(reactor).every(0.05, lambda: wire.transport.write(b"P"))
@@ -153,11 +156,8 @@ async def test_a_second_request_has_no_more_time_than_the_first(
         drip.cancel()
 
 
-async def test_heads_other_methods_and_silence_leave_no_line_in_the_log(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(site_module, "REQUEST_TIME", 0.2)
-    async with house() as made:
+async def test_heads_other_methods_and_silence_leave_no_line_in_the_log() -> None:
+    async with house(request_timeout=0.2) as made:
         with captured_log("text") as log:
             wire = await made.wire(b"HEAD / HTTP/1.1\r\nHost: x\r\n\r\n",
                                    b"BREW / HTTP/1.1\r\nHost: x\r\n\r\n")  # fmt: skip
@@ -172,9 +172,8 @@ async def test_heads_other_methods_and_silence_leave_no_line_in_the_log(
     assert rest == b"this method is not taken here\n"
 
 
-async def test_silent_ones_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(site_module, "LIMITS", ConnectionLimits(6, 6, 3))
-    async with house() as made:
+async def test_silent_ones_make_room() -> None:
+    async with house(connections=ConnectionLimits(6, 6, 3)) as made:
         silent = [await made.wire() for _ in range(9)]
         wire = await made.wire(of_size(1), b"x")
         await until(lambda: b"taken" in wire.data, "an answer")
@@ -182,13 +181,101 @@ async def test_silent_ones_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
         assert len(made.site.connections) <= 6
 
 
-async def test_those_who_have_asked_are_not_sent_away_for_others(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(site_module, "LIMITS", ConnectionLimits(2, 2, 2))
-    async with house() as made:
-        wires = [await made.wire(of_size(1), b"x") for _ in range(2)]
-        await until(lambda: all(b"taken" in one.data for one in wires), "answers")
+async def test_a_connection_that_was_answered_makes_room_for_a_new_one() -> None:
+    async with house(connections=ConnectionLimits(2, 2, 2)) as made:
+        wires = []
+        for _ in range(2):
+            wires.append(await made.wire(of_size(1), b"x"))
+            await until(lambda: b"taken" in wires[-1].data, "an answer")
         late = await made.wire(of_size(1), b"x")
-        await late.lost
-        assert not any(one.is_lost for one in wires)
+        await until(lambda: b"taken" in late.data, "an answer")
+        assert [one.is_lost for one in wires] == [True, False]
+
+
+GET = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+async def test_the_next_request_is_read_when_the_last_answer_is_taken() -> None:
+    """One that never reads has a few requests answered, the rest stays on its side."""
+    async with house(send_buffer=4096, answer_timeout=1.0) as made:
+        made.echo.body = b"x" * 10_000
+        deaf = await made.wire()
+        deaf.transport.pauseProducing()
+        deaf.transport.getHandle().setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        deaf.transport.write(GET * 20_000)
+        other = await made.wire(*[GET] * 50)
+        await until(lambda: other.data.count(b"HTTP/1.1 200") == 50, "fifty answers")
+        (channel,) = [one for one in made.site.connections if one.requests]
+        assert made.echo.gets < 50 + 400
+        assert len(channel.transport.dataBuffer) + channel.transport._tempDataLen < 20_000
+        assert sum(map(len, channel._dataBuffer)) <= 2 * READ_AT_ONCE
+        await until(lambda: len(made.site.connections) == 1, "the deaf one to be cut off")
+        deaf.transport.resumeProducing()
+        await deaf.lost
+
+
+async def test_requests_that_arrive_at_once_are_answered_in_order_one_a_turn() -> None:
+    async with house() as made:
+        wire = await made.wire(GET * 3 + of_size(1) + b"x" + GET * 2)
+        await until(lambda: wire.data.count(b"HTTP/1.1 200") == 6, "six answers")
+        bodies = [part.rpartition(b"\r\n\r\n")[2] for part in wire.data.split(b"HTTP/1.1")[1:]]
+        assert bodies == [b"hello"] * 3 + [b"taken"] + [b"hello"] * 2
+
+
+async def test_an_answer_that_nobody_reads_ends_the_connection() -> None:
+    async with house(send_buffer=4096, answer_timeout=0.2) as made:
+        made.echo.body = b"x" * 3_000_000
+        deaf = await made.wire()
+        deaf.transport.pauseProducing()
+        deaf.transport.write(GET)
+        await until(lambda: made.echo.gets == 1, "the request")
+        await until(lambda: not len(made.site.connections), "the connection to end")
+        deaf.transport.resumeProducing()
+        await deaf.lost
+
+
+async def test_a_connection_has_so_many_requests_and_no_more() -> None:
+    async with house(requests=3) as made:
+        wire = await made.wire(GET * 4)
+        await wire.lost
+        answers = wire.data.split(b"HTTP/1.1 200 OK")[1:]
+        assert [b"Connection: close" in answer for answer in answers] == [False, False, True]
+
+
+async def test_requests_of_all_addresses_take_turns_within_a_share_of_the_time() -> None:
+    """What a request costs is charged; while more was charged than the share, others rest."""
+    async with house(work_share=0.01) as made:
+        wires = [await made.wire(GET * 5) for _ in range(3)]
+        await until(lambda: made.echo.gets >= 6, "some answers")
+        counts = [wire.data.count(b"hello") for wire in wires]
+        assert max(counts) - min(counts) <= 5
+        assert made.site._work._rested > Scheduler(reactor).now()
+        made.site._work.share = 1.0
+        await until(lambda: made.echo.gets == 15, "all answers")
+
+
+@pytest.mark.parametrize(
+    ("host", "code"),
+    [("x", 200), ("X:80", 200), ("emu.example.org", 200), ("EMU.example.org.:8080", 200),
+     ("localhost", 200), ("localhost:9", 200), ("127.0.0.1", 200), ("192.0.2.7:8080", 200),
+     ("[::1]:80", 200), ("[2001:db8::1]", 200),
+     ("evil.example", 403), ("localhost.evil.example", 403), ("127.0.0.1.evil.example", 403),
+     ("x.evil.example", 403), ("2130706433", 403), ("", 403), ("user@127.0.0.1", 403),
+     ("127.0.0.1/evil", 403), ("[evil]", 403), ("x:port", 403), ("x y", 403),
+     ("x\r\nHost: x", 403)],
+)  # fmt: skip
+async def test_a_foreign_name_is_not_answered(host: str, code: int) -> None:
+    async with house() as made:
+        wire = await made.wire(
+            f"GET / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode()
+        )
+        await wire.lost
+        assert wire.data.startswith(b"HTTP/1.1 %d " % code)
+        assert made.echo.gets == (code == 200)
+
+
+async def test_old_programs_need_no_host() -> None:
+    async with house() as made:
+        wire = await made.wire(b"GET / HTTP/1.0\r\n\r\n")
+        await wire.lost
+        assert wire.data.endswith(b"hello")

@@ -36,6 +36,8 @@ class PresenceContract:
         assert [here.players_besides(account) for account in (101, 104)] == [2, 3]
         assert here.is_playing(101)
         assert not here.is_playing(104)
+        assert not here.is_playing(101, besides=5)
+        assert here.is_playing(101, besides=6)
         assert known(here, 5) == (101, 5, 12, False)
         assert here.find(8) is None
 

@@ -14,7 +14,7 @@ from twisted.internet.task import deferLater
 from emu.errors import CommandError, DuplicateName, Unanswered
 from emu.processes.fleet import bus as bus_module
 from emu.processes.fleet.bus import FleetBus
-from emu.processes.fleet.greeting import Joined
+from emu.processes.fleet.connection import ProcessJoined
 from emu.processes.ports import CAME, GONE, Note
 from emu.processes.presence import SharedPresence
 from tests.processes.contracts.bus import BusContract, Buses
@@ -82,7 +82,7 @@ async def test_a_lost_connection_is_told_to_all_and_questions_fail_at_once(
     hub, east, west = three
     gone: list[tuple[str, object]] = []
     for bus in (hub, east, west):
-        bus.subscribe(GONE, lambda note, who=bus.process: gone.append((who, note["process"])))
+        bus.subscribe(GONE, lambda note, who=bus.process: gone.append((who, note["process"])))  # type: ignore[misc]
 
     async def never(_note: Note) -> Note:
         waiting: Deferred[Note] = Deferred()
@@ -128,13 +128,13 @@ async def test_a_character_that_two_processes_let_in_stays_where_it_came_last(
     moments = {"hub": 20.0, "east": 10.0}
     away: list[str] = []
     pictures = {
-        bus.process: SharedPresence(bus, bus.process, lambda who=bus.process: moments[who])
+        bus.process: SharedPresence(bus, bus.process, lambda who=bus.process: moments[who])  # type: ignore[misc]
         for bus in (hub, east)
     }
     await fleet.settle()
     fleet.sides["east"][1].cut_off("a test")
     for who, picture in pictures.items():
-        picture.entered(present(101, 5, 12), lambda who=who: away.append(who))
+        picture.entered(present(101, 5, 12), lambda who=who: away.append(who))  # type: ignore[misc]
     fleet.join("east")
     await fleet.settle()
     assert away == ["east"]
@@ -228,7 +228,7 @@ def test_no_frame_raises_or_grows(frames: list[list[Any]]) -> None:
     errors: list[Exception] = []
     bus = FleetBus("hub", shell(errors.append))
     link = Link()
-    bus.joined(link, Joined("east", {"host": "h", "port": 1}))
+    bus.joined(link, ProcessJoined("east", {"host": "h", "port": 1}))
     bus.received(Link(), ["note", "x", {}])
     for frame in frames:
         bus.received(link, frame)
@@ -255,7 +255,7 @@ def test_no_frame_raises_or_grows(frames: list[list[Any]]) -> None:
 def test_what_makes_no_sense_ends_the_connection(frame: list[Any]) -> None:
     bus = FleetBus("hub", shell([].append))
     link = Link()
-    bus.joined(link, Joined("east", {}))
+    bus.joined(link, ProcessJoined("east", {}))
     bus.received(link, frame)
     assert len(link.reasons) == 1
 
@@ -263,7 +263,7 @@ def test_what_makes_no_sense_ends_the_connection(frame: list[Any]) -> None:
 def test_topics_of_one_process_are_bounded() -> None:
     bus = FleetBus("hub", shell([].append))
     link = Link()
-    bus.joined(link, Joined("east", {}))
+    bus.joined(link, ProcessJoined("east", {}))
     for number in range(bus_module.MOST_TOPICS + 1):
         bus.received(link, ["answers", f"topic {number}"])
     assert link.reasons == ["too many topics, or too long ones"]
@@ -272,7 +272,7 @@ def test_topics_of_one_process_are_bounded() -> None:
 def test_processes_of_which_one_tells_are_bounded() -> None:
     bus = FleetBus("hub", shell([].append))
     link = Link()
-    bus.joined(link, Joined("east", {}))
+    bus.joined(link, ProcessJoined("east", {}))
     for number in range(bus_module.MOST_OTHERS + 1):
         bus.received(link, ["came", f"process {number}", {}])
     assert link.reasons == ["more processes than a world has"]

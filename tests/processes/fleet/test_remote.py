@@ -6,10 +6,15 @@ from itertools import count
 
 import pytest
 
-from emu.processes.fleet.desk import Desk
-from emu.processes.fleet.leases import LeasedKeys, Leases
-from emu.processes.fleet.remote import Counter, RemoteKeys, RemoteModels
-from emu.processes.handoffs import LocalHandoffKeys
+from emu.processes.fleet.remote import (
+    LeasedKeys,
+    Leases,
+    RemoteKeys,
+    RemoteModels,
+    RemoteProcedures,
+    RemoteProcedureServer,
+)
+from emu.processes.local import LocalHandoffKeys
 from tests.processes.contracts.handoff_keys import HandoffKeysContract
 from tests.support.running.fleets import Simulated
 from tests.support.times import ManualClock
@@ -30,13 +35,15 @@ class TestRemoteKeys(HandoffKeysContract):
     def keys(self, fleet: Simulated) -> RemoteKeys:
         self.clock = ManualClock()
         keys, leases = LocalHandoffKeys(count(1).__next__, self.clock, most=self.MOST), Leases()
-        Desk(lambda _, process: LeasedKeys(keys, leases, process), leases).open(fleet.add())
-        return RemoteKeys(Counter(fleet.add(), "east"))
+        RemoteProcedureServer(lambda _, process: LeasedKeys(keys, leases, process), leases).open(
+            fleet.add()
+        )
+        return RemoteKeys(RemoteProcedures(fleet.add(), "east"))
 
 
 async def test_numbers_of_models_are_the_hubs(fleet: Simulated) -> None:
     hub, east = fleet.add(), fleet.add()
-    Desk(lambda *_: Numbers(), Leases()).open(hub)
+    RemoteProcedureServer(lambda *_: Numbers(), Leases()).open(hub)
     await fleet.settle()
-    models = RemoteModels(Counter(east, "east"))
+    models = RemoteModels(RemoteProcedures(east, "east"))
     assert await models.model_numbers({"ec/pc/orc", "ec/pc/elf"}) == {"ec/pc/orc": 7}

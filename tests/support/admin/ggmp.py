@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from secrets import randbelow
 
+from emu.admin.ggmp.acting import EVERYTHING, ActorState, Grant, Place
 from emu.admin.ggmp.client import GgmpClient
-from emu.admin.ggmp.grants import EVERYTHING, Grant
-from emu.admin.ggmp.orders import BIG, ByteOrder
+from emu.admin.ggmp.messages import BIG, ByteOrder
 from emu.admin.ggmp.peer import Delivery
-from emu.admin.ggmp.ports import ActorState, Place
-from emu.admin.ggmp.rules import GgmpRules
-from emu.admin.ggmp.server import GgmpServer
+from emu.admin.ggmp.server import GgmpRules, GgmpServer
 from emu.admin.status import ServerStatus
 from emu.commands import Use
 from emu.errors import CommandError

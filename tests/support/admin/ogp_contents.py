@@ -7,12 +7,20 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from emu.admin.ogp import kinds
-from emu.admin.ogp.body import Content
-from emu.admin.ogp.colors import WIDE, ColorChange, Name
-from emu.admin.ogp.elements import bit
-from emu.admin.ogp.fields import ADD_ON_FIELDS, TEAM_FIELDS, V94, Dialect
-from emu.admin.ogp.kinds import MAP_FIELDS, AddOnFlag, Field, PlayerFlag, ServerFlags
+from emu.admin.ogp import fields as kinds
+from emu.admin.ogp.elements import WIDE, ColorChange, Name, bit
+from emu.admin.ogp.fields import (
+    ADD_ON_FIELDS,
+    MAP_FIELDS,
+    TEAM_FIELDS,
+    V94,
+    AddOnFlag,
+    OgpField,
+    OgpVersion,
+    PlayerFlag,
+    ServerFlags,
+)
+from emu.admin.ogp.messages import Content
 
 TEXTS = st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=12)
 U16 = st.integers(0, 0xFFFF)
@@ -41,7 +49,7 @@ def names(*, colored: bool) -> st.SearchStrategy[Name]:
     return st.builds(Name, TEXTS, ordered)
 
 
-def values(field: Field, dialect: Dialect, *, colored: bool) -> st.SearchStrategy[Any]:
+def values(field: OgpField, dialect: OgpVersion, *, colored: bool) -> st.SearchStrategy[Any]:
     """Return values of a field."""
     if field.kind == kinds.MOD_94:
         named = st.fixed_dictionaries({"name": TEXTS.filter(bool)}, optional=_MOD)
@@ -66,11 +74,11 @@ def values(field: Field, dialect: Dialect, *, colored: bool) -> st.SearchStrateg
 
 
 def rows(
-    table: Iterable[Field], dialect: Dialect, *, colored: bool
+    table: Iterable[OgpField], dialect: OgpVersion, *, colored: bool
 ) -> st.SearchStrategy[list[dict[str, Any]]]:
     """Return lists of rows that all have the same fields, one at least."""
 
-    def of(fields: list[Field]) -> st.SearchStrategy[list[dict[str, Any]]]:
+    def of(fields: list[OgpField]) -> st.SearchStrategy[list[dict[str, Any]]]:
         row = {field.name: values(field, dialect, colored=colored) for field in fields}
         return st.lists(st.fixed_dictionaries(row), max_size=4)
 
@@ -78,7 +86,7 @@ def rows(
 
 
 @st.composite
-def servers(draw: st.DrawFn, dialect: Dialect, *, colored: bool) -> dict[str, Any]:
+def servers(draw: st.DrawFn, dialect: OgpVersion, *, colored: bool) -> dict[str, Any]:
     """Return what is told of a server; maps of one server have the same fields."""
     fields = draw(st.lists(st.sampled_from(list(dialect.server)), unique=True))
     row = {field.name: draw(values(field, dialect, colored=colored)) for field in fields}
@@ -92,7 +100,7 @@ def servers(draw: st.DrawFn, dialect: Dialect, *, colored: bool) -> dict[str, An
 
 
 @st.composite
-def contents(draw: st.DrawFn, dialect: Dialect) -> tuple[Content, bool]:
+def contents(draw: st.DrawFn, dialect: OgpVersion) -> tuple[Content, bool]:
     """Return contents, and whether their names have colors."""
     colored = dialect.colors and draw(st.booleans())
     limits = st.fixed_dictionaries(

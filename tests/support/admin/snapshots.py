@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from emu.admin.snapshot import Snapshot
-from emu.admin.snapshot.making import snapshot_value
-from emu.admin.status import OpenDoor, WorldStatus
-from emu.measures import Measures
+from emu.admin.snapshot import Snapshot, snapshot_value
+from emu.admin.status import OpenPort, WorldStatus
+from emu.metrics import MetricRegistry
 from emu.times import Monotonic
 from tests.support.admin.statuses import server_status
 
 DOORS = (
-    OpenDoor("login.listen", "UDP", "127.0.0.1:9100", {}),
-    OpenDoor("rcon.listen", "TCP", "127.0.0.1:27015", {"connections": 1, "wrong password": 3}),
-    OpenDoor("console.path", "UNIX", "/var/lib/emu.console", {"connections": 0}),
+    OpenPort("login.listen", "UDP", "127.0.0.1:9100", {}),
+    OpenPort("rcon.listen", "TCP", "127.0.0.1:27015", {"connections": 1, "wrong password": 3}),
+    OpenPort("console.path", "UNIX", "/var/lib/emu.console", {"connections": 0}),
 )
 
 
@@ -24,7 +23,7 @@ class Measured:
 
     def __init__(self) -> None:
         self.sessions = 3
-        self.measures = Measures()
+        self.measures = MetricRegistry()
         self.logins = self.measures.counter("logins", "Logins.", ["result"])
         self.refused = self.measures.counter("logins_refused", "Refused.", ["reason"])
         self.drops = self.measures.counter("session_drops", "Drops.", ["port", "reason"])

@@ -66,6 +66,12 @@ class Browser:
         self._keep(answer)
         return answer
 
+    async def stream(self, path: str) -> bytes:
+        """Return the beginning of a stream of events, with the first state."""
+        headers = {"Host": self.host, **self.proxied}
+        headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        return await deferToThread(_stream, self.port, path, headers)
+
     def _keep(self, answer: Answer) -> None:
         for name, morsel in SimpleCookie(answer.headers.get("Set-Cookie", "")).items():
             if morsel["max-age"] == "0":
@@ -101,5 +107,21 @@ def _ask(
         connection.endheaders(body)
         answer = connection.getresponse()
         return Answer(answer.status, dict(answer.getheaders()), answer.read())
+    finally:
+        connection.close()
+
+
+def _stream(port: int, path: str, headers: Mapping[str, str]) -> bytes:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    try:
+        connection.putrequest("GET", path, skip_host=True, skip_accept_encoding=True)
+        for name, value in headers.items():
+            connection.putheader(name, value)
+        connection.endheaders()
+        answer = connection.getresponse()
+        told = b""
+        while b"event: state" not in told:
+            told += answer.read1(65536)
+        return told
     finally:
         connection.close()

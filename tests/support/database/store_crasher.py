@@ -16,7 +16,7 @@ from pathlib import Path
 from emu.errors import DuplicateName
 from emu.model import Color, Equipment, RegisteredWorld
 from emu.store import Store
-from emu.store.login import reports
+from emu.store import worlds as reports
 from emu.times import UNKNOWN
 from tests.support.database.stores import character, world_character
 

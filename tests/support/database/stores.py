@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Generator
 from typing import Any, TypeVar
 
-from emu.model import Character, Color, Equipment, WorldCharacter
+from emu.model import Character, Color, Equipment, SavedState, WorldCharacter
 
 T = TypeVar("T")
 
@@ -49,3 +49,12 @@ def world_character(**changes: Any) -> WorldCharacter:
         "colors": {"skin_color": Color(250, 0, 1)},
     }  # fmt: skip
     return WorldCharacter(**(fields | changes))
+
+
+def saved_state(row: WorldCharacter, revision: int = 1, **changes: Any) -> SavedState:
+    """A save of a character that is somewhere."""
+    fields: dict[str, Any] = {
+        "char_id": row.id, "account_id": row.account_id, "created": row.created, "name": row.name,
+        "revision": revision, "zone_id": 166, "place": (1.5, -2.25, 3.75, 90.0, 0xFFFFFFFF),
+    }  # fmt: skip
+    return SavedState(**(fields | changes))

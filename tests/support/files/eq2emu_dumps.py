@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 from typing import Any
 
-from emu.login.accounts.names import account_name
+from emu.login.accounts import account_name
 from emu.sqldump import read_inserts
+from emu.sqldump.report import ImportReport
 from emu.store import Store
-from emu.store.eq2emu import ImportReport, import_dump
+from emu.store.eq2emu import import_dump
 from emu.times import Moment
 
 HASH = "ab" * 64

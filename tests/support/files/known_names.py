@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from emu.capture.lookup import StructLookup
-from emu.capture.messages import MessageDecoder
+from emu.capture.messages import MessageDecoder, StructLookup
 from emu.opcodes import OpcodeRow, OpcodeTables, shipped_tables
 from emu.structs import shipped_catalog
 from tests.support.files.struct_texts import catalog_of, struct_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from emu.structs import Layout, StructCatalog
+from emu.structs import StructCatalog, StructLayout
 from emu.structs.reader import read_text
 
 
@@ -29,7 +29,7 @@ def catalog_of(*structs: str) -> StructCatalog:
     return StructCatalog(read_text(file_of(*structs), "Test.xml"))
 
 
-def layout_of(fields: str, *, before: str = "", create_color: bool = False) -> Layout:
+def layout_of(fields: str, *, before: str = "", create_color: bool = False) -> StructLayout:
     """Return the layout of one struct ``S``; `before` is Struct elements it may include."""
     catalog = catalog_of(before, struct_of(fields))
     return catalog.layout("S", 1, create_color=create_color)

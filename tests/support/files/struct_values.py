@@ -9,8 +9,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from emu.structs import FieldDefinition, FieldType, Layout
-from emu.structs.definitions import STRINGS
+from emu.structs import FieldDefinition, FieldType, StructLayout
+from emu.structs.reader import STRINGS
 
 LETTERS = {
     FieldType.INT8: "B", FieldType.INT16: "H", FieldType.INT32: "I", FieldType.INT64: "Q",
@@ -32,7 +32,7 @@ def struct_values(
     return _Maker(create_color).block(tuple(fields))
 
 
-def check_round_trip(layout: Layout, values: dict[str, Any]) -> None:
+def check_round_trip(layout: StructLayout, values: dict[str, Any]) -> None:
     """Encode, decode, encode: nothing that is on the wire may change."""
     data = layout.encode(values)
     decoded = layout.decode(data)

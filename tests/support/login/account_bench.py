@@ -8,10 +8,9 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from emu.errors import DuplicateName, LimitExceeded
-from emu.login.accounts.authentication import AccountService
-from emu.login.accounts.passwords import hash_password
-from emu.login.accounts.settings import AccountConfig, PasswordConfig
-from emu.login.ports import Refused
+from emu.login.accounts import AccountService
+from emu.login.passwords import AccountConfig, PasswordConfig, hash_password
+from emu.login.ports import LoginDenied
 from emu.model import Account
 from emu.times import Moment
 from tests.support.coroutines import finish
@@ -128,4 +127,4 @@ class Bench:
         )
         while self.started and self.writes:
             finish(self.started.pop())
-        return answer.reason if isinstance(answer, Refused) else "admitted"
+        return answer.reason if isinstance(answer, LoginDenied) else "admitted"

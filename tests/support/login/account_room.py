@@ -6,8 +6,8 @@ import dataclasses
 from types import SimpleNamespace
 from typing import Any
 
-from emu.admin.commands import accounts, banning
-from emu.admin.commands.accounts import Accounts
+from emu.admin.commands import accounts
+from emu.admin.commands.accounts import AccountCommandContext
 from emu.errors import DuplicateName
 from emu.model import Account
 from emu.times import Moment
@@ -55,13 +55,15 @@ class AccountRoom(Desk):
         self.store = AccountStore()
         self.ranks: dict[int, int] = {}
         self.away: list[tuple[int, str]] = []
-        served = Accounts(
+        served = AccountCommandContext(
             self.store, self._name, self._hash,
             lambda account_id, why: self.away.append((account_id, why)), lambda: Moment(NOW),
             self._rank,
         )  # fmt: skip
         characters: Any = self
-        super().__init__([*accounts.commands(served), *banning.commands(served, characters)])
+        super().__init__(
+            [*accounts.account_commands(served), *accounts.ban_commands(served, characters)]
+        )
 
     async def _rank(self, account_id: int) -> int:
         return self.ranks.get(account_id, 0)

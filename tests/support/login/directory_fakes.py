@@ -8,7 +8,7 @@ from typing import Any
 
 from emu.errors import DuplicateName, StoreError
 from emu.link.messages import LinkMessage
-from emu.login.directory.directory import WorldDirectory
+from emu.login.directory import WorldDirectory
 from emu.login.settings import DirectoryConfig
 from emu.model import (
     Character,

@@ -10,8 +10,7 @@ from twisted.internet import reactor as _reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
-from emu.link.password import hash_link_password
-from emu.link.settings import LinkServerConfig
+from emu.link.settings import LinkServerConfig, hash_link_password
 from emu.model import CreateResponse, PlayResponse, RegisteredWorld, WorldEntry
 from emu.net.link.server import LinkServer
 from emu.net.logs import logger

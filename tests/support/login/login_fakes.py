@@ -13,7 +13,7 @@ from typing import Any
 
 from emu.errors import StoreError
 from emu.login.events import LoginEvent
-from emu.login.ports import Admitted, Refused, WorldObserver
+from emu.login.ports import LoginDenied, LoginGranted, WorldObserver
 from emu.model import (
     Account,
     Character,
@@ -81,6 +81,9 @@ class FakeLink:
         self.wakes = 0
         self.trusted = False
 
+    def charge_to(self, account_id: int) -> None:
+        self.account_id = account_id
+
     def trust(self) -> None:
         self.trusted = True
 
@@ -120,7 +123,7 @@ class FakeAuthenticator:
     def __init__(self, accounts: Mapping[str, tuple[int, bytes]]) -> None:
         self.accounts = dict(accounts)
         self.holds = False
-        self.waiting: deque[tuple[Later, Admitted | Refused]] = deque()
+        self.waiting: deque[tuple[Later, LoginGranted | LoginDenied]] = deque()
         self.asked: list[tuple[str, bytes, str, int, float]] = []
         self.error: StoreError | None = None
         self.refusal = ""
@@ -138,19 +141,19 @@ class FakeAuthenticator:
         now: float,
         *,
         wanted: Callable[[], bool],
-    ) -> Admitted | Refused:
+    ) -> LoginGranted | LoginDenied:
         self.asked.append((name, password, address, version, now))
         if self.error is not None:
             raise self.error
         account_id, right = self.accounts.get(name.lower(), (0, b""))
         if self.refusal:
-            verdict: Admitted | Refused = Refused(self.refusal)
+            verdict: LoginGranted | LoginDenied = LoginDenied(self.refusal)
         elif not account_id:
-            verdict = Refused("no such account")
+            verdict = LoginDenied("no such account")
         elif password != right:
-            verdict = Refused("bad password")
+            verdict = LoginDenied("bad password")
         else:
-            verdict = Admitted(Account(id=account_id, name=name, password="unused"))
+            verdict = LoginGranted(Account(id=account_id, name=name, password="unused"))
         if self.holds:
             later = Later()
             self.waiting.append((later, verdict))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from emu.client import Credentials, flow
-from emu.client.steps import STEP_TIMEOUT
+from emu.client.flow import STEP_TIMEOUT
 from emu.net.client.connection import ClientConnection, open_client
 from emu.session import SessionConfig
 from emu.versions import CLIENT_2006

@@ -11,8 +11,8 @@ import click
 
 from emu.cli.main import root
 from emu.model import BUILT_IN_ACCOUNT, RegisteredWorld
-from emu.opcodes.files.export import as_sql
-from emu.opcodes.shipped import shipped_rows
+from emu.opcodes.files import as_sql
+from emu.opcodes.text import shipped_rows
 from emu.store import Store
 from emu.times import UNKNOWN
 from tests.support.database.stores import character, world_character

@@ -11,13 +11,20 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
 from emu.config import Address
-from emu.net.fleet.hub import HubPort
-from emu.net.fleet.member import HubLink
+from emu.net.fleet.connection import HubLink, HubPort
 from emu.net.scheduler import Scheduler
 from emu.processes.fleet.bus import FleetBus, Shell
-from emu.processes.fleet.end import Ended, FleetEnd, Received
-from emu.processes.fleet.frames import Frame
-from emu.processes.fleet.greeting import NUMBER_SIZE, HubGreeting, Joined, MemberGreeting, Self
+from emu.processes.fleet.connection import (
+    NUMBER_SIZE,
+    Ended,
+    Frame,
+    HubGreeting,
+    MemberGreeting,
+    ProcessJoined,
+    ProcessLink,
+    Received,
+    Self,
+)
 from emu.times import Monotonic
 
 reactor: Any = _reactor
@@ -38,7 +45,7 @@ def _start(work: Any) -> None:
 class Side:
     """One side of a simulated connection: an end, and the bus' link to the other."""
 
-    def __init__(self, bus: FleetBus, end: FleetEnd) -> None:
+    def __init__(self, bus: FleetBus, end: ProcessLink) -> None:
         self.bus = bus
         self.end = end
         self.other: Side | None = None
@@ -69,7 +76,7 @@ class Side:
     def pump(self) -> None:
         """Take events, and let the other side have what is to be sent, in pieces of any size."""
         while (event := self.end.next_event()) is not None:
-            if isinstance(event, Joined):
+            if isinstance(event, ProcessJoined):
                 self.bus.joined(self, event)
             elif isinstance(event, Received):
                 self.bus.received(self, event.frame)
@@ -115,8 +122,8 @@ class Simulated:
         numbers = [self._chance.randbytes(NUMBER_SIZE) for _ in range(2)]
         greeting = HubGreeting(mine, numbers[0], lambda who: "taken" if who in hub.others else "")
         sides = (
-            Side(hub, FleetEnd(greeting, NOW)),
-            Side(bus, FleetEnd(MemberGreeting(theirs, numbers[1]), NOW)),
+            Side(hub, ProcessLink(greeting, NOW)),
+            Side(bus, ProcessLink(MemberGreeting(theirs, numbers[1]), NOW)),
         )
         sides[0].other, sides[1].other = sides[1], sides[0]
         self.sides[name] = sides

@@ -26,12 +26,12 @@ from zope.interface import directlyProvides, providedBy
 from emu.client import Credentials
 from emu.config import load
 from emu.errors import CommandError
-from emu.link.password import hash_link_password
-from emu.login.accounts.passwords import hash_password
-from emu.login.accounts.settings import PasswordConfig
+from emu.link.settings import hash_link_password
+from emu.login.passwords import PasswordConfig, hash_password
 from emu.model import RegisteredWorld
 from emu.net import logs
 from emu.net.client.connection import ClientConnection, open_client
+from emu.net.scheduler import make_steady
 from emu.net.server import EmuService, check_files
 from emu.store import Store
 from emu.times import UNKNOWN
@@ -89,6 +89,7 @@ class Hurry:
     """The reactor, with a clock that runs `factor` times as fast: five seconds cost little."""
 
     def __init__(self, factor: float) -> None:
+        make_steady(reactor)  # else this clock would begin at the date, and then jump back
         self._factor = factor
         self._start = self._begun = float(reactor.seconds())
         directlyProvides(self, providedBy(reactor))

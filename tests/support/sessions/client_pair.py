@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from emu.client import Credentials, LoginClient, Script, shipped_messages
-from emu.client.steps import LoginFlow
+from emu.client.flow import LoginFlow
 from emu.session import SessionConfig
 from emu.times import Monotonic
 from tests.support.sessions.reference_messages import ACCOUNT

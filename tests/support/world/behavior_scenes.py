@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from emu.world.spawns import Position, Spawn, SpawnKind
+from emu.world.actors.spawn import Spawn, SpawnKind
+from emu.world_stream.movement import Position
 from tests.support.world.worlds import Client, WorldHouse
 
 HERE = Position(3.0, -7.97, 243.45, 0.0)

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from operator import methodcaller
 from typing import Any
 
-from emu.client.world import Place, WorldClient, WorldStage
+from emu.client.world import Place, WorldClientCore, WorldPhase
 from emu.client.world.events import CampBegun, Heard, Updated, WorldEvent
 from emu.dialects import Dialect
-from emu.net.client.world_connection import WorldConnection
-from emu.sight.forms import INFO, POSITION
+from emu.net.client.connection import ClientWorldConnection
+from emu.world_stream.ghosts import INFO, POSITION
 from tests.support.world.ghost_views import dialect, form
 
-Enter = Callable[[str, int, Callable[[WorldEvent], None]], Awaitable[WorldConnection]]
+Enter = Callable[[str, int, Callable[[WorldEvent], None]], Awaitable[ClientWorldConnection]]
 SITTING, STANDING = 538, 539
 CENTIMETRE = 0.01
 HOME, AWAY = "Isle of Refuge", "Antonica"
@@ -36,10 +36,10 @@ class Actor:
     name: str
     version: int
     events: list[WorldEvent] = field(default_factory=list)
-    client: WorldConnection = field(init=False)
+    client: ClientWorldConnection = field(init=False)
 
     @property
-    def core(self) -> WorldClient:
+    def core(self) -> WorldClientCore:
         return self.client.core
 
     @property
@@ -148,7 +148,7 @@ class Cast:
             ]  # fmt: skip
 
     async def sit_and_stand(self) -> None:
-        for wish, state in ((WorldClient.sit, SITTING), (WorldClient.stand, STANDING)):
+        for wish, state in ((WorldClientCore.sit, SITTING), (WorldClientCore.stand, STANDING)):
             for actor in self.actors:
                 actor.client.act(wish)
             for watcher, other in self._pairs():
@@ -173,14 +173,14 @@ class Cast:
         place = actor.core.place
         for one in self.actors:
             one.events.clear()
-        actor.client.act(WorldClient.camp)
+        actor.client.act(WorldClientCore.camp)
         for watcher in self._others(actor):
             await self._until(watcher, actor, has_seen_camping, "camp")
         await actor.client.until(
             lambda: any(isinstance(event, CampBegun) for event in actor.events), "the countdown"
         )
         await actor.client.until(
-            lambda: actor.core.stage is WorldStage.CLOSED, "the end of the camp"
+            lambda: actor.core.stage is WorldPhase.CLOSED, "the end of the camp"
         )
         await actor.client.stop()
         for watcher in self._others(actor):

@@ -1,7 +1,7 @@
 """Reads ghosts back as a client does.
 
-`View` shares no code with the readers of `emu.sight`, and so proves writers and readers alike;
-`Eyes` has ghosts as our own client has them.
+`View` shares no code with the readers of `emu.world_stream`, and so proves writers and readers
+alike; `Eyes` has ghosts as our own client has them.
 """
 
 from __future__ import annotations
@@ -11,11 +11,18 @@ from typing import Any
 
 from emu.dialects import Dialect, Dialects, shipped_rules
 from emu.opcodes import shipped_tables
-from emu.sight import GhostReader
-from emu.sight.forms import DESTROY_GHOST, FOOTERS, HEADER, PARTS, UPDATE_GHOST, read_oversized
 from emu.structs import shipped_catalog
 from emu.structs.packed import reverses_literals, unpack, unpack_stream, xor
-from emu.world.ghosts import GhostForm, read_rules
+from emu.world.visibility.encoding import GhostForm, read_rules
+from emu.world_stream.ghosts import (
+    DESTROY_GHOST,
+    FOOTERS,
+    HEADER,
+    PARTS,
+    UPDATE_GHOST,
+    GhostReader,
+    read_oversized,
+)
 
 DIALECTS = Dialects(shipped_tables, shipped_catalog(), shipped_rules())
 
@@ -74,7 +81,7 @@ class View:
 
 
 class Eyes:
-    """What one client sees, read by `emu.sight`."""
+    """What one client sees, read by `emu.world_stream`."""
 
     def __init__(self, version: int) -> None:
         self.version = version

@@ -8,16 +8,19 @@ from dataclasses import replace
 
 from twisted.logger import Logger
 
-from emu.client.world import Pass, WorldClient, WorldMessages
+from emu.client.world import Pass, WorldClientCore, WorldMessages
 from emu.client.world.events import WorldEvent
-from emu.net.client.world_connection import WorldConnection
+from emu.limits.turns import TurnRules
+from emu.net.client.connection import ClientWorldConnection
 from emu.net.scheduler import Scheduler
-from emu.net.udp.dispatcher import Dispatcher, SessionPort
+from emu.net.udp.accounting import Accounting
+from emu.net.udp.dispatcher import Dispatcher
+from emu.net.udp.session_port import SessionPort
 from emu.net.udp.shell import listen
-from emu.net.world.clients import VisitorHandler, WorldTimer
+from emu.net.world.sessions import VisitorHandler, WorldTimer
 from emu.session import Endpoint, EndpointConfig
 from emu.times import Moment, Monotonic
-from emu.world.door.entry import Door
+from emu.world.entry.zone_entry import ZoneEntry
 from tests.support.sessions.lossy_net import LossyReactor
 from tests.support.world.ghost_views import DIALECTS, dialect
 from tests.support.world.worlds import WorldHouse
@@ -35,7 +38,7 @@ class LossyWorld:
         timer = WorldTimer(scheduler)
         self.house = WorldHouse(wake=timer.wake)
         timer.service = self.house.service
-        self.door = Door(
+        self.door = ZoneEntry(
             dialects=DIALECTS,
             inside=self.house.service,
             admission=self.house.admission,
@@ -54,6 +57,8 @@ class LossyWorld:
             scheduler,
             self._visitor,
             _LOG,
+            # Time is virtual: what the machine takes for a step is no part of it.
+            accounting=Accounting(TurnRules(), clock=lambda: 0.0),
         )
         listen(reactor, HOST, PORT, self.dispatcher)
 
@@ -65,13 +70,15 @@ class LossyWorld:
 
     async def enter(
         self, char_id: int, version: int, on_event: Callable[[WorldEvent], None]
-    ) -> WorldConnection:
+    ) -> ClientWorldConnection:
         """Let a character of the house come in; returns when it stands."""
         row = self.house.store.rows[char_id]
         self.house.store.rows[char_id] = replace(row, client_version=version)
         key = await self.house.keys.issue(row.account_id, char_id, row.name)
-        core = WorldClient(WorldMessages(dialect(version)), Pass(HOST, PORT, row.account_id, key))
-        client = WorldConnection(self.reactor, core, timeout=60.0, on_event=on_event)
+        core = WorldClientCore(
+            WorldMessages(dialect(version)), Pass(HOST, PORT, row.account_id, key)
+        )
+        client = ClientWorldConnection(self.reactor, core, timeout=60.0, on_event=on_event)
         client.start()
         await client.stand()
         return client

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from emu.errors import DuplicateName, StoreError
-from emu.model import Hotkey, Membership, Place, Title, WorldCharacter
+from emu.errors import DuplicateName, OutOfDate, StoreError
+from emu.model import CharacterStanding, SavedState, WorldCharacter
 from emu.times import UNKNOWN, Moment
+from emu.world.entry.saver import with_state
 
 
 def world_character(char_id: int = 5, account_id: int = 101, **changes: object) -> WorldCharacter:
@@ -20,11 +21,13 @@ def world_character(char_id: int = 5, account_id: int = 101, **changes: object) 
 
 
 class CharactersInMemory:
-    """Implements `emu.processes.stores.WorldCharacterStore` and `BelongingsStore`."""
+    """Implements `emu.processes.ports.WorldCharacterStore`."""
 
     def __init__(self, *rows: WorldCharacter) -> None:
         self.rows = {row.id: row for row in rows}
         self.broken = False
+        self.saves: list[SavedState] = []
+        """What was saved, in order."""
 
     def _check(self) -> None:
         if self.broken:
@@ -34,7 +37,9 @@ class CharactersInMemory:
         self._check()
         if any(row.name.lower() == character.name.lower() for row in self.rows.values()):
             raise DuplicateName(character.name)
-        made = replace(character, id=max(self.rows, default=0) + 1)
+        own = [row for row in self.rows.values() if row.account_id == character.account_id]
+        until = max([character.muted_until, *(row.muted_until for row in own)])
+        made = replace(character, id=max(self.rows, default=0) + 1, muted_until=until)
         self.rows[made.id] = made
         return made
 
@@ -56,13 +61,15 @@ class CharactersInMemory:
         self.rows[char_id] = replace(row, deleted=True)
         return True
 
-    async def played(self, char_id: int, moment: Moment) -> None:
+    async def save_character(self, char_id: int, state: SavedState) -> None:
         self._check()
-
-    async def save_place(self, char_id: int, zone_id: int, place: Place) -> None:
-        self._check()
-        if char_id in self.rows:
-            self.rows[char_id] = replace(self.rows[char_id], zone_id=zone_id, place=place)
+        row = self.rows.get(char_id)
+        if row is None:
+            return
+        if row.revision >= state.revision:
+            raise OutOfDate("a newer state is stored")
+        self.saves.append(state)
+        self.rows[char_id] = replace(with_state(row, state), revision=state.revision)
 
     async def find_named(self, name: str) -> WorldCharacter | None:
         self._check()
@@ -72,22 +79,20 @@ class CharactersInMemory:
     async def set_admin_status(self, char_id: int, status: int) -> None:
         self._change(char_id, admin_status=status)
 
-    async def save_mute(self, char_id: int, until: Moment) -> None:
-        self._change(char_id, muted_until=until)
+    async def mute_account(self, account_id: int, until: Moment) -> None:
+        self._check()
+        for row in list(self.rows.values()):
+            if row.account_id == account_id:
+                self._change(row.id, muted_until=until)
 
-    async def save_relations(self, char_id: int, relations: Sequence[tuple[int, str]]) -> None:
-        self._change(char_id, relations=tuple((int(kind), name) for kind, name in relations))
-
-    async def save_titles(
-        self, char_id: int, titles: Sequence[Title], prefix: str, suffix: str
-    ) -> None:
-        self._change(char_id, titles=tuple(titles), prefix=prefix, suffix=suffix)
-
-    async def save_hotkeys(self, char_id: int, hotkeys: Sequence[Hotkey]) -> None:
-        self._change(char_id, hotkeys=tuple(hotkeys))
-
-    async def save_channels(self, char_id: int, channels: Sequence[Membership]) -> None:
-        self._change(char_id, channels=tuple(channels))
+    async def standings(self, char_ids: Sequence[int]) -> Sequence[CharacterStanding]:
+        self._check()
+        rows = [self.rows[char_id] for char_id in char_ids if char_id in self.rows]
+        return [
+            CharacterStanding(row.id, row.name, row.admin_status, row.muted_until)
+            for row in rows
+            if not row.deleted
+        ]
 
     def _change(self, char_id: int, **changes: object) -> None:
         self._check()

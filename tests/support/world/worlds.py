@@ -6,35 +6,37 @@ Its zones are the shipped ones, empty unless a test brings an atlas of its own.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
+from twisted.internet.defer import Deferred
+
 from emu.commands import Caller, Registry, Reply, Use
 from emu.commands.registry import help_command
+from emu.dialects.rules import read_numbers
 from emu.model import WorldCharacter
-from emu.processes.bus import LocalBus
-from emu.processes.handoffs import LocalHandoffKeys
+from emu.processes.local import LocalBus, LocalHandoffKeys, ZoneTable
 from emu.processes.ports import Processes
 from emu.processes.presence import SharedPresence
-from emu.processes.zone_servers import ZoneTable
-from emu.structs.client_cmd import read_client_cmds
+from emu.structs.packed import read_client_cmds
 from emu.times import Moment, Monotonic
+from emu.world.actors.client import PlayerClient
+from emu.world.actors.player import Player
 from emu.world.behaviors import Behaviors, Library
-from emu.world.chat import Chat, read_numbers
 from emu.world.commands import CommandContext, RemoteCommands, world_commands
-from emu.world.door.admission import Admission
+from emu.world.content.atlas import Atlas, read_atlas
+from emu.world.content.knowledge import read_knowledge
+from emu.world.content.population import ZonePopulation
+from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.events import WorldEvent
-from emu.world.ghosts import read_rules
-from emu.world.knowledge import read_knowledge
-from emu.world.places import Atlas, Population, read_atlas
-from emu.world.players.client import WorldClient
-from emu.world.players.player import Player
 from emu.world.rules import AdmissionRules, ChatRules, WorldRules, ZoneRules
 from emu.world.service import WorldService
+from emu.world.social.chat import Chat
+from emu.world.visibility.encoding import read_rules
 from emu.world.world import World
-from emu.world.zone.directory import Zones
+from emu.world.zones.directory import Zones
 from tests.support.coroutines import finish
 from tests.support.running.processes import bus, handoff_keys
 from tests.support.world.ghost_views import DIALECTS, Eyes, dialect
@@ -74,6 +76,9 @@ class Client:
             name = self.dialect.table.name(command.opcode) or str(command.opcode)
             self.log.append((name, command.payload))
             self.view.look(name, command.payload)
+
+    def charge_to(self, account_id: int) -> None:
+        self.account_id = account_id
 
     def trust(self) -> None:
         self.is_trusted = True
@@ -170,9 +175,13 @@ class WorldHouse:
     ) -> None:
         """Make a world; one `beside` another shares store, keys and bus with it."""
         self.now = Monotonic(1000.0)
+        self.moment = Moment(1_800_000_000.0)
         self.watch = 0.0
         """What behaviors' calls are measured with."""
         self.events: list[WorldEvent] = []
+        self.faults_of_saves: list[Exception] = []
+        self.start: Callable[[Coroutine[Any, Any, Any]], object] = finish
+        """Runs what the world starts; a test may keep it for later."""
         self.store: CharactersInMemory = beside.store if beside else CharactersInMemory()
         self.keys: LocalHandoffKeys = (
             beside.keys if beside else handoff_keys(iter(range(1000, 9000)).__next__)
@@ -181,7 +190,7 @@ class WorldHouse:
         self.name = f"process of {id(self)}"
         self.presence = SharedPresence(self.bus, self.name)
         self.atlas = atlas or bare_atlas()
-        self.population = Population(self.atlas, self._next_spawn_id)
+        self.population = ZonePopulation(self.atlas, self._next_spawn_id)
         self.zones = Zones(
             self.atlas, self.population.settle, ZoneRules(), wake=wake,
             ended=self.population.forget,
@@ -192,7 +201,6 @@ class WorldHouse:
             dialects=DIALECTS,
             forms=FORMS,
             store=self.store,
-            belongings=self.store,
             knowledge=KNOWLEDGE,
             processes=Processes(
                 self.name,
@@ -203,13 +211,14 @@ class WorldHouse:
                 others_of(elsewhere),
             ),
             address=lambda: ("127.0.0.1", 9001),
-            moment=lambda: Moment(1_800_000_000.0),
+            moment=lambda: self.moment,
             report=self.events.append,
-            start=finish,
+            start=self._start,
+            answer=Deferred,
             wake=wake,
         )
         self.uses: list[Use] = []
-        self.admission = Admission(AdmissionRules(), self.presence, self.keys)
+        self.admission = WorldAdmissionRules(AdmissionRules(), self.presence, self.keys)
         self.chat = Chat(self.world, ChatRules(), read_numbers())
         self.command_context = CommandContext(self.world, self.chat, self.admission)
         self.registry = Registry(self.uses.append)
@@ -221,7 +230,12 @@ class WorldHouse:
         )
         self.population.give_behavior = self.behaviors.add
         self.population.take_behaviors = self.behaviors.forget_zone
-        self.service = WorldService(self.world, self.chat, self.remote, self.behaviors)
+        self.service = WorldService(
+            self.world, self.chat, self.remote, self.behaviors, WorldHouseClock(self)
+        )
+
+    def _start(self, work: Coroutine[Any, Any, Any]) -> None:
+        self.start(work)
 
     def _next_spawn_id(self) -> int:
         return self.world.next_spawn_id()
@@ -247,7 +261,7 @@ class WorldHouse:
         """
         row = self.store.rows.get(char_id) or self.character(char_id, **changes)
         client = self.client(version)
-        behind = WorldClient(client.dialect, client, "127.0.0.1")
+        behind = PlayerClient(client.dialect, client, "127.0.0.1")
         known = self.world.players.get(char_id)
         if key is None:
             key = known.zone_key if known is not None else 0
@@ -268,10 +282,37 @@ class WorldHouse:
     def run(self, seconds: float) -> None:
         """Let time pass, with everything that is due in it."""
         end = Monotonic(self.now + seconds)
-        while (due := self.service.get_timer()) is not None and due <= end:
+        while (due := self._next_timer()) is not None and due <= end:
             self.now = max(self.now, due)
-            self.service.handle_timer(self.now)
+            if _is_due(self.service.get_timer(), self.now):
+                self.service.handle_timer(self.now)
+            if _is_due(self.world.saver.get_timer(), self.now):
+                try:
+                    self.world.saver.handle_timer(self.now)
+                except Exception as fault:  # noqa: BLE001  # the scheduler logs it and goes on
+                    self.faults_of_saves.append(fault)
         self.now = end
+
+    def _next_timer(self) -> Monotonic | None:
+        due = (self.service.get_timer(), self.world.saver.get_timer())
+        return min((one for one in due if one is not None), default=None)
+
+
+class WorldHouseClock:
+    """The clock of a house."""
+
+    def __init__(self, house: WorldHouse) -> None:
+        self._house = house
+
+    def now(self) -> Monotonic:
+        return self._house.now
+
+    def moment(self) -> Moment:
+        return self._house.world.moment()
+
+
+def _is_due(due: Monotonic | None, now: Monotonic) -> bool:
+    return due is not None and due <= now
 
 
 def bare_atlas() -> Atlas:

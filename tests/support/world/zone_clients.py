@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from emu.times import Monotonic
-from emu.world.ghosts import Album
-from emu.world.spawns import Position, Spawn, SpawnKind
-from emu.world.zone import Viewer, Zone
+from emu.world.actors.spawn import Spawn, SpawnKind
+from emu.world.visibility.baselines import BaselineCache
+from emu.world.visibility.viewer import Viewer
+from emu.world.zones.zone import Zone
+from emu.world_stream.movement import Position
 from tests.support.world.ghost_views import Eyes, form
 
 
@@ -30,7 +32,7 @@ class ZoneClient:
         return self.space
 
     def enter(self, zone: Zone, now: Monotonic) -> None:
-        def viewer_of(album: Album) -> Viewer:
+        def viewer_of(album: BaselineCache) -> Viewer:
             return Viewer(self.spawn, form(self.version), self, album)
 
         zone.add(self.spawn, now)

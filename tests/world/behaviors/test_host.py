@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.behaviors import OutOfTime
+from emu.world.behaviors.api import Actor, ZoneActor
 from emu.world.events import BehaviorFailed
-from emu.world.spawns import Position, Spawn, SpawnKind
+from emu.world_stream.movement import Position
 from tests.support.world.worlds import Client, WorldHouse
 
 NEAR = Position(1.56, -7.97, 243.45, 92.0)
@@ -246,7 +248,7 @@ def test_a_reload_begins_again() -> None:
 
 def test_a_zone_can_have_a_behavior() -> None:
     scene = Scene(Notes)
-    scene.spawn = None
+    scene.spawn = None  # type: ignore[assignment]
     scene.begin()
     assert scene.log == [("start",), ("enter", "Aldana")]
     other = scene.house.stand(6, name="Borvik")
@@ -256,3 +258,41 @@ def test_a_zone_can_have_a_behavior() -> None:
     scene.house.behaviors.forget_zone(scene.zone)
     scene.client.types("/say hello")
     assert scene.log[-1] == ("leave", "Borvik")
+
+
+def test_a_behavior_knows_nothing_of_a_hidden_player() -> None:
+    scene = Scene(Notes)
+    scene.begin()
+    master = scene.house.stand(6, name="Boss", admin_status=100)
+    scene.house.run(1.5)
+    assert scene.log[1:] == [("enter", "Aldana"), ("enter", "Boss")]
+    master.types("/hide")
+    scene.house.run(1.5)
+    assert scene.log[3:] == [("leave", "Boss")]
+    actor = Actor(scene.house.behaviors._of_spawn[scene.spawn.id], scene.spawn,
+                  scene.house.behaviors.stage)  # fmt: skip
+    assert [visitor.name for visitor in actor.visitors(100.0)] == ["Aldana"]
+    zone = ZoneActor(scene.house.behaviors._of_spawn[scene.spawn.id], scene.house.behaviors.stage)
+    assert [visitor.name for visitor in zone.visitors()] == ["Aldana"]
+
+
+def test_a_zone_that_has_ended_stays_forgotten_when_behaviors_begin_again() -> None:
+    scene = Scene(Notes)
+    scene.begin()
+    behaviors = scene.house.behaviors
+    behaviors.forget_zone(scene.zone)
+    scene.log.clear()
+    assert behaviors.restart(scene.house.now) == 0
+    scene.target()
+    scene.client.types("/hail")
+    scene.client.types("/say hello")
+    scene.house.run(5.0)
+    assert scene.log == []
+    assert behaviors.get_timer() is None
+
+
+def test_a_zone_with_nothing_in_it_can_end() -> None:
+    scene = Scene(Notes)
+    scene.house.behaviors.forget_zone(scene.zone)
+    scene.begin()
+    assert scene.log[0] == ("start",)

@@ -4,12 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.link.characters import CharacterCreateReply
+from emu.link.messages import CharacterCreateReply
 from emu.model import Color, WorldCharacter
 from emu.structs import StructCatalog, shipped_catalog
-from emu.world.places.starts import Start
-from emu.world.registration.creation import CharacterCreation
-from emu.world.registration.names import NameRules
+from emu.world.content.definitions import Start
+from emu.world.registration.creation import CharacterCreation, NameRules
 from emu.world.rules import CreationRules
 from tests.support.examples import tries
 from tests.support.login.create_requests import request_546, request_1096

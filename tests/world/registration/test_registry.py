@@ -4,27 +4,29 @@ from collections.abc import Sequence
 
 import pytest
 
+from emu.appearance import Models
 from emu.errors import StructValueError
 from emu.link.batches import LoginEquipmentRequest, ZoneItem, ZoneUpdatesRequest
-from emu.link.characters import (
+from emu.link.messages import (
     BasicCharUpdate,
     CharacterCreateReply,
     CharacterCreateRequest,
     CharTimeStamp,
+    LinkMessage,
+    LSInfo,
+    LSStatus,
     RaceUpdate,
+    UsertoWorldReq,
+    UsertoWorldResp,
 )
-from emu.link.messages import LinkMessage
-from emu.link.password import hash_link_password
-from emu.link.play import UsertoWorldReq, UsertoWorldResp
-from emu.link.registration import LSInfo, LSStatus
-from emu.looks.models import Models
+from emu.link.settings import hash_link_password
 from emu.model import WorldCharacter
-from emu.processes.zone_servers import ZoneTable
+from emu.processes.local import ZoneTable
 from emu.structs import shipped_catalog
-from emu.world.door.admission import Admission
-from emu.world.places.starts import Start
-from emu.world.registration.creation import CharacterCreation
-from emu.world.registration.names import NameRules
+from emu.world.content.definitions import Start
+from emu.world.entry.admission import WorldAdmissionRules
+from emu.world.events import WorldEvent
+from emu.world.registration.creation import CharacterCreation, NameRules
 from emu.world.registration.registry import RegistryConfig, WorldRegistry
 from emu.world.rules import AdmissionRules, CreationRules
 from tests.support.coroutines import finish
@@ -49,7 +51,9 @@ class Bench:
             name=name, account="me", password="secret", address="play.example.org",
             port=9001, internal_address="192.168.0.5", max_level=80,
         )  # fmt: skip
-        self.admission = Admission(AdmissionRules(**admission), self.presence, self.handoffs)
+        self.admission = WorldAdmissionRules(
+            AdmissionRules(**admission), self.presence, self.handoffs
+        )
         creation = CharacterCreation(
             CreationRules(), NameRules(), self.store, shipped_catalog(), lambda wanted: Start(12)
         )
@@ -236,3 +240,33 @@ def test_what_does_not_fit_the_link_is_said_at_once(wrong: dict) -> None:
             models=Models(),
             clock=CLOCK,
         )
+
+
+def test_an_account_that_comes_in_too_often_is_refused_and_the_operator_told() -> None:
+    told: list[WorldEvent] = []
+    bench = Bench(world_character(5), entries_at_once=3)
+    bench.registry.report = told.append
+    assert [bench.play().response for _ in range(5)] == [1, 1, 1, 8, 8]
+    refused = bench.play()
+    assert (refused.access_key, refused.address) == (0, "play.example.org")
+    assert str(told[0]) == ("account 101 from 8.8.8.8 may not enter: too often for one account")
+    assert len(bench.handoffs) == 1
+
+
+def test_requests_that_are_refused_anyway_do_not_count() -> None:
+    bench = Bench(world_character(5), entries_at_once=3)
+    assert [bench.play(6).response for _ in range(9)] == [5] * 9
+    assert bench.play().response == 1
+
+
+def test_an_address_whose_accounts_come_again_and_again_is_refused() -> None:
+    bench = Bench(world_character(5), entries_at_once=50, address_entries_at_once=2)
+    assert [bench.play().response for _ in range(4)] == [1, 1, 1, 8]
+    assert bench.play(address="8.8.4.4").response == 1
+
+
+def test_other_limits_count_as_soon_as_they_are_configured() -> None:
+    bench = Bench(world_character(5), entries_at_once=1)
+    assert [bench.play().response for _ in range(2)] == [1, 8]
+    bench.admission.rules = AdmissionRules(entries_at_once=2)
+    assert [bench.play().response for _ in range(3)] == [1, 1, 8]

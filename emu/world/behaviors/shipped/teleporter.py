@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from emu.world.behaviors.actor import Actor, Visitor
+from emu.world.behaviors.api import Actor, Visitor
 
 
 class Teleporter:

@@ -1,0 +1,153 @@
+"""The local console's protocol: commands and replies as lines, one command at a time. Sans-IO.
+
+What is asked waits in its order; what is said, what happened and how it ended is there for the
+shell. Knows no socket and no clock.
+
+A line is a JSON object with a `line` and, if wanted, an `id` of any kind, or just the command
+itself. A reply is a JSON object on one line: the request's `id`, `ok`, `lines` for people and
+`data` for programs. Replies come in the order of the requests.
+
+Who may connect decides the file system; nobody has to log in here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeVar
+
+from emu.admin.ports import CommandGiven, SessionEnded
+from emu.commands import Caller, Reply
+from emu.commands.arguments import one_line
+from emu.errors import MalformedMessage
+from emu.stream_end import StreamProtocol
+from emu.times import Monotonic
+
+MOST_WAITING: Final = 64
+"""What is asked waits on our side up to so many; then the peer is read from no more."""
+
+Asked = TypeVar("Asked")
+
+
+class CommandSession(StreamProtocol, Generic[Asked]):
+    """Base of both. They take bytes, put what is asked into `_waiting`, and write the answers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._waiting: deque[Asked] = deque()
+        self._running: Asked | None = None
+        """What the last `CommandGiven` was asked by, until it is answered."""
+
+    @property
+    def wants_data(self) -> bool:
+        """Whether there is room for more commands."""
+        return len(self._waiting) < MOST_WAITING
+
+    def answered(self, reply: Reply, now: Monotonic) -> None:
+        """Send what the command of the last `CommandGiven` answered."""
+        asked, self._running = self._running, None
+        if asked is not None and not self.closed:
+            self._answer(asked, reply, now)
+            self._work(now)
+
+    def close(self, reason: str, now: Monotonic) -> None:
+        """End the session; what waits is not run any more."""
+        self._waiting.clear()
+        super().close(reason, now)
+
+    def _ended(self, reason: str) -> SessionEnded:
+        return SessionEnded(reason)
+
+    def _answer(self, asked: Asked, reply: Reply, now: Monotonic) -> None:
+        """Write what a command answered."""
+        raise NotImplementedError
+
+    def _work(self, now: Monotonic) -> None:
+        """Deal with what waits until something has to be waited for."""
+        raise NotImplementedError
+
+
+LONGEST_LINE: Final = 16 * 1024
+"""Bytes of a request."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    id: Any
+    line: str
+
+
+class ConsoleSession(CommandSession[_Request]):
+    """One connection, which may be left open for days.
+
+    Its events are `CommandGiven` and `SessionEnded`.
+    """
+
+    def __init__(self, caller: Caller) -> None:
+        """Run commands in the name of `caller`."""
+        super().__init__()
+        self._caller = caller
+        self._unfinished = b""
+
+    def receive_data(self, data: bytes, now: Monotonic) -> None:
+        """Take bytes from the peer."""
+        if self.closed:
+            return
+        *lines, self._unfinished = (self._unfinished + data).split(b"\n")
+        if any(len(line) > LONGEST_LINE for line in (*lines, self._unfinished)):
+            self.close("line too long", now)
+            return
+        for line in lines:
+            text = line.decode("utf-8", "replace").strip()
+            if text:
+                self._waiting.append(_read(text))
+        self._work(now)
+
+    def _answer(self, asked: _Request, reply: Reply, now: Monotonic) -> None:  # noqa: ARG002
+        value = {"id": asked.id, "ok": reply.ok, "lines": reply.lines, "data": reply.data}
+        self._output.append(json.dumps(value, default=str).encode() + b"\n")
+
+    def _work(self, now: Monotonic) -> None:  # noqa: ARG002  # nothing here takes time
+        if self._running is None and self._waiting:
+            self._running = self._waiting.popleft()
+            self._events.append(CommandGiven(self._caller, self._running.line))
+
+
+def _read(text: str) -> _Request:
+    """Return what a line asks for; one that is no JSON object is the command itself."""
+    if text.startswith("{"):
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            return _Request(None, text)
+        if isinstance(value, dict) and isinstance(value.get("line"), str):
+            return _Request(value.get("id"), one_line(value["line"]))
+    return _Request(None, one_line(text))
+
+
+class ConsoleClient:
+    """One connection to a server."""
+
+    def __init__(self) -> None:
+        self._unfinished = b""
+
+    def request(self, line: str) -> bytes:
+        """Return the bytes that run a line."""
+        return json.dumps({"line": line}).encode() + b"\n"
+
+    def receive_data(self, data: bytes) -> list[Reply]:
+        """Take bytes from the server and return the replies that are complete.
+
+        Raises `MalformedMessage` when something else speaks there.
+        """
+        *lines, self._unfinished = (self._unfinished + data).split(b"\n")
+        return [_reply(line) for line in lines]
+
+
+def _reply(line: bytes) -> Reply:
+    try:
+        value = json.loads(line)
+        return Reply(tuple(map(str, value["lines"])), value["data"], bool(value["ok"]))
+    except (ValueError, TypeError, LookupError, RecursionError):
+        raise MalformedMessage("no reply of a server") from None

@@ -1,0 +1,470 @@
+"""OGP's datagrams: prefix, type and flags, and the bodies of the default query.
+
+Source: docs/protocol/administration/ogp.md#head. All numbers are little-endian.
+
+Source: docs/protocol/administration/ogp.md#body. Raises `MalformedMessage`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from typing import Any, Final, NamedTuple
+
+from emu.admin.ogp.elements import bit, pull_bits, push_bits
+from emu.admin.ogp.fields import (
+    ADD_ON_FIELDS,
+    ADD_ONS,
+    COLORED,
+    LIMITS,
+    MAP_FIELDS,
+    MOD_FIELDS,
+    PLAYERS,
+    RULES,
+    SERVER,
+    TEAM_FIELDS,
+    TEAMS,
+    OgpField,
+    OgpVersion,
+    Row,
+    Style,
+    all_flags,
+    flags_of,
+    pull_row,
+    push_row,
+)
+from emu.admin.reader import Reader, clamped, text_bytes
+from emu.errors import MalformedDatagram, MalformedMessage
+
+PREFIX: Final = b"\xff\xff\xff\xffOGP\0"
+SIZE_AT: Final = len(PREFIX)
+"""Where HeadSize stands, which counts from itself on."""
+SMALLEST_HEAD: Final = 3
+TYPE_AT: Final = SIZE_AT + 1
+FLAGS_AT: Final = SIZE_AT + 2
+MORE: Final = 0x80
+"""In a byte of flags: another one follows."""
+
+ANSWER: Final = bit(0, 0)
+CHALLENGE: Final = bit(0, 1)
+REQUEST_ID: Final = bit(0, 2)
+SPLIT: Final = bit(0, 3)
+
+
+class Type(IntEnum):
+    """What a datagram asks or answers."""
+
+    PING = 0
+    DEFAULT = 1
+    RCON = 2
+    """Reserved; nobody has said what would follow."""
+    MASTER = 3
+    """Answer only: a server tells a master server that it is there."""
+    ERROR = 0xFF
+    """Answer only."""
+
+
+class Error(IntEnum):
+    """Why a question is not answered."""
+
+    BANNED = 0
+    TYPE = 1
+    HEAD = 2
+    CHALLENGE = 3
+    BODY = 4
+
+
+class QueryHead(NamedTuple):
+    """The head of a question; what was not sent is None."""
+
+    type: int
+    challenge: int | None = None
+    request_id: int | None = None
+    most_bytes: int | None = None
+    """Of one answer datagram, its head included."""
+
+
+class AnswerHead(NamedTuple):
+    """The head of an answer; what is not sent is None."""
+
+    type: int
+    challenge: int | None = None
+    """A new number: the one of the question is not valid."""
+    request_id: int | None = None
+    split: tuple[int, int] | None = None
+    """How many datagrams there are, and which one this is, from 0."""
+
+
+def find_body(data: bytes) -> int:
+    """Return where the body begins. Raises `MalformedDatagram` for what is not OGP."""
+    if len(data) < SIZE_AT + SMALLEST_HEAD or not data.startswith(PREFIX):
+        raise MalformedDatagram("no OGP head")
+    end = SIZE_AT + data[SIZE_AT]
+    if data[SIZE_AT] < SMALLEST_HEAD or end > len(data):
+        raise MalformedDatagram("wrong head size")
+    return end
+
+
+def is_answer(data: bytes) -> bool:
+    """Say whether a datagram in which `find_body` found one is an answer."""
+    return bool(data[FLAGS_AT] & ANSWER)
+
+
+def push_query_head(head: QueryHead) -> bytes:
+    """Return the head of a question."""
+    kind, challenge, request_id, most = head
+    return _push(
+        0, kind, challenge, request_id, None if most is None else most.to_bytes(2, "little")
+    )
+
+
+def push_answer_head(head: AnswerHead) -> bytes:
+    """Return the head of an answer."""
+    kind, challenge, request_id, split = head
+    return _push(ANSWER, kind, challenge, request_id, None if split is None else bytes(split))
+
+
+def pull_query_head(data: bytes, body: int) -> QueryHead:
+    """Read the head of a question; `body` is where `find_body` says that it ends.
+
+    Flags that nobody knows are ignored, and so is what stands behind the known fields. Raises
+    `MalformedMessage`.
+    """
+    kind, challenge, request_id, split = _pull(data, body)
+    most = None if split is None else int.from_bytes(split, "little")
+    return QueryHead(kind, challenge, request_id, most)
+
+
+def pull_answer_head(data: bytes, body: int) -> AnswerHead:
+    """Read the head of an answer, as `pull_query_head` does."""
+    if not is_answer(data):
+        raise MalformedMessage("not an answer")
+    kind, challenge, request_id, split = _pull(data, body)
+    return AnswerHead(kind, challenge, request_id, None if split is None else (split[0], split[1]))
+
+
+def with_challenge(data: bytes, body: int, number: int) -> bytes:
+    """Return a question as it has to be sent again: the same, with this challenge number in it.
+
+    Raises `MalformedMessage` when the head has no room for it.
+    """
+    reader = Reader(data[:body], FLAGS_AT)
+    flags = pull_bits(reader)
+    had = 4 if flags & CHALLENGE else 0
+    size = data[SIZE_AT] + 4 - had
+    if size > 0xFF:
+        raise MalformedMessage("head too long")
+    changed = bytearray(data)
+    changed[reader.at : reader.at + had] = number.to_bytes(4, "little")
+    changed[SIZE_AT] = size
+    changed[FLAGS_AT] |= CHALLENGE
+    return bytes(changed)
+
+
+def _pull(data: bytes, body: int) -> tuple[int, int | None, int | None, bytes | None]:
+    """Return type, challenge, request id and the two bytes of a split, None where there are none.
+
+    Without a reader's help: every question comes through here, most of them from strangers.
+    """
+    flags, at = data[FLAGS_AT], FLAGS_AT + 1
+    if flags & MORE:
+        reader = Reader(data[:body], FLAGS_AT)
+        flags, at = pull_bits(reader), reader.at
+    challenge = request_id = split = None
+    if flags & CHALLENGE:
+        challenge = int.from_bytes(data[at : at + 4], "little")
+        at += 4
+    if flags & REQUEST_ID:
+        request_id = int.from_bytes(data[at : at + 4], "little")
+        at += 4
+    if flags & SPLIT:
+        split = data[at : at + 2]
+        at += 2
+    if at > body:
+        raise MalformedMessage("message too short")
+    return data[TYPE_AT], challenge, request_id, split
+
+
+def _push(
+    flags: int, kind: int, challenge: int | None, request_id: int | None, split: bytes | None
+) -> bytes:
+    fields = b""
+    if challenge is not None:
+        flags |= CHALLENGE
+        fields = challenge.to_bytes(4, "little")
+    if request_id is not None:
+        flags |= REQUEST_ID
+        fields += request_id.to_bytes(4, "little")
+    if split is not None:
+        flags |= SPLIT
+        fields += split
+    return PREFIX + bytes((SMALLEST_HEAD + len(fields), kind, flags)) + fields
+
+
+LIMIT_LEFT: Final = bit(0, 0)
+MOST_ARRAYS: Final = 8
+MOST_EMPTY: Final = 4096
+"""Entries without any field that are believed; they cost their sender nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class DefaultQuery:
+    """What is asked: RequestFlags, and the fields of each section."""
+
+    requests: int
+    server: int = 0
+    mod: int = 0
+    map: int = 0
+    teams: int = 0
+    players: int = 0
+    add_ons: int = 0
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a server can tell, or told; a section that is None is not known.
+
+    All rows of a list have the same fields.
+    """
+
+    game_id: int = 0
+    server: Row | None = None
+    teams: Sequence[Row] | None = None
+    players: Sequence[Row] | None = None
+    rules: Sequence[tuple[str, str]] | None = None
+    add_ons: Sequence[Row] | None = None
+    limits: Sequence[Row] | None = None
+    """``type`` (0 time in seconds, 1 player score, 2 round, 3 team score, more are ours), ``limit``
+    and, if known, ``left``."""
+    columns: dict[tuple[Any, ...], list[bytes]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+    """Fields of lists as they were written, for questions that want them in another company."""
+
+
+def everything(dialect: OgpVersion) -> DefaultQuery:
+    """Return the question for all that a dialect has."""
+    arrays = dict.fromkeys(dialect.arrays, (1 << 7 * 4) - 1)
+    flags = SERVER | TEAMS | PLAYERS | RULES | ADD_ONS | LIMITS
+    return _known(DefaultQuery(flags | (COLORED if dialect.colors else 0), **arrays), dialect)
+
+
+def push_query(query: DefaultQuery, dialect: OgpVersion) -> bytes:
+    """Return the body of a question."""
+    arrays = [
+        getattr(query, name)
+        for name, (holder, flag) in dialect.arrays.items()
+        if dialect.all_arrays or getattr(query, holder) & flag
+    ]
+    return push_bits(query.requests) + b"".join(map(push_bits, arrays))
+
+
+def pull_query(body: bytes, dialects: Sequence[OgpVersion]) -> tuple[OgpVersion, DefaultQuery]:
+    """Read the body of a question, in the first of the dialects that uses up all of it.
+
+    What the dialect does not know is left out of the query.
+    """
+    reader = Reader(body)
+    arrays: list[int] = []
+    while not reader.is_done:
+        if len(arrays) >= MOST_ARRAYS:
+            raise MalformedMessage("too many bit arrays")
+        arrays.append(pull_bits(reader))
+    if not arrays:
+        raise MalformedMessage("no request flags")
+    for dialect in dialects:
+        values = _named(arrays, dialect)
+        if values is not None:
+            return dialect, _known(DefaultQuery(**values), dialect)
+    raise MalformedMessage("wrong number of bit arrays")
+
+
+def _named(arrays: Sequence[int], dialect: OgpVersion) -> dict[str, int] | None:
+    """Return the arrays of a question by name; None when they are not as many as they should be.
+
+    The first is RequestFlags.
+    """
+    if dialect.all_arrays and len(arrays) == 1 + len(dialect.arrays):
+        return dict(zip(("requests", *dialect.arrays), arrays, strict=True))
+    found, at = {"requests": arrays[0]}, 1
+    for name, (holder, flag) in dialect.arrays.items():
+        if found.get(holder, 0) & flag:
+            if at == len(arrays):
+                return None
+            found[name] = arrays[at]
+            at += 1
+    return found if at == len(arrays) else None
+
+
+def _known(query: DefaultQuery, dialect: OgpVersion) -> DefaultQuery:
+    """Return a question without what a dialect does not have, so that equal ones are equal."""
+    tables = _tables(dialect)
+    known = {
+        name: getattr(query, name) & sum(one.flag for one in table)
+        for name, table in tables.items()
+    }
+    flags = SERVER | TEAMS | PLAYERS | RULES | ADD_ONS | LIMITS
+    flags |= COLORED if dialect.colors else 0
+    return replace(
+        query,
+        requests=query.requests & flags,
+        mod=query.mod & all_flags(MOD_FIELDS),
+        map=query.map & all_flags(MAP_FIELDS),
+        **known,
+    )
+
+
+def _tables(dialect: OgpVersion) -> dict[str, Sequence[OgpField]]:
+    return {
+        "server": dialect.server,
+        "teams": TEAM_FIELDS,
+        "players": dialect.players,
+        "add_ons": ADD_ON_FIELDS,
+    }
+
+
+@dataclass(slots=True)
+class _List:
+    """A section with a count, while it is written."""
+
+    flag: int
+    head: bytes
+    """What stands between the count and the entries."""
+    entries: list[bytes]
+
+    def bytes(self, dialect: OgpVersion) -> bytes:
+        if not self.entries:
+            return dialect.numbers.push_uint(0)
+        return dialect.numbers.push_uint(len(self.entries)) + self.head + b"".join(self.entries)
+
+
+_LONGEST_COUNT: Final = 7
+
+
+def push_answer(content: Content, query: DefaultQuery, dialect: OgpVersion, room: int) -> bytes:
+    """Return the body of an answer, of at most `room` bytes.
+
+    Fields that the content lacks are not told. When the room is too small, players are left out,
+    the last first, then rules, add-ons, teams and limits.
+    """
+    asked = query.requests
+    style = Style(dialect.numbers, bool(asked & COLORED), query.map, query.mod)
+    server = b""
+    flags = asked & COLORED
+    if asked & SERVER and content.server is not None:
+        flags |= SERVER
+        there = query.server & flags_of(content.server, dialect.server)
+        for flag, needed in dialect.needs.items():
+            there &= ~flag if not there & needed else -1
+        server = push_bits(there) + push_row(content.server, dialect.server, there, style)
+    lists = [one for one in _lists(content, query, dialect, style) if one.flag & asked]
+    left = room - 8 - len(server) - sum(len(one.head) + _LONGEST_COUNT for one in lists)
+    _fit(lists, left)
+    flags |= sum(one.flag for one in lists)
+    written = [one.bytes(dialect) for one in lists]
+    return clamped(content.game_id, 2) + push_bits(flags) + server + b"".join(written)
+
+
+def _lists(content: Content, query: DefaultQuery, dialect: OgpVersion, style: Style) -> list[_List]:
+    lists = []
+    if content.teams is not None:
+        lists.append(_rows(content, "teams", TEAM_FIELDS, query.teams, style))
+    if content.players is not None:
+        lists.append(_rows(content, "players", dialect.players, query.players, style))
+    if content.rules is not None:
+        rules = [text_bytes(name) + text_bytes(value) for name, value in content.rules]
+        lists.append(_List(RULES, b"", rules))
+    if content.add_ons is not None:
+        lists.append(_rows(content, "add_ons", ADD_ON_FIELDS, query.add_ons, style))
+    if content.limits is not None:
+        lists.append(_List(LIMITS, b"", [_push_limit(row, style) for row in content.limits]))
+    return lists
+
+
+_FLAGS: Final = {"teams": TEAMS, "players": PLAYERS, "add_ons": ADD_ONS}
+
+
+def _rows(
+    content: Content, section: str, table: Sequence[OgpField], asked: int, style: Style
+) -> _List:
+    rows: Sequence[Row] = getattr(content, section)
+    there = asked & flags_of(rows[0], table) if rows else 0
+    columns = [_column(content, section, one, style) for one in table if there & one.flag]
+    entries = list(map(b"".join, zip(*columns, strict=True))) if columns else [b""] * len(rows)
+    return _List(_FLAGS[section], push_bits(there), entries)
+
+
+def _column(content: Content, section: str, one: OgpField, style: Style) -> list[bytes]:
+    """Write one field of all rows, once for as long as the content is the same."""
+    key = (section, one.name, style.numbers, style.colored)
+    written = content.columns.get(key)
+    if written is None:
+        push = one.kind.push
+        rows: Sequence[Row] = getattr(content, section)
+        written = content.columns[key] = [push(row[one.name], style) for row in rows]
+    return written
+
+
+def _fit(lists: Sequence[_List], room: int) -> None:
+    """Leave out entries until the rest fits."""
+    over = sum(len(entry) for one in lists for entry in one.entries) - room
+    for flag in (PLAYERS, RULES, ADD_ONS, TEAMS, LIMITS):
+        for one in lists:
+            while one.flag == flag and one.entries and over > 0:
+                over -= len(one.entries.pop())
+
+
+def _push_limit(row: Row, style: Style) -> bytes:
+    left = row.get("left")
+    bits = (row["type"] & 0xF) << 1 | (LIMIT_LEFT if left is not None else 0)
+    numbers = [row["limit"]] if left is None else [row["limit"], left]
+    return push_bits(bits) + b"".join(map(style.numbers.push_uint, numbers))
+
+
+def _pull_limit(reader: Reader, style: Style) -> dict[str, Any]:
+    bits = pull_bits(reader)
+    row = {"type": bits >> 1 & 0xF, "limit": style.numbers.pull_uint(reader)}
+    return row | ({"left": style.numbers.pull_uint(reader)} if bits & LIMIT_LEFT else {})
+
+
+def pull_answer(body: bytes, dialect: OgpVersion) -> Content:
+    """Read the body of an answer; what was not told is None in the content."""
+    reader = Reader(body)
+    game_id, flags = reader.unsigned(2), pull_bits(reader)
+    style = Style(dialect.numbers, bool(flags & COLORED))
+    told: dict[str, Any] = {}
+    if flags & SERVER:
+        told["server"] = pull_row(reader, dialect.server, pull_bits(reader), style)
+    if flags & TEAMS:
+        told["teams"] = _pull_rows(reader, TEAM_FIELDS, style)
+    if flags & PLAYERS:
+        told["players"] = _pull_rows(reader, dialect.players, style)
+    if flags & RULES:
+        told["rules"] = _pull_list(reader, style, lambda: (reader.text(), reader.text()))
+    if flags & ADD_ONS:
+        told["add_ons"] = _pull_rows(reader, ADD_ON_FIELDS, style)
+    if flags & LIMITS:
+        told["limits"] = _pull_list(reader, style, lambda: _pull_limit(reader, style))
+    if not reader.is_done:
+        raise MalformedMessage("more than was told")
+    return Content(game_id, **told)
+
+
+def _pull_rows(reader: Reader, table: Sequence[OgpField], style: Style) -> list[Row]:
+    count = style.numbers.pull_uint(reader)
+    flags = pull_bits(reader) if count else 0
+    if not flags:
+        return [{} for _ in range(min(count, MOST_EMPTY))]
+    return _pull_times(reader, count, lambda: pull_row(reader, table, flags, style))
+
+
+def _pull_list(reader: Reader, style: Style, pull: Callable[[], Any]) -> list[Any]:
+    return _pull_times(reader, style.numbers.pull_uint(reader), pull)
+
+
+def _pull_times(reader: Reader, count: int, pull: Callable[[], Any]) -> list[Any]:
+    """Read so many entries; one takes a byte at least, or the count is a lie."""
+    if count > len(reader.data) - reader.at:
+        raise MalformedMessage("count too large")
+    return [pull() for _ in range(count)]

@@ -1,0 +1,201 @@
+"""Requests of the dashboard: their origin, and the fields of their bodies.
+
+A browser sends the cookie of this page with what a foreign page has it send, unless ``SameSite``
+keeps it, and a foreign name may point at the loopback (DNS rebinding). So a request that changes
+something must say in ``Origin`` that it comes from this very page, and ``Sec-Fetch-Site``, which
+scripts cannot set, must not say otherwise.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import parse_qsl, urlsplit
+
+from emu.admin.web.sessions import BAD_REQUEST, FORBIDDEN, UNSUPPORTED, RequestRefused
+from emu.limits.addresses import is_loopback, parse_host
+
+SAME_SITE: Final = frozenset(("", "same-origin"))
+"""What ``Sec-Fetch-Site`` may say of a request that changes something; programs leave it out."""
+
+
+_HOST: Final = re.compile(rb"(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,255})(?::[0-9]{0,5})?")
+"""A ``Host`` header: an IPv6 address in brackets, or another address or name; perhaps a port."""
+
+
+class HostNames:
+    """The names in ``Host`` headers that mean this server.
+
+    A foreign page can have its own name point at this server (DNS rebinding), and may then read
+    what is answered to that name. It cannot do that with an address, or with a name of ours.
+    """
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        """`names` come in addition to localhost and all IP addresses."""
+        self._names = {"localhost", *(name.lower().rstrip(".") for name in names)}
+
+    def allow(self, header: bytes) -> bool:
+        """Say whether a ``Host`` header may be answered; its port does not matter."""
+        match = _HOST.fullmatch(header)
+        if match is None:
+            return False
+        name = match[1].decode().strip("[]").lower().rstrip(".")
+        if name in self._names:
+            return True
+        try:
+            parse_host(name)
+        except ValueError:
+            return False
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What a request says of where it comes from; a header that is missing is empty."""
+
+    peer: str
+    """Address at the other end of the connection."""
+    host: str = ""
+    origin: str = ""
+    fetch_site: str = ""
+    forwarded_for: str = ""
+    """``X-Forwarded-For``, several ones joined by commas."""
+
+
+class Gate:
+    """Lets requests in that come from where they should.
+
+    Without a URL that is the machine itself, over plain HTTP; with one, the proxy behind that URL.
+    """
+
+    def __init__(self, url: str | None, proxies: Collection[str] = ()) -> None:
+        """`url` is ``https://HOST[:PORT]``, `proxies` are addresses; without any, the loopback."""
+        self._url = url
+        self.is_secure = url is not None
+        """Whether browsers come over TLS."""
+        self._proxies = frozenset(proxies)
+
+    def cookie(self, origin: Origin) -> str:
+        """Return the name of the session's cookie.
+
+        Over TLS browsers take it from this host only. Without, servers on other ports of the same
+        host would overwrite it, so that the port is in the name.
+        """
+        if self.is_secure:
+            return "__Host-emu-session"
+        return f"emu-session-{_split(origin.host)[1]}"
+
+    def address(self, origin: Origin) -> str:
+        """Return the address that a request counts for. Raises `RequestRefused`.
+
+        Behind a proxy it is the last one of ``X-Forwarded-For``: what stands before that, anybody
+        may have written.
+        """
+        if self._url is None:
+            if origin.forwarded_for:
+                text = "this page is behind a proxy: whoever runs the server has to set web.url"
+                raise RequestRefused(FORBIDDEN, "unknown proxy", text)
+            return origin.peer
+        if not self._is_proxy(origin.peer):
+            raise RequestRefused(FORBIDDEN, "past the proxy", f"come by {self._url}")
+        last = origin.forwarded_for.rpartition(",")[2].strip()
+        try:
+            return str(parse_host(last))
+        except ValueError:
+            return origin.peer
+
+    def admit(self, origin: Origin) -> str:
+        """Return the address of a request that changes something.
+
+        Raises `RequestRefused` unless it comes from this page.
+        """
+        address = self.address(origin)
+        expected = self._url if self._url is not None else f"http://{origin.host}"
+        if self._url is None and not _names_loopback(origin.host):
+            raise RequestRefused(
+                FORBIDDEN, "foreign name", "come by http://localhost or http://127.0.0.1"
+            )
+        if origin.origin.lower() != expected.lower() or origin.fetch_site not in SAME_SITE:
+            raise RequestRefused(FORBIDDEN, "foreign origin", "this did not come from the page")
+        return address
+
+    def _is_proxy(self, peer: str) -> bool:
+        return peer in self._proxies if self._proxies else is_loopback(peer)
+
+
+def _names_loopback(host: str) -> bool:
+    """Say whether a ``Host`` header names the machine itself, by whatever port."""
+    name, _ = _split(host)
+    return name == "localhost" or is_loopback(name)
+
+
+def _split(host: str) -> tuple[str, int]:
+    """Return name and port of a ``Host`` header; no name when it is none."""
+    try:
+        parts = urlsplit(f"//{host}")
+        port = parts.port or 80
+    except ValueError:
+        return "", 80
+    return parts.hostname or "", port
+
+
+FORM: Final = "application/x-www-form-urlencoded"
+JSON: Final = "application/json"
+MOST_FIELDS: Final = 16
+LONGEST_NAME: Final = 32
+LONGEST_VALUE: Final = 1000
+
+Fields = dict[str, str]
+
+
+def read_fields(content_type: str, body: bytes) -> Fields:
+    """Return the fields of a body. Raises `RequestRefused`.
+
+    In JSON it is one object; numbers are taken as they are written.
+    """
+    kind = content_type.partition(";")[0].strip().lower()
+    if kind not in (FORM, JSON):
+        raise RequestRefused(UNSUPPORTED, "unknown body", f"the body must be {JSON} or {FORM}")
+    try:
+        pairs = _of_form(body) if kind == FORM else _of_json(body)
+    except (ValueError, RecursionError):
+        raise RequestRefused(BAD_REQUEST, "bad body", "the body cannot be read") from None
+    fields = dict(pairs)
+    if len(fields) != len(pairs) or len(fields) > MOST_FIELDS or not all(map(_fits, pairs)):
+        raise RequestRefused(BAD_REQUEST, "bad body", "the fields are too many or too long")
+    return fields
+
+
+def _of_form(body: bytes) -> list[tuple[str, str]]:
+    return parse_qsl(
+        body.decode("ascii"), keep_blank_values=True, strict_parsing=bool(body), errors="strict",
+        max_num_fields=MOST_FIELDS,
+    )  # fmt: skip
+
+
+def _of_json(body: bytes) -> list[tuple[str, str]]:
+    read = json.loads(body.decode("utf-8"), object_pairs_hook=_Pairs)
+    if not isinstance(read, _Pairs):
+        raise ValueError("not an object")  # noqa: TRY004  # read_fields takes it for what it is
+    return [(name, _text(value)) for name, value in read]
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """An object, with names that stand in it twice."""
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        value.encode()  # half a character, which JSON can write, fits nowhere
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    raise ValueError("neither a text nor a whole number")
+
+
+def _fits(pair: tuple[str, str]) -> bool:
+    name, value = pair
+    return 0 < len(name) <= LONGEST_NAME and len(value) <= LONGEST_VALUE

@@ -1,0 +1,226 @@
+"""`emu account`: players' accounts. Works on the database, beside a running server if need be."""
+
+from __future__ import annotations
+
+import math
+import secrets
+
+import click
+
+from emu.cli.addresses import address
+from emu.cli.common import VerbGroup, change_store, chosen_password, load_config, look_store
+from emu.cli.eq2emu import import_login_dump
+from emu.cli.options import end_of, end_options, password_option, present
+from emu.cli.tables import Row, format_option, print_record, print_rows, show_moment
+from emu.errors import CommandError
+from emu.login.accounts import account_name
+from emu.login.passwords import SALT_SIZE, hash_password, is_phc
+from emu.model import Account
+from emu.net import parameters
+from emu.store import Store
+from emu.times import Moment
+
+COLUMNS = (
+    "id", "name", "state", "created", "last_login", "last_address", "last_client_version",
+)  # fmt: skip
+
+
+@click.group(cls=VerbGroup)
+def account() -> None:
+    """Players' accounts: add, list, ban, import.
+
+    A running server sees a change within a second or two: a player whose account or address is
+    banned, or whose account is disabled or removed, leaves its world.
+
+    Example: emu account list
+    """
+
+
+account.add_command(address)
+account.add_command(import_login_dump)
+
+
+@account.command()
+@click.argument("name")
+@password_option
+def add(name: str, password: str | None) -> None:
+    """Add an account; the database is made when there is none.
+
+    Example: emu account add alice
+    """
+    clean = _clean(name)
+    with change_store(create=True) as store:
+        if store.login.accounts.find(clean) is not None:
+            raise CommandError(f"there is already an account {clean!r}")
+        hashed = _hash(chosen_password(password))
+        added = store.login.accounts.add(clean, hashed, present())
+    click.echo(f"added account {added.name!r} with the id {added.id}", err=True)
+
+
+@account.command("list")
+@format_option
+def list_accounts(style: str) -> None:
+    """List all accounts by name.
+
+    Example: emu account list --format csv > accounts.csv
+    """
+    moment = present()
+    with look_store() as store:
+        print_rows(
+            [_row(account, moment) for account in store.login.accounts.every()], style, COLUMNS
+        )
+
+
+@account.command()
+@click.argument("name")
+@format_option
+def show(name: str, style: str) -> None:
+    """Show all there is to know about one account, but for its password.
+
+    Example: emu account show alice
+    """
+    with look_store() as store:
+        found = _find(store, name)
+        characters = store.login.characters.of_account(found.id)
+    record = _row(found, present()) | {
+        "banned_until": _ban_end(found.banned_until),
+        "ban_reason": found.ban_reason,
+        "password_kind": _kind(found.password),
+        "characters": ", ".join(f"{item.name} (level {item.level})" for item in characters),
+    }
+    listed: list[Row] = [
+        {"name": item.name, "level": item.level, "world_id": item.world_id, "id": item.char_id}
+        for item in characters
+    ]
+    print_record(record, style, structured={"characters": listed})
+
+
+@account.command()
+@click.argument("name")
+@password_option
+def password(name: str, password: str | None) -> None:
+    """Give an account another password.
+
+    Example: emu account password alice
+    """
+    with change_store() as store:
+        found = _find(store, name)
+        store.login.accounts.set_password(found.id, _hash(chosen_password(password)))
+    click.echo(f"account {found.name!r} has a new password", err=True)
+
+
+@account.command()
+@click.argument("name")
+def disable(name: str) -> None:
+    """Keep an account from logging in until it is enabled again.
+
+    Example: emu account disable alice
+    """
+    _set_enabled(name, enabled=False)
+
+
+@account.command()
+@click.argument("name")
+def enable(name: str) -> None:
+    """Let a disabled account log in again.
+
+    Example: emu account enable alice
+    """
+    _set_enabled(name, enabled=True)
+
+
+@account.command()
+@click.argument("name")
+@end_options
+@click.option("--reason", default="", help="Why; players do not see it.")
+def ban(name: str, until: Moment | None, lasting: float | None, reason: str) -> None:
+    """Ban an account for a while, or for ever without --until and --for.
+
+    Example: emu account ban alice --for 7d --reason "gold selling"
+    """
+    end = end_of(until, lasting, present())
+    with change_store() as store:
+        found = _find(store, name)
+        store.login.accounts.ban(found.id, end, reason)
+    click.echo(f"account {found.name!r} is banned until: {_ban_end(end)}", err=True)
+
+
+@account.command()
+@click.argument("name")
+def unban(name: str) -> None:
+    """Lift an account's ban.
+
+    Example: emu account unban alice
+    """
+    with change_store() as store:
+        found = _find(store, name)
+        store.login.accounts.ban(found.id, None, "")
+    click.echo(f"account {found.name!r} is not banned", err=True)
+
+
+@account.command()
+@click.argument("name")
+@click.option("--characters", is_flag=True, help="Remove it even though it has characters.")
+def remove(name: str, characters: bool) -> None:
+    """Remove an account for good, with the login server's rows of its characters.
+
+    Example: emu account remove alice
+    """
+    with change_store() as store:
+        found = _find(store, name)
+        count = store.login.characters.count_of_account(found.id)
+        if count and not characters:
+            raise CommandError(
+                f"account {found.name!r} has {count} characters; disable it instead, or add"
+                " --characters"
+            )
+        store.login.accounts.remove(found.id)
+    click.echo(f"removed account {found.name!r} and {count} characters", err=True)
+
+
+def _clean(name: str) -> str:
+    try:
+        return account_name(name)
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+
+
+def _find(store: Store, name: str) -> Account:
+    found = store.login.accounts.find(name.strip())
+    if found is None:
+        raise CommandError(f"there is no account {name!r}; `emu account list` shows all")
+    return found
+
+
+def _set_enabled(name: str, *, enabled: bool) -> None:
+    with change_store() as store:
+        found = _find(store, name)
+        store.login.accounts.set_enabled(found.id, enabled)
+    click.echo(f"account {found.name!r} is {'enabled' if enabled else 'disabled'}", err=True)
+
+
+def _hash(password: bytes) -> str:
+    config = parameters.account_config(load_config())
+    return hash_password(password, secrets.token_bytes(SALT_SIZE), config.passwords)
+
+
+def _row(account: Account, moment: Moment) -> dict[str, str | int | float | bool | None]:
+    return {
+        "id": account.id,
+        "name": account.name,
+        "state": account.state(moment),
+        "created": show_moment(account.created),
+        "last_login": show_moment(account.last_login),
+        "last_address": account.last_address,
+        "last_client_version": account.last_client_version,
+    }
+
+
+def _ban_end(until: Moment | None) -> str | None:
+    return "never" if until == math.inf else show_moment(until)
+
+
+def _kind(stored: str) -> str:
+    if is_phc(stored):
+        return "Argon2id"
+    return "EQ2Emulator's SHA-512, upgraded at the next login" if stored else "none"

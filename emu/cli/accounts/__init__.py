@@ -1,1 +1,0 @@
-"""Players' accounts and their characters: `emu account` and `emu character`."""

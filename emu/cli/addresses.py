@@ -1,0 +1,84 @@
+"""`emu account address`: addresses that may not log in and whose worlds may not register."""
+
+from __future__ import annotations
+
+import math
+
+import click
+
+from emu.cli.common import VerbGroup, change_store, look_store
+from emu.cli.options import end_of, end_options, present
+from emu.cli.tables import format_option, print_rows, show_moment
+from emu.errors import CommandError
+from emu.limits.addresses import normalize_prefix
+from emu.store import BannedAddress
+from emu.times import Moment
+
+
+@click.group(cls=VerbGroup)
+def address() -> None:
+    """Banned addresses, for players and worlds alike.
+
+    Example: emu account address list
+    """
+
+
+@address.command()
+@click.argument("prefix")
+@end_options
+@click.option("--reason", default="", help="Why; nobody outside sees it.")
+def ban(prefix: str, until: Moment | None, lasting: float | None, reason: str) -> None:
+    """Ban an address, all addresses that begin with PREFIX, or a network.
+
+    A prefix ends where a part of the address ends: 192.0.2 covers 192.0.2.7 and not 192.0.20.1.
+
+    Example: emu account address ban 192.0.2.0/24 --for 2w --reason "guessing passwords"
+    """
+    moment = present()
+    end = end_of(until, lasting, moment)
+    entry = BannedAddress(_clean(prefix), reason, moment, None if end == math.inf else end)
+    with change_store() as store:
+        new = store.login.bans.add(entry)
+    click.echo(f"{entry.prefix} is banned{'' if new else ' (the ban was changed)'}", err=True)
+
+
+@address.command()
+@click.argument("prefix")
+def unban(prefix: str) -> None:
+    """Lift a ban, named as it is listed.
+
+    Example: emu account address unban 192.0.2.0/24
+    """
+    clean = _clean(prefix)
+    with change_store() as store:
+        if not store.login.bans.lift(clean):
+            raise CommandError(f"{clean} is not banned; `emu account address list` shows all")
+    click.echo(f"{clean} is not banned any more", err=True)
+
+
+@address.command("list")
+@format_option
+def list_addresses(style: str) -> None:
+    """List all bans of addresses, ended ones too.
+
+    Example: emu account address list
+    """
+    with look_store() as store:
+        bans = store.login.bans.every()
+    rows = [
+        {
+            "prefix": entry.prefix,
+            "until": show_moment(entry.until),
+            "added": show_moment(entry.added),
+            "reason": entry.reason,
+        }
+        for entry in bans
+    ]
+    print_rows(rows, style, ("prefix", "until", "added", "reason"))
+
+
+def _clean(prefix: str) -> str:
+    try:
+        return normalize_prefix(prefix)
+    except ValueError as error:
+        raise CommandError(str(error)) from None

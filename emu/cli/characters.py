@@ -1,0 +1,234 @@
+"""`emu character`: the characters of all worlds, as the login server lists them."""
+
+from __future__ import annotations
+
+import click
+
+from emu.cli.common import VerbGroup, change_store, load_config, look_store, together
+from emu.cli.tables import Row, format_option, print_record, print_rows, show_moment
+from emu.errors import CommandError
+from emu.link.messages import MAX_NAME
+from emu.model import Character, RosterEntry
+from emu.store import Store
+from emu.store.repository import name_key
+from emu.times import UNKNOWN, Moment
+from emu.world.registration.creation import LEAST_LENGTH, MOST_LENGTH, NameRules
+
+COLUMNS = ("name", "account", "world", "level", "state", "last_played", "created", "id")
+
+
+@click.group(cls=VerbGroup)
+def character() -> None:
+    """Characters of all worlds: list, rename, delete, restore.
+
+    A character belongs to its world. One of the built-in world is changed there, too; of another
+    world only the login server's list is changed, and its operator has to do the rest. A running
+    world sees a change within a second or two: a player has the new name at once, and leaves when
+    the character is deleted. CHARACTER is a name, or an id of the list.
+
+    Example: emu character list --account alice
+    """
+
+
+chosen = together(
+    click.argument("character"),
+    click.option("--world", help="The character's world, where two have the name."),
+)
+"""What `_find` reads."""
+
+
+@character.command("list")
+@click.option("--account", help="Only characters of this account.")
+@click.option("--world", help="Only characters of this world.")
+@click.option("--deleted", is_flag=True, help="Deleted characters, too.")
+@format_option
+def list_characters(account: str | None, world: str | None, deleted: bool, style: str) -> None:
+    """List characters by name.
+
+    Example: emu character list --world Antonia --deleted
+    """
+    with look_store() as store:
+        entries = store.roster.every()
+    rows = [
+        _row(entry)
+        for entry in entries
+        if (deleted or not entry.deleted)
+        and _is(entry.account, account)
+        and _is(entry.world, world)
+    ]
+    print_rows(rows, style, COLUMNS, least=("created", "last_played"))
+
+
+@character.command()
+@chosen
+@format_option
+def show(character: str, world: str | None, style: str) -> None:
+    """Show all there is to know about one character.
+
+    Example: emu character show Aldana
+    """
+    with look_store() as store:
+        entry = _find(store, character, world)
+        listed = None if entry.id is None else store.login.characters.get(entry.id)
+    record = _row(entry) | {
+        "account_id": entry.account_id,
+        "char_id": entry.char_id,
+        "race": entry.race,
+        "class": entry.class_,
+        "gender": entry.gender,
+        "zone_id": entry.zone_id,
+        "client_version": entry.client_version,
+        "deleted_at": show_moment(entry.deleted_at),
+    }
+    looks = _looks(listed) if listed is not None else {}
+    told = {name: ", ".join(_told(part) for part in parts) for name, parts in looks.items()}
+    print_record(record | told, style, structured=looks)
+
+
+@character.command()
+@chosen
+@click.argument("name")
+def rename(character: str, name: str, world: str | None) -> None:
+    """Give a character another name.
+
+    Example: emu character rename Aldana Aldara
+    """
+    with change_store() as store:
+        entry = _find(store, character, world)
+        _check_name(entry, name)
+        store.roster.rename(entry, name)
+        click.echo(f"character {entry.name!r} is called {name!r}", err=True)
+        _tell_elsewhere(entry)
+
+
+@character.command()
+@chosen
+def delete(character: str, world: str | None) -> None:
+    """Delete a character; for a while it can be restored.
+
+    Example: emu character delete Aldana
+    """
+    with change_store() as store:
+        entry = _find(store, character, world, deleted=False)
+        store.roster.delete(entry)
+        click.echo(f"character {entry.name!r} is deleted", err=True)
+        _tell_elsewhere(entry)
+
+
+@character.command()
+@chosen
+def restore(character: str, world: str | None) -> None:
+    """Bring a deleted character back.
+
+    Example: emu character restore Aldana
+    """
+    with change_store() as store:
+        entry = _find(store, character, world, deleted=True)
+        if entry.is_built_in and entry.own_id is None:
+            raise CommandError(f"the world does not have {entry.name!r} any more")
+        store.roster.restore(entry)
+        click.echo(f"character {entry.name!r} is back", err=True)
+        _tell_elsewhere(entry)
+
+
+@character.command("free-name")
+@chosen
+def free_name(character: str, world: str | None) -> None:
+    """Let others have the name of a deleted character, which then is gone for good.
+
+    Example: emu character free-name Aldana
+    """
+    with change_store() as store:
+        entry = _find(store, character, world, deleted=True)
+        if not entry.is_built_in:
+            raise CommandError(f"the name {entry.name!r} is kept by its world, {entry.world}")
+        store.roster.forget(entry)
+        click.echo(f"the name {entry.name!r} is free", err=True)
+
+
+def _find(
+    store: Store, wanted: str, world: str | None, *, deleted: bool | None = None
+) -> RosterEntry:
+    """Return the one character of a name or id; with `deleted` only among those that are, or not.
+
+    Without it a living one goes before deleted ones of its name.
+    """
+    key = name_key(wanted.strip())
+    entries = [
+        entry
+        for entry in store.roster.every()
+        if key in (str(entry.id), name_key(entry.name)) and _is(entry.world, world)
+    ]
+    if not entries:
+        raise CommandError(
+            f"there is no character {wanted!r}; `emu character list --deleted` shows all"
+        )
+    if deleted is None:
+        entries = [entry for entry in entries if not entry.deleted] or entries
+    else:
+        entries = [entry for entry in entries if entry.deleted is deleted]
+    if not entries:
+        raise CommandError(f"character {wanted!r} is {'not' if deleted else 'already'} deleted")
+    if len(entries) > 1:
+        shown = ", ".join(f"{entry.id} ({entry.world}, {_state(entry)})" for entry in entries)
+        raise CommandError(f"several characters are called {wanted!r}; name one by its id: {shown}")
+    return entries[0]
+
+
+def _check_name(entry: RosterEntry, name: str) -> None:
+    """Refuse a name that the character's world would refuse, as far as that is known."""
+    if entry.is_built_in:
+        if NameRules(blocked=load_config().world.name_filter).reason_against(name) is not None:
+            raise CommandError(
+                f"{name!r} cannot be a name: {LEAST_LENGTH} to {MOST_LENGTH} letters A to Z, and"
+                " nothing that world.name_filter keeps out"
+            )
+    elif not 0 < len(name.encode()) <= MAX_NAME or not name.isprintable() or name != name.strip():
+        raise CommandError(f"a name must have 1 to {MAX_NAME} bytes, and all of it visible")
+
+
+def _tell_elsewhere(entry: RosterEntry) -> None:
+    if not entry.is_built_in:
+        click.echo(f"only the list was changed; {entry.world} has its own character", err=True)
+
+
+def _is(name: str, wanted: str | None) -> bool:
+    return wanted is None or name_key(name) == name_key(wanted.strip())
+
+
+def _state(entry: RosterEntry) -> str:
+    return "deleted" if entry.deleted else "alive"
+
+
+def _played(moment: Moment) -> str | None:
+    return None if moment == UNKNOWN else show_moment(moment)
+
+
+def _row(entry: RosterEntry) -> dict[str, str | int | float | bool | None]:
+    return {
+        "id": entry.id,
+        "name": entry.name,
+        "account": entry.account,
+        "world": entry.world,
+        "level": entry.level,
+        "state": _state(entry),
+        "last_played": _played(entry.last_played),
+        "created": show_moment(entry.created),
+    }
+
+
+def _looks(listed: Character) -> dict[str, list[Row]]:
+    """Return models, colors and equipment, each as a list of records."""
+    return {
+        "models": [{"field": name, "number": number} for name, number in listed.appearance.items()],
+        "colors": [
+            {"field": name, "red": color.red, "green": color.green, "blue": color.blue}
+            for name, color in listed.colors.items()
+        ],
+        "equipment": [{"slot": item.slot, "model": item.model} for item in listed.equipment],
+    }
+
+
+def _told(part: Row) -> str:
+    name, *values = part.values()
+    return f"{name} {'/'.join(map(str, values))}"

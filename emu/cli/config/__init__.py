@@ -1,1 +1,0 @@
-"""`emu config`: the settings, shown and checked."""

@@ -1,0 +1,247 @@
+"""The doctor's checks of addresses, ports and the running server."""
+
+from __future__ import annotations
+
+import errno
+import ipaddress
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from emu.admin.snapshot import Snapshot
+from emu.cli.config import bind_error, look_at_world
+from emu.cli.consoles.admin import NoServer
+from emu.cli.doctor.findings import Finding, fail, ok, warn
+from emu.cli.watch.status import QUEUES, ask, read, ticks
+from emu.config import Config
+from emu.config.ports import ListeningPort, listening_ports
+from emu.errors import CommandError, ConfigError
+from emu.limits.addresses import is_loopback, parse_host
+from emu.net.stream import listen_address
+from emu.net.udp.shell import RECEIVE_BUFFER
+from emu.world.registration.registry import is_private
+
+ADDRESSES: Final = "addresses"
+SHARED: Final = ipaddress.ip_network("100.64.0.0/10")
+EVERYWHERE: Final = ("0.0.0.0", "::")  # noqa: S104  # nothing is bound here
+
+
+def look_at_addresses(config: Config) -> Iterator[Finding]:
+    """Look at what the login server and the world tell clients."""
+    for found in look_at_world(config):
+        key = found.text.partition(":")[0]
+        judge = fail if found.grave else warn
+        yield judge(ADDRESSES, found.text, f"set {key}")
+    if config.login.enabled:
+        yield judge_login(config.login.listen.host)
+    if config.world.enabled:
+        yield judge_told(config)
+        yield from judge_internal(config)
+        yield from judge_families(config)
+
+
+def judge_login(host: str) -> Finding:
+    """Judge who can reach the login server by the address it listens on."""
+    if _is_local(host):
+        return ok(ADDRESSES, f"only this machine can log in: login.listen is {host}")
+    where = "on every address" if host in EVERYWHERE else f"on {host}"
+    return ok(ADDRESSES, f"clients log in {where}: cl_ls_address must name one they reach")
+
+
+def judge_told(config: Config) -> Finding:
+    """Judge where players are sent when they enter the world."""
+    listen, advertise = config.world.listen, config.world.advertise
+    is_open = not _is_local(config.login.listen.host) or not config.login.enabled
+    told = advertise or ("127.0.0.1" if listen.host in EVERYWHERE else listen.host)
+    where = f"players are told that the world is at {told}, UDP {listen.port}"
+    if _is_local(listen.host) and is_open:
+        return fail(
+            ADDRESSES, f"others can log in, and not enter: world.listen is {listen}",
+            "set world.listen to an address that they reach, or 0.0.0.0",
+        )  # fmt: skip
+    if _is_local(told) and is_open:
+        return fail(
+            ADDRESSES, f"{where}, which is themselves",
+            "set world.advertise to the address that players reach",
+        )  # fmt: skip
+    if is_open and _is_shared(told):
+        return fail(
+            ADDRESSES, f"{where}: an address that the provider shares among its customers",
+            "ask the provider for a public one, or use a VPN: nothing can be forwarded to it",
+        )  # fmt: skip
+    if is_open and is_private(told) and not config.world.internal_address:
+        return warn(
+            ADDRESSES, f"{where}: a private address, good in the LAN only",
+            "for players from outside set world.advertise to the router's public address,"
+            f" world.internal_address to {told}, and forward UDP to this machine",
+        )  # fmt: skip
+    if is_open and not is_private(told) and not _is_local(told):
+        return ok(ADDRESSES, f"{where}; a router on the way must forward it to the same number")
+    return ok(ADDRESSES, where)
+
+
+def judge_internal(config: Config) -> Iterator[Finding]:
+    """Judge the address for clients in the LAN."""
+    internal = config.world.internal_address
+    if internal and not is_private(internal):
+        yield warn(
+            ADDRESSES, f"world.internal_address is {internal}, which is no private address",
+            "it is for clients in the LAN: set the server's address there",
+        )  # fmt: skip
+
+
+def judge_families(config: Config) -> Iterator[Finding]:
+    """Judge whether the world listens on the kind of address that players are told."""
+    advertise, host = config.world.advertise, config.world.listen.host
+    if advertise is None or _version(advertise) is None or _version(host) is None:
+        return
+    if _version(advertise) != _version(host) and host != "::":
+        yield fail(
+            ADDRESSES, f"players are told {advertise}, and the world listens on {host} only",
+            "listen on the same kind of address: IPv6 and IPv4 do not reach each other",
+        )  # fmt: skip
+
+
+def _is_local(host: str) -> bool:
+    return host == "localhost" or is_loopback(host)
+
+
+def _is_shared(host: str) -> bool:
+    """Say whether an address is one of those that providers put whole towns behind (RFC 6598)."""
+    try:
+        return parse_host(host) in SHARED
+    except ValueError:
+        return False
+
+
+def _version(host: str) -> int | None:
+    try:
+        return parse_host(host).version
+    except ValueError:
+        return None
+
+
+PORTS: Final = "ports"
+RECEIVE_LIMIT: Final = Path("/proc/sys/net/core/rmem_max")
+
+
+def look_at_ports(
+    config: Config, running: Snapshot | None, *, is_hidden: bool
+) -> Iterator[Finding]:
+    """Look at every port of the configuration, and at the system's buffers for UDP.
+
+    `is_hidden`: a server may run that does not tell which ports are its own.
+    """
+    for port in listening_ports(config):
+        try:
+            at = listen_address(port.key, port.address)
+        except ConfigError as error:
+            yield fail(PORTS, str(error), "write an address, or mend the name server")
+            continue
+        reason = bind_error(port.protocol, at)
+        number = None if reason is None else reason.errno or errno.EINVAL
+        yield judge_port(port._replace(address=at), number, running, is_hidden=is_hidden)
+    if RECEIVE_LIMIT.exists():
+        yield judge_buffer(int(RECEIVE_LIMIT.read_text("ascii")))
+
+
+def judge_port(
+    port: ListeningPort, error: int | None, running: Snapshot | None, *, is_hidden: bool = False
+) -> Finding:
+    """Judge a port by the number of the error that binding it gave, None for none."""
+    key, protocol, at = port
+    where = f"{key}: {protocol} {at}"
+    doors = running.doors if running is not None else ()
+    is_ours = any((door.protocol, door.address) == (protocol, str(at)) for door in doors)
+    if is_ours:
+        return ok(PORTS, f"{where} is the running server's")
+    if error is None and running is not None and at.port:
+        return warn(
+            PORTS, f"{where} is not open, though the server runs",
+            "it was set after the start, or closed for lack of users: look into the log, restart",
+        )  # fmt: skip
+    if error is None:
+        return ok(PORTS, f"{where} is free")
+    if error == errno.EADDRINUSE and is_hidden:
+        return ok(PORTS, f"{where} is taken, probably by the server that cannot be asked")
+    if error == errno.EADDRINUSE:
+        return fail(
+            PORTS, f"{where} is taken by another program",
+            f"ss -lunptH 'sport = {at.port}' shows which; stop it, or set {key}",
+        )  # fmt: skip
+    if error == errno.EADDRNOTAVAIL:
+        return fail(
+            PORTS, f"{key}: {at.host} is no address of this machine",
+            "listen on 0.0.0.0, and put the public address into world.advertise",
+        )  # fmt: skip
+    if error == errno.EACCES:
+        return fail(
+            PORTS, f"{where}: ports below 1024 are not for this user",
+            f"set {key} to a higher one, or AmbientCapabilities=CAP_NET_BIND_SERVICE in the unit",
+        )  # fmt: skip
+    return fail(PORTS, f"{where} cannot be opened ({errno.errorcode.get(error)})", f"set {key}")
+
+
+def judge_buffer(limit: int) -> Finding:
+    """Judge the bytes that the system lets wait in one UDP socket."""
+    if limit >= RECEIVE_BUFFER:
+        return ok(PORTS, f"UDP sockets may hold {limit} bytes")
+    return warn(
+        PORTS,
+        f"UDP sockets hold {limit} bytes at most; a crowd that comes back at once loses datagrams",
+        f"sysctl -w net.core.rmem_max={RECEIVE_BUFFER}, and the same in /etc/sysctl.d",
+    )
+
+
+SERVER: Final = "server"
+SLOW_TICK: Final = 0.1
+"""Seconds of the world's work at once from which on players notice."""
+LONG_QUEUE: Final = 50
+
+
+def look_at_server(path: Path) -> tuple[Snapshot | None, list[Finding]]:
+    """Return how the running server is, None when none is heard, and what is wrong with that."""
+    try:
+        return read(ask(path)), []
+    except NoServer:
+        mend = "start one: twistd emu; or give emu its --config, and be its user"
+        return None, [warn(SERVER, f"none runs that listens at {path}", mend)]
+    except CommandError as error:
+        mend = "be the server's user; if you are, look into its log: it may hang; restart it"
+        return None, [fail(SERVER, str(error), mend)]
+
+
+def judge_server(now: Snapshot, config: Config) -> Iterator[Finding]:
+    """Judge a server that runs."""
+    server = now.server
+    yield ok(SERVER, f"{server['name']} runs, process {now.process}, version {server['version']}")
+    if config.login.enabled:
+        yield judge_worlds([world["name"] for world in now.worlds if world["up"]])
+    taken = now.histogram("world_tick_seconds")
+    slow = taken.quantile(0.99)
+    if slow is not None and slow > SLOW_TICK:
+        yield warn(
+            SERVER, f"the world's work takes long: {ticks(taken)}",
+            "fewer spawns or players in one zone; emu top shows which",
+        )  # fmt: skip
+    for trouble in now.troubles:
+        yield warn(SERVER, trouble, "look into the log for the traceback or the behavior's file")
+    for key, name in QUEUES.items():
+        waiting = int(now.number(key))
+        if waiting > LONG_QUEUE:
+            yield warn(
+                SERVER, f"{waiting} wait for {name}",
+                "a slow disk, or too few of login.password_threads",
+            )  # fmt: skip
+    if server["locked"]:
+        yield warn(SERVER, "its world is locked: only game masters come in", "emu admin unlock")
+
+
+def judge_worlds(up: list[str]) -> Finding:
+    """Judge which worlds players can choose."""
+    if up:
+        return ok(SERVER, f"worlds that are up: {', '.join(up)}")
+    return fail(
+        SERVER, "no world is up: players can log in, and play nothing",
+        "look into the log for lines of link and world; emu world list shows who may register",
+    )  # fmt: skip

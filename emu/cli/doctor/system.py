@@ -1,0 +1,348 @@
+"""The doctor's checks of the clock, the system's limits, files and secrets."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import re
+import resource
+import tempfile
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from emu.cli.config import look_at_files
+from emu.cli.doctor.database import read_one
+from emu.cli.doctor.findings import Finding, fail, ok, warn
+from emu.config import Config, exposed
+from emu.errors import ConfigError
+from emu.limits.addresses import is_loopback
+from emu.login.passwords import SALT_SIZE, PasswordConfig, check_password
+from emu.net.admin.commands import rcon_users
+from emu.store.repository import name_key
+from emu.texts import timestamp
+
+CLOCK: Final = "clock"
+WRITTEN: Final = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
+"""No date before this one can be true: the program was not written yet."""
+LARGEST_STEP: Final = 0.05
+"""Seconds that two clocks may differ over a moment."""
+AHEAD: Final = 3600.0
+"""Seconds that a stored time may be ahead of the clock."""
+SYNC: Final = "timedatectl set-ntp true, or set the clock: date -u --set"
+
+
+def look_at_clock(
+    database: Path,
+    date: Callable[[], float],
+    steady: Callable[[], float],
+    pause: Callable[[float], None],
+) -> Iterator[Finding]:
+    """Look at the wall clock `date` beside a `steady` one and the times that are stored."""
+    yield judge_date(date())
+    before = date(), steady()
+    pause(0.2)
+    yield judge_pace(date() - before[0], steady() - before[1])
+    newest = newest_login(database)
+    if newest is not None:
+        yield judge_stored(newest, date())
+
+
+def judge_date(date: float) -> Finding:
+    """Judge the date, in seconds since 1970."""
+    if date < WRITTEN:
+        return fail(CLOCK, f"it is not {timestamp(date)} any more", SYNC)
+    return ok(CLOCK, f"it is {timestamp(date)}; the machine's time zone does not matter")
+
+
+def judge_pace(passed: float, steady: float) -> Finding:
+    """Judge how much the date went on while so many steady seconds passed."""
+    if abs(passed - steady) <= LARGEST_STEP:
+        return ok(CLOCK, "the date goes on as steadily as the time that paces sessions")
+    return warn(
+        CLOCK, f"the date went {passed:.2f} s while {steady:.2f} s passed: something sets it",
+        "let one program set the clock; sessions do not mind, bans and last logins do",
+    )  # fmt: skip
+
+
+def judge_stored(newest: float, date: float) -> Finding:
+    """Judge the date by the newest login that is stored."""
+    if newest <= date + AHEAD:
+        return ok(CLOCK, "no login is stored of a time to come")
+    return fail(
+        CLOCK, f"the last login was at {timestamp(newest)}: the clock has been set back", SYNC
+    )
+
+
+def newest_login(database: Path) -> float | None:
+    """Return when the newest login was, None when that is not known."""
+    row = read_one(database, "SELECT max(last_login) FROM accounts")
+    return None if row is None or row[0] is None else float(row[0])
+
+
+LIMITS: Final = "limits"
+OWN_FILES: Final = 100
+"""Files and ports that a server has open for itself."""
+CONSOLES_AND_PAGES: Final = 200
+OWN_MEMORY: Final = 150_000_000
+"""Bytes of a server that nobody has come to yet."""
+MEMORY: Final = Path("/proc/meminfo")
+MEGABYTE: Final = 1_000_000
+
+
+def look_at_limits(config: Config, process: int | None) -> Iterator[Finding]:
+    """Look at the limits of a running server, or those it would have if it were started here."""
+    limit = _of_process(process) if process is not None else None
+    if limit is None:
+        limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    yield judge_files(limit, wanted_files(config))
+    available = _available()
+    if available is not None:
+        yield judge_memory(available, wanted_memory(config))
+
+
+def wanted_files(config: Config) -> int:
+    """Return how many files may be open: each TCP connection is one, players are none."""
+    rcon = config.rcon
+    closed = not (rcon.password or rcon.password_file or rcon.users_file)
+    connections = 0 if closed else rcon.max_connections
+    if config.login.enabled:
+        connections += config.link.max_connections
+    return OWN_FILES + CONSOLES_AND_PAGES + connections
+
+
+def wanted_memory(config: Config) -> int:
+    """Return the bytes that players and passwords may take at worst."""
+    endpoints = int(config.login.enabled) + int(config.world.enabled)
+    passwords = config.login.password_threads * config.login.password_memory_cost * 1024
+    return OWN_MEMORY + endpoints * config.network.session_memory + passwords
+
+
+def judge_files(limit: int, wanted: int) -> Finding:
+    """Judge how many files may be open; the server takes all that the system gives unasked."""
+    if limit == resource.RLIM_INFINITY or limit >= wanted:
+        given = "any number of" if limit == resource.RLIM_INFINITY else limit
+        return ok(LIMITS, f"{given} open files; the settings allow {wanted}")
+    text = f"{limit} open files, and the settings allow {wanted}"
+    mend = f"LimitNOFILE={max(wanted, 65536)} in the unit, or ulimit -Hn; or lower max_connections"
+    if limit < OWN_FILES:
+        return fail(LIMITS, text, mend)
+    return warn(LIMITS, text, mend)
+
+
+def judge_memory(available: int, wanted: int) -> Finding:
+    """Judge the bytes that are left on the machine."""
+    text = f"{available // MEGABYTE} MB of memory left, {wanted // MEGABYTE} MB at worst"
+    if available >= wanted:
+        return ok(LIMITS, text)
+    return warn(LIMITS, text, "lower network.session_memory, or login.password_threads")
+
+
+def _of_process(process: int) -> int | None:
+    """Return the open files that a running process may have, None when that cannot be seen."""
+    try:
+        return resource.prlimit(process, resource.RLIMIT_NOFILE)[1]
+    except OSError:
+        return None
+
+
+def _available() -> int | None:
+    """Return the bytes that programs can still have."""
+    try:
+        found = re.search(r"^MemAvailable: +(\d+) kB", MEMORY.read_text("ascii"), re.MULTILINE)
+    except OSError:
+        return None
+    return int(found[1]) * 1024 if found is not None else None
+
+
+FILES: Final = "files"
+LONGEST_SOCKET_NAME: Final = 107
+"""Bytes that Linux has for the name of a UNIX socket."""
+
+
+def look_at_permissions(config: Config, source: Path | None) -> Iterator[Finding]:
+    """Look at all files that the configuration, which is in `source`, names."""
+    troubles = [judge_trouble(found.text) for found in look_at_files(config)]
+    yield from troubles
+    if not troubles:
+        yield ok(FILES, "database, trace and certificate can be used")
+    database = config.database.path
+    if database.exists():
+        yield judge_owner(database, database.stat().st_uid, os.geteuid())
+    secrets = list(exposed(config, source))
+    yield from (judge_exposed(line) for line in secrets)
+    if not secrets:
+        yield ok(FILES, "what holds secrets is not readable by everybody")
+    if config.console.enabled:
+        yield judge_socket(config.console_path)
+    yield judge_log_folder(Path.cwd(), _is_writable(Path.cwd()))
+
+
+def judge_trouble(line: str) -> Finding:
+    """Judge a line about a file that cannot be used."""
+    if line.startswith("link.certificate"):
+        return fail(FILES, line, "make one with: emu world certificate --out link.pem")
+    if "damaged" in line or "newer version" in line:
+        return fail(FILES, line, "restore a backup, or upgrade the program")
+    return fail(FILES, line, "give the server's user the folder: chown, chmod u+rwx")
+
+
+def judge_owner(path: Path, owner: int, user: int) -> Finding:
+    """Judge whose the database is."""
+    if owner == user:
+        return ok(FILES, f"{path} belongs to {_name(user)}")
+    return warn(
+        FILES,
+        f"{path} belongs to {_name(owner)}, and you are {_name(user)}",
+        f"run emu and the server as one user: sudo -u {_name(owner)} emu doctor",
+    )
+
+
+def judge_exposed(line: str) -> Finding:
+    """Judge a line about a file with secrets that everybody can read."""
+    what, _, mend = line.rpartition(": ")
+    return warn(FILES, what, mend)
+
+
+def judge_socket(path: Path) -> Finding:
+    """Judge the name of the socket for `emu admin`."""
+    size = len(os.fsencode(path))
+    if size <= LONGEST_SOCKET_NAME:
+        return ok(FILES, f"the console's socket is {path}")
+    return fail(
+        FILES, f"the console's socket has a name of {size} bytes, over {LONGEST_SOCKET_NAME}",
+        "set console.path to a shorter one, for instance in /run/eq2emu",
+    )  # fmt: skip
+
+
+def judge_log_folder(folder: Path, is_writable: bool) -> Finding:
+    """Judge where a daemon that is started here would write its log."""
+    if is_writable:
+        return ok(FILES, f"a daemon started in {folder} can write its log there")
+    return warn(
+        FILES, f"a daemon started in {folder} cannot write twistd.log and twistd.pid there",
+        "start it elsewhere, or give twistd --logfile and --pidfile (-n needs neither)",
+    )  # fmt: skip
+
+
+def _is_writable(folder: Path) -> bool:
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+def _name(user: int) -> str:
+    try:
+        return pwd.getpwuid(user).pw_name
+    except KeyError:
+        return f"user {user}"
+
+
+SECRETS: Final = "secrets"
+SHORT: Final = 12
+"""Letters below which a password can be tried out from the network."""
+GUESSED: Final = frozenset(
+    ("password", "passwd", "secret", "changeme", "admin", "administrator", "letmein", "rcon",
+     "test", "testpass", "qwerty", "eq2emu", "emu", "everquest", "12345678", "123456789")
+)  # fmt: skip
+"""Passwords that every list of passwords begins with."""
+EXAMPLE: Final = ("testlabs", b"testpass")
+"""The account that `make run` and the guides make."""
+
+
+def look_at_secrets(config: Config) -> Iterator[Finding]:
+    """Look at every secret of the configuration, at doors that need none, and at one account."""
+    found = [*_passwords(config), *_open_doors(config), *_example(config)]
+    yield from found
+    if not found:
+        yield ok(SECRETS, "no password is easily guessed, no open door is without one")
+
+
+def judge_password(key: str, password: str, host: str) -> Finding | None:
+    """Judge a password that opens a port on an address, None when it is good enough there."""
+    mend = "choose a long one, for instance: openssl rand -base64 18"
+    if password.casefold() in GUESSED or len(set(password)) < 3:
+        judge = warn if is_loopback(host) else fail
+        return judge(SECRETS, f"{key} is one that everybody tries first", mend)
+    if len(password) < SHORT and not is_loopback(host):
+        return fail(
+            SECRETS, f"{key} has {len(password)} letters, and others reach the port at {host}", mend
+        )
+    return None
+
+
+def _passwords(config: Config) -> Iterator[Finding]:
+    rcon, ssq, world = config.rcon, config.ssq, config.world
+    try:
+        users = list(rcon_users(rcon))
+    except ConfigError as error:
+        yield fail(SECRETS, str(error), "mend the file that it names")
+        users = []
+    for user in users:
+        password = user.password.decode("utf-8", "replace")
+        found = judge_password(f"the rcon password of {user.name}", password, rcon.listen.host)
+        if found is not None:
+            yield found
+    if users and not is_loopback(rcon.listen.host):
+        yield warn(
+            SECRETS, f"rcon passwords cross the network in the clear to {rcon.listen}",
+            "listen on 127.0.0.1, and come through ssh -L",
+        )  # fmt: skip
+    for key, password, host in (
+        ("ssq.password", ssq.password if ssq.enabled else "", ssq.listen.host),
+        ("world.password", world.password if world.login_servers else "", "0.0.0.0"),  # noqa: S104
+    ):
+        found = judge_password(key, password, host) if password else None
+        if found is not None:
+            yield found
+
+
+def _example(config: Config) -> Iterator[Finding]:
+    """Look whether others can log in with the name and password that stand in every guide."""
+    name, password = EXAMPLE
+    if is_loopback(config.login.listen.host):
+        return
+    query = "SELECT password FROM accounts WHERE name_key = ?"
+    row = read_one(config.database.path, query, name_key(name))
+    if row is None:
+        return
+    salt = bytes(SALT_SIZE)  # for a new hash of an old kind, which nobody keeps
+    if check_password(password, str(row[0]), salt, PasswordConfig()).right:
+        yield fail(
+            SECRETS, f"the account {name} has the password of the guides, and others can log in",
+            f"emu account password {name}, or emu account remove {name}",
+        )  # fmt: skip
+
+
+def _open_doors(config: Config) -> Iterator[Finding]:
+    web, login = config.web.listen, config.login
+    if web is not None and not is_loopback(web.host):
+        yield fail(
+            SECRETS, f"the page at {web} asks nobody for a password",
+            "set web.listen to 127.0.0.1, and put a web server with a password in front",
+        )  # fmt: skip
+    ggmp = config.ggmp
+    if ggmp.policy == "open" and ggmp.may_be_joined and not is_loopback(ggmp.listen.host):
+        yield warn(
+            SECRETS, f"whoever comes by GGMP may {', '.join(ggmp.open_actions)} without a token",
+            "set ggmp.policy to token, or ggmp.listen to 127.0.0.1",
+        )  # fmt: skip
+    is_open = login.enabled and not is_loopback(login.listen.host)
+    if is_open and login.auto_create_accounts:
+        yield warn(
+            SECRETS, "whoever logs in gets an account: login.auto_create_accounts",
+            "set it to false, and make accounts with emu account add",
+        )  # fmt: skip
+    if is_open and (login.crc_seed is not None or config.world.crc_seed is not None):
+        yield warn(
+            SECRETS, "crc_seed is one number for all: anybody can end the sessions of others",
+            'set login.crc_seed and world.crc_seed to "random"',
+        )  # fmt: skip
+    if is_open and config.link.unregistered_worlds:
+        yield warn(
+            SECRETS, "any world may register here: link.unregistered_worlds",
+            "set it to false, and name worlds with emu world add",
+        )  # fmt: skip

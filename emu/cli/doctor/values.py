@@ -1,0 +1,83 @@
+"""Stored values of characters that cannot be used: found, and repaired when that is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from emu.cli.doctor.database import DATABASE
+from emu.cli.doctor.findings import Finding, fail, ok, warn
+from emu.cli.options import present
+from emu.errors import EmuError
+from emu.store import Store
+from emu.store.server_lock import ServerLock
+from emu.texts import counted
+
+VALUES: Final = DATABASE
+MOST_SHOWN: Final = 20
+"""Values that are shown one by one."""
+REPAIR: Final = "stop the server, then: emu doctor --repair"
+
+
+def look_at_values(path: Path, zones: Collection[int] | None) -> Iterator[Finding]:
+    """Look for values that cannot be used; `zones` are the world's, None when they are not known.
+
+    A database that cannot be read at all is told of elsewhere.
+    """
+    if not path.exists():
+        return
+    try:
+        with Store.look(path) as store:
+            found = problems_of(store, zones)
+    except EmuError:
+        return
+    if not found:
+        yield ok(VALUES, "every stored value of the characters can be used")
+    for line in found[:MOST_SHOWN]:
+        yield warn(VALUES, line, REPAIR)
+    if len(found) > MOST_SHOWN:
+        yield warn(VALUES, f"{counted(len(found) - MOST_SHOWN, 'more value')} of the kind", REPAIR)
+
+
+def repair_values(path: Path, zones: Collection[int] | None) -> Iterator[Finding]:
+    """Store what is used in place of values that cannot be used; all of it or nothing.
+
+    The database is copied first. A server that runs has to be stopped before.
+    """
+    if not path.exists():
+        yield ok(VALUES, f"{path} is not there yet; there is nothing to repair")
+        return
+    try:
+        with ServerLock(path), Store.open(path) as store:
+            found = problems_of(store, zones)
+            if not found:
+                yield ok(VALUES, "there is nothing to repair")
+                return
+            moment = datetime.fromtimestamp(present(), UTC)
+            copy = path.with_name(f"{path.name}.{moment:%Y%m%d-%H%M%S}.before-repair.bak")
+            store.database.back_up(copy)
+            with store.transaction():
+                for one in store.world.characters.unusable(zones):
+                    store.world.characters.repair(one.character)
+                for listed in store.login.characters.unusable():
+                    store.login.characters.repair(listed.character)
+    except EmuError as error:
+        yield fail(VALUES, f"nothing was repaired: {error}", REPAIR)
+        return
+    yield ok(VALUES, f"the database as it was is kept in {copy}")
+    yield from (ok(VALUES, f"repaired: {line}") for line in found)
+
+
+def problems_of(store: Store, zones: Collection[int] | None) -> list[str]:
+    """Return what cannot be used, a line for each value. Raises `StoreError`."""
+    found = []
+    with store.reading():
+        for one in store.world.characters.unusable(zones):
+            whose = f"character {one.character.name} ({one.character.id})"
+            found += [f"{whose}: {problem}" for problem in one.problems]
+        for listed in store.login.characters.unusable():
+            whose = f"listed character {listed.character.name} ({listed.character.id})"
+            found += [f"{whose}: {problem}" for problem in listed.problems]
+    return found

@@ -1,0 +1,387 @@
+"""The full-screen editor of opcode tables; needs textual.
+
+Version ranges on the left, the rows of the chosen one on the right, filtered by what is typed.
+Numbers with several names are marked. Every edit goes to the database at once, with its history,
+so that a running server follows; what others change there shows within a second. Only what was
+changed here is written, and only changes of the chosen range are undone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.screen import ModalScreen
+from textual.widgets import DataTable, Footer, Header, Input, Label
+
+from emu.cli.help_screen import HelpScreen
+from emu.errors import EmuError
+from emu.opcodes.checks import Missing, OpcodeFinding, Severity, check, missing_messages
+from emu.opcodes.store import HistoryEntry, OpcodeStore
+from emu.opcodes.table import OpcodeRow, VersionRange, dead_numbers, is_absent
+from emu.opcodes.text import shipped_rows, shipped_tables
+
+Save = Callable[[OpcodeRow], str | None]
+"""Writes a row; returns why it cannot be, or None when it was."""
+
+
+class EditRow(ModalScreen[None]):
+    """Asks for name, number, source and note of one row, until they can be saved or Escape."""
+
+    CSS = """
+    EditRow { align: center middle; }
+    #dialog { width: 70; height: auto; border: thick $primary; background: $surface; padding: 0 1; }
+    #message { height: auto; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", "Cancel")]
+
+    def __init__(self, row: OpcodeRow | None, version_range: VersionRange, save: Save) -> None:
+        """Edit a row, or with None a new one of the range."""
+        super().__init__()
+        self._row = row
+        self._range = version_range
+        self._save = save
+
+    def compose(self) -> ComposeResult:
+        """Lay out the fields; the name of an existing row stays."""
+        row = self._row
+        with Vertical(id="dialog"):
+            yield Label(f"{self._range} {row.name}" if row else f"New opcode of {self._range}")
+            if row is None:
+                yield _field("name", "", "OP_NameMsg")
+            yield _field("number", str(row.opcode) if row else "", "decimal, or 0x and hex digits")
+            yield _field("source", (row.source or "") if row else "", "where it is known from")
+            yield _field("note", (row.note or "") if row else "", "a remark")
+            yield Label("Enter saves, Tab goes on, Escape leaves", id="message", markup=False)
+
+    def on_mount(self) -> None:
+        """Begin in the first field that is to be typed."""
+        self.query_one("#number" if self._row else "#name", Input).focus()
+
+    @on(Input.Submitted)
+    def save(self) -> None:
+        """Save and close; what cannot be saved stays as it was typed, with the reason below."""
+        problem = self._try()
+        if problem is None:
+            self.dismiss()
+        else:
+            self.query_one("#message", Label).update(problem)
+
+    def _try(self) -> str | None:
+        text = self._typed("number")
+        try:
+            number = int(text, 0)
+        except ValueError:
+            return f"{text!r} is not a number"
+        name = self._row.name if self._row else self._typed("name")
+        row = OpcodeRow(*self._range, name, number, self._typed("source"), self._typed("note"))
+        return self._save(row)
+
+    def _typed(self, field: str) -> str:
+        """Return a field's text; one that was left as it is keeps even the blanks at its ends."""
+        text = self.query_one(f"#{field}", Input).value
+        before = getattr(self._row, field, None)
+        return text if text == before else text.strip()
+
+
+def _field(name: str, value: str, hint: str) -> Input:
+    field = Input(value, placeholder=hint, id=name)
+    field.border_title = name
+    return field
+
+
+LOOK_INTERVAL = 1.0
+"""Seconds between looks at what others changed."""
+MOST_TOLD = 3
+"""Findings that are told below the rows."""
+KEYS = (
+    ("Enter, e", "edit the row under the cursor"),
+    ("a", "add a row to the range"),
+    ("d", "remove the row under the cursor"),
+    ("u", "undo the newest change of this range, whoever made it"),
+    ("r", "redo what was undone in this range"),
+    ("/", "filter by a part of the name, or by a number"),
+    ("c", "show only numbers with several names, or all again"),
+    ("Tab", "go between ranges, filter and rows"),
+    ("Escape", "back to the rows"),
+    ("q", "quit; everything is written already"),
+)
+
+
+class OpcodeEditor(App[None]):
+    """The editor of one database."""
+
+    TITLE = "Opcode tables"
+    ENABLE_COMMAND_PALETTE = False
+    CSS = """
+    #ranges { width: 22; height: 1fr; border-right: solid $primary; }
+    #rows { height: 1fr; }
+    #row { height: auto; max-height: 3; padding: 0 1; text-style: bold; }
+    #told { height: auto; max-height: 4; padding: 0 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("e", "edit", "Edit"),
+        Binding("a", "add", "Add"),
+        Binding("d", "remove", "Remove"),
+        Binding("u", "undo", "Undo"),
+        Binding("r", "redo", "Redo"),
+        Binding("slash", "filter", "Filter", key_display="/"),
+        Binding("c", "conflicts", "Conflicts"),
+        Binding("question_mark", "help", "Help", key_display="?"),
+        Binding("escape", "leave_filter", "Back", show=False),
+        Binding("q", "quit", "Quit"),
+    ]
+
+    def __init__(self, store: OpcodeStore, *, start: VersionRange | None = None) -> None:
+        super().__init__()
+        self._store = store
+        self._chosen = start
+        self._ranges: list[VersionRange] = []
+        self._rows: list[OpcodeRow] = []
+        """All rows of the chosen range."""
+        self._conflicts: dict[str, str] = {}
+        self._shown: list[OpcodeRow] = []
+        self._missing: list[Missing] = []
+        self._only_conflicts = False
+        self._mark = 0
+        self._ranges_table: DataTable[Text | str] = DataTable(id="ranges", cursor_type="row")
+        self._filter = Input(placeholder="filter by name or number", id="filter")
+        self._rows_table: DataTable[Text | str] = DataTable(
+            id="rows", cursor_type="row", zebra_stripes=True
+        )
+        self._row = Label("", id="row", markup=False)
+        self._told = Label("", id="told", markup=False)
+
+    def compose(self) -> ComposeResult:
+        """Lay out ranges, filter, rows, the row under the cursor, and the line of findings."""
+        yield Header()
+        with Horizontal():
+            yield self._ranges_table
+            with Vertical():
+                yield self._filter
+                yield self._rows_table
+                yield self._row
+                yield self._told
+        yield Footer()
+
+    def on_mount(self) -> None:
+        """Fill both tables, and look for other people's changes from now on."""
+        self.sub_title = str(self._store.path)
+        self._rows_table.add_columns("opcode", "name", "conflict", "source", "note")
+        self._ranges_table.add_columns("versions", "rows")
+        self._fill_ranges()
+        self._rows_table.focus()
+        self._rows_table.set_interval(LOOK_INTERVAL, self.look)  # ends with the table
+
+    # -- filling --------------------------------------------------------------------------------
+
+    def look(self) -> None:
+        """Show what others have changed since the tables were filled."""
+        try:
+            if self._store.mark() == self._mark:
+                return
+            (newest,) = self._store.history(limit=1)
+            self._fill_ranges()
+        except EmuError as error:
+            self._tell(str(error))
+            return
+        self.notify(f"{newest.who} changed the tables ({newest.action} {newest.row.name})")
+
+    def _fill_ranges(self) -> None:
+        """Show the ranges and the rows of the chosen one."""
+        self._mark = self._store.mark()
+        tables = self._store.tables()
+        self._ranges = list(tables.ranges)
+        self._missing = list(missing_messages(tables, shipped_tables()))
+        table = self._ranges_table
+        table.clear()
+        for one in self._ranges:
+            table.add_row(str(one), str(len(tables.rows(one))), key=str(one))
+        if self._chosen not in self._ranges:
+            self._chosen = self._ranges[0] if self._ranges else None
+        if self._chosen is not None:
+            table.move_cursor(row=self._ranges.index(self._chosen))
+        self._read_rows()
+
+    def _read_rows(self) -> None:
+        """Read the rows of the chosen range anew, and show them with what is wrong with them."""
+        self._rows = [] if self._chosen is None else self._store.rows(self._chosen)
+        self._conflicts = _conflicts(self._rows)
+        self._fill_rows()
+        findings = check(self._rows, used={row.name for row in shipped_rows()})
+        self._tell("\n".join([*self._missing_here(), *_worst(findings)][:MOST_TOLD]))
+
+    def _missing_here(self) -> Iterator[str]:
+        """Yield what clients of the chosen range miss."""
+        for one in self._missing:
+            if self._chosen is not None and one.versions.overlaps(self._chosen):
+                names = ", ".join((*one.lost, *one.never))
+                yield f"clients {one.versions} cannot be served without {names}"
+
+    def _fill_rows(self) -> None:
+        """Show the rows that pass the filter; the cursor stays on its row."""
+        table = self._rows_table
+        index, before = table.cursor_row, self._under_cursor()
+        table.clear()
+        self._shown = [row for row in self._rows if self._passes(row)]
+        for row in self._shown:
+            conflict = self._conflicts.get(row.name, "")
+            style = "bold red" if conflict else "dim" if is_absent(row.opcode) else ""
+            cells = (str(row.opcode), row.name, conflict, row.source or "", row.note or "")
+            table.add_row(*(Text(cell, style=style) for cell in cells), key=row.name)
+        names = [row.name for row in self._shown]
+        if before is not None and before.name in names:
+            index = names.index(before.name)
+        if names:
+            table.move_cursor(row=min(index, len(names) - 1))
+        self._describe()
+
+    def _passes(self, row: OpcodeRow) -> bool:
+        wanted = self._filter.value.strip().lower()
+        if self._only_conflicts and row.name not in self._conflicts:
+            return False
+        return not wanted or wanted in row.name.lower() or wanted == str(row.opcode)
+
+    @on(DataTable.RowHighlighted, "#rows")
+    def _describe(self) -> None:
+        """Show the row under the cursor in full, whatever fits into the table."""
+        row = self._under_cursor()
+        text = ""
+        if row is not None:
+            also = self._conflicts.get(row.name)
+            parts = (f"{row.opcode} {row.name}", also and f"also {also}", row.source, row.note)
+            text = " | ".join(part for part in parts if part)
+        self._row.update(text)
+
+    def _tell(self, text: str) -> None:
+        self._told.update(text)
+
+    @on(DataTable.RowHighlighted, "#ranges")
+    def choose(self, event: DataTable.RowHighlighted) -> None:
+        """Show the rows of the range under the cursor.
+
+        Where it is now counts, not what the event says: filling the table moves the cursor, too.
+        """
+        index = event.data_table.cursor_row
+        if 0 <= index < len(self._ranges) and self._ranges[index] != self._chosen:
+            self._chosen = self._ranges[index]
+            self._read_rows()
+
+    @on(Input.Changed, "#filter")
+    def refilter(self) -> None:
+        """Apply the filter as it is typed."""
+        self._fill_rows()
+
+    @on(Input.Submitted, "#filter")
+    def to_rows(self) -> None:
+        """Go on in the rows that were found."""
+        self._rows_table.focus()
+
+    # -- what the keys do -----------------------------------------------------------------------
+
+    def action_help(self) -> None:
+        """Say what the keys do."""
+        self.push_screen(HelpScreen(KEYS))
+
+    def action_filter(self) -> None:
+        """Go to the filter."""
+        self._filter.focus()
+
+    def action_leave_filter(self) -> None:
+        """Go from the filter to the rows."""
+        self._rows_table.focus()
+
+    def action_conflicts(self) -> None:
+        """Show only numbers with several names, or all rows again."""
+        self._only_conflicts = not self._only_conflicts
+        self._fill_rows()
+
+    def action_edit(self) -> None:
+        """Edit the row under the cursor."""
+        row = self._under_cursor()
+        if row is not None:
+            self.push_screen(EditRow(row, row.range, lambda new: self._write(row, new)))
+
+    @on(DataTable.RowSelected, "#rows")
+    def edit_selected(self) -> None:
+        """Edit the row that Enter was pressed on."""
+        self.action_edit()
+
+    def action_add(self) -> None:
+        """Add a row to the range."""
+        if self._chosen is not None:
+            self.push_screen(EditRow(None, self._chosen, lambda new: self._write(None, new)))
+
+    def action_remove(self) -> None:
+        """Remove the row under the cursor."""
+        row = self._under_cursor()
+        if row is None:
+            return
+        problem = self._write(row, None)
+        if problem is None:
+            self.notify(f"{row.name} removed; u brings it back")
+        else:
+            self.notify(problem, severity="error")
+
+    def action_undo(self) -> None:
+        """Take back the newest change of the range, whoever made it."""
+        self._step("took back", self._store.undo)
+
+    def action_redo(self) -> None:
+        """Do again what was taken back last in the range."""
+        self._step("did again what was taken back by", self._store.redo)
+
+    def _step(self, done: str, step: Callable[..., list[HistoryEntry]]) -> None:
+        if self._chosen is None:
+            return
+        try:
+            taken = step(version_range=self._chosen)
+        except EmuError as error:
+            self.notify(str(error), severity="error")
+            return
+        self._fill_ranges()
+        first = taken[0]
+        self.notify(f"{done} change {first.change} of {first.who}: {first.row.name}")
+
+    def _write(self, old: OpcodeRow | None, new: OpcodeRow | None) -> str | None:
+        """Carry out an edit; returns why it cannot be, in one line."""
+        try:
+            self._store.amend(old, new)
+        except EmuError as error:
+            return str(error)
+        self._fill_ranges()
+        return None
+
+    def _under_cursor(self) -> OpcodeRow | None:
+        index = self._rows_table.cursor_row
+        return self._shown[index] if 0 <= index < len(self._shown) else None
+
+
+def _conflicts(rows: list[OpcodeRow]) -> dict[str, str]:
+    """Return for each name that shares its number with others: those others."""
+    dead = dead_numbers(rows)
+    by_number: dict[int, list[str]] = {}
+    for row in rows:
+        if not is_absent(row.opcode) and row.opcode not in dead:
+            by_number.setdefault(row.opcode, []).append(row.name)
+    return {
+        name: ", ".join(other for other in names if other != name)
+        for names in by_number.values()
+        if len(names) > 1
+        for name in names
+    }
+
+
+def _worst(findings: list[OpcodeFinding]) -> list[str]:
+    """Return the gravest findings as lines."""
+    grave = [
+        one
+        for one in findings
+        if one.severity is not Severity.NOTE and one.code != "uncovered"
+    ]  # fmt: skip
+    return [f"{one.severity}: {one.message}" for one in grave]

@@ -1,0 +1,174 @@
+"""Options that several nouns share: times, passwords, and shell completion of names.
+
+The shells' side is click's own; the README tells how it is switched on.
+
+What stands on a command line every process of the machine can read; the options here are the ways
+around it, the same for every command that takes a password.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+import sys
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from emu.cli.common import together
+from emu.cli.opcodes.common import present_rows
+from emu.config.secrets import read_secret
+from emu.errors import CommandError, EmuError
+from emu.opcodes.text import shipped_rows
+from emu.structs import shipped_catalog
+from emu.times import Moment, Monotonic
+
+
+def message_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001
+    """Return the opcode names of the database, or of the program, that begin as typed."""
+    try:
+        with ctx.scope(cleanup=False):
+            rows = present_rows()
+    except EmuError:  # nothing can be said at a prompt: offer what is known anyway
+        rows = list(shipped_rows())
+    return _beginning({row.name for row in rows}, incomplete)
+
+
+def struct_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001
+    """Return the names of the structs that come with the program and begin as typed."""
+    return _beginning(set(shipped_catalog().names()), incomplete)
+
+
+def _beginning(names: set[str], incomplete: str) -> list[str]:
+    """Return the names that begin so, in any case of letters."""
+    return sorted(name for name in names if name.lower().startswith(incomplete.lower()))
+
+
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+_DURATION = re.compile(r"(\d{1,5})([smhdw])")
+
+
+def read_duration(text: str) -> float:
+    """Return the seconds of a span of time such as ``90m``, ``12h``, ``7d`` or ``2w``."""
+    match = _DURATION.fullmatch(text.strip())
+    if match is None:
+        raise click.BadParameter(f"{text!r} is no span of time; write it like 90m, 12h, 7d or 2w")
+    return float(int(match[1]) * _UNITS[match[2]])
+
+
+def present() -> Moment:
+    """Return the time of the wall clock."""
+    return Moment(time.time())
+
+
+def read_moment(text: str) -> Moment:
+    """Return the unix time of a date, or of date and time; UTC unless it says otherwise."""
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise click.BadParameter(
+            f"{text!r} is no date; write it like 2030-12-31 or 2030-12-31T18:00"
+        ) from None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return Moment(moment.timestamp())
+
+
+end_options = together(
+    click.option(
+        "--until",
+        callback=lambda _ctx, _param, text: None if text is None else read_moment(text),
+        help="When the ban ends, in UTC, like 2030-12-31T18:00.",
+    ),
+    click.option(
+        "--for",
+        "lasting",
+        callback=lambda _ctx, _param, text: None if text is None else read_duration(text),
+        help="How long it lasts: 90m, 12h, 7d, 2w.",
+    ),
+)
+"""``--until`` and ``--for``, which `end_of` joins."""
+
+
+def end_of(until: Moment | None, lasting: float | None, moment: Moment) -> Moment:
+    """Return when something ends: at a moment, after a while, or never (``math.inf``)."""
+    if until is not None and lasting is not None:
+        raise click.UsageError("give --until or --for, not both")
+    if until is not None and until <= moment:
+        raise click.UsageError("--until is in the past")
+    if lasting is not None:
+        return Moment(moment + lasting)
+    return Moment(math.inf) if until is None else until
+
+
+def passing() -> Monotonic:
+    """Return the time that paces what a command waits for."""
+    return Monotonic(time.monotonic())
+
+
+VARIABLE = "EMU_PASSWORD"
+
+
+def password_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command ``--password`` and ``--password-file``; it takes `password`, None for neither.
+
+    The environment variable `VARIABLE` counts where neither is given.
+    """
+
+    @click.option(
+        "--password",
+        envvar=VARIABLE,
+        show_envvar=True,
+        help="The password; without it, it is asked for or read from a pipe. Others on this"
+        " machine may see it in the list of processes: rather use one of the other ways.",
+    )
+    @click.option(
+        "--password-file",
+        type=click.Path(path_type=Path),
+        help="File whose first line is the password.",
+    )
+    @functools.wraps(command)
+    def with_password(
+        *values: Any, password: str | None, password_file: Path | None, **named: Any
+    ) -> Any:
+        return command(*values, password=_chosen(password, password_file), **named)
+
+    return with_password
+
+
+def given_password(given: str | None) -> str:
+    """Return the password of a command line, or one asked for. Raises `CommandError` for none."""
+    password = asked_secret("Password") if given is None else given
+    if not password:
+        raise CommandError(f"no password; give --password-file FILE, or set ${VARIABLE}")
+    return password
+
+
+def asked_secret(what: str) -> str:
+    """Return what is typed at a terminal, unseen, or the first line of a pipe; "" for nothing."""
+    if sys.stdin.isatty():
+        asked = click.prompt(what, hide_input=True, err=True, default="", show_default=False)
+        return str(asked)
+    return sys.stdin.readline().rstrip("\r\n")
+
+
+def _chosen(password: str | None, file: Path | None) -> str | None:
+    if file is None:
+        return password
+    if _was_typed("password"):
+        raise click.UsageError("give --password or --password-file, not both")
+    try:
+        return read_secret(file)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise CommandError(f"{file}: no password can be read from it ({reason})") from None
+
+
+def _was_typed(name: str) -> bool:
+    source = click.get_current_context().get_parameter_source(name)
+    return source is click.core.ParameterSource.COMMANDLINE

@@ -1,1 +1,0 @@
-"""`emu query`: questions to any server, one protocol a verb."""

@@ -1,0 +1,450 @@
+"""`emu structs`: packet structs listed, shown, checked, and applied to bytes and values.
+
+Owns files, standard input and how things are printed; what structs mean is the business of
+`emu.structs`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from emu.cli.common import Command, VerbGroup, together
+from emu.cli.opcodes.common import present_tables
+from emu.cli.options import struct_names
+from emu.cli.tables import Row, format_option, print_rows
+from emu.errors import CommandError, FileFormatError, MalformedMessage, MalformedStruct
+from emu.opcodes.table import names_of_message
+from emu.structs import (
+    FieldDefinition,
+    FieldType,
+    StructCatalog,
+    StructLayout,
+    load_folder,
+    shipped_catalog,
+)
+from emu.structs.blocks import keyed_fields
+from emu.structs.fields import FORMATS, PREFIXES, SIZES
+from emu.structs.lints import oddities
+from emu.structs.packed import EXAMINE_INFO, pack, read_client_cmds, unpack, write_client_cmd
+
+FIELD_COLUMNS = ("offset", "field", "type", "size", "bytes", "remarks")
+_NAMES = {
+    FieldType.COLOR: "EQ2_Color", FieldType.STRING8: "EQ2_8Bit_String",
+    FieldType.STRING16: "EQ2_16Bit_String", FieldType.STRING32: "EQ2_32Bit_String",
+    FieldType.EQUIPMENT: "EQ2_EquipmentItem", FieldType.ARRAY: "Array", FieldType.ITEM: "EQ2_Item",
+}  # fmt: skip
+
+
+FieldRow = dict[str, str | int | None]
+
+
+@dataclass(slots=True)
+class _Place:
+    """How far the fields told so far reach, when all is empty."""
+
+    offset: int = 0
+    moved: bool = False
+    """Whether something before grows with its content."""
+
+    def __str__(self) -> str:
+        return f"{self.offset}{'+' if self.moved else ''}"
+
+    def pass_by(self, entry: FieldDefinition) -> None:
+        """Go on behind a field."""
+        if not entry.conditions:
+            self.offset += least_length(entry)
+        self.moved = self.moved or bool(entry.conditions) or grows(entry)
+
+
+def field_rows(
+    fields: Sequence[FieldDefinition], prefix: str = "", place: _Place | None = None
+) -> Iterator[FieldRow]:
+    """Yield a row for each field, those of arrays and substructs behind what they are in.
+
+    Of several copies of a substruct the first is told. Fields of array elements have no offset.
+    """
+    outermost = not prefix
+    place = _Place() if outermost else place
+    for key, entry in keyed_fields(fields).items():
+        yield {
+            "offset": str(place) if place else None,
+            "field": prefix + key,
+            "type": f"Substruct {entry.substruct}" if entry.substruct else type_name(entry),
+            "size": entry.size,
+            "bytes": least_length(entry),
+            "remarks": "; ".join(_remarks(entry)),
+        }
+        if entry.substruct:
+            inner = replace(place) if place else None
+            first = "[0]" if entry.size > 1 else ""
+            yield from field_rows(entry.fields, f"{prefix}{key}{first}.", inner)
+        elif entry.type is FieldType.ARRAY:
+            yield from field_rows(entry.fields, f"{prefix}{key}[].")
+        if place:
+            place.pass_by(entry)
+
+
+def least_length(entry: FieldDefinition) -> int:
+    """Return the bytes of a field with every string and array empty."""
+    kind = entry.type
+    if entry.substruct:
+        inner = (least_length(inner) for inner in entry.fields if not inner.conditions)
+        return entry.size * sum(inner)
+    if kind is None or kind in (FieldType.ARRAY, FieldType.ITEM):
+        return 0
+    if kind in PREFIXES:
+        return PREFIXES[kind] * entry.size
+    if kind is FieldType.CHAR:
+        return entry.size
+    if kind is FieldType.EQUIPMENT:
+        return 8 * entry.size
+    letter, count = FORMATS[kind]
+    width = SIZES[letter] * count
+    return (width // 2 if entry.oversized else width) * entry.size
+
+
+def grows(entry: FieldDefinition) -> bool:
+    """Tell whether a field's length depends on its content."""
+    if entry.substruct:
+        return any(grows(inner) or inner.conditions for inner in entry.fields)
+    variable = entry.type in PREFIXES or entry.type in (FieldType.ARRAY, FieldType.ITEM)
+    return variable or entry.oversized is not None
+
+
+def type_name(entry: FieldDefinition) -> str:
+    """Return a field's type as struct files spell it."""
+    assert entry.type is not None  # noqa: S101
+    return _NAMES.get(entry.type, entry.type.value)
+
+
+def _remarks(entry: FieldDefinition) -> Iterator[str]:
+    if entry.count_field:
+        yield f"as many as {entry.count_field}"
+    if entry.max_count is not None:
+        yield f"at most {entry.max_count}"
+    if entry.oversized is not None:
+        yield f"short below {entry.oversized.threshold}"
+    if entry.type2 is not None:
+        yield f"or {_NAMES.get(entry.type2, entry.type2.value)}"
+    if entry.default_byte:
+        yield f"filled with {entry.default_byte}"
+    conditions = entry.conditions
+    for text, names in (
+        ("if set: ", conditions.variable_set),
+        ("if not set: ", conditions.variable_not_set),
+        ("if 1: ", (conditions.variable_equals,)),
+        ("if not 1: ", (conditions.variable_not_equals,)),
+        ("if flag: ", (conditions.flag_set,)),
+        ("if no flag: ", (conditions.flag_not_set,)),
+    ):
+        if any(names):
+            yield text + ", ".join(names)
+
+
+INPUT_LIMIT = 16_000_000
+"""Characters of standard input that are read."""
+XML_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.group(cls=VerbGroup)
+def structs() -> None:
+    """List and show packet structs, try them on bytes and values, check struct files.
+
+    Example: emu structs show WS_HearChat --version 546
+    """
+
+
+_source_options = together(
+    click.option(
+        "--file",
+        "files",
+        type=XML_FILE,
+        multiple=True,
+        help="Take the structs of this XML file (or .xml.gz) instead of those that come with "
+        "emu; may be given more than once, substructs first.",
+    ),
+    click.option(
+        "--folder",
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        help="Take the structs of all XML files of this folder.",
+    ),
+)
+"""Where structs are read from."""
+
+
+def _version_option(*, required: bool) -> Callable[[Command], Command]:
+    return click.option(
+        "--version",
+        type=click.IntRange(0, 0xFFFFFFFF),
+        required=required,
+        help="A client data version, for instance 546; the highest ClientVersion not above counts.",
+    )
+
+
+@structs.command("list")
+@click.argument("filter_text", metavar="[FILTER]", default="", shell_complete=struct_names)
+@_version_option(required=False)
+@_source_options
+@format_option
+def list_verb(
+    filter_text: str, version: int | None, files: tuple[Path, ...], folder: Path | None, style: str
+) -> None:
+    """List structs, all or those with FILTER in their name or message.
+
+    Without --version, one row a struct and layout; with it, the layouts of that client. `bytes`
+    is the length with every string and array empty.
+
+    Example: emu structs list chat --version 561
+    """
+    catalog = _catalog(files, folder)
+    rows: list[Row] = []
+    for definition in catalog:
+        if version is not None:
+            if definition.client_version > version:
+                continue
+            if catalog.definition(definition.name, version) is not definition:
+                continue
+        names = names_of_message(definition.opcode_name)
+        words = " ".join((definition.name, *names, definition.opcode_type))
+        if filter_text.lower() in words.lower():
+            layout = catalog.layout(definition.name, definition.client_version)
+            rows.append(
+                {
+                    "name": definition.name,
+                    "version": definition.client_version,
+                    "bytes": layout.empty_size(),
+                    "message": definition.opcode_name,
+                    "command": definition.opcode_type,
+                    "file": definition.file,
+                    "line": definition.line,
+                }
+            )
+    print_rows(rows, style, ("name", "version", "bytes", "message", "command", "file", "line"))
+
+
+@structs.command()
+@click.argument("name", shell_complete=struct_names)
+@_version_option(required=True)
+@_source_options
+@format_option
+def show(name: str, version: int, files: tuple[Path, ...], folder: Path | None, style: str) -> None:
+    """Show the fields of struct NAME as a client version has them, in the order of the wire.
+
+    Offsets count every string and array before as empty; `+` marks those that content moves.
+    A field inside an array or a substruct has the name of what it is in before it.
+
+    Example: emu structs show LS_WorldList --version 546
+    """
+    layout = _layout(_catalog(files, folder), name, version)
+    _tell_versions(layout)
+    print_rows(list(field_rows(layout.definition.fields)), style, FIELD_COLUMNS)
+
+
+_wire_options = together(
+    click.option("--flag", "flags", multiple=True, help="A flag for which IfFlagSet holds."),
+    click.option("--create-color", is_flag=True, help="Colors as floats (create requests)."),
+    click.option("--packed", is_flag=True, help="Behind a length in packed form (spawns, sheet)."),
+    click.option(
+        "--command", "wrapped", is_flag=True, help="Inside an OP_ClientCmdMsg, with its head."
+    ),
+)
+"""The forms that structs travel in."""
+
+
+@structs.command()
+@click.argument("name", shell_complete=struct_names)
+@click.argument("data", metavar="HEX")
+@_version_option(required=True)
+@click.option("--lenient", is_flag=True, help="Read as EQ2Emulator does: what is missing is zero.")
+@_wire_options
+@_source_options
+def decode(
+    *,
+    name: str,
+    data: str,
+    version: int,
+    files: tuple[Path, ...],
+    folder: Path | None,
+    **form: Any,
+) -> None:
+    """Decode HEX (- for standard input) as struct NAME and print its fields as JSON.
+
+    Blanks and colons between the digits are let be. Texts are printed with one character a byte.
+
+    Example: emu structs decode WS_GameWorldTime --version 546 "e40f 09 0e 14 15 fa"
+    """
+    layout = _layout(_catalog(files, folder), name, version, create_color=form["create_color"])
+    raw = _bytes(_given(data))
+    try:
+        if form["wrapped"]:
+            raw = _unwrap(raw, layout, version)
+        if form["packed"]:
+            raw, _ = unpack(raw, layout.empty_size(), version)
+        read = layout.decode_short if form["lenient"] else layout.decode
+        fields = read(raw, form["flags"])
+    except MalformedMessage as error:
+        if isinstance(error, MalformedStruct) and error.values:
+            click.echo("what was read until the error:", err=True)
+            click.echo(json.dumps(error.values, indent=2))
+        raise CommandError(
+            f"{len(raw)} bytes are no {name} of version {version}: {error}"
+        ) from None
+    _tell_versions(layout)
+    click.echo(json.dumps(fields, indent=2))
+
+
+@structs.command()
+@click.argument("name", shell_complete=struct_names)
+@click.argument("values", metavar="JSON")
+@_version_option(required=True)
+@_wire_options
+@_source_options
+def encode(
+    *,
+    name: str,
+    values: str,
+    version: int,
+    files: tuple[Path, ...],
+    folder: Path | None,
+    **form: Any,
+) -> None:
+    """Encode a JSON object (- for standard input) as struct NAME and print it as hex.
+
+    Fields that are not named are zero or empty; counts follow from their arrays.
+
+    Example: emu structs encode WS_Signal --version 546 '{"signal": "hello"}'
+    """
+    layout = _layout(_catalog(files, folder), name, version, create_color=form["create_color"])
+    try:
+        fields = json.loads(_given(values))
+    except (ValueError, RecursionError) as error:
+        raise CommandError(f"not readable JSON: {error}") from None
+    if not isinstance(fields, dict):
+        raise CommandError("the JSON must be an object of fields")
+    data = layout.encode(fields, form["flags"])
+    if form["packed"]:
+        data = pack(data, version)
+    if form["wrapped"]:
+        number, examine = _command_numbers(layout, version)
+        data = write_client_cmd(number, data, version, examine_info=examine)
+    click.echo(data.hex())
+
+
+@structs.command("check")
+@click.argument("paths", metavar="FILE...", nargs=-1, required=True, type=XML_FILE)
+@click.option(
+    "--level",
+    type=click.Choice(["error", "note"]),
+    default="note",
+    show_default=True,
+    help="The least that is told; notes are odd but do no harm.",
+)
+@format_option
+def check_verb(paths: tuple[Path, ...], level: str, style: str) -> None:
+    """Check struct files, in the order given, as they would be loaded; exit status 1 on errors.
+
+    A substruct is looked up in what stands before it, in the same file or an earlier one.
+
+    Example: emu structs check CommonStructs.xml WorldStructs.xml
+    """
+    catalog = StructCatalog()
+    rows: list[dict[str, str]] = []
+    for path in paths:
+        complaints: list[FileFormatError] = []
+        try:
+            catalog.load(path, complaints)
+        except FileFormatError as error:
+            complaints.append(error)
+        rows += [{"severity": "error", "message": str(error)} for error in complaints]
+    failed = bool(rows)
+    if level == "note":
+        names = {
+            name
+            for _, _, table in present_tables().spans()
+            for shown in table.names.values()
+            for name in names_of_message(shown)
+        }
+        notes = [*catalog.notes, *(text for made in catalog for text in oddities(made, names))]
+        rows += [{"severity": "note", "message": text} for text in notes]
+    print_rows(rows, style, ("severity", "message"))
+    if style == "table":
+        click.echo(f"{len(catalog)} structs, {len(rows)} remarks", err=True)
+    if failed:
+        sys.exit(1)
+
+
+def _catalog(files: tuple[Path, ...], folder: Path | None) -> StructCatalog:
+    if files and folder is not None:
+        raise click.UsageError("--file and --folder exclude each other")
+    if folder is not None:
+        return load_folder(folder)
+    if not files:
+        return shipped_catalog()
+    catalog = StructCatalog()
+    for file in files:
+        catalog.load(file)
+    return catalog
+
+
+def _layout(
+    catalog: StructCatalog, name: str, version: int, *, create_color: bool = False
+) -> StructLayout:
+    names = catalog.names()
+    if name not in names:
+        by_lower = {known.lower(): known for known in names}
+        near = difflib.get_close_matches(name.lower(), by_lower, n=3)
+        hint = ", ".join(by_lower[word] for word in near)
+        raise CommandError(
+            f"there is no struct {name}; "
+            + (f"near are {hint}" if hint else "see emu structs list")
+        )
+    return catalog.layout(name, version, create_color=create_color)
+
+
+def _tell_versions(layout: StructLayout) -> None:
+    """Say beside the output which versions the definition covers."""
+    click.echo(f"{layout.name} of client versions {layout.versions}", err=True)
+
+
+def _given(text: str) -> str:
+    """Return what was given, or standard input for ``-``."""
+    if text != "-":
+        return text
+    text = sys.stdin.read(INPUT_LIMIT + 1)
+    if len(text) > INPUT_LIMIT:
+        raise CommandError(f"standard input has more than {INPUT_LIMIT} characters")
+    return text
+
+
+def _bytes(text: str) -> bytes:
+    try:
+        return bytes.fromhex("".join(text.replace(":", " ").split()).removeprefix("0x"))
+    except ValueError as error:
+        raise CommandError(f"not readable hex: {error}") from None
+
+
+def _unwrap(raw: bytes, layout: StructLayout, version: int) -> bytes:
+    """Return the payload of the struct's command in a body of OP_ClientCmdMsg."""
+    number, examine = _command_numbers(layout, version)
+    commands = read_client_cmds(raw, version, examine_info=examine)
+    found = [payload for opcode, payload in commands if opcode == number]
+    if not found:
+        raise CommandError(f"there is no command {number} ({layout.definition.opcode_type}) in it")
+    return found[0]
+
+
+def _command_numbers(layout: StructLayout, version: int) -> tuple[int, int | None]:
+    """Return the number of the struct's command, and that of the item window if it is known."""
+    name = layout.definition.opcode_type
+    if not name:
+        raise CommandError(f"{layout.name} is no command inside OP_ClientCmdMsg")
+    table = present_tables().for_version(version)
+    return table.number(name), table.get(EXAMINE_INFO)

@@ -1,1 +1,0 @@
-"""`emu structs`: the verbs on packet structs."""

@@ -1,0 +1,279 @@
+"""`emu world`: the world servers that may register, their TLS certificate, and bug reports."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from emu.cli.common import VerbGroup, change_store, chosen_password, load_config, look_store
+from emu.cli.consoles.admin import console
+from emu.cli.eq2emu import import_eq2emu_knowledge, import_world_dump
+from emu.cli.options import password_option, present
+from emu.cli.tables import Row, format_option, print_rows, show_moment
+from emu.errors import CommandError
+from emu.link.settings import hash_link_password
+from emu.model import RegisteredWorld
+from emu.net.link.tls import certificate_fingerprint, make_certificate
+from emu.net.parameters import read_pem
+from emu.partial import partial_file, take_name
+from emu.store import Store, WorldReport
+from emu.times import Moment
+
+
+@click.command()
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File for key and certificate; it must not be there yet.",
+)
+@click.option("--name", default="emu login", show_default=True, help="Name in the certificate.")
+def certificate(out: Path, name: str) -> None:
+    """Make the certificate with which the login server offers worlds TLS; prints its fingerprint.
+
+    On the login server, set [link] certificate to the file and [link] tls_listen to an address of
+    its own, like 0.0.0.0:9101. On each world, name that address in [world] login_servers and the
+    fingerprint in [world] login_tls_fingerprints. The file holds the private key: only its owner
+    can read it, and worlds do not need it.
+
+    Example: emu world certificate --out link.pem
+    """
+    if not 1 <= len(name) <= 64 or not name.isprintable():
+        raise CommandError("the name in the certificate must have 1 to 64 visible characters")
+    pem = make_certificate(name, datetime.fromtimestamp(present(), UTC))
+    try:
+        with partial_file(out) as fresh:
+            fresh.write_bytes(pem)
+            is_new = take_name(fresh, out)
+    except OSError as error:
+        raise CommandError(f"{out}: cannot be written ({error.strerror})") from None
+    if not is_new:
+        raise CommandError(f"{out} is there already; choose another name, or remove it")
+    click.echo(f"made {out}; its fingerprint is", err=True)
+    click.echo(certificate_fingerprint(pem))
+
+
+@click.command()
+@click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
+def fingerprint(file: Path | None) -> None:
+    """Print the fingerprint that worlds need of a certificate: of FILE, or the configured one.
+
+    Example: emu world fingerprint link.pem
+    """
+    path = file or load_config().link.certificate
+    if path is None:
+        raise CommandError("name a file, or set [link] certificate in the configuration")
+    click.echo(certificate_fingerprint(read_pem(path)))
+
+
+SHORT = ("id", "received", "world", "player", "category", "summary")
+REPORT_COLUMNS = (
+    *SHORT, "subcategory", "description", "causes_crash", "reproducible", "version", "account_id",
+    "zone_id", "spawn_id", "spawn_name",
+)  # fmt: skip
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option("--last", type=click.IntRange(1), help="Only so many, the newest ones.")
+@format_option
+def reports(name: str | None, last: int | None, style: str) -> None:
+    """Show the bug reports of players, of all worlds or of the world NAME, oldest first.
+
+    A table shows what each is about; csv and json have all of it. Of every world the newest 5,000
+    are kept.
+
+    Example: emu world reports --format csv > reports.csv
+    """
+    with look_store() as store:
+        names = {report.world.id: report.world.name for report in store.login.worlds.reports()}
+        rows = [_report_row(row, names) for row in store.login.reports.bug_reports()]
+        world = store.login.worlds.find(name.strip()) if name is not None else None
+    if name is not None:
+        if world is None:
+            raise CommandError(f"there is no world {name!r}; `emu world list` shows all")
+        rows = [row for row in rows if row["world_id"] == world.id]
+    print_rows(rows[-(last or 0) :], style, SHORT if style == "table" else REPORT_COLUMNS)
+
+
+def _report_row(row: dict[str, Any], names: dict[int, str]) -> Row:
+    """Return a row as it is shown; a world that was removed has no name."""
+    world = names.get(row["world_id"], "")
+    return row | {"world": world, "received": show_moment(row["received"])}
+
+
+COLUMNS = (
+    "id", "name", "account", "state", "status", "players", "zones", "last_connected",
+    "last_address", "login_version",
+)  # fmt: skip
+
+LONGEST_NAME = 200
+LONGEST_ACCOUNT = 29
+"""Characters of LSInfo that count (docs/protocol/link.md#registration)."""
+
+RECORDED = 150.0
+"""A running login server records the status of a connected world oftener than this, in seconds."""
+
+STATUS = {1: "up", 0: "not ready", -2: "locked", -3: "full", -4: "down"}
+
+
+@click.group(cls=VerbGroup)
+def world() -> None:
+    """World servers that may register here: add, list, disable; certificates; zones; reports.
+
+    A world that is disabled or removed while it is connected is dropped within a minute; other
+    changes count when it registers the next time.
+
+    Example: emu world list
+    """
+
+
+world.add_command(certificate)
+world.add_command(console)
+world.add_command(fingerprint)
+world.add_command(import_world_dump)
+world.add_command(import_eq2emu_knowledge)
+world.add_command(reports)
+
+
+@world.command()
+@click.argument("name")
+@click.option("--account", required=True, help="The account name the world registers with.")
+@password_option
+@click.option("--description", default="", help="A line about the world, for operators.")
+def add(name: str, account: str, password: str | None, description: str) -> None:
+    """Let a world register; NAME is what players see, whatever the world calls itself.
+
+    Example: emu world add Antonia --account antonia
+    """
+    name = _checked("a world's name", name, LONGEST_NAME)
+    account = _checked("the account", account, LONGEST_ACCOUNT)
+    with change_store(create=True) as store:
+        if store.login.worlds.find(name) is not None:
+            raise CommandError(f"there is already a world {name!r}")
+        hashed = hash_link_password(_text_password(password))
+        added = store.login.worlds.add(
+            RegisteredWorld(
+                id=0, name=name, account=account, password=hashed, description=description
+            ),
+            present(),
+        )
+    click.echo(f"added world {added.name!r} with the id {added.id}", err=True)
+
+
+@world.command("list")
+@format_option
+def list_worlds(style: str) -> None:
+    """List all worlds with what they reported last.
+
+    A status of "silent" means that the login server has stopped since, without saying goodbye.
+
+    Example: emu world list --format json
+    """
+    with look_store() as store:
+        print_rows(
+            [_row(report, present()) for report in store.login.worlds.reports()], style, COLUMNS
+        )
+
+
+@world.command()
+@click.argument("name")
+@password_option
+def password(name: str, password: str | None) -> None:
+    """Give a world another link password.
+
+    Example: emu world password Antonia
+    """
+    with change_store() as store:
+        found = _find(store, name)
+        store.login.worlds.set_password(found.id, hash_link_password(_text_password(password)))
+    click.echo(f"world {found.name!r} has a new password", err=True)
+
+
+@world.command()
+@click.argument("name")
+def disable(name: str) -> None:
+    """Keep a world from registering until it is enabled again.
+
+    Example: emu world disable Antonia
+    """
+    _set_enabled(name, enabled=False)
+
+
+@world.command()
+@click.argument("name")
+def enable(name: str) -> None:
+    """Let a disabled world register again.
+
+    Example: emu world enable Antonia
+    """
+    _set_enabled(name, enabled=True)
+
+
+@world.command()
+@click.argument("name")
+@click.option("--characters", is_flag=True, help="Remove it even though it has characters.")
+def remove(name: str, characters: bool) -> None:
+    """Remove a world for good, with the login server's rows of its characters.
+
+    Example: emu world remove Antonia
+    """
+    with change_store() as store:
+        found = _find(store, name)
+        count = store.login.characters.count_of_world(found.id)
+        if count and not characters:
+            raise CommandError(
+                f"world {found.name!r} has {count} characters; disable it instead, or add"
+                " --characters"
+            )
+        store.login.worlds.remove(found.id)
+    click.echo(f"removed world {found.name!r} and {count} characters", err=True)
+
+
+def _find(store: Store, name: str) -> RegisteredWorld:
+    found = store.login.worlds.find(name.strip())
+    if found is None:
+        raise CommandError(f"there is no world {name!r}; `emu world list` shows all")
+    return found
+
+
+def _set_enabled(name: str, *, enabled: bool) -> None:
+    with change_store() as store:
+        found = _find(store, name)
+        store.login.worlds.set_enabled(found.id, enabled)
+    click.echo(f"world {found.name!r} is {'enabled' if enabled else 'disabled'}", err=True)
+
+
+def _checked(what: str, text: str, longest: int) -> str:
+    text = text.strip()
+    if not text or not text.isprintable() or len(text.encode()) > longest:
+        raise CommandError(f"{what} must have 1 to {longest} bytes, and all of it visible")
+    return text
+
+
+def _text_password(given: str | None) -> str:
+    return chosen_password(given).decode("utf-8", "surrogateescape")
+
+
+def _row(report: WorldReport, moment: Moment) -> Row:
+    return {
+        "id": report.world.id,
+        "name": report.world.name,
+        "account": report.world.account,
+        "state": "enabled" if report.world.enabled else "disabled",
+        "status": _status(report, moment),
+        "players": report.players,
+        "zones": report.zones,
+        "last_connected": show_moment(report.last_connected),
+        "last_address": report.world.last_address,
+        "login_version": report.world.login_version,
+    }
+
+
+def _status(report: WorldReport, moment: Moment) -> str:
+    status = STATUS.get(report.status, str(report.status))
+    old = report.updated is None or moment - report.updated > RECORDED
+    return "silent" if old and status != "down" else status

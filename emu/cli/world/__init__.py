@@ -1,1 +1,0 @@
-"""`emu world`: registered worlds, and what the built-in one takes over."""

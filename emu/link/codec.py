@@ -1,0 +1,286 @@
+"""Opcodes, frames and fixed-size messages of the login-world link.
+
+The byte stream is cut into (opcode, payload). The fields of a dataclass, with their wire types, are
+the layout of a message.
+
+Source: docs/protocol/link.md#opcodes.
+
+Everything is little-endian and packed. A field's type has its `struct` code with it; ``65s`` is
+text in UTF-8, zero-filled and ended by at least one zero byte. What is no UTF-8 is read as latin-1:
+worlds store whatever bytes they were given.
+
+A frame is u32 size (header included), u8 flags, u16 opcode, then the payload; all little-endian.
+Flag bit 0 puts a u32 with the inflated size before a payload that is one zlib stream, bit 1 a u32
+relay destination. Nobody sends either flag today, but a receiver must understand both.
+Source: docs/protocol/link.md#frame, and the recorded link for plain frames.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Annotated, Any, ClassVar, Self, get_type_hints
+
+from emu.errors import LimitExceeded, LocalProtocolError, MalformedMessage, StructValueError
+from emu.texts import read_text
+
+
+class LinkOpcode(IntEnum):
+    """What a frame is for; u16 at offset 5 of the frame."""
+
+    RELAY = 0x0000
+    """Keep-alive of the connection layer; the payload, if any, is old relay control."""
+    KeepAlive = 0x0001
+    EmoteMessage = 0x0009
+    LSInfo = 0x1000
+    LSStatus = 0x1001
+    LSFatalError = 0x1003
+    SystemwideMessage = 0x1005
+    ListWorlds = 0x1006
+    EncapPacket = 0x2007
+    WorldListUpdate = 0x2008
+    WorldListRemove = 0x2009
+    TriggerWorldListRefresh = 0x200A
+    CharTimeStamp = 0x200F
+    BasicCharUpdate = 0x2012
+    CharacterCreate = 0x2013
+    NameCharUpdate = 0x2014
+    GetTableData = 0x2015
+    GetTableQuery = 0x2016
+    GetLatestTables = 0x2017
+    RaceUpdate = 0x2018
+    ZoneUpdate = 0x2019
+    BugReport = 0x201A
+    ResetDatabase = 0x201B
+    ZoneUpdates = 0x201C
+    LoginEquipment = 0x201D
+    CharacterPicture = 0x201E
+    UsertoWorldReq = 0xAB00
+    UsertoWorldResp = 0xAB01
+
+
+MESH_OPCODES = frozenset({
+    LinkOpcode.EncapPacket,
+    LinkOpcode.WorldListUpdate,
+    LinkOpcode.WorldListRemove,
+    LinkOpcode.TriggerWorldListRefresh,
+})  # fmt: skip
+"""Spoken only between login servers of the old mesh; a world that sends one is not a world."""
+
+TABLE_OPCODES = frozenset({
+    LinkOpcode.GetTableData,
+    LinkOpcode.GetTableQuery,
+    LinkOpcode.GetLatestTables,
+})  # fmt: skip
+"""Database updates that a login server once handed out; refused."""
+
+
+U8 = Annotated[int, "B"]
+U16 = Annotated[int, "H"]
+U32 = Annotated[int, "I"]
+I32 = Annotated[int, "i"]
+
+
+def to_bytes(value: str, most: int, field: str) -> bytes:
+    """Return text as UTF-8 bytes; raises `StructValueError` above `most` bytes."""
+    try:
+        data = value.encode()
+    except UnicodeEncodeError:
+        raise StructValueError(f"{field}: no text") from None
+    if len(data) > most:
+        raise StructValueError(f"{field}: {len(data)} bytes do not fit, {most} do")
+    return data
+
+
+def pack(name: str, form: str, *values: object) -> bytes:
+    """Return values packed as `struct` says; raises `StructValueError` when one does not fit."""
+    try:
+        return struct.pack(form, *values)
+    except struct.error as error:
+        raise StructValueError(f"{name}: {error}") from None
+
+
+def from_bytes(data: bytes) -> str:
+    """Return the text before the first zero byte."""
+    return read_text(data.partition(b"\0")[0])
+
+
+class FixedLayout:
+    """Field names with their `struct` codes, in wire order."""
+
+    __slots__ = ("_fields", "_struct", "_texts", "name")
+
+    def __init__(self, name: str, /, **codes: str) -> None:
+        self.name = name
+        self._struct = struct.Struct("<" + "".join(codes.values()))
+        self._fields = tuple(codes)
+        self._texts = tuple(int(code[:-1]) if code[-1] == "s" else 0 for code in codes.values())
+
+    @property
+    def size(self) -> int:
+        """The payload's size in bytes."""
+        return self._struct.size
+
+    def encode(self, message: object) -> bytes:
+        """Return the payload with the attributes of `message` as fields.
+
+        Raises `StructValueError` when one does not fit.
+        """
+        values: list[Any] = []
+        for field, size in zip(self._fields, self._texts, strict=True):
+            value = getattr(message, field)
+            values.append(to_bytes(value, size - 1, f"{self.name}.{field}") if size else value)
+        return pack(self.name, self._struct.format, *values)
+
+    def decode(self, payload: bytes) -> Sequence[Any]:
+        """Return the field values in order; raises `MalformedMessage` unless the size is exact."""
+        if len(payload) != self._struct.size:
+            raise MalformedMessage(f"wrong size of {self.name}")
+        values = self._struct.unpack(payload)
+        return [
+            from_bytes(value) if size else value
+            for value, size in zip(values, self._texts, strict=True)
+        ]
+
+
+class FixedMessage:
+    """Base of messages with a `FixedLayout`: dataclasses whose fields are in wire order."""
+
+    __slots__ = ()
+
+    OPCODE: ClassVar[LinkOpcode]
+    LAYOUT: ClassVar[FixedLayout]
+
+    def __init_subclass__(cls) -> None:
+        hints = get_type_hints(cls, include_extras=True).items()
+        codes = {
+            name: hint.__metadata__[0] for name, hint in hints if hasattr(hint, "__metadata__")
+        }
+        cls.LAYOUT = FixedLayout(cls.OPCODE.name, **codes)
+
+    def encode(self) -> bytes:
+        """Return the payload; raises `StructValueError` when a value does not fit."""
+        return self.LAYOUT.encode(self)
+
+    @classmethod
+    def decode(cls, payload: bytes) -> Self:
+        """Read a payload; raises `MalformedMessage` unless its size is exact."""
+        return cls(*cls.LAYOUT.decode(payload))
+
+
+HEADER_SIZE = 7
+MAX_FRAME_SIZE = 512 * 1024
+"""Bytes, header included; a frame of this size or more is refused by EQ2Emulator."""
+COMPRESSED = 0x01
+DESTINATION = 0x02
+
+_HEADER = struct.Struct("<IBH")
+_U32 = struct.Struct("<I")
+
+
+@dataclass(frozen=True, slots=True)
+class LinkFrame:
+    """One frame; `payload` is already inflated."""
+
+    opcode: int
+    payload: bytes = b""
+    destination: int | None = None
+    """Relay destination, when the sender named one."""
+    inflated: int = 0
+    """Bytes that inflating made of the payload; 0 for a frame that was not compressed."""
+
+
+def encode_frame(opcode: int, payload: bytes = b"") -> bytes:
+    """Return a plain frame.
+
+    Raises `LocalProtocolError` when the payload is too long for any peer to take.
+    """
+    size = HEADER_SIZE + len(payload)
+    if size >= MAX_FRAME_SIZE:
+        raise LocalProtocolError(f"a link frame of {size} bytes is above the limit")
+    return _HEADER.pack(size, 0, opcode) + payload
+
+
+KEEP_ALIVE = encode_frame(0)
+
+
+class LinkFrameReader:
+    """Cuts received bytes into frames; holds at most one unfinished frame.
+
+    `max_size` bounds a whole frame as it travels and, for a compressed one, its inflated payload;
+    it may be changed at any time.
+    """
+
+    __slots__ = ("_buffer", "max_size")
+
+    def __init__(self, max_size: int = MAX_FRAME_SIZE) -> None:
+        self._buffer = bytearray()
+        self.max_size = max_size
+
+    @property
+    def unfinished(self) -> bool:
+        """True while a frame has begun and its end has not come."""
+        return bool(self._buffer)
+
+    def receive(self, data: bytes) -> Iterator[LinkFrame]:
+        """Take received bytes and yield the frames that are whole now.
+
+        Raises `MalformedMessage` or `LimitExceeded`; the stream cannot be read on after that.
+        """
+        buffer = self._buffer
+        buffer += data
+        start = 0
+        try:
+            while (end := self._frame_end(start)) <= len(buffer):
+                yield self._open(start, end)
+                start = end
+        finally:
+            del buffer[:start]
+
+    def _frame_end(self, start: int) -> int:
+        """Return where the frame at `start` ends; past the buffer when that is not known yet."""
+        held = len(self._buffer) - start
+        if held < _U32.size:
+            return len(self._buffer) + 1
+        (size,) = _U32.unpack_from(self._buffer, start)
+        if size < HEADER_SIZE:
+            raise MalformedMessage("frame size below header size")
+        if size >= self.max_size:
+            raise LimitExceeded("frame too large")
+        return start + int(size)
+
+    def _open(self, start: int, end: int) -> LinkFrame:
+        _, flags, opcode = _HEADER.unpack_from(self._buffer, start)
+        place = start + HEADER_SIZE
+        if not flags:
+            return LinkFrame(opcode, bytes(self._buffer[place:end]))
+        if flags & ~(COMPRESSED | DESTINATION):
+            raise MalformedMessage("unknown frame flags")
+        inflated, destination = None, None
+        if end - place < _U32.size * flags.bit_count():
+            raise MalformedMessage("frame shorter than its flags ask for")
+        if flags & COMPRESSED:
+            (inflated,) = _U32.unpack_from(self._buffer, place)
+            place += _U32.size
+        if flags & DESTINATION:
+            (destination,) = _U32.unpack_from(self._buffer, place)
+            place += _U32.size
+        payload = bytes(self._buffer[place:end])
+        if inflated is not None:
+            payload = self._inflate(payload, inflated)
+        return LinkFrame(opcode, payload, destination, inflated or 0)
+
+    def _inflate(self, data: bytes, size: int) -> bytes:
+        if size >= self.max_size:
+            raise LimitExceeded("inflated frame too large")
+        stream = zlib.decompressobj()
+        try:
+            payload = stream.decompress(data, size + 1)
+        except zlib.error:
+            raise MalformedMessage("bad zlib stream in frame") from None
+        if len(payload) != size or not stream.eof or stream.unused_data:
+            raise MalformedMessage("inflated size is not the announced one")
+        return payload

@@ -1,0 +1,447 @@
+"""Both sides of one login-world link: framing, keep-alive, silence, rates, closing.
+
+Source: docs/protocol/link.md.
+
+Driven by whoever owns the socket: `receive_data` and `connection_lost` from the network,
+`handle_timer` from a clock, `send` and `close` from the service; then `data_to_send`,
+`next_event` and `get_timer` are read. Nothing a peer sends makes any of them raise: a fault
+closes this link with one fixed reason. Source of the times: docs/protocol/link.md#frame.
+
+A world introduces itself, the service decides, and only then do messages flow; what arrives
+while the service decides is held, within bounds. Every refusal carries one of the texts that
+EQ2Emulator's worlds know.
+
+It introduces the world, reports its status at once, every 15 seconds, soon after somebody came or
+went and at once when it opens or shuts its door, and hands what the login server asks to the
+service. The login server never says yes: as long as it does not say no, the world is in.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from enum import Enum
+
+from emu.errors import PeerError
+from emu.limits.rates import RateLimit
+from emu.link.batches import (
+    EQUIPMENT_PER_BATCH,
+    ZONES_PER_BATCH,
+    LoginEquipment,
+    LoginEquipmentRequest,
+    ZoneUpdates,
+    ZoneUpdatesRequest,
+)
+from emu.link.codec import (
+    KEEP_ALIVE,
+    MAX_FRAME_SIZE,
+    MESH_OPCODES,
+    TABLE_OPCODES,
+    LinkFrame,
+    LinkFrameReader,
+    LinkOpcode,
+)
+from emu.link.messages import (
+    LinkMessage,
+    LSFatalError,
+    LSInfo,
+    LSStatus,
+    OpaqueMessage,
+    from_login,
+    from_world,
+    to_frame,
+)
+from emu.stream_end import StreamProtocol
+from emu.times import Monotonic
+
+
+@dataclass(frozen=True, slots=True)
+class LinkLimits:
+    """How much and how long; seconds and bytes."""
+
+    keep_alive: float = 45.0
+    """Seconds without sending after which a keep-alive goes out."""
+    silence: float = 90.0
+    """Seconds without receiving anything after which the link is closed."""
+    frame_timeout: float = 30.0
+    """Seconds a frame that has begun may take."""
+    max_frame_size: int = MAX_FRAME_SIZE
+    frames_per_second: float = 500.0
+    frame_burst: float = 5_000.0
+    bytes_per_second: float = 2.0 * 1024 * 1024
+    """Received bytes and, beside them, those that compressed frames become."""
+    byte_burst: float = 8.0 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class MessageReceived:
+    """The peer sent a message that the service should see."""
+
+    message: LinkMessage
+
+
+@dataclass(frozen=True, slots=True)
+class LinkClosed:
+    """The link is over; comes last. `reason` is a short fixed text, fit to be counted by."""
+
+    reason: str
+
+
+class LinkProtocol(StreamProtocol):
+    """One end of a link. `LoginLinkProtocol` and `WorldLinkProtocol` add what may come when.
+
+    Events: `MessageReceived`, those of one kind of end, and `LinkClosed`.
+    """
+
+    __slots__ = (
+        "_bytes",
+        "_frame_deadline",
+        "_frames",
+        "_keep_alive_at",
+        "_limits",
+        "_reader",
+        "_silent_at",
+        "drops",
+    )
+
+    def __init__(self, limits: LinkLimits, now: Monotonic) -> None:
+        super().__init__()
+        self._limits = limits
+        self._reader = LinkFrameReader(limits.max_frame_size)
+        self._frames = RateLimit(limits.frames_per_second, limits.frame_burst, now)
+        self._bytes = RateLimit(limits.bytes_per_second, limits.byte_burst, now)
+        self._keep_alive_at = now + limits.keep_alive
+        self._silent_at = now + limits.silence
+        self._frame_deadline: float | None = None
+        self.drops: Counter[str] = Counter()
+        """Messages ignored, by reason."""
+
+    def receive_data(self, data: bytes, now: Monotonic) -> None:
+        """Take bytes from the peer."""
+        if self.closed or not data:
+            return
+        self._silent_at = now + self._limits.silence
+        if not self._bytes.take(len(data), now):
+            self.close("too many bytes", now)
+            return
+        before = self._frame_deadline
+        try:
+            for frame in self._reader.receive(data):
+                before = None
+                self._receive_frame(frame, now)
+                if self.closed:
+                    return
+        except PeerError as error:
+            self._peer_error(error, now)
+            return
+        if not self._reader.unfinished:
+            self._frame_deadline = None
+        elif before is None:
+            self._frame_deadline = now + self._limits.frame_timeout
+
+    def send(self, message: LinkMessage, now: Monotonic) -> None:
+        """Send a message; does nothing on a closed link. Raises `StructValueError`."""
+        if not self.closed:
+            self._write(to_frame(message), now)
+
+    def get_timer(self) -> Monotonic | None:
+        """Return when `handle_timer` wants to be called; None on a closed link."""
+        return None if self.closed else Monotonic(min(self._deadlines()))
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Do what is due."""
+        if self.closed:
+            return
+        if now >= self._silent_at:
+            self.close("silent", now)
+        elif self._frame_deadline is not None and now >= self._frame_deadline:
+            self.close("frame not finished in time", now)
+        elif now >= self._keep_alive_at:
+            self._write(KEEP_ALIVE, now)
+
+    def _ended(self, reason: str) -> LinkClosed:
+        return LinkClosed(reason)
+
+    def _deadlines(self) -> list[float]:
+        deadlines = [self._silent_at, self._keep_alive_at]
+        if self._frame_deadline is not None:
+            deadlines.append(self._frame_deadline)
+        return deadlines
+
+    def _write(self, frame: bytes, now: Monotonic) -> None:
+        self._output.append(frame)
+        self._keep_alive_at = now + self._limits.keep_alive
+
+    def _receive_frame(self, frame: LinkFrame, now: Monotonic) -> None:
+        if not self._frames.take(1, now):
+            self.close("too many frames", now)
+        elif not self._bytes.take(frame.inflated, now):
+            self.close("too many bytes", now)
+        elif frame.opcode == 0:
+            if frame.payload[:1] > b"\0":
+                self.close("relay control", now)
+        else:  # a destination means nothing here: neither end of a link relays
+            self._receive_message(frame, now)
+
+    def _receive_message(self, frame: LinkFrame, now: Monotonic) -> None:
+        """Judge one frame that is no keep-alive; may raise `PeerError`."""
+        raise NotImplementedError
+
+    def _peer_error(self, error: PeerError, now: Monotonic) -> None:
+        """End the link over a fault of the peer."""
+        self.close(error.reason, now)
+
+
+BAD_PASSWORD = "Bad password"  # noqa: S105  # the text that worlds show
+INCORRECT_VERSION = "Incorrect version"
+GHOST_KICK = "Ghost Kick!"
+NOT_AUTHENTICATED = "This connection has not authenticated."
+POSSIBLE_HACKING = "Possible Hacking Attempt"
+HACKING = "Hacking attempt."
+NO_UPDATE_SERVER = "This is not an update server."
+
+
+@dataclass(frozen=True, slots=True)
+class LoginLinkConfig:
+    """Times and bounds of the login server's end; seconds."""
+
+    limits: LinkLimits = field(default_factory=LinkLimits)
+    register_timeout: float = 5.0
+    """Until `LSInfo` must be there."""
+    first_frame_size: int = 4096
+    """Frames of this size or more are refused until the world is accepted; header included."""
+    decision_timeout: float = 30.0
+    """Until the service must have accepted or refused."""
+    held_messages: int = 64
+    """Messages that may wait for the decision."""
+    held_bytes: int = 128 * 1024
+    batch_delay: float = 5.0
+    """From acceptance to the first batch request."""
+    zone_interval: float = 6 * 3600.0
+    equipment_interval: float = 15 * 60.0
+    full_batch_delay: float = 10.0
+    """After a full batch, until the next is asked for."""
+    zones_per_cycle: int = 5_000
+    """Zones one world may describe between two rounds of `zone_interval`."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorldIntroduced:
+    """A world sent `LSInfo`: the service must call `accept` or `refuse`."""
+
+    info: LSInfo
+
+
+class LoginLinkState(Enum):
+    """How far a link has come."""
+
+    NEW = "waiting for LSInfo"
+    DECIDING = "introduced"
+    ACCEPTED = "accepted"
+
+
+class LoginLinkProtocol(LinkProtocol):
+    """Accepts one world. Events: `WorldIntroduced`, `MessageReceived`, `LinkClosed`."""
+
+    __slots__ = (
+        "_config",
+        "_deadline",
+        "_equipment_at",
+        "_held",
+        "_held_bytes",
+        "_next_cycle",
+        "_zones_at",
+        "_zones_seen",
+        "state",
+    )
+
+    def __init__(self, config: LoginLinkConfig, now: Monotonic) -> None:
+        super().__init__(config.limits, now)
+        self._reader.max_size = min(config.first_frame_size, config.limits.max_frame_size)
+        self._config = config
+        self.state = LoginLinkState.NEW
+        self._deadline = now + config.register_timeout
+        self._held: list[LinkFrame] = []
+        self._held_bytes = 0
+        self._zones_at: float = now
+        self._equipment_at: float = now
+        self._next_cycle: float = now
+        self._zones_seen: set[int] = set()
+
+    def accept(self, now: Monotonic) -> None:
+        """Let the world in; what it has sent meanwhile is handed on."""
+        if self.closed or self.state is not LoginLinkState.DECIDING:
+            return
+        self.state = LoginLinkState.ACCEPTED
+        self._reader.max_size = self._config.limits.max_frame_size
+        self._zones_at = self._equipment_at = now + self._config.batch_delay
+        self._next_cycle = self._zones_at + self._config.zone_interval
+        held, self._held = self._held, []
+        try:
+            for frame in held:
+                if not self.closed:
+                    self._receive_accepted(frame, now)
+        except PeerError as error:
+            self._peer_error(error, now)
+
+    def refuse(self, text: str, reason: str, now: Monotonic) -> None:
+        """Send the world a fatal error with `text`, and end the link with `reason`."""
+        self.send(LSFatalError(text), now)
+        self.close(reason, now)
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Do what is due."""
+        if self.state is not LoginLinkState.ACCEPTED and now >= self._deadline and not self.closed:
+            late = self.state is LoginLinkState.NEW
+            self.close("not registered in time" if late else "no decision in time", now)
+        super().handle_timer(now)
+        if self.state is LoginLinkState.ACCEPTED and not self.closed:
+            self._ask_for_batches(now)
+
+    def _deadlines(self) -> list[float]:
+        deadlines = super()._deadlines()
+        if self.state is LoginLinkState.ACCEPTED:
+            deadlines += (self._zones_at, self._equipment_at)
+        else:
+            deadlines.append(self._deadline)
+        return deadlines
+
+    def _ask_for_batches(self, now: Monotonic) -> None:
+        if now >= self._zones_at:
+            if now >= self._next_cycle:
+                self._zones_seen.clear()
+                self._next_cycle = now + self._config.zone_interval
+            self.send(ZoneUpdatesRequest(), now)
+            self._zones_at = self._next_cycle
+        if now >= self._equipment_at:
+            self.send(LoginEquipmentRequest(), now)
+            self._equipment_at = now + self._config.equipment_interval
+
+    def _receive_message(self, frame: LinkFrame, now: Monotonic) -> None:
+        if self.state is LoginLinkState.ACCEPTED:
+            self._receive_accepted(frame, now)
+        elif self.state is LoginLinkState.DECIDING:
+            self._hold(frame, now)
+        elif frame.opcode != LinkOpcode.LSInfo:
+            self.refuse(NOT_AUTHENTICATED, "message before LSInfo", now)
+        elif len(frame.payload) != LSInfo.LAYOUT.size:
+            self.refuse(INCORRECT_VERSION, "wrong size of LSInfo", now)
+        else:
+            self.state = LoginLinkState.DECIDING
+            self._deadline = now + self._config.decision_timeout
+            self._events.append(WorldIntroduced(LSInfo.decode(frame.payload)))
+
+    def _hold(self, frame: LinkFrame, now: Monotonic) -> None:
+        self._held.append(frame)
+        self._held_bytes += len(frame.payload)
+        many = len(self._held) > self._config.held_messages
+        if many or self._held_bytes > self._config.held_bytes:
+            self._held.clear()
+            self.refuse(NOT_AUTHENTICATED, "too much before the decision", now)
+
+    def _receive_accepted(self, frame: LinkFrame, now: Monotonic) -> None:
+        if frame.opcode in TABLE_OPCODES:
+            self.refuse(NO_UPDATE_SERVER, "table update", now)
+        elif frame.opcode in MESH_OPCODES:
+            self.refuse(POSSIBLE_HACKING, "mesh message from a world", now)
+        elif frame.opcode == LinkOpcode.LSInfo:
+            self.refuse(POSSIBLE_HACKING, "second LSInfo", now)
+        elif frame.opcode != LinkOpcode.KeepAlive:
+            self._receive_decoded(from_world(frame), now)
+
+    def _receive_decoded(self, message: LinkMessage, now: Monotonic) -> None:
+        if isinstance(message, ZoneUpdates):
+            known = len(self._zones_seen)
+            self._zones_seen.update(zone.zone_id for zone in message.zones)
+            if len(self._zones_seen) != known + len(message.zones):
+                self.refuse(HACKING, "zone repeated in one cycle", now)
+                return
+            if len(self._zones_seen) > self._config.zones_per_cycle:
+                self.refuse(HACKING, "too many zones in one cycle", now)
+                return
+            if len(message.zones) == ZONES_PER_BATCH:
+                self._zones_at = now + self._config.full_batch_delay
+        elif isinstance(message, LoginEquipment) and len(message.items) == EQUIPMENT_PER_BATCH:
+            self._equipment_at = now + self._config.full_batch_delay
+        self._events.append(MessageReceived(message))
+
+    def _peer_error(self, error: PeerError, now: Monotonic) -> None:
+        if self.state is LoginLinkState.ACCEPTED:
+            self.refuse(HACKING, error.reason, now)
+        else:
+            self.close(error.reason, now)
+
+
+@dataclass(frozen=True, slots=True)
+class WorldLinkTimes:
+    """Times and bounds of a world's end; seconds."""
+
+    limits: LinkLimits = field(default_factory=LinkLimits)
+    status_interval: float = 15.0
+    population_pause: float = 2.0
+    """Between a report and the next one of how many are here."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkRefused:
+    """The login server sent a fatal error; `LinkClosed` follows."""
+
+    text: str
+
+
+class WorldLinkProtocol(LinkProtocol):
+    """Registers one world. Events: `MessageReceived`, `LinkRefused`, `LinkClosed`."""
+
+    __slots__ = ("_config", "_pause", "_sent_at", "_status")
+
+    def __init__(
+        self, config: WorldLinkTimes, info: LSInfo, status: LSStatus, now: Monotonic
+    ) -> None:
+        super().__init__(config.limits, now)
+        self._config = config
+        self._status = status
+        self._sent_at = now
+        self._pause = config.status_interval
+        """Seconds from the last report to the next."""
+        self.send(info, now)
+        self._send_status(now)
+
+    def set_status(self, status: LSStatus, now: Monotonic) -> None:
+        """Take the world's present status; a change of its first field is reported at once."""
+        before, self._status = self._status, status
+        if status.status != before.status:
+            self._send_status(now)
+        elif status != before:
+            self._pause = self._config.population_pause
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Do what is due."""
+        super().handle_timer(now)
+        if now >= self._sent_at + self._pause and not self.closed:
+            self._send_status(now)
+
+    def _send_status(self, now: Monotonic) -> None:
+        self.send(self._status, now)
+        self._sent_at = now
+        self._pause = self._config.status_interval
+
+    def _deadlines(self) -> list[float]:
+        return [*super()._deadlines(), self._sent_at + self._pause]
+
+    def _receive_message(self, frame: LinkFrame, now: Monotonic) -> None:
+        if frame.opcode == LinkOpcode.KeepAlive:
+            return
+        if frame.opcode == LinkOpcode.ResetDatabase:
+            self.drops["ResetDatabase is never honored"] += 1
+            return
+        message = from_login(frame)
+        if isinstance(message, LSFatalError):
+            self._events.append(LinkRefused(message.reason))
+            self.close("refused by the login server", now)
+        elif isinstance(message, OpaqueMessage):
+            self.drops["unknown message"] += 1
+        else:
+            self._events.append(MessageReceived(message))
+
+    def _peer_error(self, error: PeerError, now: Monotonic) -> None:
+        self.close(error.reason, now)

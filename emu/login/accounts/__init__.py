@@ -1,1 +1,0 @@
-"""Accounts: names, passwords, who may log in, and what slows guessing down."""

@@ -1,0 +1,479 @@
+"""The world directory: which worlds are connected, what they report, and what they are asked.
+
+Sits between the links (`WorldLink`, driven by the shell) and the client side of the login service,
+which sees it as `emu.login.ports.ConnectedWorlds`. Knows no socket and no clock; the stores are
+awaited in coroutines that the shell starts. What a world reports about itself and its answers take
+effect at once; what goes to the stores waits in one queue a world, so that its order is kept.
+Source: docs/protocol/link.md.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections import Counter, OrderedDict
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
+from dataclasses import replace
+from typing import Generic, Protocol, TypeVar
+
+from emu.errors import EmuError, UnknownStruct
+from emu.link.connection import BAD_PASSWORD, GHOST_KICK, HACKING, MessageReceived, WorldIntroduced
+from emu.link.messages import (
+    DELETE,
+    MAX_CLIENT_ADDRESS,
+    STATUS_FULL,
+    STATUS_GONE,
+    STATUS_LOCKED,
+    STATUS_UP,
+    TYPE_DEVELOPMENT,
+    BasicCharUpdate,
+    CharacterCreateReply,
+    CharacterCreateRequest,
+    LinkMessage,
+    LSInfo,
+    LSStatus,
+    UsertoWorldReq,
+    UsertoWorldResp,
+)
+from emu.login.events import LoginEvent, StoreFailed, WorldLeft, WorldRefused, WorldRegistered
+from emu.login.ports import CharacterStore, LogStore, RegisteredWorlds, WorldObserver
+from emu.login.settings import DirectoryConfig
+from emu.login.world_admission import (
+    PLAYER_LIMIT_TEXT,
+    ZONE_LIMIT_TEXT,
+    Refusal,
+    WorldAdmission,
+    account_id_offset,
+    account_of,
+    check_introduction,
+)
+from emu.login.world_updates import UpdateQueues, UpdateStores, task_for
+from emu.mailbox import Spawn
+from emu.model import CreateResponse, PlayResponse, RegisteredWorld, WorldEntry
+from emu.structs import StructCatalog
+from emu.times import Clock, Moment, Monotonic
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+class PendingAnswers(Generic[Key]):
+    """Who asked what and until when an answer counts; the same key may be asked several times."""
+
+    __slots__ = ("_asked", "_limit")
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._asked: OrderedDict[Key, tuple[int, float]] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._asked)
+
+    def add(self, key: Key, expires: float, now: Monotonic) -> bool:
+        """Remember a request; False when too many keys are unanswered."""
+        self._expire(now)
+        times, _ = self._asked.pop(key, (0, 0.0))
+        if not times and len(self._asked) >= self._limit:
+            return False
+        self._asked[key] = (times + 1, expires)
+        return True
+
+    def take(self, key: Key, now: Monotonic) -> bool:
+        """Take an answer; False when nobody waits for it."""
+        self._expire(now)
+        times, expires = self._asked.get(key, (0, 0.0))
+        if times > 1:
+            self._asked[key] = (times - 1, expires)
+        elif times:
+            del self._asked[key]
+        return times > 0
+
+    def waiting(self, now: Monotonic) -> bool:
+        """Say whether any request is unanswered."""
+        self._expire(now)
+        return bool(self._asked)
+
+    def _expire(self, now: Monotonic) -> None:
+        while self._asked:
+            key, (_, expires) = next(iter(self._asked.items()))
+            if expires > now:
+                return
+            del self._asked[key]
+
+
+class WorldLink(Protocol):
+    """One link to a world, as the directory uses it; what it sends leaves by itself."""
+
+    @property
+    def address(self) -> str:
+        """The world's IP address."""
+
+    @property
+    def closed(self) -> bool:
+        """True once the link is over."""
+
+    def send(self, message: LinkMessage, now: Monotonic) -> None:
+        """Send a message; does nothing on a closed link."""
+
+    def accept(self, now: Monotonic) -> None:
+        """Let the world in."""
+
+    def refuse(self, text: str, reason: str, now: Monotonic) -> None:
+        """Send a fatal error and end the link."""
+
+    def close(self, reason: str, now: Monotonic) -> None:
+        """End the link without a word."""
+
+
+class ConnectedWorld:
+    """A world that is registered and connected."""
+
+    __slots__ = ("creates", "entry", "link", "plays", "recorded_at", "status", "world")
+
+    def __init__(
+        self, link: WorldLink, world: RegisteredWorld, entry: WorldEntry, limit: int
+    ) -> None:
+        self.link = link
+        self.world = world
+        self.entry = entry
+        self.status = 0
+        self.recorded_at = float("-inf")
+        self.plays: PendingAnswers[tuple[int, int]] = PendingAnswers(limit)
+        self.creates: PendingAnswers[int] = PendingAnswers(limit)
+
+
+WorldState = tuple[bool, bool]
+"""Up and locked, all that a status message can say."""
+
+GONE: WorldState = (False, False)
+
+
+def state_of(world: WorldEntry) -> WorldState:
+    """Return the state of a listed world."""
+    return world.up, world.up and world.locked
+
+
+class WorldStates:
+    """The states of all worlds; one that is not known is gone."""
+
+    def __init__(self, worlds: Iterable[WorldEntry]) -> None:
+        self._states = {world.id: state_of(world) for world in worlds if world.up}
+
+    def __getitem__(self, world_id: int) -> WorldState:
+        return self._states.get(world_id, GONE)
+
+    def change(self, world_id: int, state: WorldState) -> bool:
+        """Note a world's state; False when it is the one it had."""
+        if self[world_id] == state:
+            return False
+        if state == GONE:
+            del self._states[world_id]
+        else:
+            self._states[world_id] = state
+        return True
+
+
+MAX_CREATE_SIZE = 64 * 1024
+"""Bytes of a create request that are handed on; real ones have under 2 KiB."""
+
+
+class WorldDirectory:
+    """Implements `emu.login.ports.ConnectedWorlds`.
+
+    The owner of a link reports to `link_event` and `link_closed`.
+
+    `catalog` knows the create requests, `spawn` starts a coroutine, `clock` tells the time,
+    `report` takes operator events.
+    """
+
+    def __init__(
+        self,
+        config: DirectoryConfig,
+        *,
+        worlds: RegisteredWorlds,
+        characters: CharacterStore,
+        logs: LogStore,
+        is_address_banned: Callable[[str, Moment], Awaitable[bool]],
+        catalog: StructCatalog,
+        spawn: Spawn,
+        clock: Clock,
+        report: Callable[[LoginEvent], None],
+    ) -> None:
+        self.config = config
+        """May be replaced, but for `new_worlds`."""
+        self._admission = WorldAdmission(worlds, is_address_banned, clock, config.new_worlds)
+        self._store = worlds
+        self._catalog = catalog
+        self._stores = UpdateStores(characters, worlds, logs)
+        self._spawn = spawn
+        self._clock = clock
+        self._report = report
+        self._observer: WorldObserver | None = None
+        self._by_id: dict[int, ConnectedWorld] = {}
+        self._by_link: dict[WorldLink, ConnectedWorld] = {}
+        self._updates = UpdateQueues(spawn, config.waiting_updates, self._update_failed)
+        self.counters: Counter[str] = Counter()
+        """Refusals, kicks and ignored messages, by reason."""
+
+    # What the client side of the login service asks (emu.login.ports.ConnectedWorlds).
+
+    def observe(self, observer: WorldObserver) -> None:
+        """Register the one who is told of changes."""
+        self._observer = observer
+
+    def listed(self) -> Sequence[WorldEntry]:
+        """Return the connected worlds, by ascending id."""
+        return [self._by_id[world_id].entry for world_id in sorted(self._by_id)]
+
+    def connected(self, world_id: int) -> WorldEntry | None:
+        """Return a world that is connected now."""
+        found = self._by_id.get(world_id)
+        return found.entry if found else None
+
+    def request_play(
+        self, world_id: int, account_id: int, char_id: int, client_address: str, now: Monotonic
+    ) -> bool:
+        """Ask a world to let a character in; False when it is not connected or answers nothing.
+
+        An address that does not fit the message (most IPv6) is left out.
+        """
+        found = self._by_id.get(world_id)
+        key = (account_id, char_id)
+        if found is None or not found.plays.add(key, now + self.config.answer_memory, now):
+            return False
+        address = client_address if len(client_address) <= MAX_CLIENT_ADDRESS else ""
+        request = UsertoWorldReq(account_id, char_id, world_id, client_address=address)
+        found.link.send(request, now)
+        return True
+
+    def request_create(
+        self, world_id: int, account_id: int, client_version: int, payload: bytes, now: Monotonic
+    ) -> bool:
+        """Hand a create request on with the real account id in it; False as above."""
+        found = self._by_id.get(world_id)
+        if found is None or len(payload) > MAX_CREATE_SIZE:
+            return False
+        try:
+            place = account_id_offset(self._catalog, client_version)
+        except UnknownStruct:
+            return False
+        if not found.creates.add(account_id, now + self.config.answer_memory, now):
+            return False
+        body = bytearray(payload)
+        if len(body) >= place + 4:
+            struct.pack_into("<I", body, place, account_id)
+        found.link.send(CharacterCreateRequest(client_version, bytes(body)), now)
+        return True
+
+    def notify_delete(self, world_id: int, account_id: int, char_id: int, now: Monotonic) -> None:
+        """Tell a world that a character was deleted."""
+        found = self._by_id.get(world_id)
+        if found is not None:
+            found.link.send(BasicCharUpdate(account_id, char_id, DELETE, 1), now)
+
+    # What the links report.
+
+    def link_event(self, link: WorldLink, event: object, now: Monotonic) -> None:
+        """Take an event of a link's `LoginEnd`; `LinkClosed` comes by `link_closed`."""
+        if isinstance(event, WorldIntroduced):
+            refusal = check_introduction(event.info, self.config)
+            if refusal is not None:
+                self._refuse(link, event.info, refusal, now)
+            else:
+                self._spawn(self._register(link, event.info))
+        elif isinstance(event, MessageReceived):
+            found = self._by_link.get(link)
+            if found is not None and not link.closed:
+                self._receive(found, event.message, now)
+
+    def link_closed(self, link: WorldLink, reason: str, now: Monotonic) -> None:
+        """Forget a link that is down; its world is gone unless a new link has replaced this one."""
+        found = self._by_link.pop(link, None)
+        if found is None:
+            return
+        world = found.world
+        self._report(WorldLeft(link.address, world.name, world.id, reason))
+        if self._by_id.get(world.id) is not found:
+            return
+        del self._by_id[world.id]
+        moment = self._clock.moment()
+        self._updates.put(
+            world.id, lambda: self._store.record_status(world.id, STATUS_GONE, 0, 0, moment)
+        )
+        if self._observer is not None:
+            self._observer.world_gone(world.id, now)
+
+    # What an operator does.
+
+    def kick(self, world_id: int, text: str, now: Monotonic) -> bool:
+        """End a world's link with `text` for its operator; False when it is not connected."""
+        found = self._by_id.get(world_id)
+        if found is None:
+            return False
+        self._kick(found, text, "kicked by an operator", now)
+        return True
+
+    async def revalidate(self) -> None:
+        """Drop worlds that were disabled, removed or banned since they registered."""
+        for found in list(self._by_id.values()):
+            link, before = found.link, found.world
+            try:
+                reason = await self._admission.reason_to_go(link.address, before)
+            except EmuError as error:
+                self.counters["store failed"] += 1
+                self._report(StoreFailed(link.address, before.id, str(error)))
+                return
+            if reason is not None:
+                link.refuse(BAD_PASSWORD, reason, self._clock.now())
+
+    # Registration.
+
+    async def _register(self, link: WorldLink, info: LSInfo) -> None:
+        try:
+            world = await self._admission.identify(
+                link.address, info, unregistered=self.config.unregistered_worlds
+            )
+        except EmuError as error:
+            self._report(WorldRefused(link.address, account_of(info), str(error)))
+            self.counters["store failed"] += 1
+            link.close("store failed", self._clock.now())
+            return
+        now = self._clock.now()
+        if link.closed:
+            return
+        if isinstance(world, Refusal):
+            self._refuse(link, info, world, now)
+        else:
+            self._let_in(link, info, world, now)
+
+    def _refuse(self, link: WorldLink, info: LSInfo, refusal: Refusal, now: Monotonic) -> None:
+        self.counters[refusal.reason] += 1
+        self._report(WorldRefused(link.address, account_of(info), refusal.reason))
+        link.refuse(refusal.text, refusal.reason, now)
+
+    def _let_in(
+        self, link: WorldLink, info: LSInfo, world: RegisteredWorld, now: Monotonic
+    ) -> None:
+        development = info.server_type == TYPE_DEVELOPMENT
+        entry = WorldEntry(
+            id=world.id, name=world.name, up=True, locked=False, players=0, development=development
+        )
+        self._drop_ghost(world.id, now)
+        found = ConnectedWorld(link, world, entry, self.config.unanswered)
+        self._by_id[world.id] = found
+        self._by_link[link] = found
+        version, moment = info.server_version, self._clock.moment()
+        self._report(WorldRegistered(link.address, world.name, world.id, version))
+        self._updates.put(
+            world.id,
+            lambda: self._store.world_connected(world.id, link.address, version, moment),
+        )
+        self._tell_changed(entry, now)
+        link.accept(now)
+
+    def _drop_ghost(self, world_id: int, now: Monotonic) -> None:
+        """End the link that the same world had before; nobody need wait for its answers."""
+        ghost = self._by_id.pop(world_id, None)
+        if ghost is None:
+            return
+        self.counters["replaced by a new link"] += 1
+        ghost.link.refuse(GHOST_KICK, "replaced by a new link", now)
+        if self._observer is not None:
+            self._observer.world_gone(world_id, now)
+
+    # Messages of a registered world.
+
+    def _receive(self, found: ConnectedWorld, message: LinkMessage, now: Monotonic) -> None:
+        if isinstance(message, LSStatus):
+            self._receive_status(found, message, now)
+        elif isinstance(message, UsertoWorldResp):
+            self._receive_play(found, message, now)
+        elif isinstance(message, CharacterCreateReply):
+            self._receive_create(found, message, now)
+        else:
+            self._receive_update(found, message, now)
+
+    def _receive_status(self, found: ConnectedWorld, status: LSStatus, now: Monotonic) -> None:
+        if status.players > self.config.max_players:
+            self._kick(found, PLAYER_LIMIT_TEXT, "too many players", now)
+        elif status.zones > self.config.max_zones:
+            self._kick(found, ZONE_LIMIT_TEXT, "too many zones", now)
+        elif status.players < 0 or status.zones < 0:
+            self._kick(found, HACKING, "negative count in LSStatus", now)
+        else:
+            entry = replace(
+                found.entry,
+                up=status.status in (STATUS_UP, STATUS_LOCKED, STATUS_FULL),
+                locked=status.status == STATUS_LOCKED,
+                players=status.players,
+                max_level=status.max_level,
+            )
+            if entry != found.entry:
+                found.entry = entry
+                self._tell_changed(entry, now)
+            self._record_status(found, status, now)
+
+    def _record_status(self, found: ConnectedWorld, status: LSStatus, now: Monotonic) -> None:
+        due = found.recorded_at + self.config.status_record_interval
+        if status.status == found.status and now < due:
+            return
+        found.status = status.status
+        found.recorded_at = now
+        moment = self._clock.moment()
+        world_id, players, zones = found.world.id, status.players, status.zones
+        self._updates.put(
+            world_id,
+            lambda: self._store.record_status(world_id, status.status, players, zones, moment),
+        )
+
+    def _receive_play(
+        self, found: ConnectedWorld, message: UsertoWorldResp, now: Monotonic
+    ) -> None:
+        key = (message.account_id, message.char_id)
+        if message.world_id != found.world.id:
+            self.counters["play answer for another world"] += 1
+        elif not found.plays.take(key, now):
+            self.counters["play answer nobody asked for"] += 1
+        elif self._observer is not None:
+            answer = PlayResponse(
+                world_id=found.world.id,
+                account_id=message.account_id,
+                char_id=message.char_id,
+                access_key=message.access_key,
+                response=message.response,
+                address=message.address,
+                port=message.port & 0xFFFF,
+            )
+            self._observer.play_answered(answer, now)
+
+    def _receive_create(
+        self, found: ConnectedWorld, message: CharacterCreateReply, now: Monotonic
+    ) -> None:
+        account_id = message.account_id
+        asked = found.creates.take(account_id, now) if account_id else found.creates.waiting(now)
+        if not asked:
+            self.counters["create answer nobody asked for"] += 1
+        elif self._observer is not None:
+            answer = CreateResponse(found.world.id, account_id, message.char_id, message.response)
+            self._observer.create_answered(answer, now)
+
+    def _receive_update(self, found: ConnectedWorld, message: LinkMessage, now: Monotonic) -> None:
+        moment = self._clock.moment()
+        task = task_for(message, found.world.id, self._stores, moment)
+        if task is None:
+            self.counters["message ignored"] += 1
+        elif not self._updates.put(found.world.id, task):
+            self._kick(found, HACKING, "too many updates waiting", now)
+
+    # Small things.
+
+    def _tell_changed(self, entry: WorldEntry, now: Monotonic) -> None:
+        if self._observer is not None:
+            self._observer.world_changed(entry, now)
+
+    def _kick(self, found: ConnectedWorld, text: str, reason: str, now: Monotonic) -> None:
+        self.counters[reason] += 1
+        found.link.refuse(text, reason, now)
+
+    def _update_failed(self, world_id: int, error: EmuError) -> None:
+        self.counters["update not stored"] += 1
+        found = self._by_id.get(world_id)
+        self._report(StoreFailed(found.link.address if found else "?", world_id, str(error)))

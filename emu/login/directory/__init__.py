@@ -1,1 +1,0 @@
-"""The worlds' directory: which worlds are connected, what they report, and what they are asked."""

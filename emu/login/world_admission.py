@@ -1,0 +1,131 @@
+"""Which worlds may register, and with which of EQ2Emulator's texts the others are refused.
+
+Asks the store of registered worlds and the banned addresses; keeps no link.
+
+Decides on `LSInfo` and a stored row; asks no store and keeps nothing. Source:
+docs/protocol/link.md#registration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from emu.errors import DuplicateName
+from emu.limits.addresses import address_key
+from emu.limits.rates import Allowance, Throttle
+from emu.link.connection import BAD_PASSWORD, INCORRECT_VERSION, POSSIBLE_HACKING
+from emu.link.messages import PROTOCOL_VERSION, TYPE_DEVELOPMENT, TYPE_WORLD, LSInfo
+from emu.link.settings import is_link_hash, link_password_matches
+from emu.login.ports import RegisteredWorlds
+from emu.login.settings import DirectoryConfig
+from emu.model import RegisteredWorld
+from emu.structs import StructCatalog
+from emu.times import Clock, Moment
+
+ACCOUNT_SIZE = 29
+"""Bytes of a link account that count; EQ2Emulator cuts the rest off."""
+LEAST_NAME = 4
+
+PLAYER_LIMIT_TEXT = "Your server reports more players than are allowed."
+ZONE_LIMIT_TEXT = "Your server reports more zones than are allowed."
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A world may not register: `text` for it, `reason` for the counters."""
+
+    text: str
+    reason: str
+
+
+def check_introduction(info: LSInfo, config: DirectoryConfig) -> Refusal | None:
+    """Judge what a world says about itself, before anything is looked up."""
+    if info.protocol_version != PROTOCOL_VERSION:
+        return Refusal(INCORRECT_VERSION, "protocol version not supported")
+    if "*" not in config.server_versions and info.server_version not in config.server_versions:
+        return Refusal(INCORRECT_VERSION, "server version not allowed")
+    if info.server_type not in (TYPE_WORLD, TYPE_DEVELOPMENT):
+        return Refusal(POSSIBLE_HACKING, "server type not supported")
+    name, account = name_of(info), account_of(info)
+    if len(name) < LEAST_NAME or not (name.isprintable() and account.isprintable()):
+        return Refusal(BAD_PASSWORD, "world name not allowed")
+    if not account or not is_link_hash(info.password):
+        return Refusal(BAD_PASSWORD, "bad password")
+    return None
+
+
+def account_of(info: LSInfo) -> str:
+    """Return the link account that counts, without blanks at its ends."""
+    return info.account.encode()[:ACCOUNT_SIZE].decode(errors="ignore").strip()
+
+
+def name_of(info: LSInfo) -> str:
+    """Return the name the world wants, without blanks at its ends."""
+    return info.name.strip()
+
+
+def account_id_offset(catalog: StructCatalog, version: int) -> int:
+    """Return where a client version's create request has its account id.
+
+    Raises `UnknownStruct` when no layout covers the version.
+    """
+    layout = catalog.layout("CreateCharacter", max(1, version), create_color=True)
+    mark = 0xFFFFFFFF
+    plain, marked = layout.encode({}), layout.encode({"account_id": mark}, strict=True)
+    return next(place for place, byte in enumerate(plain) if marked[place] != byte)
+
+
+class WorldAdmission:
+    """Judges worlds; `new_worlds` is how many unknown ones may come from one address."""
+
+    def __init__(
+        self,
+        worlds: RegisteredWorlds,
+        is_address_banned: Callable[[str, Moment], Awaitable[bool]],
+        clock: Clock,
+        new_worlds: Allowance,
+    ) -> None:
+        self._store = worlds
+        self._is_address_banned = is_address_banned
+        self._clock = clock
+        self._new_worlds = Throttle(new_worlds)
+
+    async def identify(
+        self, address: str, info: LSInfo, *, unregistered: bool
+    ) -> RegisteredWorld | Refusal:
+        """Find out which world this is, or why it may not come in.
+
+        With `unregistered` one that nobody added is taken in. Raises `StoreError`.
+        """
+        if await self._is_address_banned(address, self._clock.moment()):
+            return Refusal(BAD_PASSWORD, "address banned")
+        world = await self._store.find_world_by_account(account_of(info))
+        if world is None:
+            if unregistered:
+                return await self._add(address, info)
+            return Refusal(BAD_PASSWORD, "world not registered")
+        if not link_password_matches(world.password, info.password.lower()):
+            return Refusal(BAD_PASSWORD, "bad password")
+        if not world.enabled:
+            return Refusal(BAD_PASSWORD, "world disabled")
+        return world
+
+    async def _add(self, address: str, info: LSInfo) -> RegisteredWorld | Refusal:
+        if not self._new_worlds.take(address_key(address), self._clock.now()):
+            return Refusal(BAD_PASSWORD, "too many new worlds from this address")
+        try:
+            new = RegisteredWorld(0, name_of(info), account_of(info), info.password.lower())
+            return await self._store.add_world(new, self._clock.moment())
+        except DuplicateName:
+            return Refusal(BAD_PASSWORD, "world name taken")
+
+    async def reason_to_go(self, address: str, registered: RegisteredWorld) -> str | None:
+        """Return why a world that came in may not stay, or None. Raises `StoreError`."""
+        world = await self._store.find_world_by_account(registered.account)
+        banned = await self._is_address_banned(address, self._clock.moment())
+        if world is None or world.id != registered.id:
+            return "world removed"
+        if not world.enabled:
+            return "world disabled"
+        return "address banned" if banned else None

@@ -1,0 +1,123 @@
+"""What a world reports about characters, zones and bugs, turned into calls of the stores.
+
+Each update becomes one task that stores everything that belongs together. Source:
+docs/protocol/link.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from functools import partial
+
+from emu.errors import EmuError
+from emu.link.batches import LoginEquipment, ZoneUpdates
+from emu.link.messages import (
+    CLASS,
+    GENDER,
+    LEVEL,
+    BasicCharUpdate,
+    BugReport,
+    CharTimeStamp,
+    LinkMessage,
+    NameCharUpdate,
+    RaceUpdate,
+    ZoneUpdate,
+)
+from emu.login.ports import CharacterStore, LogStore, RegisteredWorlds
+from emu.mailbox import Mailbox, Spawn, Task
+from emu.model import Equipment, ZoneDescription
+from emu.times import Moment
+
+EQUIPMENT_SLOTS = 25
+"""Slots a character list entry can show; worlds send 0 to 8 and 19."""
+
+_BASIC: Mapping[int, tuple[str, int]] = {
+    LEVEL: ("level", 255),
+    CLASS: ("class_", 255),
+    GENDER: ("gender", 255),
+}
+"""Field number of BasicCharUpdate -> column and the greatest value.
+
+Not there: race (a message of its own), and delete, which EQ2Emulator's worlds also send in answer
+to a time stamp for characters that exist; a login server that obeyed it would lose characters.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateStores:
+    """Where updates go."""
+
+    characters: CharacterStore
+    worlds: RegisteredWorlds
+    logs: LogStore
+
+
+class UpdateQueues:
+    """What waits to be stored of each world, in order; `failed` is told what could not be."""
+
+    def __init__(
+        self, spawn: Spawn, most_waiting: int, failed: Callable[[int, EmuError], None]
+    ) -> None:
+        self._spawn = spawn
+        self._most_waiting = most_waiting
+        self._failed = failed
+        self._mailboxes: dict[int, Mailbox] = {}
+
+    def put(self, world_id: int, task: Task) -> bool:
+        """Have something stored of a world; False when too much waits already."""
+        mailbox = self._mailboxes.get(world_id)
+        if mailbox is None:
+            mailbox = self._mailboxes[world_id] = Mailbox(self._spawn, self._most_waiting)
+        return mailbox.put(partial(self._carry_out, world_id, task))
+
+    async def _carry_out(self, world_id: int, task: Task) -> None:
+        try:
+            await task()
+        except EmuError as error:
+            self._failed(world_id, error)
+
+
+def task_for(
+    message: LinkMessage, world_id: int, stores: UpdateStores, moment: Moment
+) -> Task | None:
+    """Return what is to be done about a world's report; None when it means nothing to us."""
+    if isinstance(message, ZoneUpdates):
+        zones = [ZoneDescription(row.zone_id, row.name, row.description) for row in message.zones]
+        return partial(stores.worlds.set_zones, world_id, zones) if zones else None
+    if isinstance(message, LoginEquipment):
+        items = [
+            (row.char_id, Equipment(row.slot, row.model, row.color, row.highlight))
+            for row in message.items
+            if row.slot < EQUIPMENT_SLOTS
+        ]
+        return partial(stores.characters.set_equipment, world_id, items) if items else None
+    if isinstance(message, BugReport):
+        texts = {item.name: getattr(message, item.name) for item in fields(message)}
+        account_id = texts.pop("account_id")
+        return partial(stores.logs.add_bug_report, world_id, account_id, texts, moment)
+    if not isinstance(
+        message, BasicCharUpdate | RaceUpdate | ZoneUpdate | NameCharUpdate | CharTimeStamp
+    ):
+        return None
+    changes = _changes(message)
+    ids = (message.account_id, world_id, message.char_id)
+    return partial(stores.characters.update_character, *ids, changes) if changes else None
+
+
+def _changes(
+    message: BasicCharUpdate | RaceUpdate | ZoneUpdate | NameCharUpdate | CharTimeStamp,
+) -> dict[str, int | str | float]:
+    """Return the changed columns by name; empty when the message changes nothing."""
+    if isinstance(message, BasicCharUpdate):
+        column, most = _BASIC.get(message.field, ("", -1))
+        return {column: message.data} if message.data <= most else {}
+    if isinstance(message, RaceUpdate):
+        model = {"race_type": message.model} if message.model else {}  # 0: its world knows none
+        return {"race": message.race, **model}
+    if isinstance(message, ZoneUpdate):
+        return {"zone_id": message.zone_id, "zone_name": message.zone_name}
+    if isinstance(message, NameCharUpdate):
+        name = message.name.strip()
+        return {"name": name} if name and name.isprintable() else {}
+    return {"last_played": float(message.unix_timestamp)}

@@ -1,0 +1,282 @@
+"""Metrics: counters that grow, gauges that are read, histograms of values, and their registry.
+
+`MetricRegistry` is the registry. It outlives sessions and costs the hot path nothing: sessions
+count for themselves, and are added up when they end and when somebody looks.
+
+A measure has one value for each set of label values, which are texts. How many sets there may be is
+bounded, since some are made of what a stranger sent: what comes later counts as `OTHER`.
+"""
+
+from __future__ import annotations
+
+import collections
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import partial
+from itertools import accumulate
+from typing import TypeVar
+
+Labels = tuple[str, ...]
+"""A value for each label of a measure, in their order."""
+
+MOST_SERIES = 200
+"""Sets of label values that one measure tells apart."""
+OTHER = "other"
+
+
+class MetricType(Enum):
+    """What may be done with the values."""
+
+    COUNTER = "counter"
+    GAUGE = "gauge"
+    HISTOGRAM = "histogram"
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """What a measure is called (lower case, with its unit at the end), and what it is about."""
+
+    name: str
+    about: str
+    labels: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Buckets:
+    """A histogram's values: how many were at most each bound, their sum and their number."""
+
+    bounds: Sequence[float]
+    at_most: Sequence[int]
+    sum: float
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A measure as it is now."""
+
+    family: Family
+    kind: MetricType
+    values: Mapping[Labels, float | Buckets]
+
+
+class Counter:
+    """Grows. What is alive may be added by who knows it, each time somebody looks."""
+
+    __slots__ = ("_alive", "_values", "family")
+
+    def __init__(self, family: Family) -> None:
+        self.family = family
+        self._values: dict[Labels, float] = {}
+        self._alive: list[Callable[[], Mapping[Labels, float]]] = []
+
+    def add(self, *labels: str, by: float = 1) -> None:
+        """Count something."""
+        _add(self._values, labels, by)
+
+    def also(self, alive: Callable[[], Mapping[Labels, float]]) -> None:
+        """Have what `alive` returns counted along whenever somebody looks."""
+        self._alive.append(alive)
+
+    def read(self) -> Reading:
+        """Return all counts."""
+        values = dict(self._values)
+        for alive in self._alive:
+            for labels, count in alive().items():
+                _add(values, labels, count)
+        return Reading(self.family, MetricType.COUNTER, values)
+
+
+class Gauge:
+    """Is asked for when somebody looks."""
+
+    __slots__ = ("_ask", "family")
+
+    def __init__(self, family: Family, ask: Callable[[], Mapping[Labels, float]]) -> None:
+        self.family = family
+        self._ask = ask
+
+    def read(self) -> Reading:
+        """Return the values of now."""
+        return Reading(self.family, MetricType.GAUGE, dict(self._ask()))
+
+
+class Histogram:
+    """Sorts values into buckets: `bounds` are their upper ends, in growing order."""
+
+    __slots__ = ("_bounds", "_counts", "_sums", "family")
+
+    def __init__(self, family: Family, bounds: Sequence[float]) -> None:
+        if not bounds or list(bounds) != sorted(set(bounds)):
+            raise ValueError(f"{family.name}: the bounds of a histogram must grow")
+        self.family = family
+        self._bounds = tuple(bounds)
+        self._counts: dict[Labels, list[int]] = {}
+        self._sums: dict[Labels, float] = {}
+
+    def observe(self, value: float, *labels: str) -> None:
+        """Take one value in."""
+        counts = self._counts.get(labels)
+        if counts is None:
+            labels = _known(self._counts, labels)
+            counts = self._counts.setdefault(labels, [0] * (len(self._bounds) + 1))
+        counts[bisect_left(self._bounds, value)] += 1
+        _add(self._sums, labels, value)
+
+    def read(self) -> Reading:
+        """Return all buckets."""
+        values = {
+            labels: Buckets(
+                self._bounds,
+                tuple(accumulate(counts[:-1])),
+                self._sums[labels],
+                sum(counts),
+            )
+            for labels, counts in self._counts.items()
+        }
+        return Reading(self.family, MetricType.HISTOGRAM, values)
+
+
+def _add(values: dict[Labels, float], labels: Labels, by: float) -> None:
+    if labels not in values:
+        labels = _known(values, labels)
+    values[labels] = values.get(labels, 0) + by
+
+
+def _known(values: Mapping[Labels, object], labels: Labels) -> Labels:
+    """Return under which labels something new is kept."""
+    is_full = labels not in values and len(values) >= MOST_SERIES
+    return (OTHER,) * len(labels) if is_full else labels
+
+
+_NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
+
+SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
+"""Bounds for histograms of times, from half a millisecond to five seconds."""
+
+
+Metric = Counter | Gauge | Histogram
+_M = TypeVar("_M", Counter, Gauge, Histogram)
+
+
+class MetricRegistry:
+    """Makes measures and reads them all. Raises `ValueError` for a bad name, or one made before.
+
+    Used from one thread.
+    """
+
+    def __init__(self) -> None:
+        self._measures: dict[str, Metric] = {}
+        self._before: list[Callable[[], object]] = []
+
+    def counter(self, name: str, about: str, labels: Sequence[str] = ()) -> Counter:
+        """Make a counter; its name ends with what is counted."""
+        return self._keep(Counter(_family(name, about, labels)))
+
+    def gauge(
+        self,
+        name: str,
+        about: str,
+        ask: Callable[[], Mapping[Labels, float]],
+        labels: Sequence[str] = (),
+    ) -> None:
+        """Make a gauge: `ask` is called whenever somebody looks."""
+        self._keep(Gauge(_family(name, about, labels), ask))
+
+    def histogram(
+        self, name: str, about: str, labels: Sequence[str] = (), bounds: Sequence[float] = SECONDS
+    ) -> Histogram:
+        """Make a histogram; its name ends with the unit of the values."""
+        return self._keep(Histogram(_family(name, about, labels), bounds))
+
+    def before_reading(self, prepare: Callable[[], object]) -> None:
+        """Have something called each time somebody looks: sums that several measures need."""
+        self._before.append(prepare)
+
+    def read(self) -> list[Reading]:
+        """Return every measure as it is now, in the order in which they were made."""
+        self._prepare()
+        return [measure.read() for measure in self._measures.values()]
+
+    def value(self, name: str, *labels: str) -> float:
+        """Return one value of a counter or a gauge; 0 when nothing was counted yet.
+
+        Raises `KeyError` for a name that no measure has.
+        """
+        measure = self._measures[name]
+        self._prepare()
+        found = measure.read().values.get(labels, 0)
+        if not isinstance(found, int | float):
+            raise TypeError(f"{name} is a histogram")
+        return found
+
+    def _prepare(self) -> None:
+        for prepare in self._before:
+            prepare()
+
+    def _keep(self, measure: _M) -> _M:
+        name = measure.family.name
+        if name in self._measures:
+            raise ValueError(f"there is a measure {name} already")
+        self._measures[name] = measure
+        return measure
+
+
+def _family(name: str, about: str, labels: Sequence[str]) -> Family:
+    for one in (name, *labels):
+        if not _NAME.match(one):
+            raise ValueError(f"{one!r} is no name for a measure or a label")
+    return Family(name, about, tuple(labels))
+
+
+@dataclass(slots=True)
+class EndpointUses:
+    """What came of those who came to one door; it counts for itself."""
+
+    requests: collections.Counter[str] = field(default_factory=collections.Counter)
+    """Commands or pages that were asked for, by result."""
+    logins: collections.Counter[str] = field(default_factory=collections.Counter)
+    """By result."""
+    ended: collections.Counter[str] = field(default_factory=collections.Counter)
+    """Connections that were not taken, or that are over, by reason."""
+
+    def counted(self) -> dict[str, int]:
+        """Return everything by one name each."""
+        requests = {f"requests {result}": count for result, count in self.requests.items()}
+        logins = {f"logins {result}": count for result, count in self.logins.items()}
+        return requests | logins | self.ended
+
+
+class EndpointMetrics:
+    """Measures of all such doors of a process; each has a name, the label ``port``."""
+
+    def __init__(self, measures: MetricRegistry) -> None:
+        self._doors: dict[str, tuple[EndpointUses, Callable[[], int] | None]] = {}
+        measures.gauge("connections", "Connections that are open.", self._open, ["port"])
+        for name, about, label, counts in (
+            ("requests", "Commands and pages that were asked for.", "result", "requests"),
+            ("authentications", "Passwords and tokens that were given.", "result", "logins"),
+            ("connections_ended", "Connections not taken, or over.", "reason", "ended"),
+        ):
+            measures.counter(name, about, ["port", label]).also(partial(self._of_uses, counts))
+
+    def watch(
+        self, port: str, uses: EndpointUses, connections: Callable[[], int] | None = None
+    ) -> None:
+        """Measure a door under a name; `connections` says how many are open, if it has any."""
+        self._doors[port] = (uses, connections)
+
+    def _open(self) -> dict[tuple[str, ...], float]:
+        doors = self._doors.items()
+        return {(port,): count() for port, (_, count) in doors if count is not None}
+
+    def _of_uses(self, counts: str) -> dict[tuple[str, ...], float]:
+        """Return one of the counters of `EndpointUses`, by port and label."""
+        return {
+            (port, label): count
+            for port, (uses, _) in self._doors.items()
+            for label, count in getattr(uses, counts).items()
+        }

@@ -1,0 +1,315 @@
+"""The administration service as it runs: commands, status, shutdown, console and RCON.
+
+What somebody wants again and again and is not given is told once and summed up, so that no player
+can fill the log with it.
+
+Begun before the services, whose commands join the registry here, and stopped before them, so that
+no command meets a service that is gone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any, Final
+
+from twisted.internet.defer import Deferred
+from twisted.logger import Logger
+
+from emu.admin.commands import accounts, characters, server
+from emu.admin.commands.accounts import AccountCommandContext
+from emu.admin.commands.characters import CharacterCommandContext
+from emu.admin.commands.server import Controls, Reload
+from emu.admin.countdown import Countdown
+from emu.admin.status import OpenPort
+from emu.commands import Registry, Use
+from emu.commands.registry import complete_command, help_command
+from emu.config import Config
+from emu.errors import EmuError, StoreError
+from emu.limits.addresses import BanList
+from emu.login.accounts import account_name
+from emu.metrics import EndpointUses
+from emu.net.admin.commands import ConsoleServer, RconServer, rcon_users
+from emu.net.admin.ggmp import ActorWorld, GgmpPort, ggmp_rules
+from emu.net.admin.queries import QueryEndpoints, SsqPort
+from emu.net.admin.status import StatusSource
+from emu.net.login.service import LoginEndpoint
+from emu.net.logs import logger
+from emu.net.refusals import RefusalLog
+from emu.net.scheduler import Scheduler
+from emu.net.store import Storage
+from emu.net.stream import OpenFiles
+from emu.net.tasks import Watch
+from emu.net.world.service import WorldEndpoint
+from emu.store import BannedAddress
+from emu.times import Clock, Monotonic
+from emu.world.entry import standing
+
+REREAD: Final = 5.0
+"""Seconds between two looks at the store."""
+
+
+class KnownBans:
+    """Says at once whether an address is banned, as far as was known a moment ago."""
+
+    def __init__(
+        self, read: Callable[[], Awaitable[Sequence[BannedAddress]]], clock: Clock
+    ) -> None:
+        self._read = read
+        self._clock = clock
+        self._list = BanList(())
+        self._is_empty = True
+        self._looked = -math.inf
+
+    def covers(self, host: str) -> bool:
+        """Say whether a ban covers a host; has the bans read again when that is due."""
+        now = self._clock.now()
+        if now - self._looked >= REREAD:
+            self._looked = now
+            Deferred.fromCoroutine(self._look())
+        return not self._is_empty and self._list.covers(host, self._clock.moment())
+
+    async def _look(self) -> None:
+        with suppress(EmuError):  # those that are known still hold
+            bans = await self._read()
+            self._list = BanList([(ban.prefix, ban.until) for ban in bans])
+            self._is_empty = not bans
+
+
+LONGEST_REASON = 120
+
+
+def report_use(log: Logger, refusals: RefusalLog) -> Callable[[Use], None]:
+    """Return the commands' `told` port."""
+
+    def write(use: Use) -> None:
+        result = use.result.splitlines()[0] if use.result else "done"
+        who = f"{use.caller} ({use.origin})"
+        if not use.ok and not refusals.is_news(
+            "commands not done", "", who, result[:LONGEST_REASON]
+        ):
+            return
+        log.info(
+            "command of {who} ({origin}): {command}: {result}",
+            who=use.caller, origin=use.origin, command=use.line, ok=use.ok, result=result,
+        )  # fmt: skip
+
+    return write
+
+
+_log = logger("admin")
+
+
+class AdminEndpoints:
+    """Commands and the doors to them. `join` what they work on, then `listen`, then `stop`."""
+
+    def __init__(
+        self,
+        config: Config,
+        reactor: Any,
+        scheduler: Scheduler,
+        end: Callable[[], object],
+        watch: Watch,
+    ) -> None:
+        """`end` stops the whole server. Raises `ConfigError` when the RCON users are wrong."""
+        self._config = config
+        self._scheduler = scheduler
+        self._watch = watch
+        self._world: WorldEndpoint | None = None
+        self._login: LoginEndpoint | None = None
+        self._refusals = RefusalLog(_log, scheduler)
+        self.commands = Registry(watch.port("commands", report_use(_log, self._refusals)))
+        self.status = StatusSource(
+            self._name, self._port, scheduler.now(), config.network.max_sessions
+        )
+        # A turn later, so that whoever said so still gets an answer.
+        self._countdown = Countdown(self._announce, lambda: scheduler.soon(end))
+        self._timer = scheduler.timer(self)
+        self._console = ConsoleServer(self.commands, reactor, scheduler, config.console.connections)
+        self.rcon = RconServer(config.rcon, self.commands, reactor, scheduler, watch)
+        watch.door("console", self._console.uses, lambda: len(self._console.connections))
+        self.ssq = SsqPort(
+            config.ssq, self.status.status, _game_host(config), reactor, scheduler,
+            query=config.query,
+        )  # fmt: skip
+        watch.door("ssq", EndpointUses(logins=self.ssq.core.logins))
+        self.ggmp: GgmpPort | None = None
+        self.queries: QueryEndpoints | None = None
+        watch.measures.counter(
+            "queries", "Datagrams at the query ports, by what came of them.", ["port", "result"]
+        ).also(self._queries_counted)
+        self._open_files = OpenFiles(scheduler, watch)
+        self._make_queries = partial(QueryEndpoints, reactor=reactor, scheduler=scheduler)
+        self._make_ggmp = partial(GgmpPort, reactor=reactor, scheduler=scheduler)
+
+    def join(
+        self,
+        login: LoginEndpoint | None,
+        world: WorldEndpoint | None,
+        storage: Storage,
+        reloads: dict[str, Reload],
+        snapshot: Callable[[], dict[str, Any]],
+    ) -> None:
+        """Take the services that run here, and add the commands that work on them.
+
+        `snapshot` is what the command of that name tells.
+        """
+        self._login, self._world = login, world
+        self.commands.extend(
+            server.server_commands(
+                Controls(
+                    lambda rank: self.status.status(self._scheduler.now(), rank),
+                    reloads,
+                    self._countdown,
+                    self._countdown_changed,
+                )
+            )
+        )
+        self.commands.extend(server.source_tool_commands(self.commands))
+        self.commands.extend(server.snapshot_commands(snapshot))
+        self.commands.add(help_command(self.commands))
+        self.commands.add(complete_command(self.commands))
+        if login is not None:
+            self.status.directory = login.directory
+            served = self._accounts(login, storage)
+            self.commands.extend(accounts.account_commands(served))
+            self.commands.extend(accounts.ban_commands(served, storage.roster))
+        if world is not None:
+            self.status.world = world.world
+            world.world.on_hidden.append(lambda _player: self.status.changed())
+            self.status.admission = world.admission
+            self.status.behaviors = world.behaviors
+            stage = ActorWorld(world.world, world.chat, self.status.status)
+            self.ggmp = self._make_ggmp(self._config.ggmp, stage, told=self.commands.told)
+            core = self.ggmp.core
+            self._watch.door("ggmp", EndpointUses(logins=core.logins), lambda: len(core))
+        bans = KnownBans(storage.bans.every, self._scheduler)
+        self.queries = self._make_queries(
+            self._config, status=self.status.status, is_banned=bans.covers
+        )
+        store = CharacterCommandContext(
+            storage.roster, storage.world_characters, self._is_playing, self._rank_changed
+        )
+        self.commands.extend(characters.commands(store))
+
+    def check(self, config: Config) -> None:
+        """Raise `ConfigError` when other settings could not be gone on with."""
+        rcon_users(config.rcon)
+        ggmp_rules(config.ggmp)
+
+    def configure(self, config: Config) -> None:
+        """Go on with other settings, and with what stands in the files that they name.
+
+        Raises `ConfigError` when one is wrong, `CommandError` when a port cannot be opened.
+        """
+        self._config = config
+        self.rcon.configure(config.rcon)
+        self.ssq.configure(config.ssq)
+        if self.ggmp is not None:
+            self.ggmp.configure(config.ggmp)
+
+    def listen(self) -> None:
+        """Open the doors. Raises `CannotListenError`, `CommandError`, `StoreError`.
+
+        A console that nobody has asked for by name is done without when it cannot be made: the
+        database may lie deeper than a socket's name can say.
+        """
+        self._open_files.start()
+        self._refusals.start()
+        for part in self._ports():
+            part.listen()
+        if not self._config.console.enabled:
+            return
+        try:
+            self._console.listen(self._config.console_path)
+        except StoreError as error:
+            if self._config.console.path is not None:
+                raise
+            _log.warn("emu admin cannot reach this server: {reason}", reason=str(error))
+
+    def doors(self) -> Iterator[OpenPort]:
+        """Yield what is open."""
+        for part in (self._console, *self._ports()):
+            yield from part.doors()
+
+    async def stop(self) -> None:
+        """Close the doors, once what was asked there is answered."""
+        self._scheduler.drop(self._timer)
+        self._open_files.stop()
+        for part in (self._console, *self._ports()):
+            await part.stop()
+        self._refusals.stop()
+
+    def _ports(self) -> Iterator[RconServer | SsqPort | QueryEndpoints | GgmpPort]:
+        """Yield the parts that are here, but for the console."""
+        yield self.rcon
+        yield self.ssq
+        if self.queries is not None:
+            yield self.queries
+        if self.ggmp is not None:
+            yield self.ggmp
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Announce a shutdown, or stop; called by the scheduler."""
+        try:
+            self._countdown.handle_timer(now)
+        finally:  # the server stops in time, whatever came of the announcement
+            self._countdown_changed()
+
+    def _countdown_changed(self) -> None:
+        self._scheduler.arm(self._timer, self._countdown.get_timer())
+
+    def _announce(self, text: str) -> None:
+        _log.info("{text}", text=text)
+        if self._world is not None:
+            self._world.chat.broadcast(text)
+
+    def _queries_counted(self) -> Counter[tuple[str, ...]]:
+        return Counter(
+            {
+                (door.key.partition(".")[0], result): count
+                for part in self._ports()
+                if part is not self.rcon
+                for door in part.doors()
+                for result, count in door.counters.items()
+            }
+        )
+
+    def _name(self) -> str:
+        return self._config.query.name or self._config.world.name
+
+    def _port(self) -> int:
+        part = self._login or self._world
+        return part.port if part is not None else 0
+
+    def _accounts(self, login: LoginEndpoint, storage: Storage) -> AccountCommandContext:
+        return AccountCommandContext(
+            storage.account_administration,
+            account_name,
+            login.hash_password,
+            self._send_away,
+            self._scheduler.moment,
+            storage.world_characters.authority_of,
+        )
+
+    def _send_away(self, account_id: int, reason: str) -> None:
+        for part in (self._world, self._login):
+            if part is not None:
+                part.send_away(account_id, reason)
+
+    def _is_playing(self, char_id: int) -> bool:
+        """Say whether a character is in the world, in whatever process."""
+        return self._world is not None and self._world.world.presence.find(char_id) is not None
+
+    def _rank_changed(self, char_id: int, rank: int) -> None:
+        if self._world is not None:
+            standing.rank_changed(self._world.world, char_id, rank)
+
+
+def _game_host(config: Config) -> str:
+    """Return where players are told to go."""
+    part = config.login if config.login.enabled else config.world
+    return config.world.advertise or part.listen.host

@@ -1,0 +1,271 @@
+"""What one process has of the others, by its configuration: it is alone, the hub, or a member.
+
+A process that is known is still another program: it may be of another version, or out of its mind,
+and send the same nonsense a thousand times a second.
+
+The hub has the database and the login link; members have the hub's keys and characters by way of
+the bus. When the hub is lost a member goes on with whom it has, and stores them when it is back.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from twisted.internet.defer import Deferred
+from twisted.python.failure import Failure
+
+from emu.admin.status import OpenPort
+from emu.config import Config
+from emu.config.processes import ProcessesConfig
+from emu.errors import ConfigError
+from emu.net.fleet.connection import HubLink, HubPort
+from emu.net.link.tls import server_options
+from emu.net.logs import logger
+from emu.net.parameters import read_pem
+from emu.net.refusals import RefusalLog
+from emu.net.scheduler import Scheduler
+from emu.net.store import Storage
+from emu.net.stream import listen_address
+from emu.net.tasks import Tasks
+from emu.processes.fleet.bus import FleetBus, Shell
+from emu.processes.fleet.connection import Self
+from emu.processes.fleet.remote import (
+    LeasedCharacters,
+    LeasedKeys,
+    Leases,
+    RemoteAccountGate,
+    RemoteCharacters,
+    RemoteKeys,
+    RemoteModels,
+    RemoteProcedures,
+    RemoteProcedureServer,
+)
+from emu.processes.local import LocalBus, LocalHandoffKeys, ZoneTable, served_here
+from emu.processes.ports import CAME, AccountGate, ModelSource, Note, Processes, WorldCharacterStore
+from emu.processes.presence import SharedPresence
+from emu.world.content.atlas import Atlas
+
+_log = logger("processes")
+WHO: Final = "another process"
+
+
+class ProcessFaults:
+    """Is called with what a subscriber or an answerer raised. `start`, then `stop`."""
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        self._refusals = RefusalLog(_log, scheduler)
+
+    def start(self) -> None:
+        """Sum up from now on."""
+        self._refusals.start()
+
+    def stop(self) -> None:
+        """Write what was counted last."""
+        self._refusals.stop()
+
+    def __call__(self, error: Exception) -> None:
+        """Take a fault."""
+        reason = f"{type(error).__name__}: {error}"
+        if self._refusals.is_news("faults", "", WHO, reason):
+            _log.failure(
+                "what another process told or asked came to grief",
+                failure=Failure(error),  # type: ignore[no-untyped-call]
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What the parts need of this process."""
+
+    config: Config
+    storage: Storage
+    atlas: Atlas
+    told_address: Callable[[], tuple[str, int]]
+    """Where clients reach this process."""
+    reactor: Any
+    scheduler: Scheduler
+    tasks: Tasks
+
+
+class ProcessesEndpoint:
+    """What the world has of the others. `listen`, then `start`, then `stop`.
+
+    The characters and the numbers of models are here or at the hub.
+    """
+
+    processes: Processes
+    characters: WorldCharacterStore
+    accounts: AccountGate
+    models: ModelSource
+    faults: ProcessFaults
+
+    def listen(self) -> None:
+        """Open what others connect to, if anything. Raises `CannotListenError` and `EmuError`."""
+
+    def doors(self) -> Iterator[OpenPort]:
+        """Yield the port that is open, if one is."""
+        yield from ()
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether it has the store of a process that cannot be reached now."""
+        return False
+
+    def start(self) -> None:
+        """Begin to connect, if to anything."""
+        self.faults.start()
+
+    async def stop(self) -> None:
+        """Close all connections."""
+        self.faults.stop()
+
+
+def fleet_part(ground: Ground) -> ProcessesEndpoint:
+    """Return the part that the configuration asks for. Raises `ConfigError`."""
+    settings = ground.config.processes
+    if settings.hub is not None:
+        return Member(ground)
+    if settings.listen is not None:
+        return Hub(ground)
+    return Alone(ground)
+
+
+class Alone(ProcessesEndpoint):
+    """The only process of its world."""
+
+    def __init__(self, ground: Ground) -> None:
+        self.faults = ProcessFaults(ground.scheduler)
+        bus, name = LocalBus(self.faults), "here"
+        presence = SharedPresence(bus, name, ground.scheduler.moment)
+        self.processes = Processes(name, bus, _keys(ground), presence, served_here())
+        self.characters = ground.storage.world_characters
+        self.accounts = ground.storage.account_gate
+        self.models = ground.storage.models
+
+
+class Hub(ProcessesEndpoint):
+    """The process that the others connect to."""
+
+    def __init__(self, ground: Ground) -> None:
+        settings, storage = ground.config.processes, ground.storage
+        self._ground = ground
+        name = settings.own_name
+        self.faults = ProcessFaults(ground.scheduler)
+        bus = FleetBus(name, _shell(ground, self.faults))
+        keys, leases = _keys(ground), Leases()
+        table = _zones(settings, ground.atlas)
+        presence = SharedPresence(bus, name, ground.scheduler.moment)
+        servers = ZoneTable(name, table=lambda: table, rest=lambda: name, others=bus.others)
+        own_keys = LeasedKeys(keys, leases, name)
+        self.processes = Processes(name, bus, own_keys, presence, servers, bus.others)
+        self.characters = LeasedCharacters(storage.world_characters, leases, name)
+        self.accounts = storage.account_gate
+        self.models = storage.models
+        rooms: dict[str, Callable[[str], Any]] = {
+            "keys": lambda process: LeasedKeys(keys, leases, process),
+            "characters": lambda _: storage.world_characters,
+            "accounts": lambda _: storage.account_gate,
+            "models": lambda _: storage.models,
+        }
+        RemoteProcedureServer(lambda room, process: rooms[room](process), leases).open(bus)
+        zones = ",".join(f"{zone_id}={process}" for zone_id, process in table.items())
+        own = Self(name, settings.secret.encode(), lambda: _about(ground) | {"zones": zones})
+        names = set(table.values())
+        self.port = HubPort(own, names, bus, ground.reactor, ground.scheduler)
+
+    def listen(self) -> None:
+        """Open the port. Raises `CannotListenError` and `EmuError`."""
+        settings = self._ground.config.processes
+        assert settings.listen is not None  # noqa: S101  # what makes it the hub
+        pem = None if settings.certificate is None else read_pem(settings.certificate)
+        at = listen_address("processes.listen", settings.listen)
+        self.port.listen(at, server_options(pem) if pem is not None else None)
+
+    def doors(self) -> Iterator[OpenPort]:
+        """Yield the port of the members."""
+        return self.port.doors()
+
+    async def stop(self) -> None:
+        """Close the port and all connections."""
+        await self.port.stop()
+        await super().stop()
+
+
+class Member(ProcessesEndpoint):
+    """A process that serves some zones and has all else of the hub."""
+
+    def __init__(self, ground: Ground) -> None:
+        settings = ground.config.processes
+        assert settings.hub is not None  # noqa: S101  # what makes it a member
+        name = settings.name
+        self.faults = ProcessFaults(ground.scheduler)
+        bus = FleetBus(name, _shell(ground, self.faults))
+        counter = RemoteProcedures(bus, name)
+        presence = SharedPresence(bus, name, ground.scheduler.moment)
+        self._table: dict[int, str] = {}
+        self._hub = "the hub"
+        servers = ZoneTable(
+            name, table=lambda: self._table, rest=lambda: self._hub, others=bus.others
+        )
+        self.processes = Processes(name, bus, RemoteKeys(counter), presence, servers, bus.others)
+        self.characters = RemoteCharacters(counter)
+        self.accounts = RemoteAccountGate(counter)
+        self.models = RemoteModels(counter)
+        bus.subscribe(CAME, self._learn_zones)
+        own = Self(name, settings.secret.encode(), lambda: _about(ground))
+        self.link = HubLink(
+            own, settings.hub, fingerprint=settings.hub_tls_fingerprint, bus=bus,
+            reactor=ground.reactor, scheduler=ground.scheduler,
+        )  # fmt: skip
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether the hub cannot be reached now."""
+        return not self.processes.others
+
+    def start(self) -> None:
+        """Begin to connect to the hub."""
+        super().start()
+        self.link.start()
+
+    async def stop(self) -> None:
+        """Leave the hub."""
+        await self.link.stop()
+        await super().stop()
+
+    def _learn_zones(self, note: Note) -> None:
+        """Take from the hub which process serves which zone; it counts until the hub says else."""
+        zones = note.get("zones")
+        if isinstance(zones, str):
+            entries = (entry.partition("=") for entry in zones.split(",") if entry)
+            self._table = {int(zone_id): process for zone_id, _, process in entries}
+            self._hub = str(note["process"])
+
+
+def _zones(settings: ProcessesConfig, atlas: Atlas) -> Mapping[int, str]:
+    table: dict[int, str] = {}
+    for entry in settings.zones:
+        name, _, process = (part.strip() for part in entry.partition("="))
+        zone = atlas.named(name)
+        if zone is None:
+            raise ConfigError([f"processes.zones: there is no zone {name}"])
+        table[zone.id] = process
+    return table
+
+
+def _keys(ground: Ground) -> LocalHandoffKeys:
+    return LocalHandoffKeys(lambda: secrets.randbits(32), ground.scheduler)
+
+
+def _shell(ground: Ground, faults: ProcessFaults) -> Shell:
+    return Shell(
+        answer=Deferred, later=ground.scheduler.later, start=ground.tasks.spawn, failed=faults
+    )
+
+
+def _about(ground: Ground) -> dict[str, Any]:
+    host, port = ground.told_address()
+    return {"host": host, "port": port}

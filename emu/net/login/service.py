@@ -1,0 +1,368 @@
+"""The login service as it runs: its UDP port, the worlds' TCP port, and its clients' sessions.
+
+Owns nothing but the wiring. Order and meaning of messages are `emu.login`'s; this module's one
+rule is that whatever a coroutine of the service raises ends that one session and is logged.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from twisted.internet.error import CannotListenError
+from twisted.logger import Logger, LogLevel
+
+from emu.admin.status import OpenPort
+from emu.appearance import Models
+from emu.config import Address, Config
+from emu.link.settings import LinkServerConfig
+from emu.login.accounts import AccountService
+from emu.login.client import Client
+from emu.login.directory import WorldDirectory
+from emu.login.events import LoginEvent, event_values, format_event
+from emu.login.passwords import SALT_SIZE, hash_password
+from emu.login.server import LoginServer
+from emu.login.service import LoginService
+from emu.login.settings import DirectoryConfig
+from emu.net import parameters
+from emu.net.link.server import LinkServer
+from emu.net.link.tls import server_options
+from emu.net.login.password_workers import PasswordWorkers
+from emu.net.logs import is_written, logger, write_line
+from emu.net.refusals import RefusalLog
+from emu.net.scheduler import Scheduler
+from emu.net.store import Storage
+from emu.net.stream import door, listen_address
+from emu.net.tasks import Tasks, Watch
+from emu.net.udp.accounting import Accounting
+from emu.net.udp.dispatcher import Dispatcher
+from emu.net.udp.session_link import SessionLink, nothing
+from emu.net.udp.session_port import SessionPort
+from emu.net.udp.shell import listen
+from emu.opcodes import OpcodeTables
+from emu.session import (
+    DatagramDropped,
+    Endpoint,
+    Event,
+    KeyEstablished,
+    Message,
+    SessionClosed,
+    SessionEstablished,
+)
+from emu.structs import shipped_catalog
+from emu.times import Monotonic
+
+STORE_WORK = 0.001
+"""Seconds of work for a message that asks the store, which does it in another thread."""
+
+
+class LoginHandler:
+    """One session of the login port, as the dispatcher knows it."""
+
+    __slots__ = ("_link", "_log", "_port", "client")
+
+    def __init__(self, port: SessionPort, server: LoginServer, log: Logger, now: Monotonic) -> None:
+        self._port = port
+        self._log = log
+        link = SessionLink(port, log, "serving a client failed; its session is closed")
+        self.client: Client = server.connect(link, port.address[0], now)
+        self._link = link
+        link.closing = partial(self.client.closed, "ended by the server")
+        self.client.mailbox.idle = self._idle
+
+    def handle_event(self, event: Event, now: Monotonic) -> None:
+        """Take one event of the session."""
+        kind = type(event)
+        if kind is Message:
+            client = self.client
+            client.message(event.opcode, event.payload, now)  # type: ignore[union-attr]
+            if client.mailbox.is_working and client.is_logged_in:
+                self._port.set_busy(busy=True)  # what this costs is to be known before the next
+                self._port.charge(STORE_WORK)
+        elif kind is SessionClosed:
+            self.client.closed(event.reason)  # type: ignore[union-attr]
+            # Its link holds us: a flood would outrun the collector.
+            self._link.closing = nothing
+            del self.client, self._link
+        elif not is_written(LogLevel.debug):
+            return
+        elif kind is DatagramDropped:
+            reason = event.reason  # type: ignore[union-attr]
+            self._log.debug(
+                "datagram of {address} dropped: {reason}", address=self._peer(), reason=reason
+            )
+        elif kind is SessionEstablished or kind is KeyEstablished:
+            self._log.debug("{event} with {address}", event=kind.__name__, address=self._peer())
+
+    def _idle(self) -> None:
+        self._port.set_busy(busy=False)
+
+    def get_timer(self) -> Monotonic | None:
+        """Return when the client wants its timer handled."""
+        return self.client.get_timer()
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Let the client do what is due."""
+        self.client.handle_timer(now)
+
+    def held_bytes(self) -> int:
+        """Return how many bytes of messages wait for their turn."""
+        return self.client.mailbox.held_bytes
+
+    def _peer(self) -> Address:
+        host, port = self._port.address[:2]
+        return Address(host, port)
+
+
+def log_event(log: Logger, refusals: RefusalLog) -> Callable[[LoginEvent], None]:
+    """Return the service's `log` port: one line an event, its fields along for JSON.
+
+    Those that strangers can repeat at will are left to `refusals` from the second on.
+    """
+    levels = {name: LogLevel.levelWithName(name) for name in ("debug", "info", "warn")}
+
+    def write(event: LoginEvent) -> None:
+        level = levels[event.level]
+        if not is_written(level):
+            return
+        values = event_values(event)
+        account, reason = (str(values.get(name, "")) for name in ("account", "reason"))
+        if event.ordinary and not refusals.is_within_rate(
+            event.ordinary, account, event.address, reason or event.ordinary
+        ):
+            return
+        if event.repeats and not refusals.is_news(
+            event.repeats, account, event.address, reason or "refused"
+        ):
+            return
+        line, name = format_event(event, values), type(event).__name__
+        write_line(log, level, line, name, values, template=event.template)
+
+    return write
+
+
+PATIENCE = 2.0
+"""Seconds that clients have to take their leave when the server stops."""
+PORT_TRIES = 16
+"""Port numbers of the system's choice that are tried until TCP and UDP are both free."""
+
+_log = logger("login")
+_link_log = logger("link")
+
+
+class LoginEndpoint:
+    """Login service, world directory and their ports. `listen`, then `stop`."""
+
+    def __init__(
+        self,
+        config: Config,
+        storage: Storage,
+        opcodes: Callable[[], OpcodeTables],
+        reactor: Any,
+        scheduler: Scheduler,
+        *,
+        watch: Watch | None = None,
+    ) -> None:
+        watch = watch or Watch()
+        self._config = config
+        self._storage = storage
+        self._reactor = reactor
+        self._scheduler = scheduler
+        self._passwords = PasswordWorkers(
+            reactor,
+            threads=config.login.password_threads,
+            most_waiting=config.login.password_waiting,
+        )
+        self._tasks = Tasks(_link_log)
+        self._refusals = RefusalLog(_log, scheduler)
+        self._link_refusals = RefusalLog(_link_log, scheduler)
+        account_service = partial(
+            AccountService,
+            storage.accounts,
+            workers=self._passwords,
+            is_address_banned=storage.bans.is_address_banned,
+            random_bytes=os.urandom,
+            start=self._tasks.spawn,
+            clock=scheduler,
+        )
+        self._accounts = account_service(config=parameters.account_config(config))
+        self.staff = account_service(config=parameters.staff_config(config))
+        """Who signs in to administer; wrong tries there take nothing from players' budgets."""
+        self.directory = self._make_directory(watch)
+        self.links = LinkServer(
+            parameters.taken_from(config.link, LinkServerConfig),
+            self.directory,
+            self._tasks,
+            reactor,
+            scheduler,
+        )
+        self.service = self._make_service(opcodes, watch)
+        self._server = LoginServer(self.service)
+        endpoint = Endpoint(
+            parameters.endpoint_config(config, config.login.crc_seed), random_bytes=os.urandom
+        )
+        self.dispatcher = Dispatcher(
+            endpoint,
+            scheduler,
+            self._new_client,
+            _log,
+            accounting=Accounting(parameters.turn_rules(config)),
+        )
+        self._measure(watch, endpoint)
+        self._port: Any = None
+        self._link_ports: dict[str, Any] = {}
+
+    def _make_directory(self, watch: Watch) -> WorldDirectory:
+        return WorldDirectory(
+            parameters.taken_from(self._config.link, DirectoryConfig),
+            worlds=self._storage.worlds,
+            characters=self._storage.characters,
+            logs=self._storage.reports,
+            is_address_banned=self._storage.bans.is_address_banned,
+            catalog=shipped_catalog(),
+            spawn=self._tasks.spawn,
+            clock=self._scheduler,
+            report=watch.port("link", log_event(_link_log, self._link_refusals)),
+        )
+
+    def _make_service(self, opcodes: Callable[[], OpcodeTables], watch: Watch) -> LoginService:
+        return LoginService(
+            config=parameters.login_config(self._config),
+            opcodes=opcodes,
+            structs=shipped_catalog(),
+            authenticator=self._accounts,
+            characters=self._storage.characters,
+            logs=self._storage.reports,
+            worlds=self.directory,
+            zones=self._storage.worlds,
+            models=Models(self._storage.models),
+            is_kept_out=self._is_kept_out,
+            start=self._tasks.spawn,
+            clock=self._scheduler,
+            log=watch.port("login", log_event(_log, self._refusals)),
+        )
+
+    async def _is_kept_out(self, account_id: int, address: str) -> bool:
+        """Say whether a ban or the like keeps an account or address out. Raises `StoreError`."""
+        return bool(await self._storage.login_gate.kept_out([(account_id, address)]))
+
+    def _measure(self, watch: Watch, endpoint: Endpoint) -> None:
+        watch.endpoint("login", endpoint)
+        watch.queue("passwords", "Password checks that wait.", lambda: self._passwords.waiting)
+        journal = self.service.journal
+        watch.reasons(
+            "login_drops", "Messages of clients without an effect.", lambda: journal.counters
+        )
+        watch.reasons(
+            "login_outcomes",
+            "What came of messages of clients that had an effect.",
+            lambda: self.service.counters,
+        )
+        watch.reasons(
+            "link_drops",
+            "What came over links to worlds and had no effect, and links that were refused.",
+            lambda: self.directory.counters + self.links.counters,
+        )
+
+    def configure(self, config: Config) -> None:
+        """Go on with other settings; what was decided by the earlier ones stays."""
+        self._accounts.config = parameters.account_config(config)
+        self.staff.config = parameters.staff_config(config)
+        self.service.config = parameters.login_config(config)
+        self.directory.config = parameters.taken_from(config.link, DirectoryConfig)
+        self.links.config = parameters.taken_from(config.link, LinkServerConfig)
+
+    async def hash_password(self, password: str) -> str:
+        """Return a password's hash as it is stored; made in a worker thread, behind players'."""
+        config = self._accounts.config.passwords
+        salt = os.urandom(SALT_SIZE)
+        async with self._passwords.turn("administration", lambda: True):
+            return await self._passwords.run(
+                partial(hash_password, password.encode(), salt, config)
+            )
+
+    def send_away(self, account_id: int, reason: str) -> None:
+        """End the session of an account's client, if it has one."""
+        client = self.service.logged_in.find(account_id)
+        if client is not None:
+            client.close(reason)
+
+    @property
+    def port(self) -> int:
+        """The UDP port where clients begin; 0 before `listen`."""
+        return int(self._port.getHost().port) if self._port is not None else 0
+
+    def doors(self) -> Iterator[OpenPort]:
+        """Yield the ports that are open."""
+        if self._port is not None:
+            yield door("login.listen", self._port, {})
+        for key, port in self._link_ports.items():
+            yield door(key, port, {"connections": self.links.connections, **self.links.counters})
+
+    def listen(self) -> tuple[str, int]:
+        """Open the ports and say where; returns the address of the worlds' TCP port.
+
+        Raises `CannotListenError`.
+        """
+        listening = self._link_ports["login.listen"] = self._open_both()
+        tcp = listening.getHost()
+        self._refusals.start()
+        self._link_refusals.start()
+        host = self._port.getHost()
+        _log.info("clients on UDP {at}", at=Address(host.host, host.port))
+        _link_log.info("worlds on TCP {at}", at=Address(tcp.host, tcp.port))
+        pem = parameters.read_certificate(self._config)
+        secure = self._config.link.tls_listen
+        if pem is not None and secure is not None:
+            secure = listen_address("link.tls_listen", secure)
+            secured: Any = self.links.listen(secure.host, secure.port, server_options(pem))
+            self._link_ports["link.tls_listen"] = secured
+            tls = secured.getHost()
+            _link_log.info("worlds on TLS {at}", at=Address(tls.host, tls.port))
+        return tcp.host, tcp.port
+
+    def _open_both(self) -> Any:
+        """Open UDP and TCP on one number and return the TCP port."""
+        address = listen_address("login.listen", self._config.login.listen)
+        number, tries = address.port, PORT_TRIES
+        while not number:
+            # The system chooses a free TCP port; that the UDP port is free as well takes luck.
+            tcp: Any = self.links.listen(address.host, 0)
+            tries -= 1
+            try:
+                self._port = listen(
+                    self._reactor, address.host, tcp.getHost().port, self.dispatcher
+                )
+            except CannotListenError:
+                tcp.stopListening()
+                if not tries:
+                    raise
+            else:
+                return tcp
+        self._port = listen(self._reactor, address.host, number, self.dispatcher)
+        return self.links.listen(address.host, number)
+
+    async def stop(self, deadline: Monotonic) -> None:
+        """Say goodbye to clients and worlds, and wait until what they asked for is stored."""
+        farewell = Monotonic(min(self._scheduler.now() + PATIENCE, deadline))
+        self.dispatcher.close(self._scheduler.now())
+        await self.links.stop()
+        await self._passwords.stop()
+        await self._tasks.finished()
+        await drained(self.dispatcher, self._scheduler, farewell)
+        if self._port is not None:
+            await self._port.stopListening()
+        self._refusals.stop()
+        self._link_refusals.stop()
+
+    def _new_client(self, port: SessionPort, now: Monotonic) -> LoginHandler:
+        return LoginHandler(port, self._server, _log, now)
+
+
+async def drained(dispatcher: Dispatcher, scheduler: Scheduler, deadline: Monotonic) -> None:
+    """Wait until every session is over, or a time has come; then stop the dispatcher."""
+    while dispatcher.session_count and scheduler.now() < deadline:
+        await scheduler.pause(0.02)
+    dispatcher.abandon()

@@ -1,0 +1,335 @@
+"""`/api/admin/`: the dashboard over HTTP.
+
+GET `session` says who is signed in, POST `sign-in`, `sign-out` and `actions/NAME` change something.
+Every answer is JSON: what came of it in `text`, and whether it was done in `ok`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import Any, Final
+
+from twisted.web.resource import Resource
+from twisted.web.server import NOT_DONE_YET, Request
+
+from emu.admin.web.dashboard import Dashboard, DashboardAccounts, SignedInUser
+from emu.admin.web.requests import Fields, Gate, Origin, read_fields
+from emu.admin.web.sessions import (
+    BUSY,
+    IMPOSSIBLE,
+    NOT_SIGNED_IN,
+    RequestRefused,
+    SessionRules,
+    Sessions,
+    SignInRefused,
+    SignInRules,
+    SignIns,
+)
+from emu.commands import Registry
+from emu.config.administration import WebConfig
+from emu.errors import StoreError
+from emu.limits.addresses import plain_host
+from emu.login.accounts import AccountService
+from emu.login.ports import LoginGranted
+from emu.model import Account
+from emu.net.logs import logger
+from emu.net.refusals import RefusalLog
+from emu.net.scheduler import DelayedCall, Scheduler
+from emu.net.store import Storage
+from emu.net.tasks import Tasks, Watch
+from emu.net.web.resources import Folder, InterruptiblePauses, json_answer, json_body
+from emu.times import Clock
+
+NO_VERSION = 0
+"""The client version of somebody who has no client."""
+
+
+class StaffAccounts:
+    """Implements `emu.admin.web.dashboard.DashboardAccounts`."""
+
+    def __init__(self, service: AccountService, storage: Storage, clock: Clock) -> None:
+        self._service = service
+        self._clock = clock
+        self.find = storage.accounts.find_account
+        self.rank_of = storage.world_characters.rank_of
+
+    async def verify(
+        self, name: str, password: str, address: str, wanted: Callable[[], bool]
+    ) -> Account | str:
+        """Check a password in a worker thread, in a turn of its address."""
+        verdict = await self._service.authenticate(
+            name, password.encode(), address, NO_VERSION, self._clock.now(), wanted=wanted
+        )
+        return verdict.account if isinstance(verdict, LoginGranted) else verdict.reason
+
+
+_log = logger("web")
+
+CSRF_HEADER: Final = b"x-csrf-token"
+CSRF_FIELD: Final = "csrf"
+REVIEW: Final = 10.0
+"""Seconds after which a session is over at the latest whose account may act no more."""
+Told = tuple[int, dict[str, Any]]
+"""Code and JSON of an answer."""
+
+
+def closed_desk() -> Resource:
+    """Return what answers at `/api/admin/` while nobody may sign in: that it is so."""
+    root = Folder()
+    root.putChild(b"session", json_answer(lambda: {"enabled": False}))
+    return root
+
+
+class DashboardEndpoint:
+    """The desk as it runs. `start`, then `stop`; `root` is the resource."""
+
+    def __init__(
+        self,
+        config: WebConfig,
+        accounts: DashboardAccounts,
+        registry: Registry,
+        scheduler: Scheduler,
+        watch: Watch,
+    ) -> None:
+        self._gate = Gate(config.url, config.proxies)
+        self._tasks = Tasks(_log)
+        self._scheduler = scheduler
+        self._reviewing: DelayedCall | None = None
+        self._pauses = InterruptiblePauses(scheduler)
+        self._refusals = RefusalLog(_log, scheduler)
+        self._sessions = Sessions(session_rules(config), os.urandom)
+        self.desk = Dashboard(
+            accounts,
+            registry,
+            self._sessions,
+            SignIns(SignInRules()),
+            clock=scheduler,
+            pause=self._pauses.wait,
+            tell=watch.port("desk", self._write),
+        )
+        watch.reasons(
+            "web_refusals",
+            "Requests to act from the page that were turned away.",
+            lambda: self.desk.counters,
+        )
+        self.root = Folder()
+        self.root.putChild(b"session", _Asked(self, b"GET", self._session))
+        self.root.putChild(b"sign-in", _Asked(self, b"POST", self._sign_in))
+        self.root.putChild(b"sign-out", _Asked(self, b"POST", self._sign_out))
+        self.root.putChild(b"actions", _Actions(self))
+
+    def start(self) -> None:
+        """Begin to sum up refusals for the log, and to look after those who are signed in."""
+        self._refusals.start()
+        self._reviewing = self._scheduler.every(REVIEW, self._review)
+
+    def configure(self, config: WebConfig) -> None:
+        """Go on with other settings; those who are signed in stay, unless their time is over."""
+        self._gate = Gate(config.url, config.proxies)
+        self._sessions.rules = session_rules(config)
+
+    async def stop(self) -> None:
+        """Answer everybody who waits."""
+        if self._reviewing is not None:
+            self._reviewing.cancel()
+        self._pauses.end()
+        await self._tasks.finished()
+        self._refusals.stop()
+
+    def is_signed_in(self, request: Request) -> bool:
+        """Say whether a request is of somebody who is signed in, as far as is known at once."""
+        origin = origin_of(request)
+        try:
+            self._gate.address(origin)
+        except RequestRefused:
+            return False
+        return self.desk.has_session(self._token(request, origin))
+
+    def serve(self, request: Request, answer: Callable[[Request], Awaitable[Told]]) -> None:
+        """Answer a request as soon as the answer is known."""
+        self._tasks.spawn(self._serve(request, answer))
+
+    async def _serve(self, request: Request, answer: Callable[[Request], Awaitable[Told]]) -> None:
+        ends = request.notifyFinish()
+        ends.addErrback(lambda _gone: None)
+        code, told = 500, {"ok": False, "text": "this failed; the server's log says how"}
+        try:
+            code, told = await answer(request)
+        except RequestRefused as refusal:
+            self.desk.counters[refusal.reason] += 1
+            code, told = refusal.code, {"ok": False, "text": refusal.text}
+            if refusal.wait:
+                request.setHeader("Retry-After", str(round(refusal.wait)))
+        except StoreError as error:
+            _log.error("the page cannot be served: {reason}", reason=str(error))
+            code, told = BUSY, {"ok": False, "text": "the database does not answer; try again"}
+        finally:
+            if not ends.called:
+                finish(request, code, told)
+
+    def _review(self) -> None:
+        """End sessions of accounts that may act no more; their streams show less from then on."""
+        if self.desk.signed_in:
+            self._tasks.spawn(self._review_all())
+
+    async def _review_all(self) -> None:
+        try:
+            await self.desk.review()
+        except StoreError as error:
+            _log.error("the page cannot be served: {reason}", reason=str(error))
+
+    async def _session(self, request: Request) -> Told:
+        """Say who is signed in."""
+        origin = origin_of(request)
+        seat = await self.desk.seat(self._token(request, origin), self._gate.address(origin))
+        return 200, {"enabled": True, "signed_in": seat is not None} | self._shown(seat)
+
+    async def _sign_in(self, request: Request) -> Told:
+        origin, address, fields = self._read(request)
+        gone = request.notifyFinish()
+        gone.addErrback(lambda _gone: None)
+        token, seat = await self.desk.sign_in(fields, address, lambda: not gone.called)
+        before = await self.desk.seat(self._token(request, origin), address)
+        if before is not None:
+            self.desk.sign_out(before)
+        self._give_cookie(request, origin, token)
+        told = {"ok": True, "text": f"signed in as {seat.session.name}", "signed_in": True}
+        return 200, told | self._shown(seat)
+
+    async def _sign_out(self, request: Request) -> Told:
+        seat, origin, _ = await self._visitor(request)
+        self.desk.sign_out(seat)
+        self._give_cookie(request, origin, "")
+        return 200, {"ok": True, "text": "signed out", "signed_in": False}
+
+    async def act(self, name: str, request: Request) -> Told:
+        """Carry out an action."""
+        seat, _, fields = await self._visitor(request)
+        reply = await self.desk.act(seat, name, fields)
+        return 200 if reply.ok else IMPOSSIBLE, {"ok": reply.ok, "text": reply.text or "done"}
+
+    async def _visitor(self, request: Request) -> tuple[SignedInUser, Origin, Fields]:
+        """Return who asks and for what. Raises `RequestRefused`."""
+        origin, address, fields = self._read(request)
+        csrf = header(request, CSRF_HEADER) or fields.pop(CSRF_FIELD, "")
+        fields.pop(CSRF_FIELD, None)
+        seat = await self.desk.visitor(self._token(request, origin), csrf, address)
+        return seat, origin, fields
+
+    def _read(self, request: Request) -> tuple[Origin, str, Fields]:
+        """Return where a request that changes something comes from, for whom it counts, its fields.
+
+        Raises `RequestRefused`.
+        """
+        origin = origin_of(request)
+        address = self._gate.admit(origin)
+        fields = read_fields(header(request, b"content-type"), _body(request))
+        return origin, address, fields
+
+    def _shown(self, seat: SignedInUser | None) -> dict[str, Any]:
+        return self.desk.shown(seat) if seat is not None else {}
+
+    def _token(self, request: Request, origin: Origin) -> str:
+        cookie: bytes = request.getCookie(self._gate.cookie(origin).encode()) or b""
+        return cookie.decode("latin-1")
+
+    def _give_cookie(self, request: Request, origin: Origin, token: str) -> None:
+        """Have the browser keep a token while it runs, or forget it when it is empty."""
+        request.addCookie(
+            self._gate.cookie(origin), token, path="/", httpOnly=True, sameSite="strict",
+            secure=self._gate.is_secure, max_age=None if token else "0",
+        )  # fmt: skip
+
+    def _write(self, event: Any) -> None:
+        """Write an event into the log; wrong passwords are summed up."""
+        if not isinstance(event, SignInRefused):
+            _log.info("{text}", text=event.text)
+        elif self._refusals.is_news("sign-ins refused", "", event.address, event.reason):
+            _log.warn(
+                "sign-in from {address} refused: {reason}",
+                address=event.address, reason=event.reason,
+            )  # fmt: skip
+
+
+class _Asked(Resource):
+    """One address, which takes one method."""
+
+    isLeaf = True
+
+    def __init__(
+        self, part: DashboardEndpoint, method: bytes, answer: Callable[[Request], Awaitable[Told]]
+    ) -> None:
+        super().__init__()
+        self._part = part
+        self._method = method
+        self._answer = answer
+
+    def render(self, request: Request) -> Any:
+        """Answer; called by Twisted."""
+        if request.method == self._method and not request.postpath:
+            self._part.serve(request, self._answer)
+            return NOT_DONE_YET
+        if request.postpath:
+            return written(request, 404, {"ok": False, "text": "there is nothing here"})
+        request.setHeader("Allow", self._method.decode())
+        text = f"this takes {self._method.decode()} alone"
+        return written(request, 405, {"ok": False, "text": text})
+
+
+class _Actions(Folder):
+    """The actions by their names."""
+
+    def __init__(self, part: DashboardEndpoint) -> None:
+        super().__init__()
+        self._part = part
+
+    def getChild(self, path: bytes, request: Request) -> Resource:
+        """Return what answers for an action; called by Twisted."""
+        if not path:
+            return super().getChild(path, request)
+        return _Asked(self._part, b"POST", partial(self._part.act, path.decode("latin-1")))
+
+
+def session_rules(config: WebConfig) -> SessionRules:
+    """Return how long people stay signed in."""
+    return SessionRules(idle=config.idle_timeout, longest=config.session_timeout)
+
+
+def origin_of(request: Request) -> Origin:
+    """Return what a request says of where it comes from."""
+    peer: Any = request.getClientAddress()
+    return Origin(
+        peer=plain_host(str(getattr(peer, "host", ""))),
+        host=header(request, b"host"),
+        origin=header(request, b"origin"),
+        fetch_site=header(request, b"sec-fetch-site"),
+        forwarded_for=header(request, b"x-forwarded-for"),
+    )
+
+
+def header(request: Request, name: bytes) -> str:
+    """Return a header, empty when it is missing; several ones are joined, so that none is taken."""
+    values: Sequence[bytes] = request.requestHeaders.getRawHeaders(name, [])
+    return b",".join(values).decode("latin-1")
+
+
+def _body(request: Request) -> bytes:
+    content: Any = request.content
+    return bytes(content.read())
+
+
+def written(request: Request, code: int, told: dict[str, Any]) -> bytes:
+    """Set the headers of an answer and return its body."""
+    if code == NOT_SIGNED_IN:
+        request.setHeader("WWW-Authenticate", 'Session realm="emu"')
+    return json_body(request, told, code)
+
+
+def finish(request: Request, code: int, told: dict[str, Any]) -> None:
+    """Send an answer that was waited for."""
+    body = written(request, code, told)
+    request.setHeader("Content-Length", str(len(body)))
+    request.write(body)
+    request.finish()

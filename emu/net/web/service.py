@@ -1,0 +1,278 @@
+"""The web endpoint as it runs: its port, its addresses, and what it remembers for the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, replace
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from twisted.internet.defer import Deferred
+from twisted.python.threadable import isInIOThread
+from twisted.web.resource import Resource
+from twisted.web.server import Request
+
+import emu
+from emu.admin.status import OpenPort, ServerStatus
+from emu.admin.web import api
+from emu.admin.web.api import Line, Login, Recent, without_addresses
+from emu.admin.web.requests import Gate, HostNames
+from emu.admin.web.sessions import RequestRefused, SignedIn, SignInRefused
+from emu.config import Address, Config
+from emu.config.administration import WebConfig
+from emu.files import data_file
+from emu.limits.connections import ConnectionLimits
+from emu.login.events import LoginAccepted, LoginRefused
+from emu.metrics import EndpointUses
+from emu.net.logs import logger, subscribe
+from emu.net.scheduler import Scheduler
+from emu.net.stream import BACKLOG, door, listen_address
+from emu.net.tasks import Watch
+from emu.net.web.dashboard import DashboardEndpoint, closed_desk, origin_of
+from emu.net.web.live import LiveResource
+from emu.net.web.resources import (
+    AnswerResource,
+    Folder,
+    LateAnswer,
+    health,
+    json_answer,
+    json_body,
+    metrics_answer,
+    page_file,
+)
+from emu.net.web.site import PageSite, SiteRules, Visitors, peer_of
+from emu.reports import Report
+from emu.times import Moment
+
+_log = logger("web")
+
+FILES: Final = (
+    "app.js", "desk.js", "elements.js", "icon.svg", "map.js", "players.js", "population.js",
+    "recent.js", "scale.js", "style.css", "texts.js", "zones.js",
+)  # fmt: skip
+"""What the page is made of, besides itself."""
+COUNT_EVERY: Final = 10.0
+
+
+class WebEndpoint:
+    """The web endpoint. `listen`, then `stop`."""
+
+    def __init__(
+        self,
+        listen: Address,
+        reactor: Any,
+        scheduler: Scheduler,
+        *,
+        status: Callable[[], ServerStatus],
+        conceals: Callable[[str], bool] = lambda _text: False,
+        missing: Callable[[], str],
+        history: Callable[[], Deferred[list[dict[str, Any]]]],
+        watch: Watch,
+        desk: DashboardEndpoint | None = None,
+        config: WebConfig | None = None,
+    ) -> None:
+        """Join the endpoint to the server.
+
+        `status` tells how the server is, `conceals` says whether a text names somebody who is
+        hidden, `missing` what is not ready (empty when all is),
+        `history` the last changes of the opcode tables; without a `desk` nobody can sign in.
+        `config` has the bounds and names; where to listen is `listen`.
+        """
+        self._config = config or WebConfig()
+        self._listen = listen
+        self._reactor = reactor
+        self._scheduler = scheduler
+        self._status = status
+        self._conceals = conceals
+        self._missing = missing
+        self._history = history
+        self._watch = watch
+        self._desk = desk
+        self._port: Any = None
+        self._site: PageSite | None = None
+        self._uses = EndpointUses()
+        self.recent = Recent()
+        self._gate = Gate(self._config.url, self._config.proxies)
+        self._visitors = Visitors(self._source, self._is_signed_in)
+        self._live = LiveResource(
+            scheduler, self._state, lambda to_staff: self._last(to_staff=to_staff),
+            self._visitors, self._config.pages,
+        )  # fmt: skip
+        self._ends: list[Callable[[], None]] = []
+
+    def listen(self) -> None:
+        """Open the port and say where. Raises `CannotListenError`."""
+        at = listen_address("web.listen", self._listen)
+        self._site = site = PageSite(
+            self._root(), self._uses, self._scheduler,
+            rules=site_rules(self._config), hosts=self._hosts(), visitors=self._visitors,
+        )  # fmt: skip
+        self._watch.door("web", self._uses, lambda: len(site.connections))
+        self._port = self._reactor.listenTCP(at.port, site, backlog=BACKLOG, interface=at.host)
+        self._ends.append(subscribe(self._take_line))
+        host = self._port.getHost()
+        _log.info("pages and metrics on http://{at}/", at=Address(host.host, host.port))
+        self._ends.append(self._watch.reports.subscribe(self._take_login, "login"))
+        self._ends.append(self._watch.reports.subscribe(self._count_sign_in, "desk"))
+        self._ends.append(self._scheduler.every(COUNT_EVERY, self._count).cancel)
+        if self._desk is not None:
+            self._desk.start()
+            _log.info("accounts with a rank may sign in there")
+
+    def configure(self, config: Config) -> None:
+        """Go on with other settings; the port stays as it is."""
+        self._config = config.web
+        self._gate = Gate(config.web.url, config.web.proxies)
+        if self._site is not None:
+            self._site.configure(site_rules(config.web), self._hosts())
+        if self._desk is not None:
+            self._desk.configure(config.web)
+
+    def doors(self) -> Iterator[OpenPort]:
+        """Yield the port, while it is open."""
+        if self._port is not None:
+            yield door("web.listen", self._port, {"pages": len(self._live)} | self._uses.counted())
+
+    async def stop(self) -> None:
+        """Close the port, every stream, and connections that browsers keep for later."""
+        for end in self._ends:
+            end()
+        self._live.stop()
+        if self._port is not None:
+            await self._port.stopListening()
+        if self._desk is not None:
+            await self._desk.stop()
+        if self._site is not None:
+            self._site.close()
+
+    @property
+    def address(self) -> Address:
+        """Where it listens."""
+        host = self._port.getHost()
+        return Address(host.host, host.port)
+
+    def _root(self) -> Resource:
+        root = Folder()
+        root.putChild(b"", page_file(data_file("web", "index.html")))
+        for name in FILES:
+            root.putChild(name.encode(), page_file(data_file("web", name)))
+        root.putChild(b"healthz", health(lambda: ""))
+        root.putChild(b"readyz", health(self._missing))
+        root.putChild(b"metrics", metrics_answer(self._watch.measures))
+        root.putChild(b"api", self._api())
+        return root
+
+    def _api(self) -> Resource:
+        root = Folder()
+        for name, part in api.PARTS.items():
+            root.putChild(name.encode(), json_answer(self._part(part)))
+        opcodes = Folder()
+        opcodes.putChild(b"history", LateAnswer(self._history))
+        root.putChild(b"opcodes", opcodes)
+        root.putChild(b"logins", self._recent_answer("logins"))
+        root.putChild(b"population", json_answer(self._population))
+        root.putChild(b"lines", self._recent_answer("lines"))
+        root.putChild(b"events", self._live)
+        root.putChild(b"admin", self._desk.root if self._desk is not None else closed_desk())
+        root.putChild(b"openapi.json", json_answer(lambda: api.openapi(emu.__version__)))
+        return root
+
+    def _part(self, part: Callable[[ServerStatus], api.Json]) -> Callable[[], api.Json]:
+        return lambda: part(self._status())
+
+    def _recent_answer(self, name: str) -> AnswerResource:
+        return AnswerResource(
+            lambda request: json_body(
+                request, self._last(to_staff=self._is_signed_in(request))[name]
+            )
+        )
+
+    def _last(self, *, to_staff: bool) -> dict[str, Any]:
+        """Return what was logged before somebody looked, as that visitor may read it."""
+        return {
+            "logins": api.logins(
+                [one for one in self.recent.logins if not self._conceals(one.account)],
+                to_staff=to_staff,
+            ),
+            "lines": [
+                one.shown(to_staff=to_staff)
+                for one in self.recent.lines
+                if not self._conceals(one.text)
+            ],
+        }
+
+    def _source(self, request: Request) -> str:
+        """Return the address that a request counts for."""
+        try:
+            return self._gate.address(origin_of(request))
+        except RequestRefused:
+            return peer_of(request)
+
+    def _is_signed_in(self, request: Request) -> bool:
+        return self._desk is not None and self._desk.is_signed_in(request)
+
+    def _hosts(self) -> HostNames:
+        """Return the names of this server that the configuration has."""
+        config = self._config
+        url = urlsplit(config.url or "").hostname
+        return HostNames([self._listen.host, *([url] if url else []), *config.hosts])
+
+    def _population(self) -> list[dict[str, Any]]:
+        return [asdict(one) for one in self.recent.population]
+
+    def _state(self) -> dict[str, Any]:
+        """Return everything that a page shows anew every two seconds."""
+        status = self._status()
+        return {name: part(status) for name, part in api.PARTS.items()}
+
+    def _count(self) -> None:
+        self.recent.count_players(len(self._status().players), self._scheduler.moment())
+
+    def _count_sign_in(self, report: Report) -> None:
+        """Count a password that was given to the page itself."""
+        if isinstance(report.event, SignedIn):
+            self._uses.logins["accepted"] += 1
+        elif isinstance(report.event, SignInRefused):
+            self._uses.logins["refused"] += 1
+
+    def _take_line(self, moment: Moment, level: str, area: str, text: str, public: str) -> None:
+        """Remember a line of the log, and show it to pages that are open; threads log, too."""
+        if not isInIOThread():
+            self._reactor.callFromThread(self._take_line, moment, level, area, text, public)
+            return
+        if self._conceals(text):
+            return
+        line = Line(moment, level, area, without_addresses(text), without_addresses(public))
+        self.recent.lines.append(line)
+        self._live.tell("line", line.shown(to_staff=False), line.shown(to_staff=True))
+
+    def _take_login(self, report: Report) -> None:
+        """Remember a login or a refusal, and show it to pages that are open."""
+        login = _login_of(report.event, self._scheduler.moment())
+        if login is not None and not self._conceals(login.account):
+            self.recent.logins.append(login)
+            self._live.tell("login", login.shown(to_staff=False), login.shown(to_staff=True))
+
+
+def site_rules(config: WebConfig) -> SiteRules:
+    """Return the bounds of connections and requests."""
+    rules = SiteRules()
+    return replace(
+        rules,
+        connections=ConnectionLimits(
+            config.connections, config.connections_per_address, config.connections_per_address
+        ),
+        request_timeout=config.request_timeout,
+        answer_timeout=config.answer_timeout,
+        requests=config.requests_per_connection,
+        send_buffer=config.send_buffer,
+        work_share=config.work_share,
+    )
+
+
+def _login_of(event: object, moment: Moment) -> Login | None:
+    if isinstance(event, LoginAccepted):
+        return Login(moment, event.account, event.version, accepted=True)
+    if isinstance(event, LoginRefused):
+        return Login(moment, event.account, event.version, accepted=False, reason=event.reason)
+    return None

@@ -1,0 +1,187 @@
+"""How the world of this process registers with login servers, and reconciles character lists.
+
+A character is made in two steps, by the world and then by the login server, and deleted in two
+steps the other way round. A process that is killed between them leaves a character that nobody
+sees and whose name stays taken. Over the link nothing could ask for it again (docs/protocol/link.md
+has no such message); in one database the second step is simply done at the next start.
+"""
+
+from __future__ import annotations
+
+import random
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from emu.appearance import SLIDER_FIELDS, Models, model_key, shipped_models
+from emu.limits.addresses import reachable
+from emu.link.settings import LoginServerAddress, WorldLinkConfig, hash_link_password
+from emu.login.character_creation import MODEL_FIELDS
+from emu.model import BUILT_IN_ACCOUNT, Character, RegisteredWorld, WorldCharacter
+from emu.net import parameters
+from emu.net.fleet.service import Ground, ProcessesEndpoint
+from emu.net.link.client import LoginLink
+from emu.net.logs import logger
+from emu.store import Store
+from emu.structs import shipped_catalog
+from emu.times import Moment
+from emu.world.content.atlas import Atlas
+from emu.world.entry.admission import WorldAdmissionRules
+from emu.world.events import WorldEvent
+from emu.world.registration.creation import CharacterCreation, NameRules
+from emu.world.registration.registry import RegistryConfig, WorldRegistry
+from emu.world.rules import CreationRules
+
+
+def reconcile(store: Store, world_id: int, zones: Atlas) -> int:
+    """Finish what a killed process began, in one transaction; return how many rows changed."""
+    with store.transaction():
+        made = [store.world.characters.find(char_id) for char_id in store.roster.unlisted(world_id)]
+        for character in made:
+            assert character is not None  # noqa: S101  # it was there in the same transaction
+            row = listed(character, world_id, zones, _model_numbers(store, character))
+            store.login.characters.add(row)
+        gone = store.roster.disowned(world_id)
+        for account_id, char_id in gone:
+            store.world.characters.delete(account_id, char_id)
+    return len(made) + len(gone)
+
+
+def listed(
+    character: WorldCharacter, world_id: int, zones: Atlas, models: Mapping[str, int]
+) -> Character:
+    """Return the list's row of a world's character; `models` is profile field -> number."""
+    zone = zones.get(character.zone_id)
+    body_size = character.appearance.get("body_size")
+    return Character(
+        id=0,
+        account_id=character.account_id,
+        world_id=world_id,
+        char_id=character.id,
+        name=character.name,
+        race=character.race,
+        class_=character.class_,
+        gender=character.gender,
+        deity=character.deity,
+        level=character.level,
+        zone_id=character.zone_id,
+        zone_name=zone.file if zone else "",
+        zone_description=zone.description if zone else "",
+        created=character.created,
+        last_played=character.last_played,
+        client_version=character.client_version,
+        appearance={"body_size": body_size, **models} if isinstance(body_size, int) else models,
+        colors={SLIDER_FIELDS.get(name, name): color for name, color in character.colors.items()},
+    )
+
+
+def _model_numbers(store: Store, character: WorldCharacter) -> dict[str, int]:
+    """Return profile field -> number for the models of a character that are known."""
+    paths = {
+        MODEL_FIELDS[name]: model_key(str(path))
+        for name, path in character.appearance.items()
+        if name in MODEL_FIELDS
+    }
+    known = {**store.login.models.numbers(paths.values()), **shipped_models()}
+    return {field: known[path] for field, path in paths.items() if path in known}
+
+
+_log = logger("world")
+
+
+@dataclass(frozen=True, slots=True)
+class LinkAccount:
+    """How the world proves itself to a login server."""
+
+    account: str
+    password: str
+
+
+def built_in_account(store: Store, name: str, moment: Moment, atlas: Atlas) -> LinkAccount:
+    """Give the built-in world its row and a fresh password; it never leaves this process.
+
+    A world that was renamed in the configuration keeps its row, and so its characters. The login
+    server's list of them is brought in line with the world, in case the process was killed between
+    the two.
+    """
+    password = secrets.token_hex(16)
+    hashed = hash_link_password(password)
+    world = store.login.worlds.find_by_account(BUILT_IN_ACCOUNT)
+    if world is None:
+        world = store.login.worlds.add(RegisteredWorld(0, name, BUILT_IN_ACCOUNT, hashed), moment)
+    else:
+        store.login.worlds.set_password(world.id, hashed)
+        if world.name != name:
+            store.login.worlds.rename(world.id, name)
+    changes = reconcile(store, world.id, atlas)
+    if changes:
+        _log.warn("the character list was brought in line with the world: {n} changes", n=changes)
+    return LinkAccount(BUILT_IN_ACCOUNT, password)
+
+
+def login_link(
+    ground: Ground,
+    fleet: ProcessesEndpoint,
+    account: LinkAccount,
+    admission: WorldAdmissionRules,
+    models: Models,
+    *,
+    login_address: tuple[str, int] | None,
+    report: Callable[[WorldEvent], None] = lambda _event: None,
+) -> LoginLink:
+    """Return the link to the configured login servers, or to the one in this process.
+
+    `login_address` is where the one in this process listens, None when there is none.
+    """
+    servers = parameters.login_servers(ground.config)
+    if not servers and login_address is not None:
+        host, port = login_address
+        servers = (LoginServerAddress(reachable(host), port),)
+    return LoginLink(
+        WorldLinkConfig(servers=servers),
+        _registry(ground, fleet, account, admission, models, report=report),
+        ground.tasks,
+        ground.reactor,
+        ground.scheduler,
+        random=random.SystemRandom().random,
+    )
+
+
+def _registry(
+    ground: Ground,
+    fleet: ProcessesEndpoint,
+    account: LinkAccount,
+    admission: WorldAdmissionRules,
+    models: Models,
+    *,
+    report: Callable[[WorldEvent], None],
+) -> WorldRegistry:
+    world = ground.config.world
+    host, port = ground.told_address()
+    creation = CharacterCreation(
+        CreationRules(creations_per_hour=world.creations_per_hour),
+        NameRules(blocked=world.name_filter),
+        fleet.characters,
+        shipped_catalog(),
+        ground.atlas.start_of,
+    )
+    config = RegistryConfig(
+        name=world.name,
+        account=account.account,
+        password=account.password,
+        address=host,
+        port=port,
+        internal_address=world.internal_address,
+        max_level=world.max_level,
+    )
+    return WorldRegistry(
+        config,
+        characters=fleet.characters,
+        creation=creation,
+        admission=admission,
+        zone_servers=fleet.processes.zone_servers,
+        zones=ground.atlas.described,
+        models=models,
+        clock=ground.scheduler,
+        report=report,
+    )

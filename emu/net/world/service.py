@@ -1,0 +1,484 @@
+"""The built-in world as it runs: its UDP port, and its registration with login servers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from time import thread_time
+from typing import Any
+
+from twisted.internet.defer import Deferred
+
+from emu.admin.status import OpenPort
+from emu.appearance import Models
+from emu.commands import Caller, Registry
+from emu.config import Address, Config
+from emu.dialects import Dialects, shipped_rules
+from emu.dialects.rules import read_numbers
+from emu.errors import StoreError
+from emu.limits.addresses import reachable
+from emu.login.events import LoginAccepted
+from emu.model import ANYBODY, WorldCharacter, may_see
+from emu.net import parameters
+from emu.net.fleet.service import Ground, fleet_part
+from emu.net.link.client import LoginLink
+from emu.net.login.service import PATIENCE, drained
+from emu.net.logs import logger
+from emu.net.refusals import RefusalLog
+from emu.net.scheduler import Scheduler
+from emu.net.store import Storage
+from emu.net.stream import door, listen_address
+from emu.net.tasks import Tasks, Watch
+from emu.net.udp.accounting import Accounting
+from emu.net.udp.dispatcher import Dispatcher
+from emu.net.udp.session_port import SessionPort
+from emu.net.udp.shell import listen
+from emu.net.world.guard import CollectionGuard, limited
+from emu.net.world.registration import LinkAccount, login_link
+from emu.net.world.sessions import VisitorHandler, WorldTimer, report_to, report_world
+from emu.net.world.spool import Spool
+from emu.opcodes import OpcodeTables
+from emu.processes.ports import CAME, Note
+from emu.reports import Report
+from emu.session import Endpoint
+from emu.structs import shipped_catalog
+from emu.times import Moment, Monotonic
+from emu.world.actors.appearance import with_models
+from emu.world.actors.hiding import Concealed
+from emu.world.behaviors import LOADING, Behaviors, Budget, Library
+from emu.world.commands import CommandContext, RemoteCommands, world_commands
+from emu.world.content.atlas import read_atlas
+from emu.world.content.knowledge import read_knowledge
+from emu.world.content.population import ZonePopulation
+from emu.world.entry import saving, standing
+from emu.world.entry.admission import WorldAdmissionRules
+from emu.world.entry.zone_entry import ZoneEntry
+from emu.world.events import BehaviorFailed
+from emu.world.registration.registry import CharacterLocations
+from emu.world.service import WorldService
+from emu.world.social.chat import Chat
+from emu.world.visibility.encoding import read_rules
+from emu.world.world import World
+from emu.world.zones.directory import Zones
+from emu.world.zones.zone import Zone
+
+_log = logger("world")
+RETRY_AT_STOP = 0.05
+"""Seconds between two tries to save who could not be saved, while the server stops."""
+
+
+class WorldEndpoint:
+    """World service and its port. `listen`, then `register`, then `stop`."""
+
+    def __init__(
+        self,
+        config: Config,
+        storage: Storage,
+        opcodes: Callable[[], OpcodeTables],
+        reactor: Any,
+        scheduler: Scheduler,
+        *,
+        commands: Registry,
+        login_address: tuple[str, int] | None,
+        watch: Watch | None = None,
+    ) -> None:
+        """Make the service; its commands are added to those of `commands`."""
+        self._watch = watch = watch or Watch()
+        self._config = config
+        self._reactor = reactor
+        self._scheduler = scheduler
+        self._login_address = login_address
+        self.account = LinkAccount(config.world.account, config.world.password)
+        """How it proves itself; set before `register` where the configuration does not say."""
+        self._tasks = Tasks(_log)
+        self.atlas = read_atlas(config.world.zones)
+        self._ground = Ground(
+            config, storage, self.atlas, self._told_address, reactor, scheduler, self._tasks
+        )
+        self.fleet = fleet_part(self._ground)
+        self._models = Models(self.fleet.models)
+        self.admission = WorldAdmissionRules(
+            parameters.admission_rules(config),
+            self.fleet.processes.presence,
+            self.fleet.processes.handoffs,
+            locked=config.world.locked,
+        )
+        self._population = ZonePopulation(self.atlas, self._next_spawn_id)
+        self._port: Any = None
+        self.link: LoginLink | None = None
+        self._refusals = RefusalLog(_log, scheduler)
+        dialects = Dialects(opcodes, shipped_catalog(), shipped_rules())
+        self._timer = WorldTimer(scheduler, watch.ticks())
+        self._zone_ticks = watch.zone_ticks()
+        self._reviews: Any = None
+        self._is_reviewing = False
+        self.world = self._make_world(dialects)
+        self.concealed = Concealed(self.world)
+        watch.reports.subscribe(self._learn_account, "login")
+        self.spool = Spool(config.database.path, self.world, reactor, scheduler)
+        """Who could not be saved when the server stopped."""
+        self._saves = scheduler.timer(self.world.saver)
+        self.world.saver.wake = self._saves_moved
+        self.chat = Chat(self.world, parameters.chat_rules(config), read_numbers())
+        self.behaviors = self._make_behaviors()
+        self._collections = CollectionGuard(self.behaviors.limits.budget)
+        self.reloads = {
+            "behaviors": self._reload_behaviors,
+            "zones": self._reload_zones,
+            "knowledge": self._reload_knowledge,
+        }
+        """What can be read anew while players are here, by name."""
+        self._take_commands(commands)
+        self.fleet.processes.bus.subscribe(CAME, self._hub_came)
+        self.service = WorldService(
+            self.world,
+            self.chat,
+            RemoteCommands(self.world, commands, self.chat),
+            self.behaviors,
+            scheduler,
+        )
+        self._timer.service = self.service
+        self.door = self._make_door(dialects)
+        endpoint = Endpoint(
+            parameters.endpoint_config(config, config.world.crc_seed), random_bytes=os.urandom
+        )
+        self.dispatcher = Dispatcher(
+            endpoint,
+            scheduler,
+            self._new_visitor,
+            _log,
+            accounting=Accounting(parameters.turn_rules(config)),
+        )
+        self._measure(endpoint)
+
+    def _make_behaviors(self) -> Behaviors:
+        library = Library(self._config.world.behaviors, Budget(LOADING, limited, thread_time))
+        for line in library.problems:
+            self.world.report(BehaviorFailed("", "the behaviors' folder", line))
+        behaviors = Behaviors(
+            self.world,
+            self.chat,
+            library,
+            limits=parameters.behavior_limits(self._config),
+            guard=limited,
+            clock=thread_time,
+            wake=self._timer.wake,
+        )
+        self._population.give_behavior = behaviors.add
+        self._population.take_behaviors = behaviors.forget_zone
+        return behaviors
+
+    def _learn_account(self, report: Report) -> None:
+        if isinstance(report.event, LoginAccepted):
+            self.concealed.logged_in(report.event.account_id, report.event.account)
+
+    def _take_commands(self, commands: Registry) -> None:
+        commands.extend(world_commands(CommandContext(self.world, self.chat, self.admission)))
+        commands.known |= {
+            "player": self._player_names,
+            "zone": lambda _caller: [zone.name for zone in self.world.zones.table],
+        }
+
+    def _player_names(self, caller: Caller) -> list[str]:
+        return [one.name for one in self.world.players if may_see(caller.rank, one.spawn)]
+
+    def _make_door(self, dialects: Dialects) -> ZoneEntry:
+        return ZoneEntry(
+            dialects=dialects,
+            inside=self.service,
+            admission=self.admission,
+            presence=self.fleet.processes.presence,
+            characters_of=self._characters_of,
+            played=self._played,
+            report=self._watch.port("door", report_to(_log, self._refusals)),
+            changed=self._status_changed,
+            clock=self._scheduler,
+            is_kept_out=self._is_kept_out,
+        )
+
+    def _measure(self, endpoint: Endpoint) -> None:
+        watch = self._watch
+        watch.endpoint("world", endpoint, self._hidden_sessions)
+        watch.measures.gauge(
+            "players",
+            "Players in the world; hidden ones are not counted.",
+            lambda: {(): sum(may_see(ANYBODY, one.spawn) for one in self.world.players)},
+        )
+        watch.measures.gauge(
+            "unsaved", "Characters whose newest state is not stored.",
+            lambda: {(): len(self.world.saver)},
+        )  # fmt: skip
+        watch.reasons(
+            "world_faults",
+            "Mistakes of the server that were confined to one actor, by what it was doing.",
+            lambda: self.world.faults,
+        )
+        watch.reasons(
+            "behavior_events",
+            "Calls of behaviors, failures, and what was dropped because it was too much.",
+            lambda: self.behaviors.counters,
+        )
+        watch.measures.gauge(
+            "zones_stalled",
+            "Zones whose tick is overdue or failed repeatedly.",
+            lambda: {(): len(self.world.zones.stalled(self._scheduler.now()))},
+        )
+        watch.measures.gauge(
+            "actors_paused",
+            "Spawns and players' views that are left out of their zone's tick for a while.",
+            lambda: {(): sum(len(zone.paused_actors()) for zone in self.world.zones)},
+        )
+        watch.reasons(
+            "world_drops",
+            "Messages of players without an effect.",
+            lambda: self.world.counters + self.door.counters,
+        )
+
+    def _hidden_sessions(self) -> int:
+        """Return how many sessions are those of players who are hidden."""
+        return sum(one.is_online and not may_see(ANYBODY, one.spawn) for one in self.world.players)
+
+    def configure(self, config: Config) -> None:
+        """Go on with other settings; who is in the world stays."""
+        self.admission.rules = parameters.admission_rules(config)
+        if config.world.locked != self._config.world.locked:
+            self.admission.locked = config.world.locked
+            if config.world.locked:
+                self._tasks.spawn(self._lock_out())
+        if config.world.review_seconds != self._config.world.review_seconds:
+            self._begin_reviews(config.world.review_seconds)
+        self.world.rules = parameters.world_rules(config)
+        self.behaviors.configure(parameters.behavior_limits(config))
+        self.chat.rules = parameters.chat_rules(config)
+        if config.world.motd != self._config.world.motd:
+            self.world.motd = config.world.motd
+        self._config = config
+        self._status_changed()
+
+    def send_away(self, account_id: int, reason: str) -> None:
+        """Have whoever plays a character of an account leave, and let nobody in with its keys.
+
+        For accounts of the login service in this process; those of another one have other numbers.
+        """
+        if parameters.knows_accounts(self._config):
+            standing.send_away(self.world, account_id, reason, self._scheduler.now())
+            self._tasks.spawn(self._withdraw(account_id))
+
+    async def _withdraw(self, account_id: int) -> None:
+        try:
+            await self.fleet.processes.handoffs.withdraw_account(account_id)
+        except StoreError as error:
+            _log.warn("keys of account {n} are still good: {why}", n=account_id, why=str(error))
+
+    async def _lock_out(self) -> None:
+        try:
+            await self.admission.withdraw_refused()
+        except StoreError as error:
+            _log.warn("keys that were given out are still good: {why}", why=str(error))
+
+    async def _is_kept_out(self, account_id: int, address: str) -> bool:
+        """Say whether a ban or the like keeps an account or an address out. Raises `StoreError`."""
+        return bool(await self.fleet.accounts.kept_out([(account_id, address)]))
+
+    def _begin_reviews(self, seconds: float) -> None:
+        if self._reviews is not None:
+            self._reviews.cancel()
+        self._reviews = self._scheduler.every(seconds, self._review)
+
+    def _review(self) -> None:
+        """Begin a review of the players here, unless one is still running."""
+        if not self._is_reviewing:
+            self._is_reviewing = True
+            self._tasks.spawn(self._reviewed())
+
+    async def _reviewed(self) -> None:
+        try:
+            await standing.review(self.world, self.fleet.accounts, self._scheduler.now())
+        finally:
+            self._is_reviewing = False
+
+    @property
+    def port(self) -> int:
+        """The UDP port that is open; 0 before `listen`."""
+        return int(self._port.getHost().port) if self._port is not None else 0
+
+    def not_ready(self) -> str:
+        """Return which zones do not tick as they should, empty when all do.
+
+        Anybody may ask, so a zone that runs for hidden players only is not named.
+        """
+        now = self._scheduler.now()
+        late = self._timer.late(now)
+        if late > self.world.zones.rules.stalled_after:
+            return f"the world's timer is {late:.0f} seconds late"
+        return "; ".join(
+            f"{self._public_name(zone)} is stalled: {reason}"
+            for zone, reason in self.world.zones.stalled(now)
+        )
+
+    def _public_name(self, zone: Zone) -> str:
+        return f"zone {self.world.zones.name(zone)}" if zone.is_listed else "a zone"
+
+    def doors(self) -> Iterator[OpenPort]:
+        """Yield the ports that are open."""
+        if self._port is not None:
+            yield door("world.listen", self._port, {})
+        yield from self.fleet.doors()
+
+    def listen(self) -> None:
+        """Open the port and say where. Raises `CannotListenError`."""
+        address = listen_address("world.listen", self._config.world.listen)
+        self._port = listen(self._reactor, address.host, address.port, self.dispatcher)
+        self._refusals.start()
+        self._begin_reviews(self._config.world.review_seconds)
+        if self.behaviors.library.has_others:
+            self._collections.start()
+        self.fleet.listen()
+        host = self._port.getHost()
+        _log.info(
+            "{name}, clients on UDP {at}",
+            name=self._config.world.name, at=Address(host.host, host.port),
+        )  # fmt: skip
+        told = reachable(host.host)
+        if told != host.host and not self._config.world.advertise:
+            _log.warn(
+                "players are told {told}, which only this machine can reach: set world.advertise"
+                " to the address they can",
+                told=told,
+            )
+
+    def register(self) -> None:
+        """Begin to register with the login servers, or with the one in this process.
+
+        A process that is a member of a world connects to its hub instead.
+        """
+        self.fleet.start()
+        self.spool.restore()
+        if self._config.processes.hub is not None:
+            return
+        self.link = login_link(
+            self._ground, self.fleet, self.account, self.admission, self._models,
+            login_address=self._login_address, report=self.world.report,
+        )  # fmt: skip
+        CharacterLocations(self.fleet.processes.bus, self.atlas, self.link.send)
+        self.link.start()
+
+    async def stop(self, deadline: Monotonic) -> None:
+        """Say goodbye to players and login servers, and have everybody stored.
+
+        Who is not stored by three quarters of the time until the deadline is kept in a file.
+        """
+        now, within = self._scheduler.now(), self._scheduler.within
+        farewell = Monotonic(min(now + PATIENCE, deadline))
+        stored_by = Monotonic(deadline - (deadline - now) / 4)
+        if self._reviews is not None:
+            self._reviews.cancel()
+        self.service.close(now)
+        self.dispatcher.close(now)
+        self._timer.stop()
+        self._collections.stop()
+        if self.link is not None:
+            await within(stored_by, Deferred.fromCoroutine(self.link.stop()))
+        await within(stored_by, Deferred.fromCoroutine(self._tasks.finished()))
+        await self._store_the_rest(stored_by)
+        await self.spool.keep(deadline)
+        self._scheduler.drop(self._saves)
+        await within(deadline, Deferred.fromCoroutine(self.fleet.stop()))
+        await drained(self.dispatcher, self._scheduler, farewell)
+        if self._port is not None:
+            await self._port.stopListening()
+        self._refusals.stop()
+
+    async def _store_the_rest(self, deadline: Monotonic) -> None:
+        """Go on saving until everything is stored, or a time has come."""
+        saver = self.world.saver
+        while len(saver) and self._scheduler.now() < deadline:
+            saver.try_again()
+            await self._scheduler.pause(RETRY_AT_STOP)
+
+    def _make_world(self, dialects: Dialects) -> World:
+        config = self._config.world
+        return World(
+            rules=parameters.world_rules(self._config),
+            zones=Zones(
+                self.atlas,
+                self._population.settle,
+                parameters.zone_rules(self._config),
+                wake=self._timer.wake,
+                ended=self._population.forget,
+                tick=self._tick,
+            ),
+            dialects=dialects,
+            forms=read_rules(),
+            store=self.fleet.characters,
+            knowledge=read_knowledge(config.knowledge),
+            processes=self.fleet.processes,
+            address=self._told_address,
+            moment=self._scheduler.moment,
+            report=self._watch.port("world", report_world(_log, self._refusals)),
+            start=self._tasks.spawn,
+            answer=Deferred,
+            changed=self._status_changed,
+            wake=self._timer.wake,
+        )
+
+    def _tick(self, zone: Zone, now: Monotonic) -> None:
+        """Tick a zone, and note how long it took."""
+        begun = self._scheduler.now()
+        zone.tick(now)
+        if not zone.is_listed:
+            return
+        name = self.world.zones.definition(zone.zone_id).file
+        self._zone_ticks.observe(self._scheduler.now() - begun, name, str(zone.instance))
+
+    def _hub_came(self, _note: Note) -> None:
+        """Save what waited for the hub."""
+        self.world.saver.try_again()
+        self.spool.restore()
+
+    def _saves_moved(self) -> None:
+        self._scheduler.arm(self._saves, self.world.saver.get_timer())
+
+    def _next_spawn_id(self) -> int:
+        return self.world.next_spawn_id()
+
+    async def _reload_zones(self) -> str:
+        """Read the files of zones again; what they put into running zones is put there anew."""
+        fresh = read_atlas(self._config.world.zones)
+        self._population.reload(fresh, self._scheduler.now())
+        return f"{len(self.atlas)} zones"
+
+    async def _reload_knowledge(self) -> str:
+        """Read skills, languages and titles again; who comes in from now on is told those."""
+        knowledge = self.world.knowledge = read_knowledge(self._config.world.knowledge)
+        return f"{len(knowledge.skills)} skills, {len(knowledge.languages)} languages"
+
+    async def _reload_behaviors(self) -> str:
+        return self.behaviors.reload(self._scheduler.now())
+
+    def _told_address(self) -> tuple[str, int]:
+        """Return where players reach this world, as it is told to them."""
+        bound = self._port.getHost()
+        return self._config.world.advertise or reachable(bound.host), bound.port
+
+    async def _played(self, char_id: int, moment: Moment) -> None:
+        """Have it stored when a character was played; the player who comes in waits for nothing."""
+        saving.played(self.world, char_id, moment)
+
+    async def _characters_of(self, account_id: int) -> Sequence[WorldCharacter]:
+        """Return an account's characters, each with the numbers of its models.
+
+        They are read again when one of them was saved meanwhile: what was read is older then.
+        """
+        while True:
+            rows = await self.fleet.characters.of_account(account_id)
+            made = [await with_models(row, self._models) for row in rows]
+            if all(self.world.saver.is_current(row) for row in made):
+                return made
+
+    def _status_changed(self) -> None:
+        if self.link is not None:
+            self.link.status_changed()
+
+    def _new_visitor(self, port: SessionPort, now: Monotonic) -> VisitorHandler:
+        return VisitorHandler(port, self.door, _log, now)

@@ -1,0 +1,180 @@
+"""Joins players' clients to UDP sessions of the world's port, and the world's events to the log.
+
+Owns nothing but the wiring; order and meaning of messages are `emu.world`'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from twisted.logger import Logger, LogLevel
+from twisted.python.failure import Failure
+
+from emu.metrics import Histogram
+from emu.net.refusals import RefusalLog
+from emu.net.scheduler import Scheduler
+from emu.net.udp.session_link import SessionLink, nothing
+from emu.net.udp.session_port import SessionPort
+from emu.session import Event, Message, SessionClosed, Writable
+from emu.times import Monotonic
+from emu.world.entry.zone_entry import Entered, TurnedAway, ZoneEntry, ZoneEntryEvent
+from emu.world.events import (
+    EntryRefused,
+    Fault,
+    PlayerEntered,
+    PlayerLeft,
+    PlayerRefused,
+    WorldEvent,
+)
+from emu.world.service import WorldService
+
+RETRY: Final = 0.1
+"""Seconds after which a world whose timer raised is called again."""
+_FAULTS: Final = "faults"
+
+
+class VisitorHandler:
+    """One session of the world port, as the dispatcher knows it."""
+
+    __slots__ = ("_link", "_visitor")
+
+    def __init__(self, port: SessionPort, door: ZoneEntry, log: Logger, now: Monotonic) -> None:
+        self._link = SessionLink(port, log, "serving a player failed; its session is closed")
+        self._visitor = door.connect(self._link, port.address[0], now)
+        self._link.closing = self._visitor.closing
+
+    def handle_event(self, event: Event, now: Monotonic) -> None:
+        """Take one event of the session."""
+        if isinstance(event, Message):
+            try:
+                self._visitor.message(event.opcode, event.payload, now)
+            except Exception:
+                self._visitor.closing()  # the dispatcher ends the session
+                raise
+        elif isinstance(event, Writable):
+            self._visitor.drained(now)
+        elif isinstance(event, SessionClosed):
+            self._visitor.closed(event.reason, now)
+            # Its link holds us: a flood would outrun the collector.
+            self._link.closing = nothing
+            del self._visitor, self._link
+
+    def get_timer(self) -> Monotonic | None:
+        """Return when the visitor wants its timer handled."""
+        return self._visitor.get_timer()
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Let the visitor do what is due."""
+        self._visitor.handle_timer(now)
+
+    def held_bytes(self) -> int:
+        """Return how many bytes of messages wait for their turn."""
+        return 0
+
+
+class WorldTimer:
+    """Has the world's time handled when it asks for it."""
+
+    __slots__ = ("_scheduler", "_ticks", "_timer", "service")
+
+    def __init__(self, scheduler: Scheduler, ticks: Histogram | None = None) -> None:
+        """Use a scheduler, and note in `ticks` how many seconds each time took."""
+        self._scheduler = scheduler
+        self._ticks = ticks
+        self._timer = scheduler.timer(self)
+        self.service: WorldService | None = None
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Let the world do what is due; called by the scheduler.
+
+        A world that raises is called again after a moment, whatever it says of its own time.
+        """
+        service = self.service
+        if service is None:
+            return
+        self._scheduler.arm(self._timer, Monotonic(now + RETRY))
+        begun = self._scheduler.now()
+        service.handle_timer(now)
+        if self._ticks is not None:
+            self._ticks.observe(self._scheduler.now() - begun)
+        self.wake()
+
+    def wake(self) -> None:
+        """Ask the world when it wants its time handled."""
+        if self.service is not None:
+            self._scheduler.arm(self._timer, self.service.get_timer())
+
+    def late(self, now: Monotonic) -> float:
+        """Return how many seconds ago the world should have been called; 0 when it is in time."""
+        due = self.service.get_timer() if self.service is not None else None
+        return 0.0 if due is None else max(0.0, now - due)
+
+    def stop(self) -> None:
+        """Ask no more."""
+        self._scheduler.drop(self._timer)
+        self.service = None
+
+
+def report_to(log: Logger, refusals: RefusalLog) -> Callable[[ZoneEntryEvent], None]:
+    """Return the door's `report` port; what repeats itself is summed up."""
+
+    def write(event: ZoneEntryEvent) -> None:
+        if isinstance(event, Entered):
+            if not refusals.is_within_rate("arrivals", event.name, event.address, "came in"):
+                return
+            log.info(
+                "{name} came in from {address}, client {version}",
+                name=event.name, address=event.address, version=event.version,
+                account_id=event.account_id,
+            )  # fmt: skip
+        elif isinstance(event, TurnedAway):
+            if refusals.is_news("visitors turned away", "", event.address, event.reason):
+                log.info(
+                    "{address} was turned away: {reason}",
+                    address=event.address, reason=event.reason,
+                )  # fmt: skip
+        elif refusals.is_within_rate("departures", event.name, event.address, event.reason):
+            log.info(
+                "{name} from {address} left: {reason}",
+                name=event.name, address=event.address, reason=event.reason,
+            )  # fmt: skip
+
+    return write
+
+
+def report_world(log: Logger, refusals: RefusalLog) -> Callable[[WorldEvent], None]:
+    """Return the world's `report` port: one line an event; what repeats itself is summed up."""
+
+    def write(event: WorldEvent) -> None:
+        if isinstance(event, PlayerRefused) and not refusals.is_news(
+            "refusals", event.name, event.address, event.reason
+        ):
+            return
+        if isinstance(event, EntryRefused) and not refusals.is_news(
+            "entries refused", f"account {event.account_id}", event.address, event.reason
+        ):
+            return
+        if isinstance(event, Fault):
+            if refusals.is_news(_FAULTS, "", event.task, type(event.error).__name__):
+                _write_fault(log, event)
+            return
+        if isinstance(event, PlayerEntered):
+            if not refusals.is_within_rate("entries", event.name, event.address, event.zone):
+                return
+        elif isinstance(event, PlayerLeft) and not refusals.is_within_rate(
+            "exits", event.name, "", event.reason
+        ):
+            return
+        log.emit(
+            LogLevel.levelWithName(event.level), "{line}", line=event.line,
+            event=type(event).__name__,
+        )  # fmt: skip
+
+    return write
+
+
+def _write_fault(log: Logger, event: Fault) -> None:
+    """Write a mistake of the server with its traceback."""
+    failure = Failure(event.error)  # type: ignore[no-untyped-call]
+    log.failure("{line}", failure, line=event.line, event=type(event).__name__)

@@ -1,0 +1,165 @@
+"""Players that could not be saved before the server stopped: kept in a file for the next start.
+
+The world of a process that has the database stores them before anybody can come in. A member of
+a world, and a server whose database fails at the start, save them as soon as the store answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from emu.errors import EmuError, FileFormatError, StoreError, unusable
+from emu.model import SavedState
+from emu.net.logs import logger
+from emu.net.scheduler import DelayedCall, Scheduler
+from emu.net.store import StoreWorker
+from emu.store import Store
+from emu.store.spool import load_spool, read_spool, set_aside_path, spool_path, write_spool
+from emu.times import Monotonic
+from emu.world.entry.saver import kinds_of, with_state
+from emu.world.world import World
+
+_log = logger("world")
+
+MOST_NAMES = 20
+"""Names in one line of the log."""
+
+
+class Spool:
+    """The file of one world: `load` at the start, `keep` at the stop."""
+
+    def __init__(self, database: Path, world: World, reactor: Any, scheduler: Scheduler) -> None:
+        self._path = spool_path(database)
+        self._world = world
+        self._scheduler = scheduler
+        self._worker = StoreWorker(reactor, nullcontext, name="emu-spool")
+        self._waiting: list[SavedState] = []
+        """States of the file that are neither stored nor handed to the saver."""
+        self._again: DelayedCall | None = None
+        self._is_restoring = False
+        self._is_lost = False
+
+    def lose(self) -> None:
+        """Note that the database file was deleted or replaced; may be called in any thread.
+
+        The next start must not apply states of the lost file to the file that took its place, so
+        `keep` writes them to a name that no start reads.
+        """
+        self._is_lost = True
+
+    def load(self, store: Store | None) -> None:
+        """Store what the file has; without a store, or when that fails, do so later.
+
+        A file that cannot be read is set aside. Never raises.
+        """
+        try:
+            states = read_spool(self._path)
+        except FileNotFoundError:
+            return
+        except FileFormatError as error:
+            self._set_aside(str(error))
+            return
+        except OSError as error:
+            self._set_aside(unusable(error))
+            return
+        self._waiting = states
+        if store is None:
+            return
+        try:
+            stored = load_spool(store, states)
+            self._waiting = []
+            self._path.unlink()
+        except (EmuError, OSError) as error:
+            _log.error("{path}: not stored yet: {reason}", path=str(self._path), reason=str(error))
+            return
+        _log.warn(
+            "stored from {path}, which the last stop could not: {names}",
+            path=str(self._path), names=_names(stored) or "nobody, all are stored as of later",
+            count=len(stored),
+        )  # fmt: skip
+
+    def restore(self) -> None:
+        """Hand to the saver what the file has and `load` could not store."""
+        if self._waiting and not self._is_restoring:
+            self._is_restoring = True
+            self._world.start(self._restore())
+
+    async def keep(self, deadline: Monotonic) -> None:
+        """Write a file with who is not saved, or remove it when everybody is.
+
+        Says in the log whose state is lost when that is not done in time.
+        """
+        if self._again is not None:
+            self._again.cancel()
+        states = [*self._world.saver.not_saved(), *self._waiting]
+        if not states:
+            self._path.unlink(missing_ok=True)
+            return
+        reason = "there was no time left"
+        path = self._path.with_name(f"{self._path.name}.lost") if self._is_lost else self._path
+        writing = self._worker.run(partial(write_spool, path, states))
+        try:
+            if await self._scheduler.within(deadline, writing):
+                _log.warn(
+                    "{path} has the state of players that no start applies, because the database"
+                    " file was replaced: {names}"
+                    if self._is_lost
+                    else "the next start stores from {path} what could not be stored: {names}",
+                    path=str(path), names=_names(states), count=len(states),
+                )  # fmt: skip
+                return
+        except OSError as error:
+            reason = unusable(error)
+        _log.error(
+            "could not be stored and is lost: the last state of {names} ({reason})",
+            names=_names(states), count=len(states), reason=reason,
+        )  # fmt: skip
+
+    async def _restore(self) -> None:
+        states, self._waiting = self._waiting, []
+        failed = []
+        for state in states:
+            try:
+                await self._hand_over(state)
+            except Exception as error:  # noqa: BLE001  # the others are to be stored
+                if not isinstance(error, StoreError):
+                    _log.failure("a state of the last stop cannot be stored; it is tried again")
+                failed.append(state)
+        self._waiting += failed
+        self._is_restoring = False
+        if failed:
+            pause = self._world.rules.save_retry
+            self._again = self._scheduler.later(pause, self.restore)
+
+    async def _hand_over(self, state: SavedState) -> None:
+        """Have one state saved, unless its character has a newer one. Raises `StoreError`."""
+        world = self._world
+        row = await world.store.find(state.char_id)
+        if (
+            row is not None
+            and (row.account_id, row.created) == (state.account_id, state.created)
+            and row.revision < state.revision
+            and world.players.get(row.id) is None
+            and row.id not in world.saver
+            and world.saver.is_current(row)
+        ):
+            world.saver.put(with_state(row, state), kinds_of(state))
+
+    def _set_aside(self, reason: str) -> None:
+        aside = set_aside_path(self._path)
+        try:
+            self._path.replace(aside)
+            what = f"it was set aside as {aside.name}"
+        except OSError as error:
+            what = f"it cannot be set aside ({error.strerror})"
+        _log.error("{reason}; {what}", reason=reason, what=what)
+
+
+def _names(states: Sequence[SavedState]) -> str:
+    names = sorted(state.name for state in states)
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return ", ".join(names[:MOST_NAMES]) + more

@@ -1,0 +1,360 @@
+"""Differences between opcode tables, tables derived from others, and the plan of an edit.
+
+A new build usually puts a few messages between the old ones, and every number behind moves up.
+Pure; the store writes the result.
+
+Owns the comparison of new rows with those that are there. Pure; the store carries plans out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from emu.errors import CommandError
+from emu.opcodes.table import (
+    CUT_LENGTH,
+    MAX_NUMBER,
+    RENAMED,
+    OpcodeRow,
+    OpcodeTable,
+    VersionRange,
+    dead_numbers,
+    is_absent,
+    name_problem,
+    row_problem,
+)
+
+
+class Difference(NamedTuple):
+    """A name with different numbers; None where a side does not have it.
+
+    `range` is the version range compared, "" when two single versions were.
+    """
+
+    range: str
+    name: str
+    first: int | None
+    second: int | None
+
+
+def compare_tables(first: OpcodeTable, second: OpcodeTable) -> list[Difference]:
+    """Compare what two client versions are spoken to with, in the order of the numbers."""
+    return _compare("", _messages(first), _messages(second))
+
+
+def _messages(table: OpcodeTable) -> dict[str, int]:
+    """Return a table's names without the cut and former ones of messages that have a better one."""
+    numbers = table.numbers
+    cut = {name[:CUT_LENGTH] for name in numbers if len(name) > CUT_LENGTH}
+    return {
+        name: number
+        for name, number in numbers.items()
+        if name not in cut and RENAMED.get(name) not in numbers
+    }
+
+
+def compare_rows(
+    first: Iterable[OpcodeRow], second: Iterable[OpcodeRow]
+) -> tuple[list[Difference], list[VersionRange], list[VersionRange]]:
+    """Compare the ranges that two sets of rows both have.
+
+    Returns the differences and the ranges that only the first and only the second has.
+    """
+    left, right = _by_range(first), _by_range(second)
+    found: list[Difference] = []
+    for version_range in sorted(left.keys() & right.keys()):
+        found += _compare(str(version_range), left[version_range], right[version_range])
+    return found, sorted(left.keys() - right.keys()), sorted(right.keys() - left.keys())
+
+
+def _by_range(rows: Iterable[OpcodeRow]) -> dict[VersionRange, dict[str, int]]:
+    grouped: dict[VersionRange, list[OpcodeRow]] = {}
+    for row in rows:
+        grouped.setdefault(row.range, []).append(row)
+    numbers = {}
+    for version_range, group in grouped.items():
+        dead = dead_numbers(group)
+        numbers[version_range] = {
+            row.name: row.opcode
+            for row in group
+            if not is_absent(row.opcode) and row.opcode not in dead
+        }
+    return numbers
+
+
+def _compare(where: str, first: Mapping[str, int], second: Mapping[str, int]) -> list[Difference]:
+    found = [
+        Difference(where, name, first.get(name), second.get(name))
+        for name in first.keys() | second.keys()
+        if first.get(name) != second.get(name)
+    ]
+    found.sort(
+        key=lambda one: (
+            one.first if one.first is not None else one.second if one.second is not None else 0,
+            one.name,
+        )
+    )
+    return found
+
+
+_STEP = re.compile(r"(OP_[A-Za-z0-9_]+)@([0-9]{1,5})(?:\.\.([0-9]{1,5}))?")
+
+
+class Insertion(NamedTuple):
+    """A message that came in at `number`; what stood at `number` to `last` moves up by one."""
+
+    name: str
+    number: int
+    last: int = MAX_NUMBER
+
+
+def parse_insertion(text: str) -> Insertion:
+    """Read ``NAME@N`` or ``NAME@N..LAST``; raises `CommandError`."""
+    match = _STEP.fullmatch(text)
+    if match is None:
+        raise CommandError(
+            f"{text!r} is not an insertion; write OP_NameMsg@123, or OP_NameMsg@123..410 when"
+            " numbers above 410 stay"
+        )
+    number, last = int(match[2]), int(match[3] or MAX_NUMBER)
+    if number > MAX_NUMBER or not number <= last <= MAX_NUMBER:
+        raise CommandError(f"{text}: numbers go from 0 to {MAX_NUMBER}, and LAST is not below N")
+    return Insertion(match[1], number, last)
+
+
+def derive(
+    rows: Sequence[OpcodeRow],
+    new: VersionRange,
+    *,
+    insertions: Iterable[Insertion] = (),
+    removals: Iterable[str] = (),
+    source: str,
+) -> list[OpcodeRow]:
+    """Return the rows of `new`: a copy of one range's rows with messages put in and taken out.
+
+    Removals come first; the numbers behind a removed message move down by one. Then the insertions
+    happen in their order. Place-holders are copied as they are. Raises `CommandError` when a name
+    does not fit, or the result would not.
+    """
+    dead = dead_numbers(rows)
+    live = {row.name: row.opcode for row in rows if not _held(row.opcode, dead)}
+    for name in removals:
+        if name not in live:
+            raise CommandError(f"{name} is not in the table to derive from")
+        gone = live.pop(name)
+        if gone not in live.values():
+            live = {other: n - (n > gone) for other, n in live.items()}
+    for insertion in insertions:
+        problem = name_problem(insertion.name)
+        if problem or insertion.name in live:
+            raise CommandError(problem or f"{insertion.name} is in the table already")
+        live = {name: n + (insertion.number <= n <= insertion.last) for name, n in live.items()}
+        live[insertion.name] = insertion.number
+    if any(n > MAX_NUMBER or is_absent(n) for n in live.values()):
+        raise CommandError("a number would reach those that mean: not there")
+    notes = {row.name: row.note for row in rows}
+    made = [OpcodeRow(*new, name, n, source, notes.get(name)) for name, n in live.items()]
+    made += [
+        row._replace(first=new.first, last=new.last)
+        for row in rows
+        if _held(row.opcode, dead) and row.name not in live
+    ]
+    return made
+
+
+def _held(number: int, dead: frozenset[int]) -> bool:
+    return is_absent(number) or number in dead
+
+
+Key = tuple[int, int, str]
+"""First version, last version, name: what is unique in a database."""
+
+KEEP_NOTHING, KEEP_OTHER_RANGES, KEEP_ALL = "nothing", "other-ranges", "all"
+"""What an import leaves of rows that it does not hold."""
+
+
+def key_of(row: OpcodeRow) -> Key:
+    """Return what a row is found by."""
+    return row.first, row.last, row.name
+
+
+class RowChange(NamedTuple):
+    """One row before and after; `old` is None for a new row and `new` for a removed one."""
+
+    old: OpcodeRow | None
+    new: OpcodeRow | None
+
+    @property
+    def row(self) -> OpcodeRow:
+        """The row that is there in the end, or was before it went."""
+        row = self.new if self.new is not None else self.old
+        assert row is not None  # noqa: S101  # a change has at least one side
+        return row
+
+
+class Rejected(NamedTuple):
+    """A row of a file that cannot be used, and why; `place` says where in the file it is."""
+
+    place: str
+    problem: str
+
+
+@dataclass(slots=True)
+class Plan:
+    """What an import or another edit changes."""
+
+    changes: list[RowChange] = field(default_factory=list)
+    unchanged: int = 0
+    rejected: list[Rejected] = field(default_factory=list)
+
+    @property
+    def added(self) -> int:
+        """How many rows are new."""
+        return sum(change.old is None for change in self.changes)
+
+    @property
+    def removed(self) -> int:
+        """How many rows go."""
+        return sum(change.new is None for change in self.changes)
+
+    @property
+    def altered(self) -> int:
+        """How many rows stay with another number, source or note."""
+        return len(self.changes) - self.added - self.removed
+
+
+def plan_rows(
+    existing: Mapping[Key, OpcodeRow],
+    rows: Iterable[tuple[str, OpcodeRow]],
+    *,
+    source: str = "",
+    keep: str = KEEP_ALL,
+) -> Plan:
+    """Compare rows, each with its place in a file, with those that are there.
+
+    A row that cannot be used is rejected with its place, and so is a second row of one range and
+    name with another number. A row whose format tells no source and note (None) leaves them as they
+    are, but gets `source` and no note when its number is new. `keep` says which rows that the file
+    does not hold stay.
+    """
+    plan = Plan()
+    new: dict[Key, OpcodeRow] = {}
+    for place, row in rows:
+        problem = row_problem(row)
+        key = key_of(row)
+        if problem is None and key in new:
+            if new[key].opcode == row.opcode:
+                continue
+            problem = (
+                f"{row.name} has a second number {row.opcode} for {row.range}, the first is"
+                f" {new[key].opcode}"
+            )
+        if problem is not None:
+            plan.rejected.append(Rejected(place, problem))
+            continue
+        new[key] = row
+        old = existing.get(key)
+        told = _told(row, old, source)
+        if told == old:
+            plan.unchanged += 1
+        else:
+            plan.changes.append(RowChange(old, told))
+    if keep != KEEP_ALL:
+        ranges: set[VersionRange] = {row.range for row in new.values()}
+        plan.changes += [
+            RowChange(old, None)
+            for key, old in existing.items()
+            if key not in new and (keep == KEEP_NOTHING or old.range in ranges)
+        ]
+    return plan
+
+
+def plan_reset(
+    existing: Iterable[OpcodeRow],
+    shipped: Iterable[OpcodeRow],
+    version_range: VersionRange | None = None,
+    name: str | None = None,
+) -> Plan:
+    """Return what makes rows those that are shipped: all, or those of a range, a name, or both.
+
+    Raises `CommandError` when there are no such rows on either side.
+    """
+
+    def chosen(rows: Iterable[OpcodeRow]) -> dict[Key, OpcodeRow]:
+        return {
+            key_of(row): row
+            for row in rows
+            if version_range in (None, row.range) and name in (None, row.name)
+        }
+
+    old, new = chosen(existing), chosen(shipped)
+    if not old and not new:
+        raise CommandError("there are no such rows, neither here nor in what is shipped")
+    differing = sorted(key for key in old.keys() | new.keys() if old.get(key) != new.get(key))
+    changes = [RowChange(old.get(key), new.get(key)) for key in differing]
+    return Plan(changes, unchanged=len(old.keys() | new.keys()) - len(changes))
+
+
+def plan_newer(
+    existing: Iterable[OpcodeRow], shipped: Iterable[OpcodeRow], mine: AbstractSet[Key]
+) -> list[RowChange]:
+    """Return what makes rows those that a newer program ships, but for an operator's own."""
+    old, new = ({key_of(row): row for row in rows} for rows in (existing, shipped))
+    put = [RowChange(old.get(key), row) for key, row in new.items() if old.get(key) != row]
+    gone = [RowChange(row, None) for key, row in old.items() if key not in new]
+    return [change for change in (*put, *gone) if key_of(change.row) not in mine]
+
+
+def amended(
+    old: OpcodeRow | None, new: OpcodeRow | None, present: OpcodeRow | None
+) -> list[RowChange]:
+    """Return what turns `present` into what somebody made of `old`, field by field; None is no row.
+
+    Raises `CommandError` when the new row is not valid, or somebody else changed the same.
+    """
+    row = RowChange(old, new).row
+    where = f"{row.name} of {row.range}"
+    if old is None and present is not None:
+        raise CommandError(f"{where} is there already with the number {present.opcode}; edit it")
+    if old is not None and present is None:
+        raise CommandError(f"{where} was removed by somebody else meanwhile")
+    if new is None:
+        if present != old:
+            raise CommandError(f"{where} was changed by somebody else meanwhile; look again")
+        return [RowChange(present, None)]
+    if old is not None and present is not None:
+        new = _merged(old, new, present, where)
+    problem = row_problem(new)
+    if problem is not None:
+        raise CommandError(problem)
+    return [] if new == present else [RowChange(present, new)]
+
+
+def _merged(old: OpcodeRow, new: OpcodeRow, present: OpcodeRow, where: str) -> OpcodeRow:
+    """Return the present row with the fields that `new` has otherwise than `old`."""
+    mine = {
+        name: getattr(new, name)
+        for name in ("opcode", "source", "note")
+        if getattr(new, name) != getattr(old, name)
+    }
+    for name, value in mine.items():
+        theirs = getattr(present, name)
+        if theirs not in (getattr(old, name), value):
+            raise CommandError(
+                f"{where}: somebody else changed the {name} to {theirs!r} meanwhile; leave and look"
+                " again"
+            )
+    return present._replace(**mine)
+
+
+def _told(row: OpcodeRow, old: OpcodeRow | None, source: str) -> OpcodeRow:
+    same = old is not None and old.opcode == row.opcode
+    if row.source is None:
+        row = row._replace(source=old.source if same and old else source)
+    if row.note is None:
+        row = row._replace(note=old.note if same and old else "")
+    return row

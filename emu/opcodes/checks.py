@@ -1,0 +1,308 @@
+"""Checks of opcode rows: errors, warnings, notes, and messages that no client can do without.
+
+An error is something the server must not run with; a warning deserves a look; a note explains how
+the rows are read. Facts behind the rules: docs/protocol/opcodes.md#data-sets,
+docs/protocol/opcodes.md.
+
+A version may never have had one in the tables: then its clients cannot be served yet. When the
+tables that come with the program have it, it was lost here, by an edit or an import.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from emu.opcodes.changes import Rejected
+from emu.opcodes.table import (
+    FIRST_PLACEHOLDER,
+    SENTINELS,
+    WHOLE_TABLE,
+    OpcodeRow,
+    OpcodeTables,
+    VersionRange,
+    dead_numbers,
+    full_names,
+    is_absent,
+    preference,
+    row_problem,
+)
+
+NEEDED = (
+    "OP_LoginRequestMsg",
+    "OP_LoginByNumRequestMsg",
+    "OP_LoginReplyMsg",
+    "OP_AllWSDescRequestMsg",
+    "OP_WorldListMsg",
+    "OP_WorldStatusChangeMsg",
+    "OP_AllCharactersDescReplyMsg",
+    "OP_CreateCharacterRequestMsg",
+    "OP_CreateCharacterReplyMsg",
+    "OP_DeleteCharacterRequestMsg",
+    "OP_DeleteCharacterReplyMsg",
+    "OP_PlayCharacterRequestMsg",
+    "OP_PlayCharacterReplyMsg",
+)
+"""What the services say to every client and hear from it; without the others they do."""
+
+
+class Missing(NamedTuple):
+    """Messages that some versions have no number for; `lost` are those that ship with one."""
+
+    versions: VersionRange
+    lost: tuple[str, ...]
+    never: tuple[str, ...]
+
+
+def missing_messages(tables: OpcodeTables, shipped: OpcodeTables) -> Iterator[Missing]:
+    """Yield, in order, every span of versions whose clients cannot be served in full."""
+    for first, last, table in tables.spans():
+        gone = [name for name in NEEDED if table.get(name) is None]
+        if not gone:
+            continue
+        known = shipped.for_version(first) if shipped.covers(first) else None
+        lost = tuple(name for name in gone if known is not None and known.get(name) is not None)
+        never = tuple(name for name in gone if name not in lost)
+        yield Missing(VersionRange(first, last), lost, never)
+
+
+MAX_SHOWN = 6
+"""Names or numbers listed in one finding."""
+MAX_PAIRS = 5000
+"""Overlapping pairs of ranges that are looked at."""
+
+CORE: Mapping[str, int] = {
+    "OP_LoginRequestMsg": 0,
+    "OP_LoginByNumRequestMsg": 1,
+    "OP_WSLoginRequestMsg": 2,
+    "OP_ESLoginRequestMsg": 3,
+    "OP_LoginReplyMsg": 4,
+    "OP_WSStatusReplyMsg": 5,
+    "OP_WorldStatusChangeMsg": 6,
+    "OP_AllWSDescRequestMsg": 7,
+    "OP_WorldListMsg": 8,
+    "OP_AllCharactersDescRequestMsg": 9,
+    "OP_AllCharactersDescReplyMsg": 10,
+    "OP_CreateCharacterRequestMsg": 11,
+    "OP_CreateCharacterReplyMsg": 12,
+}
+"""Numbers that no client version ever changed."""
+
+
+class Severity(StrEnum):
+    """How bad a finding is."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+class OpcodeFinding(NamedTuple):
+    """One thing to know about the rows; `code` names the rule, `range` is "" for all of them."""
+
+    severity: Severity
+    code: str
+    range: str
+    message: str
+
+
+def check(
+    rows: Sequence[OpcodeRow],
+    *,
+    used: Iterable[str] = (),
+    rejected: Iterable[Rejected] = (),
+    shipped: OpcodeTables | None = None,
+) -> list[OpcodeFinding]:
+    """Return all findings, the worst first.
+
+    `used` are the names that this program speaks: two of them must not share a number. `rejected`
+    are rows of a file that did not become rows. With the tables that ship, messages that the
+    services need are looked for in every client version.
+    """
+    good = [row for row in rows if row_problem(row) is None]
+    by_range: defaultdict[VersionRange, list[OpcodeRow]] = defaultdict(list)
+    for row in good:
+        by_range[row.range].append(row)
+    full = full_names({row.name for row in good})
+    tables = OpcodeTables(good)
+    found = [*_unusable(rows, rejected), *_coverage(tables), *_cut_names(full)]
+    if shipped is not None:
+        found += needed_findings(tables, shipped)
+    for version_range in sorted(by_range):
+        group = by_range[version_range]
+        found += _core(version_range, group)
+        found += _shared(version_range, group, full, frozenset(used))
+        found += _absent(version_range, group)
+        found += _twins(version_range, group, full)
+    found += _overlaps(by_range)
+    order = list(Severity)
+    return sorted(found, key=lambda finding: order.index(finding.severity))
+
+
+def errors(findings: Iterable[OpcodeFinding]) -> list[OpcodeFinding]:
+    """Return the findings that the server must not run with."""
+    return [finding for finding in findings if finding.severity is Severity.ERROR]
+
+
+def _unusable(rows: Sequence[OpcodeRow], rejected: Iterable[Rejected]) -> Iterator[OpcodeFinding]:
+    inverted: defaultdict[str, list[str]] = defaultdict(list)
+    for place, problem in itertools.chain(
+        ((one.place, one.problem) for one in rejected),
+        ((str(row.range), row_problem(row) or "") for row in rows if row_problem(row)),
+    ):
+        if problem.startswith("inverted"):
+            inverted[problem.partition(" (")[0]].append(f"{place}: {problem}")
+        else:
+            yield _error("invalid-row", "", f"{place}: {problem}")
+    for problem, all_of_it in inverted.items():
+        text = f"{problem}: {len(all_of_it)} rows cannot be used, the first at {all_of_it[0]}"
+        yield _error("inverted-range", problem.rpartition(" ")[2], text)
+
+
+def _coverage(tables: OpcodeTables) -> Iterator[OpcodeFinding]:
+    missing = [str(version) for version in (0, 1) if not tables.covers(version)]
+    if missing:
+        before = "which clients speak before they have told their own; nobody could log in"
+        yield _error("uncovered", "", f"no range covers version {' and '.join(missing)}, {before}")
+
+
+def needed_findings(tables: OpcodeTables, shipped: OpcodeTables) -> Iterator[OpcodeFinding]:
+    """Find versions without a message that the services need."""
+    for one in missing_messages(tables, shipped):
+        if one.lost:
+            text = (
+                f"{_some(one.lost)} lost the number that the program ships; clients of these"
+                " versions could not be served (`emu opcodes reset` brings it back)"
+            )
+            yield _error("lost-message", one.versions, text)
+        if one.never:
+            text = "has no number; clients of these versions cannot be served in full"
+            yield _warning("missing-message", one.versions, f"{_some(one.never)} {text}")
+
+
+def _core(version_range: VersionRange, rows: Sequence[OpcodeRow]) -> Iterator[OpcodeFinding]:
+    for row in rows:
+        if row.name in CORE and row.opcode != CORE[row.name]:
+            text = f"{row.name} is {row.opcode}, but it is {CORE[row.name]} in every client version"
+            yield _error("core-number", version_range, text)
+        owner = _CORE_NAMES.get(row.opcode)
+        if owner is not None and row.name not in CORE:
+            text = f"{row.name} has number {row.opcode}, which is {owner} in every client version"
+            yield _error("core-number", version_range, text)
+
+
+_CORE_NAMES = {number: name for name, number in CORE.items()}
+
+
+def _shared(
+    version_range: VersionRange,
+    rows: Sequence[OpcodeRow],
+    full: Mapping[str, str],
+    used: frozenset[str],
+) -> Iterator[OpcodeFinding]:
+    """Find numbers with several names."""
+    dead = dead_numbers(rows)
+    names: defaultdict[int, set[str]] = defaultdict(set)
+    for row in rows:
+        if not is_absent(row.opcode):
+            names[row.opcode].add(full.get(row.name, row.name))
+    for number, group in sorted(names.items()):
+        if len(group) < 2:
+            continue
+        ordered = sorted(group, key=lambda name: preference(name, full))
+        told = f"{len(group)} names ({_some(ordered)})"
+        if number in dead:
+            text = f"{number} stands at {told}: a place-holder, read as not there"
+            yield _note("dead-group", version_range, text)
+        elif len(group & used) > 1:
+            both = " and ".join(sorted(group & used))
+            text = f"{number} is the number of {both}; the server could not tell them apart"
+            yield _error("clash", version_range, text)
+        else:
+            text = f"{number} has {told}; {ordered[0]} is shown for it"
+            yield _warning("shared-number", version_range, text)
+
+
+def _absent(version_range: VersionRange, rows: Sequence[OpcodeRow]) -> Iterator[OpcodeFinding]:
+    """Find place-holders that a number alone gives away."""
+    sentinels = [row for row in rows if row.opcode in SENTINELS]
+    if sentinels:
+        numbers = ", ".join(map(str, sorted({row.opcode for row in sentinels})))
+        text = f"{len(sentinels)} rows have a sentinel ({numbers}) and are read as not there:"
+        names = _some([row.name for row in sentinels])
+        yield _note("sentinel", version_range, f"{text} {names}")
+    others = [row for row in rows if is_absent(row.opcode) and row.opcode not in SENTINELS]
+    if others:
+        text = f"{len(others)} rows have numbers from {FIRST_PLACEHOLDER} up and are read as not"
+        names = _some([f"{row.name} {row.opcode}" for row in others])
+        yield _note("placeholder", version_range, f"{text} there: {names}")
+
+
+def _cut_names(full: Mapping[str, str]) -> Iterator[OpcodeFinding]:
+    if full:
+        text = f"{len(full)} names were cut at 33 characters and are read as their full names:"
+        pairs = _some([f"{cut} = {whole}" for cut, whole in sorted(full.items())])
+        yield _note("cut-name", "", f"{text} {pairs}")
+
+
+def _twins(
+    version_range: VersionRange, rows: Sequence[OpcodeRow], full: Mapping[str, str]
+) -> Iterator[OpcodeFinding]:
+    """Find cut names whose full name has another number in the same range."""
+    numbers = {row.name: row.opcode for row in rows}
+    for cut, whole in sorted(full.items()):
+        first, second = numbers.get(cut), numbers.get(whole)
+        if first is None or second is None or is_absent(first) or is_absent(second):
+            continue
+        if first != second:
+            text = f"{cut} is {first}, but its full name {whole} is {second}"
+            yield _warning("cut-twin", version_range, text)
+
+
+def _overlaps(by_range: Mapping[VersionRange, Sequence[OpcodeRow]]) -> Iterator[OpcodeFinding]:
+    """Find pairs of ranges with versions in common, and say which wins where."""
+    ranges = sorted(by_range)
+    numbers = {one: {row.name: row.opcode for row in by_range[one]} for one in ranges}
+    pairs = (
+        (one, other)
+        for index, one in enumerate(ranges)
+        for other in itertools.takewhile(
+            lambda other, last=one.last: other.first <= last,  # type: ignore[misc]
+            ranges[index + 1 :],
+        )
+    )
+    for one, other in itertools.islice(pairs, MAX_PAIRS):
+        common = VersionRange(other.first, min(one.last, other.last))
+        narrow, wide = sorted((one, other), key=lambda r: (r.width, -r.first))
+        differing = [
+            f"{name} {number}/{numbers[other][name]}"
+            for name, number in sorted(numbers[one].items(), key=lambda item: item[1])
+            if numbers[other].get(name, number) != number
+        ]
+        where = common.first if common.width == 1 else common
+        rest = "" if len(by_range[narrow]) >= WHOLE_TABLE else ", and the other adds to it"
+        agree = f"{len(differing)} names differ: {_some(differing)}" if differing else "they agree"
+        text = f"{one} and {other} overlap at {where}: {narrow} wins as the narrower{rest};"
+        tell = _warning if differing else _note
+        yield tell("overlap", where, f"{text} {agree} (the wider is {wide})")
+
+
+def _error(code: str, where: object, text: str) -> OpcodeFinding:
+    return OpcodeFinding(Severity.ERROR, code, str(where), text)
+
+
+def _warning(code: str, where: object, text: str) -> OpcodeFinding:
+    return OpcodeFinding(Severity.WARNING, code, str(where), text)
+
+
+def _note(code: str, where: object, text: str) -> OpcodeFinding:
+    return OpcodeFinding(Severity.NOTE, code, str(where), text)
+
+
+def _some(names: Sequence[str]) -> str:
+    """Return the first few of a list."""
+    more = len(names) - MAX_SHOWN
+    return ", ".join(names[:MAX_SHOWN]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,317 @@
+"""Opcode rows as files: CSV, JSON, SQLite, SQL dumps and lists, read and written.
+
+* Our CSV: per version range (the file name tells it), or with first_version and last_version.
+* EQ2Emulator's SQL dump, see `emu.sqldump`; nothing in it is executed.
+* JSON as `emu opcodes export --as json` writes it.
+* An SQLite database: an exported one, or that of a server.
+* A plain list of names and numbers for one client version.
+
+Any of them may be packed with gzip. Reading gives rows with their place in the file; rows that do
+not make sense are the plan's business, files that cannot be read are a `FileFormatError`.
+
+Each function yields text; what it is written to is the caller's business. The CSV form with one
+file per range, the one under ``opcodes/``, is `emu.opcodes.text`; a whole database is
+`emu.opcodes.files`.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import BinaryIO
+
+import sqlite_utils
+
+from emu.database import readable_errors
+from emu.errors import FileFormatError
+from emu.opcodes.store import COLUMNS, KEY, connect, read_stored_rows
+from emu.opcodes.table import OpcodeRow, OpcodeTable, VersionRange
+from emu.opcodes.text import CSV_COLUMNS, csv_rows, parse_number, parse_range, range_of, read_folder
+from emu.sqldump import InsertRow, read_inserts
+from emu.sqldump.source import Source
+
+HEAD = b"SQLite format 3\0"
+"""How every such file begins."""
+
+
+def write_database(rows: Iterable[OpcodeRow], path: Path) -> None:
+    """Put rows into the table `opcodes` of a fresh file. Raises `StoreError`."""
+    with readable_errors(path), closing(sqlite_utils.Database(path)) as database:
+        table = database.table("opcodes")
+        table.create(dict(COLUMNS), pk=KEY, not_null=COLUMNS)
+        table.create_index(["name"])
+        table.insert_all([tuple(COLUMNS), *(row.cells for row in rows)])
+
+
+def read_database(path: Path) -> Iterator[tuple[str, OpcodeRow]]:
+    """Yield the rows of such a file, or of a server's database, with their range as their place.
+
+    Raises `StoreError` when it has no opcode tables.
+    """
+    with connect(path) as database, readable_errors(path):
+        for row in read_stored_rows(database.connection):
+            yield f"{row.range}", row
+
+
+FORMATS = ("csv", "sql", "json", "list", "sqlite")
+WIDE_COLUMNS = ("first_version", "last_version", *CSV_COLUMNS)
+"""Columns of a CSV file with many ranges."""
+DUMP_COLUMNS = ("version_range1", "version_range2", "name", "opcode")
+"""Columns of EQ2Emulator's table `opcodes` that are read."""
+MAX_TEXT = 64 * 1024 * 1024
+"""Bytes of a CSV, JSON or list file after inflating."""
+
+_LIST_LINE = re.compile(r"\s*[\"'`]?(\w+)[\"'`]?\s*(?:[,;=\t ]|:)\s*([0-9]+|0x[0-9A-Fa-f]+)[\s,;]*")
+_LIST_HEAD = re.compile(r"\s*name\s*[,;\t ]\s*(opcode|number|value)\s*", re.IGNORECASE)
+
+Placed = tuple[str, OpcodeRow]
+"""Where in its file a row stands, and the row."""
+
+
+def read_rows(
+    file: Path | BinaryIO, *, form: str | None = None, version_range: VersionRange | None = None
+) -> Iterator[Placed]:
+    """Yield the rows of a file, a folder of our CSV files, or a stream.
+
+    `form` is one of `FORMATS`, or None to find out. A list, and a CSV file without version columns,
+    is for `version_range` when its file name does not tell. Raises `FileFormatError`.
+    """
+    if not isinstance(file, Path):
+        yield from _read(file, form, version_range, None)
+    elif file.is_dir():
+        for row in read_folder(file):
+            yield f"{row.range}", row
+    else:
+        try:
+            with file.open("rb") as stream:
+                yield from _read(stream, form, version_range, file)
+        except OSError as error:
+            raise FileFormatError(f"{file}: cannot be read ({error.strerror})") from error
+
+
+def _read(
+    stream: BinaryIO, form: str | None, version_range: VersionRange | None, path: Path | None
+) -> Iterator[Placed]:
+    source = Source(stream)
+    form = form or guess_format(source.peek(4096))
+    if form == "sqlite":
+        if path is None:
+            raise FileFormatError("an SQLite database is read from its file, not from a stream")
+        yield from read_database(path)
+        return
+    if form == "sql":
+        yield from _dump_rows(read_inserts(source, {"opcodes"}))
+        return
+    text = _text(source)
+    if form == "json":
+        yield from _json_rows(text)
+    elif form == "csv" and text.startswith("first_version"):
+        yield from _csv_rows(text)
+    elif form == "csv":
+        named = version_range or (range_of(path) if path is not None else None)
+        for number, row in enumerate(parse_range(text, _needed(named)), 2):
+            yield f"line {number}", row
+    else:
+        yield from _list_rows(text, _needed(version_range))
+
+
+def guess_format(head: bytes) -> str:
+    """Return the format that the first bytes of a file look like."""
+    if head.startswith(HEAD):
+        return "sqlite"
+    text = head.decode("latin-1").lstrip("\ufeff \t\r\n")
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    if text[:1] in ("[", "{"):
+        return "json"
+    cells = [cell.strip() for cell in first.split(",")]
+    if cells == list(WIDE_COLUMNS) or cells == list(CSV_COLUMNS):
+        return "csv"
+    if _LIST_HEAD.fullmatch(first) or _LIST_LINE.fullmatch(first):
+        return "list"
+    return "sql"
+
+
+def _text(source: Source) -> str:
+    """Read all of a source as UTF-8 text."""
+    parts: list[bytes] = []
+    size = 0
+    while source.peek(1):
+        parts.append(source.buffer[source.pos :])
+        size += len(parts[-1])
+        source.pos = len(source.buffer)
+        if size > MAX_TEXT:
+            raise source.error(f"the file is larger than {MAX_TEXT} bytes")
+    try:
+        return b"".join(parts).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise FileFormatError("the file is not UTF-8 text") from error
+
+
+def _needed(version_range: VersionRange | None) -> VersionRange:
+    if version_range is None:
+        raise FileFormatError(
+            "the file does not say which client versions it is for; name them with --version"
+        )
+    return version_range
+
+
+def _dump_rows(inserts: Iterator[InsertRow]) -> Iterator[Placed]:
+    """Turn rows of EQ2Emulator's table `opcodes` into ours."""
+    found = False
+    for insert in inserts:
+        found = True
+        place = f"line {insert.line}"
+        if insert.columns is None:
+            raise FileFormatError("the table opcodes comes without its columns", place=place)
+        cells = {
+            name.lower(): value for name, value in zip(insert.columns, insert.values, strict=True)
+        }
+        missing = [name for name in DUMP_COLUMNS if name not in cells]
+        if missing:
+            raise FileFormatError(
+                f"the table opcodes has no column {' or '.join(missing)}", place=place
+            )
+        yield place, _row([cells[column] for column in DUMP_COLUMNS], place)
+    if not found:
+        raise FileFormatError("the dump has no rows of a table `opcodes`")
+
+
+def _row(cells: Sequence[object], place: str) -> OpcodeRow:
+    first, last, name, opcode = cells
+    if not isinstance(name, str):
+        raise FileFormatError(f"{str(name)[:40]!r} is not an opcode name", place=place)
+    first, last, opcode = (_integer(cell, place) for cell in (first, last, opcode))
+    return OpcodeRow(first, last, name.strip(), opcode)
+
+
+def _integer(value: object, place: str) -> int:
+    if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
+        return int(value[:20])
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise FileFormatError(f"{str(value)[:40]!r} is not a whole number", place=place)
+    return value
+
+
+def _csv_rows(text: str) -> Iterator[Placed]:
+    for place, (first, last, name, opcode, source, note) in csv_rows(text, WIDE_COLUMNS):
+        number = parse_number(opcode, place)
+        versions = _integer(first, place), _integer(last, place)
+        yield place, OpcodeRow(*versions, name, number, source, note)
+
+
+def _json_rows(text: str) -> Iterator[Placed]:
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FileFormatError(f"not JSON ({error})") from error
+    if not isinstance(data, list):
+        raise FileFormatError(f"expected a list of objects with {', '.join(WIDE_COLUMNS)}")
+    for index, item in enumerate(data, 1):
+        place = f"item {index}"
+        if not isinstance(item, dict) or not set(WIDE_COLUMNS[:4]) <= set(item) <= set(
+            WIDE_COLUMNS
+        ):
+            raise FileFormatError(
+                f"expected an object with {', '.join(WIDE_COLUMNS[:4])}, and perhaps source and"
+                " note",
+                place=place,
+            )
+        texts = [item.get(column) for column in ("source", "note")]
+        if not all(one is None or isinstance(one, str) for one in texts):
+            raise FileFormatError("source and note are text", place=place)
+        yield (
+            place,
+            _row([item[column] for column in WIDE_COLUMNS[:4]], place)._replace(
+                source=texts[0], note=texts[1]
+            ),
+        )
+
+
+def _list_rows(text: str, version_range: VersionRange) -> Iterator[Placed]:
+    for number, line in enumerate(text.splitlines(), 1):
+        place = f"line {number}"
+        bare = line.partition("#")[0]
+        if not bare.strip() or (number == 1 and _LIST_HEAD.fullmatch(bare)):
+            continue
+        match = _LIST_LINE.fullmatch(bare)
+        if match is None:
+            raise FileFormatError(f"expected a name and a number, found {line[:40]!r}", place=place)
+        yield place, OpcodeRow(*version_range, match[1], parse_number(match[2], place))
+
+
+ROWS_PER_INSERT = 500
+
+_DUMP_HEAD = """\
+-- Opcode tables for EQ2Emulator, exported by emu
+/*!40101 SET NAMES utf8mb4 */;
+/*!40101 SET @OLD_SQL_MODE=@@SQL_MODE, SQL_MODE='NO_AUTO_VALUE_ON_ZERO' */;
+
+DROP TABLE IF EXISTS `opcodes`;
+CREATE TABLE `opcodes` (
+  `id` int(10) unsigned NOT NULL AUTO_INCREMENT,
+  `version_range1` int(10) unsigned NOT NULL DEFAULT 0,
+  `version_range2` int(10) unsigned NOT NULL DEFAULT 0,
+  `name` varchar(255) NOT NULL DEFAULT '',
+  `opcode` smallint(5) unsigned NOT NULL DEFAULT 0,
+  `table_data_version` smallint(5) unsigned NOT NULL DEFAULT 1,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `newindex` (`version_range1`,`name`,`version_range2`)
+) ENGINE=InnoDB DEFAULT CHARSET=latin1;
+
+"""
+_INSERT = (
+    "INSERT INTO `opcodes` (`id`, `version_range1`, `version_range2`, `name`, `opcode`,"
+    " `table_data_version`) VALUES\n"
+)
+_DUMP_TAIL = "/*!40101 SET SQL_MODE=IFNULL(@OLD_SQL_MODE, '') */;\n"
+
+
+def as_csv(rows: Iterable[OpcodeRow]) -> Iterator[str]:
+    """Yield a CSV file with the version range in each row."""
+    yield _line(WIDE_COLUMNS)
+    for row in rows:
+        yield _line(row.cells)
+
+
+def as_list(table: OpcodeTable) -> Iterator[str]:
+    """Yield what one client version is spoken to with, as ``name,opcode`` lines."""
+    yield "name,opcode\n"
+    for number, name in sorted(table.names.items()):
+        yield f"{name},{number}\n"
+
+
+def as_json(rows: Iterable[OpcodeRow]) -> Iterator[str]:
+    """Yield a JSON list with one object a line."""
+    start = "[\n"
+    for row in rows:
+        cells = dict(zip(WIDE_COLUMNS, row.cells, strict=True))
+        yield start + json.dumps(cells, ensure_ascii=False)
+        start = ",\n"
+    yield "\n]\n" if start == ",\n" else "[]\n"
+
+
+def as_sql(rows: Iterable[OpcodeRow]) -> Iterator[str]:
+    """Yield a dump that MySQL and MariaDB load for EQ2Emulator; it replaces the whole table.
+
+    Names hold nothing that needs an escape; source and note have no column there.
+    """
+    yield _DUMP_HEAD
+    waiting = ""
+    for number, row in enumerate(rows, 1):
+        if (number - 1) % ROWS_PER_INSERT == 0:
+            yield f"{waiting};\n{_INSERT}" if waiting else _INSERT
+        else:
+            yield f"{waiting},\n"
+        waiting = f"({number},{row.first},{row.last},'{row.name}',{row.opcode},1)"
+    yield f"{waiting};\n{_DUMP_TAIL}" if waiting else _DUMP_TAIL
+
+
+def _line(cells: Iterable[object]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerow(cells)
+    return out.getvalue()

@@ -1,1 +1,0 @@
-"""Opcode rows as files: every format that is read or written."""

@@ -1,1 +1,0 @@
-"""Opcode rows in the database: read, edited with their history, and watched."""

@@ -1,0 +1,166 @@
+"""Opcode tables as text: one CSV file per client version range, and the tables that ship.
+
+The file ``0540-0546.csv`` holds the range 540-546; its columns are name, opcode, source and note,
+its rows stand in the order of the numbers, and it is UTF-8 with plain line feeds, so that writing
+what was read gives the same bytes. Owns reading and writing of that text; must not know SQLite.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, lru_cache
+from pathlib import Path
+
+from emu.errors import FileFormatError
+from emu.files import opcodes_folder
+from emu.opcodes.table import OpcodeRow, OpcodeTables, VersionRange, range_problem, row_problem
+from emu.partial import ANYBODY, partial_file
+
+CSV_COLUMNS = ("name", "opcode", "source", "note")
+MAX_FILE = 4 * 1024 * 1024
+"""Bytes of one file; a real one has less than 50,000."""
+
+_FILE_NAME = re.compile(r"([0-9]{1,10})-([0-9]{1,10})\.csv")
+_NUMBER = re.compile(r"[0-9]{1,9}|0x[0-9A-Fa-f]{1,8}")
+
+
+def file_name(version_range: VersionRange) -> str:
+    """Return the file name of a range; four digits or more keep the files in order."""
+    return f"{version_range.first:04}-{version_range.last:04}.csv"
+
+
+def range_of(path: Path) -> VersionRange:
+    """Return the range that a file name stands for; raises `FileFormatError`."""
+    match = _FILE_NAME.fullmatch(path.name)
+    if match is None:
+        raise FileFormatError(
+            f"{path.name} does not say its version range; call it like 0540-0546.csv"
+        )
+    first, last = int(match[1]), int(match[2])
+    problem = range_problem(first, last)
+    if problem:
+        raise FileFormatError(f"{path.name}: {problem}")
+    return VersionRange(first, last)
+
+
+def read_folder(folder: Path) -> list[OpcodeRow]:
+    """Read every CSV file of a folder; raises `FileFormatError` naming file and line."""
+    paths = sorted(folder.glob("*.csv"))
+    if not paths:
+        raise FileFormatError(f"{folder}: there are no opcode tables (*.csv) in it")
+    rows: list[OpcodeRow] = []
+    for path in sorted(paths, key=range_of):
+        rows += read_file(path)
+    return rows
+
+
+def read_file(path: Path) -> list[OpcodeRow]:
+    """Read one file of the folder; raises `FileFormatError` naming file and line."""
+    version_range = range_of(path)
+    try:
+        if path.stat().st_size > MAX_FILE:
+            raise FileFormatError(f"{path.name} is larger than {MAX_FILE} bytes")
+        text = path.read_bytes().decode("utf-8")
+    except OSError as error:
+        raise FileFormatError(f"{path}: cannot be read ({error.strerror})") from error
+    except UnicodeDecodeError as error:
+        raise FileFormatError(f"{path.name} is not UTF-8 text") from error
+    try:
+        return list(parse_range(text, version_range))
+    except FileFormatError as error:
+        raise FileFormatError(f"{path.name}, {error}") from error
+
+
+def parse_range(text: str, version_range: VersionRange) -> Iterator[OpcodeRow]:
+    """Yield the rows of one range's text; raises `FileFormatError` with the line."""
+    seen: set[str] = set()
+    for place, (name, number, source, note) in csv_rows(text, CSV_COLUMNS):
+        row = OpcodeRow(*version_range, name, parse_number(number, place), source, note)
+        problem = row_problem(row)
+        if problem is None and name in seen:
+            problem = f"{name} stands twice in this range"
+        if problem:
+            raise FileFormatError(problem, place=place)
+        seen.add(name)
+        yield row
+
+
+def csv_rows(text: str, columns: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield the rows of a CSV text with these columns, each with its line in front.
+
+    Raises `FileFormatError` with the line.
+    """
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        if next(reader, []) != list(columns):
+            raise FileFormatError(f"expected the columns {','.join(columns)}", place="line 1")
+        for cells in reader:
+            place = f"line {reader.line_num}"
+            if cells and len(cells) != len(columns):
+                raise FileFormatError(
+                    f"expected {len(columns)} cells, found {len(cells)}", place=place
+                )
+            if cells:
+                yield place, cells
+    except csv.Error as error:
+        raise FileFormatError(f"not CSV ({error})", place=f"line {reader.line_num}") from error
+
+
+def parse_number(text: str, place: str | None = None) -> int:
+    """Read an opcode number, decimal or 0x and hex digits; raises `FileFormatError`."""
+    if not _NUMBER.fullmatch(text.strip()):
+        raise FileFormatError(f"{text[:40]!r} is not an opcode number", place=place)
+    return int(text, 0 if text.strip().startswith("0x") else 10)
+
+
+def format_range(rows: Iterable[OpcodeRow]) -> str:
+    """Return the text of one range's rows."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(CSV_COLUMNS)
+    for row in sorted(rows, key=lambda row: (row.opcode, row.name)):
+        writer.writerow(row.cells[2:])
+    return out.getvalue()
+
+
+def write_folder(rows: Iterable[OpcodeRow], folder: Path) -> list[Path]:
+    """Write one file per range into a folder; return the paths written."""
+    by_range: dict[VersionRange, list[OpcodeRow]] = {}
+    for row in rows:
+        by_range.setdefault(row.range, []).append(row)
+    written = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for version_range in sorted(by_range):
+            path = folder / file_name(version_range)
+            with partial_file(path, ANYBODY) as fresh:
+                fresh.write_bytes(format_range(by_range[version_range]).encode("utf-8"))
+                fresh.replace(path)
+            written.append(path)
+    except OSError as error:
+        raise FileFormatError(f"{folder}: cannot be written ({error.strerror})") from error
+    return written
+
+
+@cache
+def shipped_rows() -> tuple[OpcodeRow, ...]:
+    """Return every row of the shipped text; raises `FileFormatError` when it is damaged."""
+    return tuple(read_folder(opcodes_folder()))
+
+
+@cache
+def shipped_tables() -> OpcodeTables:
+    """Return the tables of the shipped text; always the same object."""
+    return OpcodeTables(shipped_rows())
+
+
+@lru_cache(maxsize=2)
+def fingerprint(rows: tuple[OpcodeRow, ...]) -> str:
+    """Return a fingerprint of rows that does not hang on their order."""
+    ordered = sorted(rows, key=lambda row: (row.first, row.last, row.opcode, row.name))
+    text = "".join(f"{row.first}-{row.last}\n{format_range([row])}" for row in ordered)
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,264 @@
+"""A server that is one process: its bus, its world keys, and the table of zone servers.
+
+A key is given out when a play request is granted, works once, for one account, and for a minute
+on the clock (EQ2Emulator forgets old keys only when the next player comes;
+docs/protocol/world/entering.md#admission).
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import KW_ONLY, dataclass, field
+from functools import partial
+from typing import Any, Final
+
+from emu.errors import CommandError, DuplicateName, EmuError, LimitExceeded, Unanswered
+from emu.model import EntryOrigin, Handoff
+from emu.processes.ports import Note
+from emu.times import Clock, Monotonic
+
+
+class Wish:
+    """A subscription: calls `end` the first time it is cancelled."""
+
+    __slots__ = ("_end",)
+
+    def __init__(self, end: Callable[[], object]) -> None:
+        self._end: Callable[[], object] | None = end
+
+    def cancel(self) -> None:
+        """Hear no more."""
+        end, self._end = self._end, None
+        if end is not None:
+            end()
+
+
+class LocalBus:
+    """`Bus` for one process. `failed` is told what a subscriber raises."""
+
+    __slots__ = ("_answers", "_failed", "_hear", "_publishing", "_waiting")
+
+    def __init__(self, failed: Callable[[Exception], None]) -> None:
+        self._failed = failed
+        self._hear: dict[str, dict[object, Callable[[Note], None]]] = {}
+        self._answers: dict[str, Callable[[Note], Awaitable[Note]]] = {}
+        self._waiting: deque[tuple[str, Note]] = deque()
+        self._publishing = False
+
+    def publish(self, topic: str, note: Note) -> None:
+        """Tell all subscribers of a topic; what a subscriber publishes comes after this note."""
+        self._waiting.append((topic, dict(note)))
+        if self._publishing:
+            return
+        self._publishing = True
+        try:
+            while self._waiting:
+                self._deliver(*self._waiting.popleft())
+        finally:
+            self._publishing = False
+
+    def subscribe(self, topic: str, hear: Callable[[Note], None]) -> Wish:
+        """Have `hear` called with each note of a topic from now on."""
+        place = object()
+        self._hear.setdefault(topic, {})[place] = hear
+        return Wish(partial(self._forget, topic, place))
+
+    def answer(self, topic: str, answer: Callable[[Note], Awaitable[Note]]) -> Wish:
+        """Answer the questions of a topic. Raises `DuplicateName`."""
+        if topic in self._answers:
+            raise DuplicateName(f"somebody answers {topic} already")
+        self._answers[topic] = answer
+        return Wish(partial(self._answers.pop, topic))
+
+    @property
+    def topics(self) -> list[str]:
+        """Topics whose questions are answered."""
+        return list(self._answers)
+
+    def answers(self, topic: str) -> bool:
+        """Say whether somebody answers the questions of a topic."""
+        return topic in self._answers
+
+    async def request(self, topic: str, note: Note) -> Note:
+        """Ask whoever answers a topic. Raises `Unanswered` and `CommandError`."""
+        answer = self._answers.get(topic)
+        if answer is None:
+            raise Unanswered(f"nobody answers {topic}")
+        try:
+            return dict(await answer(dict(note)))
+        except EmuError as error:
+            raise CommandError(str(error)) from error
+
+    def _deliver(self, topic: str, note: Note) -> None:
+        heard = self._hear.get(topic, {})
+        for place, hear in list(heard.items()):
+            if place not in heard:  # cancelled by one who heard it before
+                continue
+            try:
+                hear(note)
+            except Exception as error:  # noqa: BLE001  # the others are to hear it all the same
+                self._failed(error)
+
+    def _forget(self, topic: str, place: object) -> None:
+        del self._hear[topic][place]
+        if not self._hear[topic]:
+            del self._hear[topic]
+
+
+LIFETIME = 60.0
+"""Seconds a key may be used."""
+MOST_KEYS = 10_000
+"""Keys that may be outstanding at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Issued:
+    handoff: Handoff
+    expires: Monotonic
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class LocalHandoffKeys:
+    """`HandoffKeys` in memory."""
+
+    draw: Callable[[], int]
+    """Returns a random u32, unpredictable to players."""
+    clock: Clock
+    _: KW_ONLY
+    lifetime: float = LIFETIME
+    most: int = MOST_KEYS
+    _by_key: OrderedDict[int, _Issued] = field(default_factory=OrderedDict)
+    _by_account: dict[int, dict[int, int]] = field(default_factory=dict)
+    """The keys of an account, by character."""
+
+    def __len__(self) -> int:
+        return len(self._by_key)
+
+    async def issue(
+        self,
+        account_id: int,
+        char_id: int,
+        name: str,
+        rank: int = 0,
+        entry: int = EntryOrigin.LOGIN,
+    ) -> int:
+        """Return a new key, never 0; it replaces an unused one of the same character.
+
+        Raises `LimitExceeded` when too many keys are outstanding.
+        """
+        now = self._expire()
+        self._drop(self._by_account.get(account_id, {}).get(char_id, 0))
+        if len(self._by_key) >= self.most:
+            raise LimitExceeded("too many hand-off keys")
+        key = 0
+        while not key or key in self._by_key:
+            key = self.draw() & 0xFFFFFFFF
+        handoff = Handoff(account_id, char_id, name, rank, entry)
+        self._by_key[key] = _Issued(handoff, Monotonic(now + self.lifetime))
+        self._by_account.setdefault(account_id, {})[char_id] = key
+        return key
+
+    async def redeem(self, account_id: int, key: int) -> Handoff | None:
+        """Take a key back; None when it is unknown, used, too old or another account's."""
+        self._expire()
+        found = self._by_key.get(key)
+        if found is None or found.handoff.account_id != account_id:
+            return None
+        self._drop(key)
+        return found.handoff
+
+    async def withdraw(self, char_id: int) -> None:
+        """Forget every key of a character that may not be played any more."""
+        for key in [key for key, one in self._by_key.items() if one.handoff.char_id == char_id]:
+            self._drop(key)
+
+    async def withdraw_account(self, account_id: int) -> None:
+        """Forget every key of an account that is to come in with another character."""
+        for key in list(self._by_account.get(account_id, {}).values()):
+            self._drop(key)
+
+    async def withdraw_entries(self, below: int) -> None:
+        """Forget the keys of characters of lower ranks that are not in the world yet."""
+        for key, one in list(self._by_key.items()):
+            if one.handoff.rank < below and not one.handoff.is_zoning:
+                self._drop(key)
+
+    async def held_by_others(self, account_id: int) -> int:
+        """Return how many keys are outstanding that are not this account's."""
+        self._expire()
+        return len(self._by_key) - len(self._by_account.get(account_id, ()))
+
+    def _expire(self) -> Monotonic:
+        """Forget keys that are too old; return what time it is."""
+        now = self.clock.now()
+        while self._by_key:
+            key, oldest = next(iter(self._by_key.items()))
+            if oldest.expires > now:
+                break
+            self._drop(key)
+        return now
+
+    def _drop(self, key: int) -> None:
+        found = self._by_key.pop(key, None)
+        if found is not None:
+            keys = self._by_account[found.handoff.account_id]
+            del keys[found.handoff.char_id]
+            if not keys:
+                del self._by_account[found.handoff.account_id]
+
+
+MOST_PORT: Final = 0xFFFF
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ZoneTable:
+    """`ZoneServers` of several processes.
+
+    `table` returns the zones that members serve, with their processes' names, and `rest` the name
+    of the process that serves all others; `others` are the processes that can be reached, each with
+    ``host`` and ``port`` for clients.
+    """
+
+    process: str
+    _: KW_ONLY
+    table: Callable[[], Mapping[int, str]]
+    rest: Callable[[], str]
+    others: Mapping[str, Mapping[str, Any]]
+
+    def serves(self, zone_id: int) -> bool:
+        """Say whether a zone is this process' business."""
+        return self.server_of(zone_id) == self.process
+
+    def elsewhere(self, zone_id: int) -> tuple[str, int] | None:
+        """Return host and port by which clients reach a zone's process, None for this process.
+
+        Raises `Unanswered` when that process cannot be reached.
+        """
+        server = self.server_of(zone_id)
+        if server == self.process:
+            return None
+        about = self.others.get(server)
+        if about is None:
+            raise Unanswered(f"that zone cannot be reached now: its server {server} is away")
+        address = address_of(about)
+        if address is None:
+            raise Unanswered(f"that zone cannot be reached: its server {server} tells no address")
+        return address
+
+    def server_of(self, zone_id: int) -> str:
+        """Return the name of the process that serves a zone."""
+        return self.table().get(zone_id) or self.rest()
+
+
+def served_here() -> ZoneTable:
+    """Return the `ZoneServers` of a world that is one process: nobody is elsewhere."""
+    return ZoneTable("", table=dict, rest=str, others={})
+
+
+def address_of(about: Mapping[str, Any]) -> tuple[str, int] | None:
+    """Return host and port that a process tells for clients; None when it tells none."""
+    match about:
+        case {"host": str() as host, "port": int() as port} if host and 0 < port <= MOST_PORT:
+            return host, port
+    return None

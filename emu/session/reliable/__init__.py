@@ -1,1 +1,0 @@
-"""The reliable channel: order, acknowledgments, loss, congestion, fragments and joining."""

@@ -1,0 +1,197 @@
+"""Rows of players' accounts, banned addresses, and settings of another server."""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+
+from emu.errors import DuplicateName
+from emu.model import Account
+from emu.store.repository import Repository, changes, name_key, reads
+from emu.times import FOR_EVER, UNKNOWN, Moment
+
+_COLUMNS = (
+    "id, name, password, enabled, banned_until, ban_reason, created, last_login, last_address,"
+    " last_client_version"
+)
+
+
+class AccountRepository(Repository):
+    """Rows of accounts; names are looked up without regard to case."""
+
+    @reads
+    def find(self, name: str) -> Account | None:
+        """Return the account of this name, without regard to case."""
+        row = self._run(
+            f"SELECT {_COLUMNS} FROM accounts WHERE name_key = ?",  # noqa: S608
+            (name_key(name),),
+        ).fetchone()
+        return _account(row) if row else None
+
+    @reads
+    def get(self, account_id: int) -> Account | None:
+        """Return the account with this id."""
+        row = self._run(
+            f"SELECT {_COLUMNS} FROM accounts WHERE id = ?",  # noqa: S608
+            (account_id,),
+        ).fetchone()
+        return _account(row) if row else None
+
+    @reads
+    def open_among(self, account_ids: Sequence[int], moment: Moment) -> list[int]:
+        """Return those of some accounts that may log in: neither disabled nor banned, nor gone."""
+        rows = self._run(
+            "SELECT id FROM accounts WHERE enabled"
+            " AND (banned_until IS NULL OR banned_until IN (?, ?) OR banned_until < ?)"
+            " AND id IN (SELECT value FROM json_each(?))",
+            (UNKNOWN, moment, moment, json.dumps(list(account_ids))),
+        )
+        return [row["id"] for row in rows]
+
+    @reads
+    def every(self) -> list[Account]:
+        """Return all accounts by name."""
+        rows = self._run(f"SELECT {_COLUMNS} FROM accounts ORDER BY name_key")  # noqa: S608
+        return [_account(row) for row in rows]
+
+    @changes
+    def add(self, name: str, password: str, created: Moment) -> Account:
+        """Add an account. Raises `DuplicateName`."""
+        if self.find(name) is not None:
+            raise DuplicateName(f"there is already an account {name!r}")
+        account_id = self._run(
+            "INSERT INTO accounts (name, name_key, password, created) VALUES (?, ?, ?, ?)",
+            (name, name_key(name), password, created),
+        ).lastrowid
+        return Account(id=account_id or 0, name=name, password=password, created=created)
+
+    @changes
+    def put(self, account: Account) -> Account:
+        """Add an account with everything it has; its id too, unless that is 0.
+
+        Raises `DuplicateName` when name or id is taken.
+        """
+        derived = {
+            "id": account.id or None,
+            "name_key": name_key(account.name),
+            "banned_until": _stored_end(account.banned_until),
+        }
+        return replace(account, id=self._insert("accounts", asdict(account) | derived))
+
+    @changes
+    def set_password(self, account_id: int, password: str, expected: str | None = None) -> bool:
+        """Replace the password hash; with `expected` only where that is still the stored one."""
+        changed = self._run(
+            "UPDATE accounts SET password = ? WHERE id = ? AND password = coalesce(?, password)",
+            (password, account_id, expected),
+        )
+        return changed.rowcount == 1
+
+    @changes
+    def set_enabled(self, account_id: int, enabled: bool) -> None:
+        """Let an account log in, or not."""
+        self._set("accounts", account_id, enabled=enabled)
+
+    @changes
+    def ban(self, account_id: int, until: Moment | None, reason: str) -> None:
+        """Ban an account until a unix time (``math.inf``: for ever), or lift its ban with None."""
+        self._set("accounts", account_id, banned_until=_stored_end(until), ban_reason=reason)
+
+    @changes
+    def record_login(self, account_id: int, address: str, version: int, moment: Moment) -> None:
+        """Remember when, from where and with which client version an account logged in."""
+        self._run(
+            "UPDATE accounts SET last_login = ?, last_address = ?, last_client_version = ?"
+            " WHERE id = ?",
+            (moment, address, version, account_id),
+        )
+
+    @changes
+    def remove(self, account_id: int) -> None:
+        """Remove an account and the rows of its characters."""
+        self._run("DELETE FROM characters WHERE account_id = ?", (account_id,))
+        self._run("DELETE FROM accounts WHERE id = ?", (account_id,))
+
+
+def _stored_end(until: Moment | None) -> Moment | None:
+    return None if until is None else Moment(min(until, FOR_EVER))
+
+
+def _account(row: sqlite3.Row) -> Account:
+    until = row["banned_until"]
+    return Account(
+        id=row["id"],
+        name=row["name"],
+        password=row["password"],
+        enabled=bool(row["enabled"]),
+        banned_until=Moment(math.inf) if until is not None and until >= FOR_EVER else until,
+        ban_reason=row["ban_reason"],
+        created=row["created"],
+        last_login=row["last_login"],
+        last_address=row["last_address"],
+        last_client_version=row["last_client_version"],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class BannedAddress:
+    """One ban. `until` is the unix time at which it ends, None for never."""
+
+    prefix: str
+    """As `emu.limits.addresses.normalize_prefix` spells it."""
+    reason: str = ""
+    added: Moment = UNKNOWN
+    until: Moment | None = None
+
+
+class Bans(Repository):
+    """Rows of bans."""
+
+    @changes
+    def add(self, entry: BannedAddress) -> bool:
+        """Store a ban; one for the same prefix is replaced. True when it is new."""
+        known = self.is_stored(entry.prefix)
+        self._table("banned_addresses").upsert(asdict(entry), pk="prefix")
+        return not known
+
+    @reads
+    def is_stored(self, prefix: str) -> bool:
+        """Say whether there is a ban of exactly this prefix, ended or not."""
+        found = self._run("SELECT 1 FROM banned_addresses WHERE prefix = ?", (prefix,))
+        return found.fetchone() is not None
+
+    @changes
+    def lift(self, prefix: str) -> bool:
+        """Remove a ban; True when there was one."""
+        gone = self._run("DELETE FROM banned_addresses WHERE prefix = ?", (prefix,))
+        return gone.rowcount == 1
+
+    @reads
+    def every(self) -> list[BannedAddress]:
+        """Return all bans, ended ones too."""
+        rows = self._run(
+            "SELECT prefix, reason, added, until FROM banned_addresses ORDER BY prefix"
+        )
+        return [BannedAddress(**dict(row)) for row in rows]
+
+
+class Settings(Repository):
+    """Rows of settings: a name and a value, and the table they come from."""
+
+    @changes
+    def put(self, source: str, name: str, value: str) -> bool:
+        """Keep a value; True when it is new or another one than before."""
+        if self.of_source(source).get(name) == value:
+            return False
+        row = {"source": source, "name": name, "value": value}
+        self._table("settings").upsert(row, pk=("source", "name"))
+        return True
+
+    @reads
+    def of_source(self, source: str) -> dict[str, str]:
+        """Return name -> value of what was taken from one table."""
+        rows = self._table("settings").rows_where("source = ?", [source], select="name, value")
+        return {row["name"]: row["value"] for row in rows}

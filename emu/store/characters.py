@@ -1,0 +1,300 @@
+"""Rows of the login server's copy of every character, with appearance and equipment.
+
+The login server's characters and the world's have a pair each, of the same shape.
+"""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, replace
+from typing import Any, NamedTuple
+
+from emu.database import Database
+from emu.model import Character, Color, Equipment
+from emu.store.repository import Repository, changes, reads, views
+from emu.usable import Problem, usable_character
+
+
+class AppearanceTables:
+    """One pair of tables. Text that goes into a statement comes from the repositories alone."""
+
+    __slots__ = ("_connection", "_owner")
+
+    def __init__(self, connection: sqlite3.Connection, owner: str) -> None:
+        """`owner` is what the tables are named after: ``character`` or ``world_character``."""
+        self._connection = connection
+        self._owner = owner
+
+    def put(
+        self, owner_id: int, appearance: Mapping[str, int | str], colors: Mapping[str, Color]
+    ) -> None:
+        """Store the looks of a character that has none yet."""
+        self._connection.executemany(
+            f"INSERT INTO {self._owner}_appearance VALUES (?, ?, ?)",  # noqa: S608
+            [(owner_id, name, value) for name, value in appearance.items()],
+        )
+        self._connection.executemany(
+            f"INSERT INTO {self._owner}_colors VALUES (?, ?, ?, ?, ?, ?)",  # noqa: S608
+            [(owner_id, name, *astuple(color)) for name, color in colors.items()],
+        )
+
+    def replace(
+        self, owner_id: int, appearance: Mapping[str, int | str], colors: Mapping[str, Color]
+    ) -> None:
+        """Store the looks of a character in place of what it had."""
+        for table in ("appearance", "colors"):
+            self._connection.execute(
+                f"DELETE FROM {self._owner}_{table} WHERE character_id = ?",  # noqa: S608
+                (owner_id,),
+            )
+        self.put(owner_id, appearance, colors)
+
+    def of(
+        self, chosen: str, values: Sequence[Any]
+    ) -> tuple[Mapping[int, dict[str, Any]], Mapping[int, dict[str, Color]]]:
+        """Return appearance and colors by owner, of those whose `character_id` is `chosen`."""
+        appearance: defaultdict[int, dict[str, Any]] = defaultdict(dict)
+        colors: defaultdict[int, dict[str, Color]] = defaultdict(dict)
+        where = f"WHERE character_id {chosen}"
+        for owner, name, value in self._connection.execute(
+            f"SELECT character_id, field, value FROM {self._owner}_appearance {where}",  # noqa: S608
+            values,
+        ):
+            appearance[owner][name] = value
+        for owner, name, red, green, blue, signed in self._connection.execute(
+            "SELECT character_id, field, red, green, blue, signed"  # noqa: S608
+            f" FROM {self._owner}_colors {where}",
+            values,
+        ):
+            colors[owner][name] = Color(red, green, blue, bool(signed))
+        return appearance, colors
+
+
+class UnusableListed(NamedTuple):
+    """A character of the list as it can be shown, and what of its stored values could not."""
+
+    character: Character
+    problems: tuple[Problem, ...]
+
+
+FIELDS = {
+    name: name.rstrip("_")
+    for name in (
+        "account_id", "world_id", "char_id", "name", "race", "class_", "gender", "deity",
+        "level", "tradeskill_class", "tradeskill_level", "zone_id", "zone_name",
+        "zone_description", "created", "last_played", "client_version", "deleted",
+    )
+}  # fmt: skip
+"""Field of `Character` -> column."""
+
+CHANGEABLE = frozenset(
+    ("level", "race", "class_", "gender", "name", "zone_id", "zone_name", "zone_description",
+     "tradeskill_class", "tradeskill_level", "last_played")
+)  # fmt: skip
+"""Fields that a world may change; every other key of a change is an appearance field."""
+
+
+class CharacterRepository(Repository):
+    """The login server's copy of every character."""
+
+    __slots__ = ("_looks", "keep_deleted")
+
+    bad_text = "surrogateescape"  # and so no usable text: `emu.usable`
+
+    def __init__(self, database: Database, keep_deleted: float = math.inf) -> None:
+        """`keep_deleted` is how many seconds a deleted character stays.
+
+        It is looked at when a character is added.
+        """
+        super().__init__(database)
+        self._looks = AppearanceTables(database.connection, "character")
+        self.keep_deleted = keep_deleted
+
+    @views
+    def of_account(self, account_id: int) -> list[Character]:
+        """Return the account's characters that are not deleted, oldest first."""
+        return self._load("account_id = ? AND NOT deleted", (account_id,))
+
+    @views
+    def get(self, row_id: int) -> Character | None:
+        """Return one row, deleted or not."""
+        return next(iter(self._load("id = ?", (row_id,))), None)
+
+    @reads
+    def count_of_account(self, account_id: int) -> int:
+        """Count the account's characters that are not deleted."""
+        return self._count("account_id = ?", account_id)
+
+    @reads
+    def count_of_world(self, world_id: int) -> int:
+        """Count the world's characters that are not deleted."""
+        return self._count("world_id = ?", world_id)
+
+    @changes
+    def add(self, character: Character) -> Character:
+        """Store a character with all it has and return it with its row id.
+
+        An older row of the same world and char id is marked deleted: worlds give an id again when
+        their database was reset.
+        """
+        if self.keep_deleted < math.inf:
+            self._purge(character.created - self.keep_deleted)
+        if not character.deleted:
+            self._run(
+                "UPDATE characters SET deleted = 1"
+                " WHERE world_id = ? AND char_id = ? AND NOT deleted",
+                (character.world_id, character.char_id),
+            )
+        row = {column: getattr(character, name) for name, column in FIELDS.items()}
+        row_id = self._insert("characters", row)
+        self._looks.put(row_id, character.appearance, character.colors)
+        self._put_equipment(row_id, character.equipment)
+        return replace(character, id=row_id)
+
+    @changes
+    def delete(self, account_id: int, world_id: int, char_id: int, name: str) -> bool:
+        """Mark one character deleted; True when exactly that row was there and not deleted."""
+        changed = self._run(
+            "UPDATE characters SET deleted = 1"
+            " WHERE account_id = ? AND world_id = ? AND char_id = ? AND name = ? AND NOT deleted",
+            (account_id, world_id, char_id, name),
+        )
+        return changed.rowcount == 1
+
+    @changes
+    def update(
+        self,
+        account_id: int,
+        world_id: int,
+        char_id: int,
+        changes: Mapping[str, int | str | float],
+    ) -> bool:
+        """Change fields of one character; True when there is such a character, not deleted."""
+        row = self._run(
+            "SELECT id FROM characters WHERE account_id = ? AND world_id = ? AND char_id = ?"
+            " AND NOT deleted",
+            (account_id, world_id, char_id),
+        ).fetchone()
+        if row is None:
+            return False
+        columns = {FIELDS[name]: value for name, value in changes.items() if name in CHANGEABLE}
+        if columns:
+            self._set("characters", row["id"], **columns)
+        self._run_many(
+            "INSERT OR REPLACE INTO character_appearance VALUES (?, ?, ?)",
+            [(row["id"], name, value) for name, value in changes.items() if name not in CHANGEABLE],
+        )
+        return True
+
+    @changes
+    def set_equipment(self, world_id: int, items: Sequence[tuple[int, Equipment]]) -> None:
+        """Store a batch of (char id, equipment) of one world; unknown characters are left out."""
+        rows: dict[int, int | None] = {}
+        for char_id, item in items:
+            if char_id not in rows:
+                row = self._run(
+                    "SELECT id FROM characters WHERE world_id = ? AND char_id = ? AND NOT deleted",
+                    (world_id, char_id),
+                ).fetchone()
+                rows[char_id] = row["id"] if row else None
+            row_id = rows[char_id]
+            if row_id is not None:
+                self._put_equipment(row_id, [item])
+
+    def _purge(self, before: float) -> None:
+        """Remove rows deleted before a moment for good.
+
+        One whose character the built-in world still has stays: the two are brought in line with
+        each other at the next start.
+        """
+        self._run(
+            "DELETE FROM characters WHERE deleted AND deleted_at < ? AND NOT EXISTS"
+            " (SELECT 1 FROM world_characters AS own WHERE own.id = characters.char_id"
+            " AND own.account_id = characters.account_id AND NOT own.deleted)",
+            (before,),
+        )
+
+    def _put_equipment(self, row_id: int, items: Sequence[Equipment]) -> None:
+        self._run_many(
+            "INSERT OR REPLACE INTO character_equipment VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [(row_id, item.slot, item.model, *item.color, *item.highlight) for item in items],
+        )
+
+    def _count(self, condition: str, value: int) -> int:
+        row = self._run(
+            f"SELECT count(*) FROM characters WHERE {condition} AND NOT deleted",  # noqa: S608
+            (value,),
+        ).fetchone()
+        return int(row[0])
+
+    def _load(self, condition: str, values: tuple[Any, ...]) -> list[Character]:
+        return [self._usable(row) for row in self._load_raw(condition, values)]
+
+    def _load_raw(self, condition: str, values: tuple[Any, ...]) -> list[Character]:
+        """Return characters with whatever stands in their rows."""
+        rows = self._run(
+            f"SELECT * FROM characters WHERE {condition} ORDER BY id",  # noqa: S608
+            values,
+        ).fetchall()
+        if not rows:
+            return []
+        chosen = f"IN (SELECT id FROM characters WHERE {condition})"  # noqa: S608
+        appearance, colors = self._looks.of(chosen, values)
+        worn: defaultdict[int, list[Equipment]] = defaultdict(list)
+        for row in self._run(
+            f"SELECT * FROM character_equipment WHERE character_id {chosen}",  # noqa: S608
+            values,
+        ):
+            owner, slot, model, *parts = row
+            red, green, blue, *highlight = parts
+            worn[owner].append(
+                Equipment(
+                    slot, model, (red, green, blue), (highlight[0], highlight[1], highlight[2])
+                )
+            )
+        return [
+            _character(row, appearance[row["id"]], colors[row["id"]], tuple(worn[row["id"]]))
+            for row in rows
+        ]
+
+    @views
+    def unusable(self) -> list[UnusableListed]:
+        """Return the characters with values that no list can show; deleted ones are left out."""
+        found = (usable_character(row) for row in self._load_raw("NOT deleted", ()))
+        return [UnusableListed(row, tuple(problems)) for row, problems in found if problems]
+
+    @changes
+    def repair(self, character: Character) -> None:
+        """Store a character as `unusable` has returned it, with all it has."""
+        row = {FIELDS[field]: getattr(character, field) for field in FIELDS if field != "deleted"}
+        self._set("characters", character.id, **row)
+        self._looks.replace(character.id, character.appearance, character.colors)
+        self._run("DELETE FROM character_equipment WHERE character_id = ?", (character.id,))
+        self._put_equipment(character.id, character.equipment)
+
+    def _usable(self, row: Character) -> Character:
+        """Return a character as it can be shown, and say what of it could not."""
+        character, problems = usable_character(row)
+        for problem in problems:
+            self.database.warn(f"listed character {character.name} ({row.id}): {problem}")
+        return character
+
+
+def _character(
+    row: sqlite3.Row,
+    appearance: Mapping[str, int],
+    colors: Mapping[str, Color],
+    equipment: Sequence[Equipment],
+) -> Character:
+    values = {name: row[column] for name, column in FIELDS.items() if name != "deleted"}
+    return Character(
+        id=row["id"],
+        **values,
+        deleted=bool(row["deleted"]),
+        appearance=appearance,
+        colors=colors,
+        equipment=equipment,
+    )

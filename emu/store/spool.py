@@ -1,0 +1,105 @@
+"""Players that a stop could not save: a file beside the database, which the next start stores.
+
+The file is written whole or not at all, and only its owner may read it. Its first line says how
+many characters there are and what the second line's SHA-256 is; the second line is their states as
+JSON. Each state has the number of a save, so that it never replaces a newer one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from emu.errors import FileFormatError, MalformedMessage, OutOfDate
+from emu.model import SavedState
+from emu.partial import flush, partial_file
+from emu.processes.fleet.remote import from_text, to_text
+from emu.store.store import Store
+
+FORMAT: Final = 1
+
+
+def spool_path(database: Path) -> Path:
+    """Return where the file is that belongs to a database."""
+    return database.with_name(f"{database.name}.unsaved")
+
+
+def set_aside_path(spool: Path) -> Path:
+    """Return the name that a file gets which cannot be used; none that is taken."""
+    names = (f"{spool.name}.damaged{number or ''}" for number in range(10_000))
+    return next(
+        (path for path in map(spool.with_name, names) if not path.exists()),
+        spool.with_name(f"{spool.name}.damaged"),
+    )
+
+
+def write_spool(path: Path, states: Sequence[SavedState]) -> None:
+    """Write states into a file in place of what it had. Raises `OSError`."""
+    body = to_text(list(states)).encode()
+    head = {"format": FORMAT, "characters": len(states), "sha256": _digest(body)}
+    with partial_file(path) as fresh:
+        with fresh.open("wb") as file:
+            file.write(json.dumps(head).encode() + b"\n" + body + b"\n")
+        flush(fresh)
+        fresh.replace(path)
+    flush(path.parent)
+
+
+def read_spool(path: Path) -> list[SavedState]:
+    """Return the states of a file.
+
+    Raises `FileFormatError` for a file that `write_spool` did not write, and `OSError`.
+    """
+    head, _, body = path.read_bytes().partition(b"\n")
+    body = body.removesuffix(b"\n")
+    try:
+        about = json.loads(head)
+        if about["format"] != FORMAT:
+            raise FileFormatError(f"{path}: its format {about['format']} is not known")
+        if about["sha256"] != _digest(body):
+            raise FileFormatError(f"{path}: it is damaged: its checksum is wrong")
+        states: list[SavedState] = from_text(list[SavedState], body.decode())
+    except (ValueError, TypeError, KeyError, RecursionError, MalformedMessage):
+        raise FileFormatError(f"{path}: it is damaged") from None
+    if not all(_is_whole(state) for state in states):
+        raise FileFormatError(f"{path}: a character in it has values that cannot be stored")
+    return states
+
+
+def load_spool(store: Store, states: Sequence[SavedState]) -> list[SavedState]:
+    """Store states in one transaction; returns those that were stored.
+
+    The others are older than what is stored, or their character is not there any more. Raises
+    `StoreError`, and nothing is stored then.
+    """
+    stored = []
+    with store.transaction():
+        for state in states:
+            row = store.world.characters.find(state.char_id)
+            if row is None or (row.account_id, row.created) != (state.account_id, state.created):
+                continue
+            try:
+                store.world.characters.save_character(state.char_id, state)
+            except OutOfDate:
+                continue
+            stored.append(state)
+    return stored
+
+
+def _digest(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest()
+
+
+def _is_whole(state: SavedState) -> bool:
+    """Say whether a state's own values are of their kinds; lists are checked by the database."""
+    numbers: tuple[Any, ...] = (state.char_id, state.account_id, state.revision, state.zone_id)
+    place: Sequence[Any] = state.place
+    return (
+        all(type(number) is int for number in numbers)
+        and len(place) == 5
+        and all(isinstance(part, int | float) and math.isfinite(part) for part in place)
+    )

@@ -1,1 +1,0 @@
-"""The repositories of the built-in world."""

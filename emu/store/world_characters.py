@@ -1,0 +1,334 @@
+"""Rows of the built-in world's characters and of what they have.
+
+Each kind is replaced as a whole when it changes: they are short lists, and what is stored is then
+what the player has, whatever was stored before.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import astuple, replace
+from typing import Any, NamedTuple
+
+from emu.database import Database
+from emu.errors import DuplicateName, OutOfDate
+from emu.model import (
+    CharacterStanding,
+    Hotkey,
+    Membership,
+    Place,
+    SavedState,
+    Title,
+    WorldCharacter,
+)
+from emu.store.characters import AppearanceTables
+from emu.store.repository import Repository, changes, name_key, reads, views
+from emu.times import UNKNOWN, Moment
+from emu.usable import Problem, usable_world_character
+
+
+class Belongings(Repository):
+    """What characters have, by character id."""
+
+    __slots__ = ()
+
+    bad_text = "surrogateescape"  # and so no usable text: `emu.usable`
+
+    @views
+    def of(self, char_id: int) -> dict[str, Any]:
+        """Return what a character has, by field of `emu.model.WorldCharacter`."""
+        relations = self._of("kind, name", "world_relations", char_id, "kind, place")
+        titles = self._of("title, is_prefix", "world_titles", char_id, "place")
+        hotkeys = self._of(
+            "bar, slot, type, icon, icon_type, ability, tier, text",
+            "world_hotkeys", char_id, "bar, slot",
+        )  # fmt: skip
+        channels = self._of("channel, password", "world_memberships", char_id, "place")
+        return {
+            "relations": tuple((kind, name) for kind, name in relations),
+            "titles": tuple(Title(text, bool(is_prefix)) for text, is_prefix in titles),
+            "hotkeys": tuple(Hotkey(*row) for row in hotkeys),
+            "channels": tuple(Membership(*row) for row in channels),
+        }
+
+    @changes
+    def save(self, char_id: int, state: SavedState) -> None:
+        """Store the kinds of belongings that a save names."""
+        if state.relations is not None:
+            self.save_relations(char_id, state.relations)
+        if state.titles is not None:
+            titles = state.titles
+            self.save_titles(char_id, titles.given, titles.prefix, titles.suffix)
+        if state.hotkeys is not None:
+            self.save_hotkeys(char_id, state.hotkeys)
+        if state.channels is not None:
+            self.save_channels(char_id, state.channels)
+
+    @changes
+    def save_relations(self, char_id: int, relations: Sequence[tuple[int, str]]) -> None:
+        """Replace a character's lists of friends and ignored ones."""
+        rows = [(int(kind), place, name) for place, (kind, name) in enumerate(relations)]
+        self._replace("world_relations", char_id, rows)
+
+    @changes
+    def save_titles(self, char_id: int, titles: Sequence[Title], prefix: str, suffix: str) -> None:
+        """Replace a character's titles and those of them that it bears."""
+        rows = [(place, one.text, one.is_prefix) for place, one in enumerate(titles)]
+        self._replace("world_titles", char_id, rows)
+        self._set("world_characters", char_id, prefix=prefix, suffix=suffix)
+
+    @changes
+    def save_hotkeys(self, char_id: int, hotkeys: Sequence[Hotkey]) -> None:
+        """Replace what stands on a character's hotbars."""
+        self._replace("world_hotkeys", char_id, [astuple(key) for key in hotkeys])
+
+    @changes
+    def save_channels(self, char_id: int, channels: Sequence[Membership]) -> None:
+        """Replace the channels a character is in."""
+        rows = [(place, one.channel, one.password) for place, one in enumerate(channels)]
+        self._replace("world_memberships", char_id, rows)
+
+    @changes
+    def replace(self, character: WorldCharacter) -> None:
+        """Replace all that a character has."""
+        row_id = character.id
+        self.save_relations(row_id, character.relations)
+        self.save_titles(row_id, character.titles, character.prefix, character.suffix)
+        self.save_hotkeys(row_id, character.hotkeys)
+        self.save_channels(row_id, character.channels)
+
+    def _of(self, columns: str, table: str, char_id: int, order: str) -> Iterable[Any]:
+        sql = f"SELECT {columns} FROM {table} WHERE character_id = ? ORDER BY {order}"  # noqa: S608
+        return self._run(sql, (char_id,))
+
+    def _replace(self, table: str, char_id: int, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Replace the rows of a character that is still there; one that is gone has none."""
+        self._run(f"DELETE FROM {table} WHERE character_id = ?", (char_id,))  # noqa: S608
+        known = self._run("SELECT 1 FROM world_characters WHERE id = ?", (char_id,)).fetchone()
+        if rows and known is not None:
+            marks = ", ".join("?" * (1 + len(rows[0])))
+            self._run_many(
+                f"INSERT INTO {table} VALUES ({marks})",  # noqa: S608
+                [(char_id, *row) for row in rows],
+            )
+
+
+class Unusable(NamedTuple):
+    """A character as it can be used, and what of its stored values could not."""
+
+    character: WorldCharacter
+    problems: tuple[Problem, ...]
+
+
+FIELDS = {
+    name: name.rstrip("_")
+    for name in (
+        "account_id", "name", "race", "class_", "gender", "deity", "level", "starting_zone",
+        "zone_id", "client_version", "created", "last_played", "admin_status", "deleted",
+        "muted_until", "prefix", "suffix", "revision",
+    )
+}  # fmt: skip
+"""Field of `WorldCharacter` -> column."""
+
+
+class WorldCharacters(Repository):
+    """The built-in world's own characters."""
+
+    __slots__ = ("_belongings", "_looks", "keep_deleted")
+
+    bad_text = "surrogateescape"  # and so no usable text: `emu.usable`
+
+    def __init__(self, database: Database, keep_deleted: float = math.inf) -> None:
+        """`keep_deleted` is how many seconds a deleted character stays.
+
+        It is looked at when a character is added.
+        """
+        super().__init__(database)
+        self._looks = AppearanceTables(database.connection, "world_character")
+        self.keep_deleted = keep_deleted
+        self._belongings = Belongings(database)
+
+    @changes
+    def create(self, character: WorldCharacter) -> WorldCharacter:
+        """Store a character with its looks and return it with its id.
+
+        Raises `DuplicateName` when the name is taken, without regard to case, deleted rows
+        included.
+        """
+        if self.keep_deleted < math.inf:
+            self._purge(character.created - self.keep_deleted)
+        key = name_key(character.name)
+        taken = self._run("SELECT 1 FROM world_characters WHERE name_key = ?", (key,))
+        if taken.fetchone() is not None:
+            raise DuplicateName(f"there is already a character {character.name!r}")
+        muted_until = max(character.muted_until, self._muted_until(character.account_id))
+        character = replace(character, muted_until=muted_until)
+        row = {column: getattr(character, name) for name, column in FIELDS.items()}
+        char_id = self._insert("world_characters", row | {"name_key": key})
+        self._looks.put(char_id, character.appearance, character.colors)
+        if character.place is not None:
+            self.save_place(char_id, character.zone_id, character.place)
+        return replace(character, id=char_id)
+
+    @views
+    def find(self, char_id: int) -> WorldCharacter | None:
+        """Return a character that is not deleted."""
+        row = self._run(
+            "SELECT * FROM world_characters WHERE id = ? AND NOT deleted", (char_id,)
+        ).fetchone()
+        return self._character(row) if row else None
+
+    @views
+    def of_account(self, account_id: int) -> list[WorldCharacter]:
+        """Return an account's characters that are not deleted, oldest first."""
+        rows = self._run(
+            "SELECT * FROM world_characters WHERE account_id = ? AND NOT deleted ORDER BY id",
+            (account_id,),
+        ).fetchall()
+        return [self._character(row) for row in rows]
+
+    @reads
+    def statuses_of(self, account_id: int) -> list[int]:
+        """Return the `admin_status` of each of an account's characters that is not deleted."""
+        rows = self._run(
+            "SELECT admin_status FROM world_characters WHERE account_id = ? AND NOT deleted",
+            (account_id,),
+        )
+        return [row["admin_status"] for row in rows]
+
+    @changes
+    def delete(self, account_id: int, char_id: int) -> bool:
+        """Mark one deleted; True when that row was there and not deleted."""
+        changed = self._run(
+            "UPDATE world_characters SET deleted = 1"
+            " WHERE id = ? AND account_id = ? AND NOT deleted",
+            (char_id, account_id),
+        )
+        return changed.rowcount == 1
+
+    @views
+    def find_named(self, name: str) -> WorldCharacter | None:
+        """Return a character that is not deleted by its name, without regard to case."""
+        row = self._run(
+            "SELECT * FROM world_characters WHERE name_key = ? AND NOT deleted", (name_key(name),)
+        ).fetchone()
+        return self._character(row) if row else None
+
+    @changes
+    def set_admin_status(self, char_id: int, status: int) -> None:
+        """Set a character's rank, or ban it."""
+        self._set("world_characters", char_id, admin_status=status)
+
+    @changes
+    def mute_account(self, account_id: int, until: Moment) -> None:
+        """Remember until when no character of an account may speak, deleted ones included."""
+        self._run(
+            "UPDATE world_characters SET muted_until = ? WHERE account_id = ?", (until, account_id)
+        )
+
+    @reads
+    def standings(self, char_ids: Sequence[int]) -> list[CharacterStanding]:
+        """Return rank, name and mute of those of some characters that are not deleted."""
+        rows = self._run(
+            "SELECT id, name, admin_status, muted_until FROM world_characters"
+            " WHERE NOT deleted AND id IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(char_ids)),),
+        )
+        return [CharacterStanding(**dict(row)) for row in rows]
+
+    @changes
+    def save_character(self, char_id: int, state: SavedState) -> None:
+        """Store what a save says of a character, all of it or nothing.
+
+        A character that is gone is left out. Raises `OutOfDate` when a save of the same or a
+        greater number is stored already.
+        """
+        row = self._run("SELECT revision FROM world_characters WHERE id = ?", (char_id,)).fetchone()
+        if row is None:
+            return
+        if row["revision"] >= state.revision:
+            raise OutOfDate(f"a newer state of {state.name} is stored")
+        columns = _where(state.zone_id, state.place) | {"revision": state.revision}
+        if state.last_played is not None:
+            columns["last_played"] = state.last_played
+        self._set("world_characters", char_id, **columns)
+        self._belongings.save(char_id, state)
+
+    @changes
+    def save_place(self, char_id: int, zone_id: int, place: Place) -> None:
+        """Store where a character is: its zone, and the place there."""
+        self._set("world_characters", char_id, **_where(zone_id, place))
+
+    def _muted_until(self, account_id: int) -> Moment:
+        """Return until when an account may not speak, by the characters it has or had."""
+        found = self._run(
+            "SELECT max(muted_until) FROM world_characters WHERE account_id = ?", (account_id,)
+        ).fetchone()[0]
+        return UNKNOWN if found is None else Moment(found)
+
+    @views
+    def unusable(self, zones: Container[int] | None = None) -> list[Unusable]:
+        """Return the characters with values that cannot be used; `zones` are those of the world.
+
+        Deleted ones are left out. Without `zones` no zone is unknown.
+        """
+        found = []
+        for row in self._run("SELECT * FROM world_characters WHERE NOT deleted").fetchall():
+            usable, problems = usable_world_character(self._raw(row))
+            if zones is not None and usable.zone_id not in zones:
+                problems.append(Problem("zone", str(usable.zone_id), "its starting zone"))
+                usable = replace(usable, zone_id=usable.starting_zone, place=None)
+            if problems:
+                found.append(Unusable(usable, tuple(problems)))
+        return found
+
+    @changes
+    def repair(self, character: WorldCharacter) -> None:
+        """Store a character as `unusable` has returned it, with all it has."""
+        row_id, taken = (
+            character.id,
+            "SELECT 1 FROM world_characters WHERE name_key = ? AND id != ?",
+        )
+        name = character.name
+        while self._run(taken, (name_key(name), row_id)).fetchone() is not None:
+            name += "x"
+        row = {FIELDS[field]: getattr(character, field) for field in FIELDS if field != "deleted"}
+        x, y, z, heading, grid = character.place or (None, None, None, None, 0)
+        where = {"x": x, "y": y, "z": z, "heading": heading, "grid": grid}
+        self._set("world_characters", row_id, **row | where)
+        self._set("world_characters", row_id, name=name, name_key=name_key(name))
+        self._looks.replace(row_id, character.appearance, character.colors)
+        self._belongings.replace(character)
+
+    def _purge(self, before: float) -> None:
+        """Remove characters deleted before a moment for good: their names are free."""
+        self._run("DELETE FROM world_characters WHERE deleted AND deleted_at < ?", (before,))
+
+    def _character(self, row: sqlite3.Row) -> WorldCharacter:
+        character, problems = usable_world_character(self._raw(row))
+        for problem in problems:
+            self.database.warn(f"character {character.name} ({row['id']}): {problem}")
+        return character
+
+    def _raw(self, row: sqlite3.Row) -> WorldCharacter:
+        """Return a character with whatever stands in its rows."""
+        appearance, colors = self._looks.of("= ?", (row["id"],))
+        values: dict[str, Any] = {name: row[column] for name, column in FIELDS.items()}
+        values["deleted"] = bool(values["deleted"])
+        if any(row[name] is not None for name in ("x", "y", "z")):
+            values["place"] = (row["x"], row["y"], row["z"], row["heading"], row["grid"])
+        return WorldCharacter(
+            id=row["id"],
+            **values,
+            **self._belongings.of(row["id"]),
+            appearance=appearance[row["id"]],
+            colors=colors[row["id"]],
+        )
+
+
+def _where(zone_id: int, place: Place) -> dict[str, Any]:
+    x, y, z, heading, grid = place
+    return {"zone_id": zone_id, "x": x, "y": y, "z": z, "heading": heading, "grid": grid}

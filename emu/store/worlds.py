@@ -1,0 +1,269 @@
+"""Rows of registered worlds, models, client logs and bug reports."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from emu.errors import DuplicateName
+from emu.model import ClientLog, RegisteredWorld, ZoneDescription
+from emu.store.repository import Repository, changes, name_key, reads
+from emu.times import UNKNOWN, Moment
+
+_FIELDS = tuple(field.name for field in fields(RegisteredWorld))
+MOST_ZONES = 4096
+"""Zones kept of one world; further ones are left out, so that a world cannot fill the disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorldReport:
+    """A world with its latest status, for operators."""
+
+    world: RegisteredWorld
+    status: int
+    players: int
+    zones: int
+    updated: Moment | None
+    last_connected: Moment | None
+    created: Moment
+
+
+_REPORTED = tuple(field.name for field in fields(WorldReport))[1:]
+
+
+class WorldRepository(Repository):
+    """Registered worlds, what they report, and their zones."""
+
+    @reads
+    def find_by_account(self, account: str) -> RegisteredWorld | None:
+        """Return the world that registers with this account name, without regard to case."""
+        return self._one("account_key = ?", name_key(account))
+
+    @reads
+    def find(self, name: str) -> RegisteredWorld | None:
+        """Return the world of this name, without regard to case."""
+        return self._one("name_key = ?", name_key(name))
+
+    @reads
+    def get(self, world_id: int) -> RegisteredWorld | None:
+        """Return the world with this id."""
+        return self._one("id = ?", world_id)
+
+    @reads
+    def reports(self) -> list[WorldReport]:
+        """Return all worlds by id, each with its latest status (-4 when it never reported one)."""
+        rows = self._run(
+            "SELECT worlds.*, coalesce(status, -4) AS status, coalesce(players, 0) AS players,"
+            " coalesce(zones, 0) AS zones, updated FROM worlds"
+            " LEFT JOIN world_stats ON world_stats.world_id = worlds.id ORDER BY worlds.id"
+        )
+        return [WorldReport(_world(row), *(row[name] for name in _REPORTED)) for row in rows]
+
+    @changes
+    def add(self, world: RegisteredWorld, created: Moment = UNKNOWN) -> RegisteredWorld:
+        """Add a world with everything it has; its id too, unless that is 0.
+
+        Raises `DuplicateName`.
+        """
+        if self.find(world.name) is not None:
+            raise DuplicateName(f"there is already a world {world.name!r}")
+        if self.find_by_account(world.account) is not None:
+            raise DuplicateName(f"another world registers with the account {world.account!r}")
+        derived = {
+            "id": world.id or None,
+            "name_key": name_key(world.name),
+            "account_key": name_key(world.account),
+            "created": created,
+        }
+        return replace(world, id=self._insert("worlds", asdict(world) | derived))
+
+    @changes
+    def set_password(self, world_id: int, password: str) -> None:
+        """Replace the link password's hash."""
+        self._set("worlds", world_id, password=password)
+
+    @changes
+    def rename(self, world_id: int, name: str) -> None:
+        """Show a world under another name. Raises `DuplicateName` when another world has it."""
+        other = self.find(name)
+        if other is not None and other.id != world_id:
+            raise DuplicateName(f"there is already a world {name!r}")
+        self._set("worlds", world_id, name=name, name_key=name_key(name))
+
+    @changes
+    def set_enabled(self, world_id: int, enabled: bool) -> None:
+        """Let a world register, or not."""
+        self._set("worlds", world_id, enabled=enabled)
+
+    @changes
+    def connected(self, world_id: int, address: str, version: str, moment: Moment) -> None:
+        """Remember the address and program version of a world that has registered."""
+        changed = {"last_address": address, "login_version": version, "last_connected": moment}
+        self._set("worlds", world_id, **changed)
+
+    @changes
+    def record_status(
+        self,
+        world_id: int,
+        status: int,
+        players: int,
+        zones: int,
+        moment: Moment,
+    ) -> None:
+        """Remember a world's status report; nothing when the world was removed meanwhile."""
+        self._run(
+            "INSERT INTO world_stats (world_id, status, players, zones, updated)"
+            " SELECT id, ?, ?, ?, ? FROM worlds WHERE id = ?"
+            " ON CONFLICT (world_id) DO UPDATE SET status = excluded.status,"
+            " players = excluded.players, zones = excluded.zones, updated = excluded.updated",
+            (status, players, zones, moment, world_id),
+        )
+
+    @changes
+    def set_zones(self, world_id: int, zones: Sequence[ZoneDescription]) -> None:
+        """Store zone names and descriptions of one world; known zones are overwritten."""
+        rows = self._run("SELECT zone_id FROM world_zones WHERE world_id = ?", (world_id,))
+        known = {row["zone_id"] for row in rows}
+        for zone in zones:
+            if zone.zone_id in known or len(known) < MOST_ZONES:
+                known.add(zone.zone_id)
+                self._run(
+                    "INSERT INTO world_zones (world_id, zone_id, name, description)"
+                    " SELECT id, ?, ?, ? FROM worlds WHERE id = ? ON CONFLICT (world_id, zone_id)"
+                    " DO UPDATE SET name = excluded.name, description = excluded.description",
+                    (zone.zone_id, zone.name, zone.description, world_id),
+                )
+
+    @reads
+    def zones_of(self, world_id: int) -> list[ZoneDescription]:
+        """Return the zones a world has described, by ascending id."""
+        rows = self._run(
+            "SELECT zone_id, name, description FROM world_zones WHERE world_id = ?"
+            " ORDER BY zone_id",
+            (world_id,),
+        )
+        return [ZoneDescription(*row) for row in rows]
+
+    @changes
+    def remove(self, world_id: int) -> None:
+        """Remove a world, what it reported, and the rows of its characters."""
+        self._run("DELETE FROM characters WHERE world_id = ?", (world_id,))
+        self._run("DELETE FROM worlds WHERE id = ?", (world_id,))
+
+    def _one(self, condition: str, value: str | int) -> RegisteredWorld | None:
+        row = self._run(f"SELECT * FROM worlds WHERE {condition}", (value,)).fetchone()  # noqa: S608
+        return _world(row) if row else None
+
+
+def _world(row: sqlite3.Row) -> RegisteredWorld:
+    values = {name: row[name] for name in _FIELDS}
+    return RegisteredWorld(**values | {"enabled": bool(row["enabled"])})
+
+
+class ModelNumbers(Repository):
+    """Numbers of models."""
+
+    @reads
+    def numbers(self, paths: Collection[str]) -> dict[str, int]:
+        """Return the numbers of those paths that are known; paths are in lower case."""
+        rows = self._run(
+            "SELECT path, number FROM models WHERE path IN (SELECT value FROM json_each(?))",
+            (json.dumps([*paths]),),
+        )
+        return {path: number for path, number in rows}  # noqa: C416  # rows, not pairs
+
+    @changes
+    def add(self, path: str, number: int) -> bool:
+        """Store a model unless its path is known already; True when it is new."""
+        added = self._run("INSERT OR IGNORE INTO models VALUES (?, ?)", (path, number))
+        return added.rowcount == 1
+
+
+LOGS_OF_ACCOUNT = 10
+"""Client logs kept of one account; the oldest go."""
+MOST_LOGS = 500
+"""Client logs kept altogether; each has up to 256 KiB."""
+REPORTS_OF_WORLD = 5_000
+"""Bug reports kept of one world; each has up to 2.5 KiB."""
+
+TEXT_FIELDS = (
+    "player", "category", "subcategory", "causes_crash", "reproducible", "summary",
+    "description", "version", "spawn_name",
+)  # fmt: skip
+NUMBER_FIELDS = ("spawn_id", "zone_id")
+
+
+class ReportRepository(Repository):
+    """Client logs and bug reports."""
+
+    @changes
+    def add_client_log(self, log: ClientLog) -> None:
+        """Store one client log, and drop the oldest ones over the limits."""
+        self._run(
+            "INSERT INTO client_logs (kind, text, account_id, account_name, address,"
+            " client_version, received)"
+            " VALUES (?, ?, (SELECT id FROM accounts WHERE id = ?), ?, ?, ?, ?)",
+            (
+                log.kind,
+                log.text,
+                log.account_id,
+                log.account_name,
+                log.address,
+                log.client_version,
+                log.received,
+            ),
+        )
+        self._keep_newest("client_logs", "account_id = ?", (log.account_id,), LOGS_OF_ACCOUNT)
+        self._keep_newest("client_logs", "true", (), MOST_LOGS)
+
+    @reads
+    def client_logs(self) -> list[ClientLog]:
+        """Return all client logs, oldest first; account id 0 when the account is gone."""
+        rows = self._run(
+            "SELECT kind, text, coalesce(account_id, 0) AS account_id, account_name, address,"
+            " client_version, received FROM client_logs ORDER BY id"
+        )
+        return [ClientLog(**dict(row)) for row in rows]
+
+    @changes
+    def add_bug_report(
+        self,
+        world_id: int,
+        account_id: int,
+        fields: Mapping[str, str | int],
+        received: Moment,
+    ) -> None:
+        """Store one bug report; `fields` are those of the link's BugReport, missing ones empty."""
+        values: dict[str, Any] = {name: str(fields.get(name, "")) for name in TEXT_FIELDS}
+        values |= {name: int(fields.get(name, 0)) for name in NUMBER_FIELDS}
+        names = ", ".join(values)
+        marks = ", ".join("?" * len(values))
+        self._run(
+            f"INSERT INTO bug_reports (world_id, account_id, received, {names})"  # noqa: S608
+            f" VALUES ((SELECT id FROM worlds WHERE id = ?), ?, ?, {marks})",
+            (world_id, account_id, received, *values.values()),
+        )
+        self._keep_newest("bug_reports", "world_id = ?", (world_id,), REPORTS_OF_WORLD)
+
+    @reads
+    def bug_reports(self) -> list[dict[str, Any]]:
+        """Return all bug reports, oldest first, as mappings of columns."""
+        return [dict(row) for row in self._run("SELECT * FROM bug_reports ORDER BY id")]
+
+    def _keep_newest(self, table: str, condition: str, values: tuple[int, ...], most: int) -> None:
+        """Drop the oldest of some rows when there are too many of them.
+
+        They are counted first, in an index: every login comes by here, and to find the row at an
+        offset SQLite would walk through thousands of long ones.
+        """
+        chosen = f"SELECT id FROM {table} WHERE {condition} ORDER BY id LIMIT ?"  # noqa: S608
+        found = self._run(f"SELECT count(*) FROM {table} WHERE {condition}", values)  # noqa: S608
+        too_many = found.fetchone()[0] - most
+        if too_many > 0:
+            self._run(
+                f"DELETE FROM {table} WHERE id IN ({chosen})",  # noqa: S608
+                (*values, too_many),
+            )

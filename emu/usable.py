@@ -1,0 +1,300 @@
+"""Stored values that cannot be used, and what takes their place.
+
+A database may hold what no character has: a place that is no number, a level of a million, half a
+letter. Other programs write such things, and so did mistakes of ours. Here a character is made
+usable, field by field, and what was wrong is said; whoever reads characters decides who is told.
+Pure: knows no store.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, NamedTuple, TypeVar
+
+from emu.model import Character, Color, Equipment, Hotkey, Membership, Place, Title, WorldCharacter
+from emu.times import FOR_EVER, UNKNOWN, Moment
+
+FARTHEST: Final = 32_000.0
+"""Largest coordinate that a place may have."""
+LONGEST_NAME: Final = 64
+LONGEST_TITLE: Final = 63
+LONGEST_TEXT: Final = 255
+"""Letters of a character's name and of its titles, and of any other text."""
+MOST_RELATIONS: Final = 100
+MOST_TITLES: Final = 250
+MOST_HOTKEYS: Final = 500
+MOST_CHANNELS: Final = 100
+"""Rows that a character may have of each kind."""
+RELATION_KINDS: Final = (0, 2)
+LAST_BAR: Final = 99
+LAST_STATUS: Final = 1000
+BANNED: Final = -2
+"""Lowest `admin_status`: banned for ever."""
+LAST_REVISION: Final = 1 << 52
+U8: Final = 0xFF
+U16: Final = 0xFFFF
+U32: Final = 0xFFFFFFFF
+I32: Final = 0x7FFFFFFF
+
+Row = TypeVar("Row")
+_Any = TypeVar("_Any", Character, WorldCharacter)
+
+
+class Problem(NamedTuple):
+    """A value that cannot be used: where it is, what it is, and what is used in its place."""
+
+    field: str
+    value: str
+    used: str
+
+    def __str__(self) -> str:
+        return f"its {self.field} cannot be used ({self.value}); {self.used} is used instead"
+
+
+class _Checker:
+    """Looks at values, and notes those that cannot be used."""
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
+    def integer(self, field: str, value: Any, least: int, most: int, default: int) -> int:
+        """Return a whole number between two bounds, else the default."""
+        if type(value) is int and least <= value <= most:
+            return value
+        self.note(field, value, default)
+        return default
+
+    def moment(self, field: str, value: Any) -> Moment:
+        """Return a time; one after the year 9999 is the end of it, and what is none is unknown."""
+        if type(value) in (int, float) and 0 <= value <= FOR_EVER:
+            return Moment(value)
+        is_late = type(value) in (int, float) and value > FOR_EVER
+        used = FOR_EVER if is_late else UNKNOWN
+        self.note(field, value, "the end of the year 9999" if is_late else "no time")
+        return used
+
+    def text(self, field: str, value: Any, longest: int, default: str, *, least: int = 0) -> str:
+        """Return a text of so many letters that people can read, else the default."""
+        if is_text(value, longest) and len(value) >= least:
+            return str(value)
+        self.note(field, value, default or "nothing")
+        return default
+
+    def readable(self, field: str, value: Any, longest: int, default: str) -> str:
+        """Return a text of so many letters whose bytes are UTF-8, else the default."""
+        if type(value) is str and len(value) <= longest and not _has_surrogates(value):
+            return value
+        self.note(field, value, default or "nothing")
+        return default
+
+    def place(self, value: Any) -> Place | None:
+        """Return a place, None when it has none or cannot be used."""
+        if value is None:
+            return None
+        x, y, z, heading, grid = value
+        if not all(is_number(one, FARTHEST) for one in (x, y, z)):
+            self.note("place", (x, y, z), "the safe place of its zone")
+            return None
+        if not is_number(heading, 1e6):
+            self.note("heading", heading, 0)
+            heading = 0.0
+        return x, y, z, heading, self.integer("grid", grid, 0, U32, 0)
+
+    def rows(
+        self, field: str, rows: Iterable[Row], is_usable: Callable[[Row], bool], most: int
+    ) -> tuple[Row, ...]:
+        """Return the rows of a list that can be used, as many as there may be."""
+        kept: list[Row] = []
+        for row in rows:
+            if not is_usable(row):
+                self.note(field, row, "the rest of the list")
+            elif len(kept) >= most:
+                self.note(field, row, f"a list of {most}")
+                break
+            else:
+                kept.append(row)
+        return tuple(kept)
+
+    def mapping(
+        self, field: str, values: Mapping[str, Row], is_usable: Callable[[Row], bool]
+    ) -> Mapping[str, Row]:
+        """Return what of a mapping can be used."""
+        wrong = {name: one for name, one in values.items()
+                 if _has_surrogates(name) or not is_usable(one)}  # fmt: skip
+        if not wrong:
+            return values
+        for name, one in wrong.items():
+            self.note(f"{field} {shown(name)}", one, "nothing")
+        return {name: one for name, one in values.items() if name not in wrong}
+
+    def note(self, field: str, value: object, used: object) -> None:
+        """Note a value that cannot be used."""
+        self.problems.append(Problem(field, shown(value), str(used)))
+
+
+def usable_world_character(row: WorldCharacter) -> tuple[WorldCharacter, list[Problem]]:
+    """Return a character of the world as it can be used, and what could not.
+
+    It is the same object when nothing is wrong.
+    """
+    check = _Checker()
+    whole = check.integer
+    changes: dict[str, Any] = {
+        "account_id": whole("account number", row.account_id, 0, U32, 0),
+        "name": check.text("name", row.name, LONGEST_NAME, f"Character{row.id}", least=1),
+        "race": whole("race", row.race, 0, U8, 0),
+        "class_": whole("class", row.class_, 0, U8, 0),
+        "gender": whole("gender", row.gender, 0, U8, 0),
+        "deity": whole("deity", row.deity, 0, U8, 0),
+        "level": whole("level", row.level, 1, U8, 1),
+        "starting_zone": whole("starting zone", row.starting_zone, 0, U32, 0),
+        "zone_id": whole("zone", row.zone_id, 0, U32, 0),
+        "client_version": whole("client version", row.client_version, 0, U32, 0),
+        "created": check.moment("time of creation", row.created),
+        "last_played": check.moment("time when it was played last", row.last_played),
+        "admin_status": _status(check, row.admin_status),
+        "muted_until": check.moment("time until which it is muted", row.muted_until),
+        "revision": whole("number of its last save", row.revision, 0, LAST_REVISION, 0),
+        "place": check.place(row.place),
+        "prefix": check.text("prefix", row.prefix, LONGEST_TITLE, ""),
+        "suffix": check.text("suffix", row.suffix, LONGEST_TITLE, ""),
+        "relations": check.rows("friends", row.relations, _is_relation, MOST_RELATIONS * 2),
+        "titles": check.rows("titles", row.titles, _is_title, MOST_TITLES),
+        "hotkeys": check.rows("hotkeys", row.hotkeys, _is_hotkey, MOST_HOTKEYS),
+        "channels": check.rows("channels", row.channels, _is_membership, MOST_CHANNELS),
+        "appearance": check.mapping("appearance", row.appearance, _is_look),
+        "colors": check.mapping("colors", row.colors, _is_color),
+    }
+    return _changed(row, changes, check)
+
+
+def usable_character(row: Character) -> tuple[Character, list[Problem]]:
+    """Return a character of the login server's list as it can be shown, and what could not.
+
+    Worlds of others say what stands there, so whatever a client can be sent is left as it is.
+    """
+    check = _Checker()
+    whole, text = check.integer, check.readable
+    changes: dict[str, Any] = {
+        "account_id": whole("account number", row.account_id, 0, I32, 0),
+        "world_id": whole("world number", row.world_id, 0, I32, 0),
+        "char_id": whole("number on its world", row.char_id, 0, U32, 0),
+        "name": text("name", row.name, LONGEST_TEXT, f"Character{row.id}"),
+        "race": whole("race", row.race, -I32, I32, 0),
+        "class_": whole("class", row.class_, -I32, I32, 0),
+        "gender": whole("gender", row.gender, -I32, I32, 0),
+        "deity": whole("deity", row.deity, -I32, I32, 0),
+        "level": whole("level", row.level, 0, U32, 1),
+        "tradeskill_class": whole("tradeskill class", row.tradeskill_class, -I32, I32, 0),
+        "tradeskill_level": whole("tradeskill level", row.tradeskill_level, 0, U32, 0),
+        "zone_id": whole("zone", row.zone_id, 0, U32, 0),
+        "zone_name": text("zone's file name", row.zone_name, LONGEST_TEXT, ""),
+        "zone_description": text("zone's name", row.zone_description, LONGEST_TEXT, ""),
+        "created": check.moment("time of creation", row.created),
+        "last_played": check.moment("time when it was played last", row.last_played),
+        "client_version": whole("client version", row.client_version, 0, U32, 0),
+        "appearance": check.mapping("appearance", row.appearance, _is_number_of_look),
+        "colors": check.mapping("colors", row.colors, _is_color),
+        "equipment": check.rows("equipment", row.equipment, _is_equipment, LAST_BAR),
+    }
+    if len(changes["equipment"]) == len(row.equipment):
+        changes["equipment"] = row.equipment
+    return _changed(row, changes, check)
+
+
+def is_text(value: object, longest: int) -> bool:
+    """Say whether a value is a text of at most so many letters, each of which can be shown."""
+    return type(value) is str and len(value) <= longest and value.isprintable()
+
+
+def is_number(value: object, most: float) -> bool:
+    """Say whether a value is a number, and not farther from 0 than `most`."""
+    return type(value) in (int, float) and abs(value) <= most  # type: ignore[arg-type]  # NaN is not
+
+
+def shown(value: object) -> str:
+    """Return a value as one short line for people."""
+    text = repr(value)
+    text = text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
+    return text if text.isprintable() else ascii(text)
+
+
+LONGEST_SHOWN: Final = 60
+
+
+def _has_surrogates(text: str) -> bool:
+    """Say whether a text was read from bytes that are no UTF-8."""
+    return not text.isascii() and _SURROGATES.search(text) is not None
+
+
+_SURROGATES: Final = re.compile("[\ud800-\udfff]")
+
+
+def _changed(row: _Any, changes: Mapping[str, Any], check: _Checker) -> tuple[_Any, list[Problem]]:
+    if not check.problems:
+        return row, []
+    return replace(row, **changes), check.problems
+
+
+def _status(check: _Checker, value: Any) -> int:
+    """Return a rank; what is below all ranks stays banned, and nothing unknown gives a right."""
+    if type(value) is int and value < BANNED:
+        check.note("rank", value, BANNED)
+        return BANNED
+    return check.integer("rank", value, BANNED, LAST_STATUS, 0)
+
+
+def _is_relation(row: Any) -> bool:
+    kind, name = row
+    return kind in RELATION_KINDS and is_text(name, LONGEST_NAME) and bool(name)
+
+
+def _is_title(row: Title) -> bool:
+    return is_text(row.text, LONGEST_TITLE) and 0 < len(row.text.encode()) <= LONGEST_TITLE
+
+
+def _is_hotkey(row: Hotkey) -> bool:
+    numbers = (row.type, row.icon, row.icon_type, row.ability, row.tier)
+    return (
+        _is_whole(row.bar, 0, LAST_BAR)
+        and _is_whole(row.slot, 0, LAST_BAR)
+        and all(_is_whole(one, -I32 - 1, U32) for one in numbers)
+        and type(row.text) is str
+        and len(row.text) <= LONGEST_TEXT
+        and not _has_surrogates(row.text)
+    )
+
+
+def _is_membership(row: Membership) -> bool:
+    name, password = row.channel, row.password
+    return is_text(name, LONGEST_NAME) and bool(name) and is_text(password, LONGEST_TEXT)
+
+
+def _is_look(value: object) -> bool:
+    return is_text(value, LONGEST_TEXT) or _is_number_of_look(value)
+
+
+def _is_number_of_look(value: object) -> bool:
+    if type(value) is float:
+        return math.isfinite(value)
+    return _is_whole(value, -I32 - 1, U32)
+
+
+def _is_color(color: Color) -> bool:
+    return all(_is_whole(one, -128, U8) for one in (color.red, color.green, color.blue))
+
+
+def _is_equipment(item: Equipment) -> bool:
+    parts: Sequence[object] = (*item.color, *item.highlight)
+    return (
+        _is_whole(item.slot, 0, U8)
+        and _is_whole(item.model, 0, U32)
+        and all(_is_whole(one, -128, U8) for one in parts)
+    )
+
+
+def _is_whole(value: object, least: int, most: int) -> bool:
+    return type(value) is int and least <= value <= most

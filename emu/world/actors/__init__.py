@@ -1,0 +1,1 @@
+"""Spawns and players: place, movement, appearance, state, and the player's client."""

@@ -1,0 +1,241 @@
+"""A player's client: its dialect and session, text lines, and the character sheet.
+
+Owns how messages are written for one version. What is sent when is the business of who calls.
+Knows no socket; `PlayerLink` is what the shell provides.
+
+Owns the values of WS_CharacterSheet and what one client was sent last. Every byte that nobody set
+is zero (EQ2Emulator's sheets carry what was left in its memory;
+docs/protocol/world/entering.md#character-sheet).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
+
+from emu.dialects import Dialect
+from emu.dialects.dialect import CLIENT_COMMAND, wire_texts
+from emu.errors import UnknownOpcode, UnknownStruct
+from emu.model import WorldCharacter
+from emu.structs.packed import pack, unpack, write_client_cmd, xor
+
+ERROR_COLOR: Final = 3
+SYSTEM_COLOR: Final = 5
+TEXT_TAIL: Final = 0x00FF
+
+
+class PlayerLink(Protocol):
+    """What a client needs of the session below it."""
+
+    def send(self, opcode: int, payload: bytes) -> None:
+        """Send one application message."""
+
+    def trust(self) -> None:
+        """Lift the limits on what a stranger may send: the character comes in."""
+
+    def charge_to(self, account_id: int) -> None:
+        """Charge what the session costs to an account, together with its other sessions."""
+
+    def close(self) -> None:
+        """End the session after what was sent has left."""
+
+    def room(self) -> int:
+        """Return how many bytes may usefully be sent now; 0 or less when the link is full."""
+
+    def round_trip(self) -> float | None:
+        """Return the seconds that a datagram takes there and back; None while not measured."""
+
+    def wake(self) -> None:
+        """Ask for the player's timer again: it changed while the shell was not calling."""
+
+
+@dataclass(slots=True, eq=False)
+class PlayerClient:
+    """One client that is in the world."""
+
+    dialect: Dialect
+    link: PlayerLink
+    address: str
+    """Its IP address."""
+    drops: Counter[str] = field(default_factory=Counter)
+    """Messages without an effect, by reason."""
+    lines_left_out: int = 0
+    """Lines of chat that it was not sent since its link had room last."""
+    _line_bytes: int = 0
+    """Bytes of lines that it was sent since then."""
+
+    @property
+    def version(self) -> int:
+        """The client's data version."""
+        return self.dialect.version
+
+    def send(self, struct: str, values: Mapping[str, Any] | None = None) -> bool:
+        """Send the message that a struct is; values its version does not know are left out.
+
+        Returns False for a message that this version does not have: then nothing is sent, as
+        with every client of another age. Raises `StructValueError`.
+        """
+        try:
+            number, payload = self.dialect.message(struct, wire_texts(values or {}))
+        except (UnknownStruct, UnknownOpcode):
+            return self._missing(struct)
+        self.link.send(number, payload)
+        return True
+
+    def send_line(self, struct: str, values: Mapping[str, Any], backlog: int) -> None:
+        """Send a line of chat, unless `backlog` bytes of lines wait for a link that takes nothing.
+
+        What others say must not fill the memory while a player's connection is interrupted. How
+        many lines were left out is told by `has_room`. Raises `StructValueError`.
+        """
+        if self.link.room() > 0:
+            self.has_room()
+        elif self._line_bytes >= backlog:
+            self.lines_left_out += 1
+            return
+        try:
+            number, payload = self.dialect.message(struct, wire_texts(values))
+        except (UnknownStruct, UnknownOpcode):
+            self._missing(struct)
+            return
+        self._line_bytes += len(payload)
+        self.link.send(number, payload)
+
+    def has_room(self) -> None:
+        """Take note that the link takes something again; the player learns what it missed."""
+        self._line_bytes = 0
+        if self.lines_left_out:
+            count, self.lines_left_out = self.lines_left_out, 0
+            text = f"Your connection was interrupted. Lines of chat that were lost: {count}."
+            self.send(
+                "WS_DisplayText", {"color": SYSTEM_COLOR, "text": text, "unknown02": TEXT_TAIL}
+            )
+
+    def send_bytes(self, name: str, payload: bytes = b"") -> bool:
+        """Send a message by its opcode's name, encoded already; returns as `send`."""
+        try:
+            number = self.dialect.table.number(name)
+        except UnknownOpcode:
+            return self._missing(name)
+        self.link.send(number, payload)
+        return True
+
+    def command(self, name: str, payload: bytes) -> None:
+        """Send a command inside OP_ClientCmdMsg, by its opcode's name."""
+        table = self.dialect.table
+        try:
+            number, inner = table.number(CLIENT_COMMAND), table.number(name)
+        except UnknownOpcode:
+            self._missing(name)
+            return
+        self.link.send(number, write_client_cmd(inner, payload, self.version))
+
+    def room(self) -> int:
+        """Return how many bytes may usefully be sent now."""
+        return self.link.room()
+
+    def ping(self) -> int:
+        """Return the milliseconds there and back; 0 while not measured."""
+        return round((self.link.round_trip() or 0.0) * 1000)
+
+    def close(self) -> None:
+        """End the session after what was sent has left."""
+        self.link.close()
+
+    def drop(self, reason: str) -> None:
+        """Count a message that has no effect."""
+        self.drops[reason] += 1
+
+    def _missing(self, name: str) -> bool:
+        self.drops[f"{name} unknown to version {self.version}"] += 1
+        return False
+
+
+__all__ = ["ERROR_COLOR", "SYSTEM_COLOR", "send_text", "text_fields"]
+
+
+def send_text(client: PlayerClient, text: str, color: int = SYSTEM_COLOR) -> None:
+    """Show a line in the chat window."""
+    client.send("WS_DisplayText", text_fields(text, color))
+
+
+def text_fields(text: str, color: int) -> dict[str, Any]:
+    """Return the fields of WS_DisplayText for a line."""
+    return {"color": color, "text": text, "unknown02": TEXT_TAIL}
+
+
+SHEET: Final = "WS_CharacterSheet"
+ATTRIBUTES: Final = tuple(
+    name + base for base in ("", "_base") for name in ("str", "sta", "agi", "wis", "int")
+)
+USUAL_ATTRIBUTE: Final = 20
+EFFECTS: Final = 30
+NO_SPELL: Final = 0xFFFFFFFF
+BREATH: Final = 30.0
+NO_GUILD: Final = 888888
+NOWHERE: Final = "None"
+INVITES: Final = (
+    "flags_show_hood",
+    "flags_show_illusion_form",
+    "flags_show_duel_invites",
+    "flags_show_trade_invites",
+    "flags_show_group_invites",
+    "flags_show_raid_invites",
+    "flags_show_guild_invites",
+)
+"""Twelve flags of their own up to 546; from 561 on they are bits of `flags`."""
+INVITE_BITS: Final = 301465665
+"""The same seven flags as the one number that EQ2Emulator was recorded to send."""
+
+
+def sheet_fields(character: WorldCharacter, *, health: int, power: int) -> dict[str, Any]:
+    """Return the values of a sheet, health and power being full; versions take those they know."""
+    return {
+        "character_name": character.name,
+        "race": character.race,
+        "gender": character.gender,
+        "class3": character.class_,
+        "level": character.level,
+        "effective_level": character.level,
+        "tradeskill_level": 1,
+        **dict.fromkeys(("current_hp", "max_hp", "base_hp"), health),
+        **dict.fromkeys(("current_power", "max_power", "base_power"), power),
+        **dict.fromkeys(ATTRIBUTES, USUAL_ATTRIBUTE),
+        "combat_exp_enabled": 1,
+        "max_weight": 90,
+        "spell_effects": [{"spell_id": NO_SPELL}] * EFFECTS,
+        "breath": BREATH,
+        **dict.fromkeys(INVITES, 1),
+        "flags": INVITE_BITS,
+        "guild_status": NO_GUILD,
+        "house_zone": NOWHERE,
+        "bind_zone": NOWHERE,
+    }
+
+
+class SheetSender:
+    """What one client was sent of its sheet."""
+
+    __slots__ = ("_dialect", "_sent")
+
+    def __init__(self, dialect: Dialect) -> None:
+        """Begin as a client does that enters a zone. Raises `UnknownStruct`."""
+        self._dialect = dialect
+        dialect.layout(SHEET)
+        self._sent: bytes | None = None
+        """The sheet as the client has it, packed: most of its 5 to 16 kB are zeros."""
+
+    def update(self, values: Mapping[str, Any]) -> bytes | None:
+        """Return the payload that brings the client's sheet up to date, None when it is."""
+        version = self._dialect.version
+        new = self._dialect.encode_known(SHEET, values)
+        packed = pack(new, version)
+        before, self._sent = self._sent, packed
+        if before is None:
+            return packed
+        if before == packed:
+            return None
+        base, _ = unpack(before, len(new), version)
+        return pack(xor(new, base), version)

@@ -1,0 +1,87 @@
+"""Hidden players: hiding them, and finding the texts that name them.
+
+A hidden player does not exist for anybody who may not see it. `emu.model.may_see` decides who may,
+here and everywhere else.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from emu.model import may_see
+from emu.times import Monotonic
+from emu.world.actors.player import Player
+from emu.world.world import World
+
+MOST_LEFT: Final = 1000
+"""Characters that left while they were hidden whose names are kept."""
+MOST_ACCOUNTS: Final = 10_000
+"""Accounts whose names are known, of those that logged in last."""
+
+
+def set_hidden(world: World, player: Player, *, hidden: bool) -> None:
+    """Hide a player from everybody who may not see hidden ones, or show it again."""
+    if player.spawn.hidden == hidden:
+        return
+    player.spawn.set_visibility(hidden=hidden)
+    world.presence.seen(player.id, hidden=hidden)
+    world.list_zone(player.zone)
+    for told in world.on_hidden:
+        told(player)
+    world.changed()
+
+
+def sees(viewer: Player, other: Player) -> bool:
+    """Say whether a player may know that another one is in the world."""
+    return viewer is other or may_see(viewer.character.admin_status, other.spawn)
+
+
+class Concealed:
+    """Finds hidden players in texts that anybody may read: lines of the log, names of accounts.
+
+    A player who left the world while hidden stays concealed until it enters again.
+    """
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._left: dict[int, tuple[str, int]] = {}
+        """Name and account of those who left hidden, by character."""
+        self._accounts: dict[int, str] = {}
+        """Names of accounts, the one that logged in last at the end."""
+        world.on_left.append(self._has_left)
+        world.on_arrival.append(self._has_come)
+
+    def logged_in(self, account_id: int, name: str) -> None:
+        """Remember the name of an account."""
+        self._accounts.pop(account_id, None)
+        self._accounts[account_id] = name
+        if len(self._accounts) > MOST_ACCOUNTS:
+            del self._accounts[next(iter(self._accounts))]
+
+    def names(self, text: str) -> bool:
+        """Say whether a text contains the name of a hidden player or of its account."""
+        hidden = [(one.name, one.account_id) for one in self._world.presence if one.hidden]
+        hidden += self._left.values()
+        if not hidden:
+            return False
+        words = {name for name, _ in hidden}
+        words |= {self._accounts[number] for _, number in hidden if number in self._accounts}
+        return _pattern(frozenset(words)).search(text) is not None
+
+    def _has_come(self, player: Player, _now: Monotonic) -> None:
+        self._left.pop(player.id, None)
+
+    def _has_left(self, player: Player) -> None:
+        if player.spawn.hidden:
+            self._left[player.id] = player.name, player.character.account_id
+            if len(self._left) > MOST_LEFT:
+                del self._left[next(iter(self._left))]
+
+
+@lru_cache(maxsize=16)
+def _pattern(words: frozenset[str]) -> re.Pattern[str]:
+    """Return what finds one of some words as a whole, without regard to case."""
+    joined = "|".join(sorted(map(re.escape, words)))
+    return re.compile(rf"(?<!\w)(?:{joined})(?!\w)", re.IGNORECASE)

@@ -1,0 +1,395 @@
+"""One player in the world: character, spawn, client, titles, hotbars, friends and ignored names.
+
+What the keys do is the client's business; here they are kept. Source:
+docs/protocol/world/entering.md#quickbar.
+
+A client is told all of them with TitleUpdate and says by their place in that list which it wants to
+bear (docs/protocol/world/entering.md#small-messages). Others see them as parts of its name.
+
+Owns the state of one player; what messages do to it is in the modules beside this one. A player
+whose client is gone stays for a while (link-dead) and may be taken over by the next session of the
+same character.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Iterable
+from typing import Final
+
+from emu.commands import Cost
+from emu.dialects import Dialect
+from emu.dialects.dialect import read_name
+from emu.errors import CommandError, LimitExceeded, MalformedMessage
+from emu.limits.rates import RateLimit
+from emu.model import Hotkey, Membership, Present, Title, WorldCharacter
+from emu.times import Monotonic
+from emu.world.actors.client import PlayerClient, SheetSender
+from emu.world.actors.movement import Pace, StepReader
+from emu.world.actors.spawn import Destination, Spawn
+from emu.world.entry.saver import SavedKind
+from emu.world.rules import MovementRules
+from emu.world.visibility.viewer import Viewer
+from emu.world.zones.zone import Zone
+from emu.world_stream.movement import Position
+
+EMPTY: Final = 0xFFFFFFFF
+"""The type of a slot that was emptied."""
+LAST_BAR: Final = 99
+LAST_SLOT: Final = 99
+MOST_KEYS: Final = 500
+LONGEST_TEXT: Final = 255
+
+
+class Hotbars:
+    """The keys of one player, by bar and slot."""
+
+    __slots__ = ("_keys",)
+
+    def __init__(self, keys: Iterable[Hotkey] = ()) -> None:
+        self._keys = {(key.bar, key.slot): key for key in keys}
+
+    @property
+    def keys(self) -> tuple[Hotkey, ...]:
+        """All keys by bar and slot."""
+        return tuple(self._keys[place] for place in sorted(self._keys))
+
+    def put(self, key: Hotkey) -> None:
+        """Fill a slot, or empty it. Raises `LimitExceeded`, and `MalformedMessage` for no slot."""
+        if not (0 <= key.bar <= LAST_BAR and 0 <= key.slot <= LAST_SLOT):
+            raise MalformedMessage("a hotbar that nobody has")
+        place = key.bar, key.slot
+        if key.type == EMPTY:
+            self._keys.pop(place, None)
+            return
+        if len(key.text) > LONGEST_TEXT:
+            raise MalformedMessage("text of a hotkey too long")
+        if len(self._keys) >= MOST_KEYS and place not in self._keys:
+            raise LimitExceeded("too many hotkeys")
+        self._keys[place] = key
+
+    def read(self, dialect: Dialect, body: bytes) -> None:
+        """Take what a client says it put somewhere. Raises `PeerError`."""
+        fields = dialect.layout("WS_QuickBarUpdateRequest").decode(body)
+        self.put(
+            Hotkey(
+                fields["hotbar_number"], fields["hotkey_slot"], fields["type"], fields["icon"],
+                fields["icontype"], fields["id"], fields["unique_id"], read_name(fields["text"]),
+            )
+        )  # fmt: skip
+
+    def send(self, client: PlayerClient) -> None:
+        """Tell a client what stands where."""
+        client.send(
+            "WS_QuickBarInit",
+            {
+                "num_abilities": len(self._keys),
+                "ability_array": [
+                    {
+                        "hotbar": key.bar,
+                        "slot": key.slot,
+                        "type": key.type,
+                        "icon": key.icon,
+                        "icon_type": key.icon_type,
+                        "id": key.ability,
+                        "unique_id": key.tier,
+                        "text": key.text,
+                    }
+                    for key in self.keys
+                ],
+            },
+        )
+
+
+MOST_NAMES: Final = 100
+LONGEST_NAME: Final = 64
+
+
+class Relation(enum.IntEnum):
+    """Types of ChatRelationship on the wire (docs/protocol/world/entering.md#order)."""
+
+    FRIEND = 0
+    IGNORED = 2
+
+
+class Relations:
+    """Whom a character knows; names are compared without regard to case."""
+
+    __slots__ = ("_names",)
+
+    def __init__(self, rows: Iterable[tuple[Relation, str]] = ()) -> None:
+        self._names: dict[Relation, dict[str, str]] = {kind: {} for kind in Relation}
+        for kind, name in rows:
+            self._names[kind][name.casefold()] = name
+
+    def names(self, kind: Relation) -> list[str]:
+        """Return the names of one kind, in the order they were added."""
+        return list(self._names[kind].values())
+
+    def rows(self) -> list[tuple[Relation, str]]:
+        """Return everything, to be stored."""
+        return [(kind, name) for kind in Relation for name in self.names(kind)]
+
+    def knows(self, kind: Relation, name: str) -> bool:
+        """Say whether somebody is a friend, or ignored."""
+        return name.casefold() in self._names[kind]
+
+    def add(self, kind: Relation, name: str) -> None:
+        """Add a name. Raises `CommandError` when it is there, or there are too many."""
+        names = self._names[kind]
+        if len(name) > LONGEST_NAME:
+            raise CommandError(f"no name has more than {LONGEST_NAME} letters")
+        if name.casefold() in names:
+            raise CommandError(f"{names[name.casefold()]} is on the list already")
+        if len(names) >= MOST_NAMES:
+            raise CommandError(f"the list holds {MOST_NAMES} names at most")
+        names[name.casefold()] = name
+
+    def remove(self, kind: Relation, name: str) -> str:
+        """Take a name off; returns it as it stood there. Raises `CommandError`."""
+        found = self._names[kind].pop(name.casefold(), None)
+        if found is None:
+            raise CommandError(f"{name} is not on the list")
+        return found
+
+
+LONGEST_TITLE: Final = 63
+"""Bytes that a ghost has for each of the two."""
+MOST_TITLES: Final = 250
+NONE: Final = -1
+
+
+class Titles:
+    """Whoever may bear a title bears at most one before and one behind the name."""
+
+    __slots__ = ("_given", "prefix", "suffix")
+
+    def __init__(self, given: Iterable[Title] = (), prefix: str = "", suffix: str = "") -> None:
+        self._given = dict.fromkeys(given)
+        self.prefix = prefix if Title(prefix, is_prefix=True) in self._given else ""
+        self.suffix = suffix if Title(suffix) in self._given else ""
+
+    @property
+    def given(self) -> tuple[Title, ...]:
+        """All titles, in the order they were given."""
+        return tuple(self._given)
+
+    def give(self, title: Title) -> bool:
+        """Give a title; False when it was given before. Raises `CommandError`."""
+        if not title.text.isprintable() or not 0 < len(title.text.encode()) <= LONGEST_TITLE:
+            raise CommandError(f"a title has 1 to {LONGEST_TITLE} letters")
+        if title in self._given:
+            return False
+        if len(self._given) >= MOST_TITLES:
+            raise CommandError(f"nobody has more than {MOST_TITLES} titles")
+        self._given[title] = None
+        return True
+
+    def bear(self, title: Title) -> None:
+        """Bear one of them from now on. Raises `CommandError` for one that was not given."""
+        if title not in self._given:
+            raise CommandError(f"you have no title {title.text}")
+        if title.is_prefix:
+            self.prefix = title.text
+        else:
+            self.suffix = title.text
+
+    def find(self, name: str, *, is_prefix: bool) -> Title:
+        """Return one by its place in the list or its text. Raises `CommandError`."""
+        for place, title in enumerate(self._given):
+            if title.is_prefix == is_prefix and name.casefold() in (
+                str(place), title.text.casefold(),
+            ):  # fmt: skip
+                return title
+        where = "before" if is_prefix else "behind"
+        raise CommandError(f"you have no such title to bear {where} your name")
+
+    def lay_down(self, *, is_prefix: bool) -> None:
+        """Bear none at one of the two places."""
+        if is_prefix:
+            self.prefix = ""
+        else:
+            self.suffix = ""
+
+    def show(self, spawn: Spawn) -> None:
+        """Have everybody see what is borne; nothing is told when that is seen already."""
+        if (spawn.prefix, spawn.suffix) != (self.prefix, self.suffix):
+            spawn.set_info(prefix=self.prefix, suffix=self.suffix)
+
+    def send(self, client: PlayerClient) -> None:
+        """Tell a client what titles there are, and which are borne."""
+        given = self.given
+        client.send(
+            "WS_TitleUpdate",
+            {
+                "num_titles": len(given),
+                "titles_array": [
+                    {"title": title.text, "prefix": int(title.is_prefix)} for title in given
+                ],
+                "current_prefix": self._place(Title(self.prefix, is_prefix=True)),
+                "current_suffix": self._place(Title(self.suffix)),
+            },
+        )
+
+    def _place(self, borne: Title) -> int:
+        return self.given.index(borne) if borne in self._given else NONE
+
+
+class PlayerState(enum.Enum):
+    """Where a player stands; each state names what its client is waited for."""
+
+    LOADING = "loading the zone"
+    """It was sent the zone and has not said that it has it."""
+    PLACING = "loading what is in the zone"
+    """It was sent the spawns near it."""
+    APPEARING = "appearing"
+    """It was given its own ghost; its avatar does not stand yet."""
+    STANDING = "in the zone"
+    ZONING = "changing the zone"
+    """It was told to connect again and has not said that it goes."""
+    LINK_DEAD = "link-dead"
+    GONE = "gone"
+
+
+IN_ZONE: Final = frozenset((PlayerState.APPEARING, PlayerState.STANDING))
+"""States in which a player's spawn is controlled by its client."""
+
+
+class Player:
+    """One character that is in the world."""
+
+    __slots__ = (
+        "_costs", "_messages", "_speech", "_speech_rules", "_waits", "away_message", "channels",
+        "character", "client", "command_words", "corrected", "destination", "hotbars",
+        "is_returning", "is_travelling", "muted_until", "pace", "predictions", "relations",
+        "sheet", "since", "spawn", "state", "target", "titles", "unsaved", "viewer", "zone",
+        "zone_key",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        character: WorldCharacter,
+        spawn: Spawn,
+        zone: Zone,
+        client: PlayerClient,
+        *,
+        movement: MovementRules,
+        now: Monotonic,
+    ) -> None:
+        self.character = character
+        self.spawn = spawn
+        self.zone = zone
+        self.since = now
+        """When it came in."""
+        self.pace = Pace(movement, now)
+        self.state = PlayerState.LOADING
+        self.viewer: Viewer | None = None
+        self.target: Spawn | None = None
+        self.corrected = -math.inf
+        """When it was last put back where it was."""
+        self.destination: Destination | None = None
+        """Where it goes while it changes the zone."""
+        self.is_travelling = False
+        """Whether a change of its zone is under way and its client not told yet."""
+        self.zone_key = 0
+        """The key by which its client comes back while it changes the zone."""
+        self.relations = Relations((Relation(kind), name) for kind, name in character.relations)
+        self.titles = Titles(character.titles, character.prefix, character.suffix)
+        self.hotbars = Hotbars(character.hotkeys)
+        self.channels: dict[str, Membership] = {
+            one.channel.casefold(): one for one in character.channels
+        }
+        """Channels of players that it is in, by name without case; a `Membership` each."""
+        self.unsaved: set[SavedKind] = set()
+        """What changed and was not handed to the saver yet."""
+        self.is_returning = False
+        """Whether its client only changed the zone, and was told before what is told once."""
+        self.away_message = ""
+        self.muted_until = character.muted_until
+        self._messages: RateLimit | None = None
+        self._costs: dict[Cost, RateLimit] | None = None
+        self._waits = -math.inf
+        self._speech: RateLimit | None = None
+        self._speech_rules = (0.0, 0)
+        self.connect(client)
+
+    def connect(self, client: PlayerClient) -> None:
+        """Take the session that plays this character now; what a client keeps begins anew."""
+        self.client = client
+        self.command_words: list[str] = []
+        """First words of the commands that this client was given, in its order."""
+        self.predictions = StepReader(client.dialect)
+        self.sheet = SheetSender(client.dialect)
+        self._messages = None
+        self.viewer = None
+
+    @property
+    def id(self) -> int:
+        """The character's id."""
+        return self.character.id
+
+    @property
+    def name(self) -> str:
+        """The character's name."""
+        return self.character.name
+
+    @property
+    def position(self) -> Position:
+        """Where the player is."""
+        return self.spawn.position
+
+    @property
+    def present(self) -> Present:
+        """What other processes are told of it."""
+        character = self.character
+        return Present(
+            character.account_id,
+            character.id,
+            self.zone.zone_id,
+            name=character.name,
+            level=character.level,
+            class_=character.class_,
+            race=character.race,
+            away="afk" in self.spawn.words,
+            hidden=self.spawn.hidden,
+        )
+
+    @property
+    def is_online(self) -> bool:
+        """Whether a client plays it now."""
+        return self.state not in (PlayerState.LINK_DEAD, PlayerState.GONE)
+
+    def may_send(self, now: Monotonic, rate: float, burst: int) -> bool:
+        """Count a message of its client; False when it sends more than `rate` a second allows."""
+        if self._messages is None:
+            self._messages = RateLimit(rate, burst, now)
+        return self._messages.take(1, now)
+
+    def may_speak(self, now: Monotonic, rate: float, burst: int) -> bool:
+        """Count one message; False when it speaks faster than `rate` a second allows."""
+        if self._speech is None or self._speech_rules != (rate, burst):
+            self._speech, self._speech_rules = RateLimit(rate, burst, now), (rate, burst)
+        return self._speech.take(1, now)
+
+    def may_use(self, cost: Cost, pace: tuple[float, int], now: Monotonic) -> bool:
+        """Count one use of an expensive command; False when there are more than `pace` allows.
+
+        `pace` is uses a second over time, and uses at once.
+        """
+        if self._costs is None:
+            self._costs = {}
+        if cost not in self._costs:
+            self._costs[cost] = RateLimit(*pace, now)
+        return self._costs[cost].take(1, now)
+
+    def may_be_asked_to_wait(self, now: Monotonic) -> bool:
+        """Say whether to ask the player to wait with expensive commands: once a second."""
+        if now < self._waits:
+            return False
+        self._waits = now + 1.0
+        return True
+
+    def index_of(self, spawn: Spawn) -> int | None:
+        """Return the index by which its client knows a spawn."""
+        return self.viewer.sights.index_of(spawn) if self.viewer is not None else None

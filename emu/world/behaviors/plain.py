@@ -1,0 +1,79 @@
+"""Plain values of what a behavior passes in: exact numbers and texts, or an exception.
+
+A behavior may pass objects whose own code runs when they are compared, formatted or converted.
+Whatever of that has to run does so here, inside the guard of the call and before the server has
+changed anything; behind these functions there are only exact `float`, `int` and `str`.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from itertools import islice
+from typing import Final
+
+from emu.world_stream.movement import FULL_TURN, Position
+
+_CONTROLS: Final = frozenset(("Cc", "Zl", "Zp"))
+_SURROGATE: Final = "Cs"
+_UNKNOWN: Final = "\N{REPLACEMENT CHARACTER}"
+
+
+def number(value: object, what: str, least: float, most: float) -> float:
+    """Return a number that is not outside of two bounds.
+
+    Raises `ValueError` for a text, for NaN and for what is out of bounds, and `TypeError` for what
+    is no number at all.
+    """
+    kind = type(value)
+    if issubclass(kind, float):
+        exact = float.__float__(value)  # type: ignore[arg-type]  # not the behavior's own method
+    elif issubclass(kind, int):
+        try:
+            exact = int.__float__(value)  # type: ignore[arg-type]
+        except OverflowError:
+            raise ValueError(f"{what} is far too large") from None
+    elif issubclass(kind, (str, bytes, bytearray)):
+        raise ValueError(f"{what} is no number")  # noqa: TRY004  # `float` itself raises that
+    else:  # Decimal, Fraction, numpy's numbers
+        exact = float(value)  # type: ignore[arg-type]
+    if not least <= exact <= most:
+        raise ValueError(f"{what} is not between {least:g} and {most:g}")
+    return exact
+
+
+def text(value: object, what: str, longest: int, *, lines: bool = False) -> str:
+    """Return the first `longest` letters of a text, without control characters.
+
+    Those become spaces, but for line feeds where several `lines` are allowed; half a surrogate pair
+    becomes the replacement character. Raises `TypeError` for what is no text.
+    """
+    if not issubclass(type(value), str):
+        raise TypeError(f"{what} is no text")
+    exact = str.__str__(value)[:longest]  # not the behavior's own method
+    if exact.isprintable():
+        return exact
+    return "".join(letter if lines and letter == "\n" else _visible(letter) for letter in exact)
+
+
+def _visible(letter: str) -> str:
+    category = unicodedata.category(letter)
+    if category == _SURROGATE:
+        return _UNKNOWN
+    return " " if category in _CONTROLS else letter
+
+
+def place(value: object, farthest: float) -> Position:
+    """Return the place that three numbers name, as far from the origin as `farthest` in each.
+
+    Raises `TypeError` and `ValueError` for anything else.
+    """
+    numbers = list(islice(iter(value), 4))  # type: ignore[call-overload]
+    if len(numbers) != 3:  # x, y and z
+        raise ValueError("not a place: it must have three coordinates")
+    x, y, z = (number(one, "not a place: a coordinate", -farthest, farthest) for one in numbers)
+    return Position(x, y, z)
+
+
+def heading(value: object) -> float:
+    """Return a heading in degrees from 0 to 360. Raises `TypeError` and `ValueError`."""
+    return number(value, "a heading", -1e9, 1e9) % FULL_TURN

@@ -1,0 +1,139 @@
+"""All commands of a world, and how clients use them: a table, and indexes into it that they send.
+
+A client knows only the commands it was given and sends the position of one with its arguments
+(docs/protocol/world/commands.md#remote-cmd). It is given those that its rank allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from emu.commands import Caller, Command, Cost, Registry, Reply
+from emu.dialects.dialect import read_name
+from emu.errors import CommandError, MalformedMessage
+from emu.times import Monotonic
+from emu.world.actors.player import Player
+from emu.world.commands import groups, moderation, speech, titles, travel, who, zones
+from emu.world.commands.context import CommandContext
+from emu.world.social.chat import Chat
+from emu.world.world import World
+
+
+def world_commands(context: CommandContext) -> list[Command]:
+    """Return all commands; from now on, groups lose who is out of the world, or hidden."""
+    subjects = (speech, groups, who, titles, travel, moderation, zones)
+    context.world.on_left.append(lambda player: groups.forget(context, player))
+    context.world.on_hidden.append(lambda player: groups.hidden_changed(context, player))
+    return [command for subject in subjects for command in subject.COMMANDS.commands(context)]
+
+
+WAIT: Final = "Wait a moment."
+MOST_LINES: Final = 100
+"""Lines of an answer; of those that are left out a player is told how many."""
+LONGEST_LINE: Final = 4096
+"""Letters of arguments; what is longer is cut, so that no answer can repeat more than that."""
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteCommands:
+    """Commands of a registry as clients of the game know them."""
+
+    world: World
+    registry: Registry
+    chat: Chat
+
+    def allowed(self, player: Player) -> Sequence[str]:
+        """Return the first words of the commands that a player may use now, by name.
+
+        A client looks at the first word only; commands that share it are one entry.
+        """
+        allowed = self.registry.allowed(caller(player))
+        return list(dict.fromkeys(command.name.partition(" ")[0] for command in allowed))
+
+    def send_table(self, player: Player) -> None:
+        """Give a client its commands, unless it has them all.
+
+        As long as a client plays, no word of its table gets another place: what it has sent
+        already names a command by its place. A word that it may use no more stays, and is refused.
+        """
+        known = player.command_words
+        new = [word for word in self.allowed(player) if word not in known]
+        if not new:
+            return
+        known += new
+        names = [{"name": word} for word in known]
+        player.client.send(
+            "WS_SetRemoteCmdsMsg", {"num_commands": len(names), "commands_array": names}
+        )
+
+    def called(self, _world: World, player: Player, body: bytes, now: Monotonic) -> None:
+        """Run what a client asks for. Raises `MalformedMessage`; an empty body ends the session.
+
+        Source: docs/protocol/world/movement.md#bad-predictions.
+        """
+        if not body:
+            player.client.close()
+            raise MalformedMessage("command without an index")
+        fields = player.client.dialect.layout("WS_RemoteCmdMsg").decode(body)
+        table = player.command_words
+        index = fields["command_handler"]
+        if index >= len(table):
+            raise MalformedMessage("command outside the table")
+        arguments = read_name(fields["arguments"])[:LONGEST_LINE]
+        self.world.start(self._run(player, table[index], arguments, now))
+
+    def do(self, player: Player, line: str, now: Monotonic) -> bool:
+        """Run a command by its name; False when there is none that this player may use."""
+        name, _, rest = line.partition(" ")
+        if name not in self.allowed(player):
+            return False
+        self.world.start(self._run(player, name, rest, now))
+        return True
+
+    async def _run(self, player: Player, word: str, rest: str, now: Monotonic) -> None:
+        line = f"{word} {rest}"
+        if not self._may_run(player, line, now):
+            return
+        reply = await self.registry.run(caller(player), line, now)
+        if player.is_online:
+            self._answer(player, reply)
+
+    def _may_run(self, player: Player, line: str, now: Monotonic) -> bool:
+        """Count an expensive command; return False and ask the player to wait at too many.
+
+        It is asked once a second, so that hundreds of commands do not draw hundreds of answers.
+        """
+        try:
+            cost = self.registry.resolve(line)[0].cost
+        except CommandError:
+            return True  # the registry answers with what is wrong
+        if cost is Cost.PLAIN or player.may_use(cost, self._pace(cost), now):
+            return True
+        self.world.count("command too soon")
+        if player.may_be_asked_to_wait(now):
+            self.chat.line(player, WAIT, "error")
+        return False
+
+    def _pace(self, cost: Cost) -> tuple[float, int]:
+        rules = self.world.rules
+        if cost is Cost.LISTING:
+            return rules.listing_rate, rules.listing_burst
+        if cost is Cost.SHOWN:
+            return rules.shown_rate, rules.shown_burst
+        return rules.change_rate, rules.change_burst
+
+    def _answer(self, player: Player, reply: Reply) -> None:
+        channel = "system" if reply.ok else "error"
+        for line in reply.lines[:MOST_LINES]:
+            self.chat.line(player, line, channel)
+        if len(reply.lines) > MOST_LINES:
+            self.chat.line(player, f"and {len(reply.lines) - MOST_LINES} more", channel)
+
+
+def caller(player: Player) -> Caller:
+    """Return a player as one who calls commands."""
+    character = player.character
+    rank = max(0, character.admin_status)
+    return Caller(player.name, rank, "game", player, character.account_id)

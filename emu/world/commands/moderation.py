@@ -1,0 +1,189 @@
+"""Commands of moderation: kick, ban, mute, broadcast, motd, lock; and to watch unseen."""
+
+from __future__ import annotations
+
+import math
+
+from emu.commands import Argument, ArgumentKind, Call, Reply
+from emu.commands.registry import GUIDE, MASTER, STATUS_BANNED, STATUS_BANNED_FOR_EVER
+from emu.errors import CommandError
+from emu.model import Present, WorldCharacter
+from emu.texts import counted
+from emu.times import Moment
+from emu.world.actors.hiding import set_hidden
+from emu.world.actors.player import Player
+from emu.world.commands.context import (
+    NAME,
+    CommandContext,
+    CommandSet,
+    check_rank,
+    check_voice,
+    player_elsewhere,
+    player_named,
+)
+from emu.world.entry import leaving, standing
+from emu.world.social.chat import ANNOUNCE, BROADCAST
+
+REASON = Argument("reason", ArgumentKind.TEXT, optional=True, default="")
+FOREVER = Argument(
+    "forever", ArgumentKind.SWITCH, "the whole account", optional=True, default=False
+)
+MINUTES = Argument("minutes", ArgumentKind.NUMBER, "for how long", optional=True, default=10)
+SHOWN = Argument("text", ArgumentKind.TEXT)
+MOTD = Argument("text", ArgumentKind.TEXT, optional=True, default="")
+MINUTE = 60.0
+
+COMMANDS = CommandSet()
+
+
+@COMMANDS.command("kick", "send a player away", NAME, REASON, rank=MASTER)
+async def _kick(context: CommandContext, call: Call) -> str:
+    there = player_elsewhere(context, call["name"])
+    if there is not None:
+        return await _kick_there(context, call, there)
+    player = player_named(context, call["name"], call)
+    account_id = player.character.account_id
+    await check_rank(context, call, account_id, player.name, harmless=True)
+    leaving.leave(context.world, player, f"kicked by {call.caller.name}{_why(call)}", call.now)
+    await context.admission.handoffs.withdraw_account(account_id)
+    return f"{player.name} was sent away"
+
+
+async def _kick_there(context: CommandContext, call: Call, there: Present) -> str:
+    await check_rank(context, call, there.account_id, there.name, harmless=True)
+    context.world.presence.dismiss(there.char_id)
+    await context.admission.handoffs.withdraw_account(there.account_id)
+    return f"{there.name} was sent away from the process {there.process}"
+
+
+@COMMANDS.command("ban", "keep a character or its account out", NAME, FOREVER, rank=GUIDE)
+async def _ban(context: CommandContext, call: Call) -> str:
+    world = context.world
+    row = await _character(context, call)
+    await check_rank(context, call, row.account_id, row.name)
+    status = STATUS_BANNED_FOR_EVER if call["forever"] else STATUS_BANNED
+    await world.store.set_admin_status(row.id, status)
+    reason = f"banned by {call.caller.name}"
+    player = world.players.get(row.id)
+    if call["forever"]:
+        standing.send_away(world, row.account_id, reason, call.now)
+        await context.admission.handoffs.withdraw_account(row.account_id)
+    elif player is not None:
+        leaving.leave(world, player, reason, call.now)
+    else:
+        world.presence.dismiss(row.id)
+    await context.admission.handoffs.withdraw(row.id)
+    what = "its whole account" if call["forever"] else "the character"
+    return f"{row.name} is banned: {what}"
+
+
+@COMMANDS.command("unban", "let a banned character in again", NAME, rank=GUIDE)
+async def _unban(context: CommandContext, call: Call) -> str:
+    row = await _character(context, call)
+    if row.admin_status >= 0:
+        raise CommandError(f"{row.name} is not banned")
+    await check_rank(context, call, row.account_id, row.name)
+    await context.world.store.set_admin_status(row.id, 0)
+    return f"{row.name} is not banned any more"
+
+
+async def _character(context: CommandContext, call: Call) -> WorldCharacter:
+    row = await context.world.store.find_named(call["name"])
+    if row is None:
+        raise CommandError(f"there is no character {call['name']}")
+    return row
+
+
+@COMMANDS.command("mute", "let a player not speak for a while", NAME, MINUTES, REASON, rank=GUIDE)
+async def _mute(context: CommandContext, call: Call) -> str:
+    minutes = call["minutes"]
+    if minutes <= 0:
+        raise CommandError("minutes: must be 1 or more")
+    name, account_id = _speaker(context, call)
+    await check_rank(context, call, account_id, name)
+    if call["reason"]:
+        await check_voice(context, call)
+    until = Moment(context.world.moment() + minutes * MINUTE)
+    lasting = counted(minutes, "minute")
+    for player in standing.of_account(context.world, account_id):
+        if player.is_online:
+            context.chat.line(player, f"You are muted for {lasting}{_why(call) or '.'}")
+    await standing.mute(context.world, account_id, until)
+    return f"{name} is muted for {lasting}"
+
+
+@COMMANDS.command("unmute", "let a player speak again", NAME, rank=GUIDE)
+async def _unmute(context: CommandContext, call: Call) -> str:
+    name, account_id = _speaker(context, call)
+    await check_rank(context, call, account_id, name)
+    await standing.mute(context.world, account_id, Moment(-math.inf))
+    return f"{name} may speak"
+
+
+def _speaker(context: CommandContext, call: Call) -> tuple[str, int]:
+    """Return name and account of a player in the world. Raises `CommandError`.
+
+    A mute is of the account: it counts for all its characters, in every process.
+    """
+    there = player_elsewhere(context, call["name"])
+    if there is not None:
+        return there.name, there.account_id
+    player = player_named(context, call["name"], call)
+    return player.name, player.character.account_id
+
+
+@COMMANDS.command(
+    "broadcast", "show everybody a line of text", SHOWN, rank=GUIDE, without_database=True
+)
+async def _broadcast(context: CommandContext, call: Call) -> Reply:
+    await check_voice(context, call)
+    count = context.chat.far.everybody(BROADCAST, call["text"])
+    return Reply((f"told {counted(count, 'player')}",), {"players": count})
+
+
+@COMMANDS.command(
+    "announce", "show everybody a text in the middle of the screen", SHOWN, rank=GUIDE
+)
+async def _announce(context: CommandContext, call: Call) -> Reply:
+    await check_voice(context, call)
+    count = context.chat.far.everybody(ANNOUNCE, call["text"])
+    return Reply((f"shown to {counted(count, 'player')}",), {"players": count})
+
+
+@COMMANDS.command("motd", "show the message of the day", is_quiet=True)
+async def _motd(context: CommandContext, _call: Call) -> Reply:
+    return Reply((context.world.motd or "there is no message of the day",), context.world.motd)
+
+
+@COMMANDS.command("setmotd", "set the message of the day", MOTD, rank=MASTER)
+async def _set_motd(context: CommandContext, call: Call) -> Reply:
+    if call["text"]:
+        await check_voice(context, call)
+        context.world.motd = call["text"]
+    return await _motd(context, call)
+
+
+@COMMANDS.command("lock", "let only those in who keep order", rank=GUIDE)
+async def _lock(context: CommandContext, _call: Call) -> str:
+    context.admission.locked = True
+    context.world.changed()
+    await context.admission.withdraw_refused()
+    return "the world is locked"
+
+
+@COMMANDS.command("unlock", "let everybody in", rank=GUIDE)
+async def _unlock(context: CommandContext, _call: Call) -> str:
+    context.admission.locked = False
+    context.world.changed()
+    return "the world is open"
+
+
+@COMMANDS.for_players("hide", "be seen by nobody, or be seen again", rank=GUIDE)
+async def _hide(context: CommandContext, player: Player, _call: Call) -> str:
+    set_hidden(context.world, player, hidden=not player.spawn.hidden)
+    return "Nobody sees you." if player.spawn.hidden else "You are seen again."
+
+
+def _why(call: Call) -> str:
+    """Return what stands behind the word of what was done, when a reason was given."""
+    return f": {call['reason']}" if call["reason"] else ""

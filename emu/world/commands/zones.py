@@ -1,0 +1,153 @@
+"""Commands about the world's state: zones, save, spawn and despawn."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from emu.commands import Argument, ArgumentKind, Call, Cost, Reply
+from emu.commands.registry import GUIDE, MASTER
+from emu.errors import CommandError
+from emu.model import may_see
+from emu.texts import counted
+from emu.world.actors.player import Player
+from emu.world.actors.spawn import Spawn, SpawnKind
+from emu.world.commands.context import CommandContext, CommandSet, check_voice
+from emu.world.content.files import check_looks, check_texts
+from emu.world.entry import saving
+from emu.world.world import World
+
+SPAWN = (
+    Argument("name", help="what it is called"),
+    Argument("model", ArgumentKind.NUMBER, "its body's number", optional=True, default=85),
+)
+DISTANCE = Argument("distance", ArgumentKind.DECIMAL, "how far", optional=True, default=50.0)
+MOST_AROUND = 40
+"""Of what is near, how much is listed: the nearest."""
+
+COMMANDS = CommandSet()
+
+
+@COMMANDS.command(
+    "zones",
+    "list the zones and who is in them",
+    rank=GUIDE,
+    without_database=True,
+    cost=Cost.LISTING,
+)
+async def _zones(context: CommandContext, _call: Call) -> Reply:
+    world = context.world
+    rows = [
+        {
+            "zone": definition.name,
+            "id": definition.id,
+            "file": definition.file,
+            "description": definition.description,
+            "process": world.zone_servers.server_of(definition.id),
+            "instances": [
+                {
+                    "instance": zone.instance,
+                    "players": world.players.count_in(zone),
+                    "spawns": len(zone),
+                }
+                for zone in world.zones
+                if zone.zone_id == definition.id
+            ],
+        }
+        for definition in world.zones.table
+    ]
+    lines = [
+        f"{row['id']:>4}  {row['zone']:<24} {row['description']:<28} {_running_text(world, row)}"
+        for row in rows
+    ]
+    return Reply(tuple(lines), rows)
+
+
+def _running_text(world: World, row: dict[str, Any]) -> str:
+    server = row["process"]
+    if server not in ("", world.process):
+        if server not in world.other_processes:
+            return f"in the process {server}, which is away"
+        players = sum(present.zone_id == row["id"] for present in world.presence)
+        return f"in the process {server}: {counted(players, 'player')}"
+    instances = row["instances"]
+    if not instances:
+        return "not running"
+    return ", ".join(
+        f"instance {one['instance']}: {counted(one['players'], 'player')},"
+        f" {counted(one['spawns'], 'spawn')}"
+        for one in instances
+    )
+
+
+@COMMANDS.command("processes", "list the processes of this world that can be reached", rank=GUIDE)
+async def _processes(context: CommandContext, _call: Call) -> Reply:
+    world = context.world
+    players = Counter(present.process for present in world.presence)
+    (host, port), name = world.address(), world.process
+    here = {"process": name, "host": host, "port": port, "players": players[name]}
+    rows = [here] + [
+        {"process": other, "host": about.get("host"), "port": about.get("port"),
+         "players": players[other]}
+        for other, about in sorted(world.other_processes.items())
+    ]  # fmt: skip
+    lines = [
+        f"{row['process']:<16} {row['host']}:{row['port']}, {counted(row['players'], 'player')}"
+        for row in rows
+    ]
+    return Reply(tuple(lines), rows)
+
+
+@COMMANDS.command("save", "store all players now", rank=GUIDE)
+async def _save(context: CommandContext, _call: Call) -> str:
+    for player in context.world.players:
+        saving.save(context.world, player)
+    return f"saving {counted(len(context.world.players), 'player')}"
+
+
+@COMMANDS.for_players("spawn", "put a creature where you stand", *SPAWN, rank=MASTER)
+async def _spawn(context: CommandContext, player: Player, call: Call) -> Reply:
+    await check_voice(context, call)
+    looks = {"model_type": call["model"], "soga_model_type": call["model"]}
+    try:
+        check_texts(name=call["name"])
+        check_looks(looks)
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+    number = context.world.next_spawn_id()
+    made = Spawn(number, SpawnKind.NPC, call["name"], player.position, looks=looks)
+    player.zone.add(made, call.now)
+    return Reply((f"{made.name} stands here",), {"id": made.id})
+
+
+@COMMANDS.for_players("despawn", "take away what you look at", rank=MASTER)
+async def _despawn(_house: CommandContext, player: Player, call: Call) -> str:
+    target = player.target
+    if target is None or target.kind is SpawnKind.PLAYER:
+        raise CommandError("look at what is to go")
+    player.zone.remove(target, call.now)
+    player.target = None
+    return f"{target.name} is gone"
+
+
+@COMMANDS.for_players(
+    "around", "list what is near you, as far as you see", DISTANCE, is_quiet=True,
+    cost=Cost.LISTING,
+)  # fmt: skip
+async def _around(_house: CommandContext, player: Player, call: Call) -> Reply:
+    seen = player.zone.rules.create_distance
+    near = player.zone.near(player.position, min(call["distance"], seen))
+    found = [one for one in near if one is not player.spawn and may_see(call.caller.rank, one)]
+    rows = [
+        {
+            "name": one.name,
+            "kind": one.kind.value,
+            "index": player.index_of(one),
+            "distance": round(player.position.distance_to(one.position), 1),
+        }
+        for one in found[:MOST_AROUND]
+    ]
+    lines = [f"{row['distance']:>6}  {row['name']} ({row['kind']})" for row in rows]
+    if len(found) > len(rows):
+        lines.append(f"and {len(found) - len(rows)} more")
+    return Reply(tuple(lines), rows)

@@ -1,0 +1,1 @@
+"""What zones contain: definitions, files, population, knowledge, and imports."""

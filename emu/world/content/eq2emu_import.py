@@ -1,0 +1,228 @@
+"""Runs an import of an EQ2Emulator world database: dumps in, zone and knowledge files out.
+
+Every row becomes one row of the file; what cannot be brought is noted with its reason. Source:
+docs/protocol/world/data.md#knowledge.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from emu.errors import CommandError
+from emu.sqldump import ImportReport, InsertRow, Tally, read_inserts
+from emu.sqldump.report import Columns, number, text, visible
+from emu.world.content.atlas import read_atlas
+from emu.world.content.eq2emu import TABLES, Composer, Tables
+from emu.world.content.eq2emu_files import Document, store, zones_of_others
+from emu.world.content.knowledge import Knowledge, read_knowledge
+
+ANY: Final = 255
+FILE: Final = "eq2emu.toml"
+COMMON: Final = 0
+"""The language that everybody speaks; it needs no row."""
+COMMAND: Final = 4
+"""The type of hotkey that is text."""
+LONGEST_TITLE: Final = 63
+LONGEST_TEXT: Final = 255
+Row = dict[str, Any]
+
+
+def import_knowledge(
+    dumps: Sequence[Path], folder: Path, *, dry_run: bool = False, replace: bool = False
+) -> ImportReport:
+    """Write the knowledge of dumps into a file of a folder and tell what became of the rows.
+
+    Nothing is written before all dumps were read, and with `dry_run` nothing at all; a file that
+    was changed by hand stays as it is unless `replace`. Raises `FileFormatError` for a dump that
+    cannot be read, `CommandError` when the folder cannot be written.
+    """
+    report = ImportReport({table: Tally() for table in KNOWLEDGE_TABLES})
+    gathered = Gathered(report, read_knowledge())
+    for dump in dumps:
+        for row in read_inserts(dump, KNOWLEDGE_TABLES):
+            if row.columns is None:
+                raise CommandError(f"{dump}: its columns are not named; dump the definitions too")
+            gathered.take(row)
+    document = gathered.document()
+    if document.tables:
+        store(document, folder, report, dry_run=dry_run, replace=replace)
+    report.settle()
+    return report
+
+
+class Gathered:
+    """Rows of a dump as rows of the file; those of beginners are looked through at the end."""
+
+    def __init__(self, report: ImportReport, shipped: Knowledge) -> None:
+        self._report = report
+        self._rows: dict[str, list[Row]] = {name: [] for name in LISTS}
+        self._known = {
+            "skill": set(shipped.skills),
+            "language": set(shipped.languages),
+            "title": set(shipped.titles),
+        }
+        self._counts: Counter[str] = Counter()
+        self._later: list[tuple[str, int, str, Row]] = []
+
+    def take(self, read: InsertRow) -> None:
+        """Take one row; one that cannot be brought is noted."""
+        table = read.table.lower()
+        made = self._report.take(read, KNOWLEDGE_TABLES[table])
+        if made is None:
+            return
+        name, row = made
+        if name == NOTHING:
+            self._report.tables[table].present += 1
+        elif name in self._known:
+            self._known[name].add(row["id"])
+            self._keep(table, name, row)
+        else:
+            self._later.append((table, read.line, name, row))
+
+    def document(self) -> Document:
+        """Return what the file is to hold; no tables when there is nothing."""
+        for table, line, name, row in self._later:
+            kind = name.removeprefix(BEGINNER)
+            if kind in self._known and row["id"] not in self._known[kind]:
+                self._report.leave_out(table, line, f"there is no {kind} {row['id']}")
+            else:
+                self._keep(table, name, row)
+        self._later = []
+        tables = {name: rows for name, rows in self._rows.items() if rows}
+        return Document(FILE, tables, self._counts)
+
+    def _keep(self, table: str, name: str, row: Row) -> None:
+        self._rows[name].append(row)
+        self._counts[table] += 1
+
+
+BEGINNER: Final = "beginner."
+NOTHING: Final = ""
+"""Of a row that says what is so anyway."""
+LISTS: Final = (
+    "skill", "language", "title", "beginner.skill", "beginner.language", "beginner.title",
+    "beginner.hotkey",
+)  # fmt: skip
+
+
+def _skill(columns: Columns) -> tuple[str, Row]:
+    row: Row = {
+        "id": number(columns, "id", least=1),
+        "name": visible(columns, "name", LONGEST_TEXT),
+        "short_name": text(columns, "short_name"),
+        "description": text(columns, "description"),
+        "type": number(columns, "skill_type"),
+    }
+    return "skill", row if number(columns, "display", 1) else row | {"shown": False}
+
+
+def _language(columns: Columns) -> tuple[str, Row]:
+    row = {"id": number(columns, "id", least=1, most=255)}
+    return "language", row | {"name": visible(columns, "language", LONGEST_TEXT)}
+
+
+def _title(columns: Columns) -> tuple[str, Row]:
+    row: Row = {"id": number(columns, "id"), "text": visible(columns, "title", LONGEST_TITLE)}
+    return "title", row | {"prefix": True} if number(columns, "prefix") else row
+
+
+def _starting_skill(columns: Columns) -> tuple[str, Row]:
+    row = {
+        "id": number(columns, "skill_id", least=1),
+        "value": number(columns, "current_val", 1),
+        "most": number(columns, "max_val", 1),
+    }
+    return "beginner.skill", row | _whose(columns, classes="class_id", races="race_id")
+
+
+def _starting_language(columns: Columns) -> tuple[str, Row]:
+    if number(columns, "starting_city"):
+        raise ValueError("it is for one city only")
+    language = number(columns, "language_id", COMMON)
+    if language == COMMON:
+        return NOTHING, {}
+    return "beginner.language", {"id": language} | _whose(columns, races="race")
+
+
+def _starting_title(columns: Columns) -> tuple[str, Row]:
+    row = {"id": number(columns, "title_id")}
+    whose = _whose(columns, classes="class_id", races="race_id", genders="gender_id")
+    return "beginner.title", row | whose
+
+
+def _hotkey(columns: Columns) -> tuple[str, Row]:
+    kind = number(columns, "type")
+    row: Row = {
+        "bar": number(columns, "hotbar"),
+        "slot": number(columns, "slot"),
+        "type": kind,
+        "ability": number(columns, "spell_id"),
+    }
+    if kind == COMMAND:
+        row["text"] = visible(columns, "text_val", LONGEST_TEXT)
+    return "beginner.hotkey", row | _whose(columns, classes="class_id", races="race_id")
+
+
+def _whose(columns: Columns, **conditions: str) -> Row:
+    """Return the conditions of a row; what is for any class, race or gender names none."""
+    found = {name: number(columns, column, ANY) for name, column in conditions.items()}
+    return {name: [value] for name, value in found.items() if value != ANY}
+
+
+KNOWLEDGE_TABLES: Final[Mapping[str, Callable[[Columns], tuple[str, Row]]]] = {
+    "skills": _skill,
+    "languages": _language,
+    "titles": _title,
+    "starting_skills": _starting_skill,
+    "starting_languages": _starting_language,
+    "starting_titles": _starting_title,
+    "starting_skillbar": _hotkey,
+}
+"""Table -> what makes a row of it one of a list in the file. Raises `ValueError`."""
+
+
+Progress = Callable[[str, int], None]
+"""Told what is being done, and how many rows were taken so far."""
+
+
+def import_world(
+    dumps: Sequence[Path],
+    folder: Path,
+    *,
+    dry_run: bool = False,
+    replace: bool = False,
+    progress: Progress = lambda _doing, _rows: None,
+) -> ImportReport:
+    """Write the zones of dumps into a folder of zone files and tell what became of the rows.
+
+    The dumps are one database's, in one file or a file a table. Nothing is written before all were
+    read, and with `dry_run` nothing at all. A file that was changed by hand is left as it is unless
+    `replace`, and so is a zone that another file of the folder describes. Raises `FileFormatError`
+    for a dump that cannot be read, `CommandError` when the folder cannot be written.
+    """
+    report = ImportReport({table: Tally() for table in TABLES})
+    tables = Tables()
+    takes = tables.takes
+    taken = 0
+    for dump in dumps:
+        for row in read_inserts(dump, TABLES):
+            report.take(row, takes[row.table.lower()])
+            taken += 1
+            if taken % 1000 == 0:
+                progress("reading", taken)
+    shipped = {zone.id for zone in read_atlas()}
+    others = zones_of_others(folder)
+    for document in Composer(tables, report, shipped).documents():
+        progress("writing", taken)
+        zone, path = document.tables.get("zone", {}), folder / document.name
+        other = others.get(zone.get("id", 0), path)
+        if other != path and not zone.get("extends"):
+            text = f"{path} is not written: {other.name} has zone {zone['id']}"
+            report.note(document.name, text)
+        else:
+            store(document, folder, report, dry_run=dry_run, replace=replace)
+    report.settle()
+    return report

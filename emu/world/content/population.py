@@ -1,0 +1,64 @@
+"""Puts what files say into running zones, and changes it when the files have changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from emu.times import Monotonic
+from emu.world.actors.spawn import Spawn
+from emu.world.content.atlas import Atlas
+from emu.world.content.definitions import ZoneDefinition
+from emu.world.zones.zone import Zone
+
+GiveBehavior = Callable[[str, Mapping[str, Any], Zone, Spawn | None, Monotonic], object]
+"""Gives a behavior, by name and with its options, to a spawn or, with None, to the zone itself."""
+TakeBehaviors = Callable[[Zone], None]
+
+
+@dataclass(slots=True, eq=False)
+class ZonePopulation:
+    """What stands in each running zone because a file says so.
+
+    `give_behavior` and `take_behaviors` may be set later, before the first zone runs.
+    """
+
+    atlas: Atlas
+    next_id: Callable[[], int]
+    """Gives numbers of spawns."""
+    give_behavior: GiveBehavior = lambda *_what: None
+    take_behaviors: TakeBehaviors = lambda _zone: None
+    _standing: dict[Zone, list[Spawn]] = field(default_factory=dict)
+
+    def settle(self, zone: Zone, definition: ZoneDefinition, now: Monotonic) -> None:
+        """Put everything into a zone that begins to run."""
+        standing = self._standing[zone] = []
+        if definition.behavior:
+            self.give_behavior(definition.behavior, definition.behavior_options, zone, None, now)
+        for fixture in self.atlas.fixtures(definition.id):
+            spawn = fixture.spawn(self.next_id())
+            zone.add(spawn, now)
+            standing.append(spawn)
+            if fixture.behavior:
+                self.give_behavior(fixture.behavior, fixture.behavior_options, zone, spawn, now)
+
+    def forget(self, zone: Zone) -> None:
+        """Let go of a zone that ends."""
+        self._standing.pop(zone, None)
+        self.take_behaviors(zone)
+
+    def reload(self, fresh: Atlas, now: Monotonic) -> None:
+        """Go on with another atlas: what files put into running zones is put there anew.
+
+        Players and what was made while the zone ran stay.
+        """
+        running = list(self._standing)
+        self.atlas.replace(fresh, keep={zone.zone_id for zone in running})
+        for zone in running:
+            self.take_behaviors(zone)
+            for spawn in self._standing[zone]:
+                zone.remove(spawn, now)
+            definition = self.atlas.get(zone.zone_id)
+            if definition is not None:
+                self.settle(zone, definition, now)

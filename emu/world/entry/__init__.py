@@ -1,0 +1,1 @@
+"""Zone entry: admission, entering, taking over, leaving and saving."""

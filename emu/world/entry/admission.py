@@ -1,0 +1,131 @@
+"""May this character come in? Asked when a key is wanted, and again when it is shown at the door.
+
+In between players come, keys are given out, and an operator may have locked the world or banned
+somebody. Source: docs/protocol/world/entering.md#admission for the order of the questions,
+docs/protocol/characters.md#play-reply for the codes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from emu.commands.registry import STATUS_BANNED, STATUS_BANNED_FOR_EVER
+from emu.errors import LimitExceeded
+from emu.limits.rates import EntryLimits, minutely
+from emu.model import Handoff, PlayCode, WorldCharacter
+from emu.processes.ports import HandoffKeys, Presence
+from emu.times import Monotonic
+from emu.world.rules import AdmissionRules
+
+
+@dataclass(slots=True, eq=False)
+class WorldAdmissionRules:
+    """Who may come in, by the rules, who is here, and who was promised a place."""
+
+    rules: AdmissionRules
+    presence: Presence
+    handoffs: HandoffKeys
+    locked: bool = False
+    """True while only those of a status may come in; whoever sets it tells the login server
+    (`LoginLink.status_changed`)."""
+    _counted: EntryLimits | None = None
+    """How often accounts have entered."""
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the world has as many players as it may."""
+        return 0 <= self.rules.max_players <= self.presence.players
+
+    async def withdraw_refused(self) -> None:
+        """Forget the keys of those whom a locked world does not let in. Raises `StoreError`."""
+        await self.handoffs.withdraw_entries(self.rules.locked_override)
+
+    def reason_against(self, account_id: int, address: str, now: Monotonic) -> str | None:
+        """Return why an account may not enter now, None when it may: it has entered too often."""
+        return self._entry_limits().reason_against(account_id, address, now)
+
+    def count_entry(self, account_id: int, address: str, now: Monotonic) -> None:
+        """Count an entry of an account; `address` is its client's IP address."""
+        self._entry_limits().take(account_id, address, now)
+
+    def _entry_limits(self) -> EntryLimits:
+        rules = self.rules
+        account = minutely(rules.entries_per_minute, rules.entries_at_once)
+        address = minutely(rules.address_entries_per_minute, rules.address_entries_at_once)
+        counted = self._counted
+        if counted is None or (counted.account, counted.address) != (account, address):
+            counted = self._counted = EntryLimits(account, address)
+        return counted
+
+    async def grant(
+        self, characters: Sequence[WorldCharacter], account_id: int, char_id: int
+    ) -> tuple[PlayCode, int]:
+        """Answer a play request for one of an account's `characters`: play reply code and key.
+
+        The key is 0 unless the code is `PlayCode.SUCCESS`. Outstanding keys count as players, and
+        an account has one, whichever character it is for; game masters have one for each.
+        """
+        expected = await self.handoffs.held_by_others(account_id)
+        code = self._decide(characters, char_id, expected)
+        if code != PlayCode.SUCCESS:
+            return code, 0
+        character = next(row for row in characters if row.id == char_id)
+        if character.admin_status < self.rules.game_master:
+            await self.handoffs.withdraw_account(account_id)
+        try:
+            rank = character.admin_status
+            return code, await self.handoffs.issue(account_id, char_id, character.name, rank)
+        except LimitExceeded:
+            return PlayCode.WORLD_FULL, 0
+
+    async def redeem(self, account_id: int, key: int) -> Handoff | None:
+        """Take a key back at the door; None when it lets nobody in."""
+        return await self.handoffs.redeem(account_id, key)
+
+    def at_door(
+        self, characters: Sequence[WorldCharacter], char_id: int, *, is_zoning: bool = False
+    ) -> PlayCode:
+        """Return the code for a character whose key was taken back just now.
+
+        Its place was promised, so that only those who are in count. With `is_zoning` it only
+        changes its zone or its process: it was in the world before.
+        """
+        return self._decide(characters, char_id, 0, is_in=is_zoning)
+
+    async def dismiss(self, char_id: int) -> None:
+        """Let a character that no longer exists neither come in nor stay."""
+        await self.handoffs.withdraw(char_id)
+        self.presence.dismiss(char_id)
+
+    def _decide(
+        self,
+        characters: Sequence[WorldCharacter],
+        char_id: int,
+        expected: int,
+        *,
+        is_in: bool = False,
+    ) -> PlayCode:
+        """Return the code; who is in the world already needs no room, and no lock keeps it out."""
+        rules = self.rules
+        if any(row.admin_status == STATUS_BANNED_FOR_EVER for row in characters):
+            return PlayCode.BANNED
+        character = next((row for row in characters if row.id == char_id), None)
+        if character is None:
+            return PlayCode.CHARACTER_NOT_LOADED
+        status = character.admin_status
+        if status < 0:
+            return PlayCode.BANNED if status == STATUS_BANNED else PlayCode.PROBLEM
+        # A character that is in the world itself is taken over: its client may have crashed, and
+        # the server cannot know that before the silence limit.
+        is_elsewhere = self.presence.is_playing(character.account_id, besides=char_id)
+        if status < rules.game_master and is_elsewhere:
+            return PlayCode.ACCOUNT_IN_USE
+        if is_in or self.presence.find(char_id) is not None:
+            return PlayCode.SUCCESS
+        if self.locked:
+            return PlayCode.SUCCESS if status >= rules.locked_override else PlayCode.PROBLEM
+        others = self.presence.players_besides(character.account_id) + expected
+        if 0 <= rules.max_players <= others and status < rules.full_override:
+            return PlayCode.WORLD_FULL
+        return PlayCode.SUCCESS

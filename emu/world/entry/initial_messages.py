@@ -1,0 +1,208 @@
+"""What a client is sent on entering, besides the zone itself: one function per message.
+
+Clients know languages as skills of the same number. Source: docs/protocol/world/entering.md#books,
+docs/protocol/world/entering.md#small-messages.
+
+Many are empty in a world without fights, items and quests; they are sent all the same, because
+clients wait for some of them and nobody knows for all of them
+(docs/protocol/world/entering.md#order).
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from emu.dialects import Dialect
+from emu.dialects.dialect import wire_texts
+from emu.errors import UnknownStruct
+from emu.model import WorldCharacter
+from emu.structs.packed import pack_counted
+from emu.world.actors.client import PlayerClient
+from emu.world.actors.player import Player, Relation
+from emu.world.clock import game_time
+from emu.world.content.knowledge import Knowledge, KnownSkill
+from emu.world.world import World
+
+ACCEPTED: Final = {
+    "reply_code": 0,
+    "unknown02": 1,
+    "unknown05": -959971393,
+    "accountid": 3,
+    "unknown08": 2,
+    "unknown09": 585,
+    "unknown10": 1597830,
+}
+"""What EQ2Emulator's world writes into an accepting reply; the account id is a constant there."""
+WEBSITE: Final = ("localhost", 80)
+EVERY_EXPANSION: Final = 0xFFFFFFFF
+UNKNOWN_THREE: Final = [4294967296.0, 0.0]
+UNKNOWN_SEVEN: Final = [1.0, 1.0]
+ADVENTURE_ZONES: Final = 9
+"""Entries of ZoneInfo's list, all of them empty (docs/protocol/world/entering.md#zone-info)."""
+EQUIPMENT, APPEARANCE = 1, 2
+INVENTORY: Final = "WS_UpdateInventory"
+BOOK_HEAD: Final = 6
+"""Bytes of a book's u16 count and of the length that stands for its packed records."""
+
+
+def send_login_reply(client: PlayerClient) -> None:
+    """Accept the client. A field that is a row of bytes in its version stays zero."""
+    layout = client.dialect.layout("LS_LoginResponse")
+    single = {entry.name for entry in layout.definition.fields if entry.size == 1}
+    client.send(
+        "LS_LoginResponse", {name: value for name, value in ACCEPTED.items() if name in single}
+    )
+
+
+def send_journals(client: PlayerClient, name: str) -> None:
+    """Send the journal, the collections and the factions: empty."""
+    crc = zlib.crc32(name.encode()) ^ 0xFFFFFFFF
+    client.send("WS_QuestJournalUpdate", {"player_crc": crc, "player_name": name})
+    client.send("WS_CollectionUpdate", {"new_collection_flag": 1})
+    client.send("WS_FactionUpdate")
+
+
+def send_zone(world: World, player: Player) -> None:
+    """Have the client load its zone."""
+    definition = world.zones.definition(player.zone.zone_id)
+    at = player.position
+    website, port = WEBSITE
+    fields: dict[str, Any] = {
+        "server1": world.rules.name,
+        "server2": world.rules.name,
+        "expansions_enabled": EVERY_EXPANSION,
+        "auction_website": website,
+        "auction_port": port,
+        "zone": definition.file,
+        "zone_desc": definition.description,
+        "char_name": player.name,
+        "x": at.x,
+        "y": at.y,
+        "z": at.z,
+        **game_time(world.moment())._asdict(),
+        "unknown7": UNKNOWN_SEVEN,
+        "unknown3": UNKNOWN_THREE,
+        "underworld": definition.underworld,
+        "num_adv": ADVENTURE_ZONES,
+        "adv_array": [{}] * ADVENTURE_ZONES,
+    }
+    player.client.send("WS_ZoneInfo", fields)
+
+
+def send_relations(player: Player, kinds: Iterable[Relation] = Relation) -> None:
+    """Send friends, then ignored ones; or one of the two lists."""
+    for kind in kinds:
+        names = player.relations.names(kind)
+        player.client.send(
+            "WS_ChatRelationship",
+            {
+                "account_id": player.character.account_id,
+                "type": kind,
+                "num_names": len(names),
+                "name_array": [{"name": name} for name in names],
+            },
+        )
+
+
+def send_inventory(client: PlayerClient) -> None:
+    """Send the inventory, worn and shown: empty slots."""
+    dialect = client.dialect
+    slots = [{"index": number} for number in range(dialect.rules.equipment_slots)]
+    for flag in (EQUIPMENT, APPEARANCE):
+        key = INVENTORY, flag
+        if key not in dialect.made:
+            values = {"item_count": len(slots), "item_array": slots}
+            records = dialect.encode_known(INVENTORY, values)[BOOK_HEAD:-1] if slots else b""
+            tail = bytes((flag,))
+            dialect.made[key] = pack_counted(len(slots), records, tail, dialect.version)
+        client.send_bytes("OP_UpdateInventoryMsg", dialect.made[key])
+
+
+def send_empty_book(client: PlayerClient, message: str) -> None:
+    """Send spells or recipes: none. Such a book is a u16 count, and the length of its records."""
+    client.send_bytes(message, bytes(BOOK_HEAD))
+
+
+def send_group_options(client: PlayerClient) -> None:
+    """Send the defaults of groups, as they were recorded."""
+    client.send(
+        "WS_DefaultGroupOptions",
+        {"loot_method": 1, "auto_split_coin": 1, "default_yell_method": 1},
+    )
+
+
+SKILL_MAP: Final = "WS_SkillMap"
+SKILL_BOOK: Final = "WS_UpdateSkillBook"
+
+
+def send_names(client: PlayerClient, knowledge: Knowledge) -> None:
+    """Name the skills and languages there are; all clients of a version are told the same."""
+    made = client.dialect.made
+    key = SKILL_MAP, knowledge
+    if key not in made:
+        try:
+            made[key] = _names(client.dialect, knowledge)
+        except UnknownStruct:
+            made[key] = b""
+    if made[key]:
+        client.send_bytes("OP_PopulateSkillMapsMsg", made[key])
+
+
+def send_languages(client: PlayerClient, knowledge: Knowledge, character: WorldCharacter) -> None:
+    """Send the languages a character knows, besides the common one that it speaks."""
+    known = knowledge.beginners.languages(character)
+    client.send(
+        "WS_Languages",
+        {
+            "num_languages": len(known),
+            "language_array": [{"language_id": number} for number in known],
+        },
+    )
+
+
+def send_skills(client: PlayerClient, knowledge: Knowledge, character: WorldCharacter) -> None:
+    """Send the skills of a character."""
+    skills = knowledge.beginners.skills(character)
+    try:
+        payload = skill_book(client.dialect, knowledge, skills)
+    except UnknownStruct:
+        return
+    client.send_bytes("OP_UpdateSkillBookMsg", payload)
+
+
+def skill_book(dialect: Dialect, knowledge: Knowledge, skills: Sequence[KnownSkill]) -> bytes:
+    """Return the first book that a client is sent. Raises `UnknownStruct`."""
+    rows = [_row(knowledge, skill, dialect.version) for skill in skills]
+    whole = dialect.encode_known(SKILL_BOOK, {"skill_count": len(rows), "skill_array": rows})
+    tail = dialect.layout(SKILL_BOOK).empty_size() - BOOK_HEAD
+    return pack_counted(len(rows), whole[BOOK_HEAD:-tail], whole[-tail:], dialect.version)
+
+
+def _row(knowledge: Knowledge, known: KnownSkill, version: int) -> dict[str, Any]:
+    skill = knowledge.skills.get(known.id)
+    shown = int(skill is not None and skill.shown)
+    return {
+        "skill_id": known.id,
+        "type": knowledge.skill_type(skill, version) if skill is not None else 0,
+        "current_val": known.value,
+        "base_val": known.value,
+        "max_val": known.most,
+        "display_minval": shown,
+        "display_maxval": shown,
+    }
+
+
+def _names(dialect: Dialect, knowledge: Knowledge) -> bytes:
+    rows = [
+        {
+            "skill_id": skill.id,
+            "short_name": skill.short_name,
+            "name": skill.name,
+            "description": skill.description,
+        }
+        for skill in knowledge.named
+    ]
+    values = wire_texts({"skill_count": len(rows), "skill_array": rows})
+    return dialect.encode_known(SKILL_MAP, values)

@@ -1,1 +1,0 @@
-"""Players: their clients, and everything that happens between entering a zone and leaving it."""

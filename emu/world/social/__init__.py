@@ -1,0 +1,1 @@
+"""Chat, channels and groups."""

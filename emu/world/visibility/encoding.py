@@ -1,0 +1,300 @@
+"""Ghosts for one client version: the values of their parts, layouts, sizes and bits.
+
+One function for each part; the names are those of `data/structs/SpawnStructs.xml`, the constants
+those that EQ2Emulator was recorded to send (docs/protocol/world/spawns.md,
+docs/protocol/world/recorded.md#own-ghost).
+
+What differs between versions is in `data/structs` and `data/world/ghosts.toml`; here both are
+joined. A form is shared by all clients of its version, so that what is encoded once serves all of
+them. Source: docs/protocol/world/spawns.md#create-ghost, docs/protocol/world/recorded.md#own-ghost.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from emu.dialects import Dialect
+from emu.dialects.dialect import wire_texts
+from emu.errors import FileFormatError, UnknownVersion
+from emu.files import data_file
+from emu.structs.packed import pack_stream, reverses_literals
+from emu.world.actors.spawn import Footer, Spawn, SpawnKind
+from emu.world_stream.ghosts import HEADER, HEADING_UNIT, PARTS, SIGN_FOOTER, WIDGET_FOOTER
+from emu.world_stream.movement import HALF_TURN
+
+
+@dataclass(frozen=True, slots=True)
+class FormRules:
+    """What `data/world/ghosts.toml` says of a range of client versions."""
+
+    first: int
+    last: int
+    words: Mapping[str, Mapping[str, int]]
+    """For each word about a spawn, the fields of its info and the bits to set there."""
+    vis_flags_limit: int
+    level_field: str = ""
+    """A list field of the info whose first element repeats the level; empty for none."""
+
+
+class GhostForm:
+    """Layouts and rules of ghosts for one client version."""
+
+    __slots__ = ("_reverse", "dialect", "rules", "sizes")
+
+    def __init__(self, dialect: Dialect, rules: FormRules) -> None:
+        """Join a version's rules with its layouts. Raises `UnknownStruct` when one is missing."""
+        self.dialect = dialect
+        self.rules = rules
+        self._reverse = reverses_literals(dialect.version)
+        self.sizes = tuple(dialect.layout(name).empty_size() for name in PARTS)
+        """Bytes of each part before it is packed."""
+        for name in (HEADER, WIDGET_FOOTER, SIGN_FOOTER):
+            dialect.layout(name)
+
+    def encode(self, struct: str, values: Mapping[str, Any]) -> bytes:
+        """Return a struct's bytes; values that this version does not know are left out."""
+        return self.dialect.encode_known(struct, wire_texts(values))
+
+    def pack(self, data: bytes) -> bytes:
+        """Return bytes packed, without a length in front."""
+        return pack_stream(data, reverse=self._reverse)
+
+    def status(self, words: frozenset[str]) -> dict[str, int]:
+        """Return the info fields that these words set; a word this version lacks sets none."""
+        fields: dict[str, int] = {}
+        for word in words:
+            for field, bits in self.rules.words.get(word, {}).items():
+                fields[field] = fields.get(field, 0) | bits
+        return fields
+
+
+class GhostRules:
+    """The rules of every range of versions."""
+
+    def __init__(self, rules: Sequence[FormRules]) -> None:
+        self._rules = tuple(rules)
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Every word about a spawn that some version can be told."""
+        return frozenset(word for rules in self._rules for word in rules.words)
+
+    @property
+    def last_versions(self) -> tuple[int, ...]:
+        """The last client version of each range."""
+        return tuple(rules.last for rules in self._rules)
+
+    def for_version(self, version: int) -> FormRules:
+        """Return a version's rules; raises `UnknownVersion`."""
+        for rules in self._rules:
+            if rules.first <= version <= rules.last:
+                return rules
+        raise UnknownVersion(version)
+
+
+def read_rules(path: Path | None = None) -> GhostRules:
+    """Read a table of forms, the shipped one by default. Raises `FileFormatError`."""
+    path = path or data_file("world", "ghosts.toml")
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        return GhostRules([FormRules(**row) for row in document["form"]])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise FileFormatError(f"{path}: not a table of ghost forms: {error!r}") from None
+
+
+NO_SPAWN: Final = 0xFFFFFFFF
+NO_ANIMATION: Final = 0xFFFF
+SPEED_UNIT: Final = 256
+"""World units a second times this is what clients are told.
+
+Source: docs/protocol/world/spawns.md#units.
+"""
+LIVING_STATE: Final = 16512
+FALLING_STATE: Final = 1024
+THING_STATE: Final = 1
+IN_THE_AIR: Final = frozenset((0, 1024))
+"""Activities of a client that falls or jumps."""
+LIVING_MOVE: Final = 25
+FIXED_MOVE: Final = 11
+LYING_MODE: Final = 2
+PLAYER_SWIM: Final = 200
+DIFFICULTY: Final = 6
+WHITE: Final = [255, 255, 255]
+PAINTED: Final = ("skin_color", "eye_color", "soga_eye_color", "soga_skin_color")
+HOSTILE_ARROW: Final = 4
+FRIENDLY_ARROW: Final = 3
+
+NO_FOOTER: Final = Footer(0, 0.0, 0.0, 0.0)
+
+SELF, COMMAND, TARGETABLE, NAME, LEVEL, ATTACKABLE = 1, 2, 4, 16, 32, 64
+"""Bits of vis_flags."""
+
+
+def position_fields(spawn: Spawn) -> dict[str, Any]:
+    """Return the values of Substruct_SpawnPositionStruct."""
+    at = spawn.position
+    heading = heading_units(at.heading)
+    fields = {
+        "pos_grid_id": at.grid,
+        "pos_heading1": heading,
+        "pos_heading2": heading,
+        "pos_x": at.x,
+        "pos_y": at.y,
+        "pos_z": at.z,
+        "pos_collision_radius": spawn.collision_radius,
+        "pos_size": spawn.size,
+        "face_actor_id": NO_SPAWN,
+    }
+    if not spawn.is_living:
+        fields["pos_state"] = THING_STATE
+        if spawn.kind is SpawnKind.OBJECT:
+            fields["pos_movement_mode"] = LYING_MODE
+        else:
+            fields["pos_move_type"] = FIXED_MOVE
+        return fields
+    pitch = _short(spawn.pitch)
+    fields |= {
+        "pos_speed": _short(spawn.speed * SPEED_UNIT),
+        "pos_side_speed": _short(spawn.side_speed * SPEED_UNIT),
+        "pos_vert_speed": _short(spawn.vert_speed * SPEED_UNIT),
+        "pos_state": FALLING_STATE if spawn.activity in IN_THE_AIR else LIVING_STATE,
+        "pos_move_type": LIVING_MOVE,
+        "pos_pitch1": pitch,
+        "pos_pitch2": pitch,
+    }
+    if spawn.kind is SpawnKind.PLAYER:
+        fields["pos_swim_speed_modifier"] = PLAYER_SWIM
+    return fields
+
+
+def visibility_fields(spawn: Spawn, form: GhostForm, *, own: bool) -> dict[str, Any]:
+    """Return the values of Substruct_SpawnVisualizationInfoStruct; `own`: of the viewer itself."""
+    if spawn.kind is SpawnKind.WIDGET and not spawn.verbs:
+        return {}
+    if spawn.kind in _FLAGGED:
+        return {"vis_flags": min(COMMAND, form.rules.vis_flags_limit)}
+    flags = (
+        (SELF if own else 0)
+        | (COMMAND if spawn.verbs or spawn.kind in _COMMANDED else 0)
+        | (TARGETABLE if spawn.targetable else 0)
+        | (NAME if spawn.show_name else 0)
+        | (LEVEL if spawn.is_living else 0)
+        | (ATTACKABLE if spawn.attackable else 0)
+    )
+    return {
+        "arrow_color": HOSTILE_ARROW if spawn.attackable else FRIENDLY_ARROW,
+        "locked_no_loot": 1,
+        "vis_flags": min(flags, form.rules.vis_flags_limit),
+        "targetable": int(spawn.targetable),
+        "show_name": int(spawn.show_name),
+        "attackable": int(spawn.attackable),
+        "attackable_icon": int(spawn.attackable),
+        "guild": spawn.guild,
+    }
+
+
+_FLAGGED: Final = frozenset((SpawnKind.SIGN, SpawnKind.WIDGET))
+"""Kinds of which a client is only told that something can be done with them."""
+_COMMANDED: Final = frozenset((SpawnKind.PLAYER,))
+"""Kinds that always have commands (invite, trade, inspect), so nobody has to list them."""
+
+
+def info_fields(spawn: Spawn, form: GhostForm) -> dict[str, Any]:
+    """Return the values of Substruct_SpawnInfoStruct."""
+    fields: dict[str, Any] = {
+        "target_id": NO_SPAWN,
+        "unknown6": 1,
+        "name": spawn.name,
+        "last_name": spawn.last_name,
+        "prefix": spawn.prefix,
+        "suffix": spawn.suffix,
+        "guild": spawn.guild,
+        "action_state": spawn.action_state,
+        "visual_state": spawn.visual_state,
+        "mood_state": spawn.mood_state,
+        "emote_state": spawn.emote_state,
+    }
+    words = spawn.words
+    if spawn.is_living:
+        fields |= {
+            "hp_remaining": 100 ^ spawn.hp_percent,
+            "power_percent": spawn.power_percent,
+            "effective_level": spawn.level,
+            "level": spawn.level,
+            "difficulty": DIFFICULTY,
+        }
+        if form.rules.level_field:
+            fields[form.rules.level_field] = [spawn.level]
+    else:
+        fields |= dict.fromkeys(PAINTED, WHITE)
+    if spawn.kind is SpawnKind.PLAYER:
+        fields["follow_target"] = NO_SPAWN
+    else:
+        words |= {"npc" if spawn.is_living else "thing"}
+    return fields | dict(spawn.looks) | form.status(words)
+
+
+def header_fields(spawn: Spawn, index: int, time_stamp: int) -> dict[str, Any]:
+    """Return the values of WS_SpawnStruct_Header; `time_stamp` is the milliseconds clock.
+
+    One verb alone is only named as the default; a list is sent when there are more.
+    """
+    verbs = spawn.verbs
+    listed = [
+        {
+            "command_list_name": verb.name,
+            "command_list_max_distance": verb.distance,
+            "command_list_command": verb.command,
+        }
+        for verb in (verbs if len(verbs) > 1 else ())
+    ]
+    return {
+        "index": index,
+        "spawn_id": index,
+        "spawn_anim": NO_ANIMATION,
+        "command_list": len(listed),
+        "command_list_array": listed,
+        "default_command": verbs[0].name if verbs else "",
+        "max_distance": verbs[0].distance if verbs else 0.0,
+        "time_stamp": time_stamp,
+    }
+
+
+def footer_of(spawn: Spawn, form: GhostForm) -> bytes:
+    """Return what follows the packed parts of a sign or a widget, nothing for others.
+
+    Clients read it whether or not there is anything to say, so it is zeros when there is not.
+    """
+    if spawn.kind not in (SpawnKind.SIGN, SpawnKind.WIDGET):
+        return b""
+    footer = spawn.footer or NO_FOOTER
+    fields: dict[str, Any] = {
+        "widget_id": footer.id,
+        "widget_x": footer.x,
+        "widget_y": footer.y,
+        "widget_z": footer.z,
+    }
+    if spawn.kind is SpawnKind.WIDGET:
+        return form.encode(WIDGET_FOOTER, fields)
+    fields |= {
+        "title": footer.title,
+        "description": footer.description,
+        "sign_distance": footer.distance,
+        "show": int(footer.show),
+        "language": footer.language,
+    }
+    return form.encode(SIGN_FOOTER, fields)
+
+
+def heading_units(degrees: float) -> int:
+    """Return a heading as ghosts have it: 1/64 degrees from the opposite of the database's zero."""
+    return _short((degrees - HALF_TURN) * HEADING_UNIT)
+
+
+def _short(value: float) -> int:
+    """Return a number cut to what an i16 holds, rounded toward zero as clients expect."""
+    return max(-0x8000, min(0x7FFF, int(value)))

@@ -1,0 +1,1 @@
+"""Running zones: their spawns, their tick, and the directory of instances."""

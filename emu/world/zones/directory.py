@@ -1,0 +1,200 @@
+"""The zones that run: instances made when somebody comes, ended when nobody has been there a while.
+
+Owns which instance a player gets and the one timer of all zones. What stands in a zone is put there
+by `populate`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import KW_ONLY, dataclass, field
+from typing import NamedTuple
+
+from emu.errors import EmuError
+from emu.times import Monotonic
+from emu.world.content.atlas import Atlas
+from emu.world.content.definitions import ZoneDefinition
+from emu.world.events import ActorPaused, WorldEvent
+from emu.world.rules import ZoneRules
+from emu.world.zones.zone import Zone
+
+Populate = Callable[[Zone, ZoneDefinition, Monotonic], None]
+
+
+class NoSuchZone(EmuError):
+    """A character is in, or goes to, a zone that this world does not have."""
+
+    def __init__(self, zone_id: int) -> None:
+        super().__init__(f"this world has no zone {zone_id}")
+
+
+@dataclass(slots=True)
+class _Failing:
+    """A zone whose last ticks raised: how many in a row, and when the next one is tried."""
+
+    failures: int
+    retry: Monotonic
+
+
+class Stalled(NamedTuple):
+    """A zone that does not tick as it should, and why."""
+
+    zone: Zone
+    reason: str
+
+
+@dataclass(slots=True, eq=False)
+class Zones:
+    """All running zones of a world."""
+
+    table: Atlas
+    populate: Populate
+    rules: ZoneRules
+    _: KW_ONLY
+    wake: Callable[[], None]
+    ended: Callable[[Zone], None] = lambda _zone: None
+    """Is told of every instance that is over."""
+    tick: Callable[[Zone, Monotonic], object] = Zone.tick
+    """Ticks one, and may time it."""
+    linger: float = 300.0
+    """Seconds that an empty instance goes on."""
+    failed: Callable[[str, str, Exception], None] = lambda *_what: None
+    """Takes a mistake that was confined to one zone or actor; the world sets it."""
+    report: Callable[[WorldEvent], None] = lambda _event: None
+    """Takes what operators should know; the world sets it."""
+    _failing: dict[Zone, _Failing] = field(default_factory=dict)
+    _running: dict[tuple[int, int], Zone] = field(default_factory=dict)
+    _due: dict[Zone, None] = field(default_factory=dict)
+    _empty_since: dict[Zone, Monotonic] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[Zone]:
+        """All running zones; a snapshot."""
+        return iter(list(self._running.values()))
+
+    def __len__(self) -> int:
+        return len(self._running)
+
+    def definition(self, zone_id: int) -> ZoneDefinition:
+        """Return what is known of a zone; raises `NoSuchZone`."""
+        found = self.table.get(zone_id)
+        if found is None:
+            raise NoSuchZone(zone_id)
+        return found
+
+    def find(self, zone_id: int, instance: int = 0) -> Zone | None:
+        """Return a running zone."""
+        return self._running.get((zone_id, instance))
+
+    def with_room(self, zone_id: int, now: Monotonic, players: Callable[[Zone], int]) -> Zone:
+        """Return the first instance of a zone that is not full, started when there is none.
+
+        Raises `NoSuchZone`.
+        """
+        definition = self.definition(zone_id)
+        instance = 0
+        while True:
+            zone = self._running.get((zone_id, instance))
+            if zone is None:
+                return self._start(definition, instance, now)
+            if not definition.population or players(zone) < definition.population:
+                self._empty_since.pop(zone, None)
+                return zone
+            instance += 1
+
+    def left(self, zone: Zone, players: int, now: Monotonic) -> None:
+        """Learn that somebody left; an empty instance ends after a while."""
+        if not players:
+            self._empty_since[zone] = now
+            self.wake()
+
+    def get_timer(self) -> Monotonic | None:
+        """Return when `handle_timer` wants to be called."""
+        times = [due for zone in self._due if (due := self._next_tick(zone)) is not None]
+        times += [Monotonic(since + self.linger) for since in self._empty_since.values()]
+        return min(times, default=None)
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Tick the zones that are due, and end those that have been empty long enough."""
+        for zone in list(self._due):
+            when = self._next_tick(zone)
+            if when is not None and when <= now:
+                self._tick(zone, now)
+            if zone.get_timer() is None:
+                self._due.pop(zone, None)
+        for zone, since in list(self._empty_since.items()):
+            if since + self.linger <= now:
+                self.end(zone)
+
+    def end(self, zone: Zone) -> None:
+        """Forget an instance; nobody may be in it."""
+        self._running.pop((zone.zone_id, zone.instance), None)
+        self._empty_since.pop(zone, None)
+        self._due.pop(zone, None)
+        self._failing.pop(zone, None)
+        try:
+            self.ended(zone)
+        except Exception as error:  # noqa: BLE001  # the zone has ended all the same
+            self.failed("ending a zone", self.name(zone), error)
+
+    def stalled(self, now: Monotonic) -> list[Stalled]:
+        """Return the zones whose tick failed several times in a row, or is overdue."""
+        found = []
+        for zone in self:
+            failing, due = self._failing.get(zone), zone.get_timer()
+            if failing is not None and failing.failures >= self.rules.stalled_failures:
+                reason = f"its tick failed {failing.failures} times in a row"
+                found.append(Stalled(zone, reason))
+            elif failing is None and due is not None and now - due > self.rules.stalled_after:
+                found.append(Stalled(zone, f"its tick is {now - due:.1f} seconds late"))
+        return found
+
+    def _next_tick(self, zone: Zone) -> Monotonic | None:
+        """Return when a zone is to be ticked; one whose tick failed has to wait."""
+        due = zone.get_timer()
+        if due is None or not self._failing or zone not in self._failing:
+            return due
+        return max(due, self._failing[zone].retry)
+
+    def _tick(self, zone: Zone, now: Monotonic) -> None:
+        """Tick a zone; one that raises does so for itself alone, and is ticked again later."""
+        try:
+            self.tick(zone, now)
+        except Exception as error:  # noqa: BLE001  # the other zones are due as well
+            failing = self._failing.setdefault(zone, _Failing(0, now))
+            failing.failures += 1
+            exponent = min(failing.failures - 1, 16)
+            wait = min(self.rules.longest_retry, self.rules.tick * 2**exponent)
+            failing.retry = Monotonic(now + wait)
+            zone.abandon_tick(failing.retry)
+            self.failed("ticking a zone", self.name(zone), error)
+        else:
+            if self._failing:
+                self._failing.pop(zone, None)
+
+    def name(self, zone: Zone) -> str:
+        """Return what people call a running zone."""
+        definition = self.table.get(zone.zone_id)
+        return definition.description if definition is not None else f"zone {zone.zone_id}"
+
+    def _actor_paused(self, zone: Zone, actor: str, failures: int) -> None:
+        self.report(ActorPaused(actor, self.name(zone), failures, self.rules.actor_pause))
+
+    def _start(self, definition: ZoneDefinition, instance: int, now: Monotonic) -> Zone:
+        def wake() -> None:
+            self._due[zone] = None
+            self.wake()
+
+        zone = Zone(
+            definition.id,
+            instance,
+            self.rules,
+            wake=wake,
+            failed=self.failed,
+            paused=lambda actor, failures: self._actor_paused(zone, actor, failures),
+        )
+        self._running[definition.id, instance] = zone
+        try:
+            self.populate(zone, definition, now)
+        except Exception as error:  # noqa: BLE001  # players come in all the same
+            self.failed("filling a zone", self.name(zone), error)
+        return zone

@@ -1,0 +1,31 @@
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emu.admin.ogp.client import as_record
+from emu.admin.ogp.fields import DIALECTS
+from emu.admin.ogp.messages import Content
+from emu.admin.ogp.responder import Presentation, content_of
+from tests.support.admin.ogp_contents import contents
+from tests.support.admin.statuses import server_status
+
+
+def test_flags_are_words_and_names_are_texts() -> None:
+    told = as_record(content_of(server_status(), Presentation(7)))
+    assert told["game_id"] == 7
+    assert told["server"]["host_name"] == "Qeynos"
+    assert told["server"]["server_flags"]["system"] == 2
+    assert told["server"]["map"] == {"name": "Qeynos Harbor", "file": "qey_harbor"}
+    assert told["players"][1]["flags"] == ["alive", "vip"]
+    assert told["rules"] == {"motd": "hi"}
+
+
+def test_what_was_not_told_is_left_out() -> None:
+    assert as_record(Content(5, rules=[])) == {"game_id": 5, "rules": {}}
+
+
+@given(st.data())
+def test_whatever_a_server_tells_can_be_written_as_json(data: st.DataObject) -> None:
+    content, _ = data.draw(contents(data.draw(st.sampled_from(DIALECTS))))
+    assert json.loads(json.dumps(as_record(content)))["game_id"] == content.game_id

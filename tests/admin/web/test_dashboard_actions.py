@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emu.admin.commands import server
+from emu.admin.commands.server import Controls
+from emu.admin.web.dashboard import ACTIONS, action_named, line_of
+from emu.admin.web.sessions import RequestRefused
+from emu.commands.arguments import one_line, read_arguments
+from tests.support.login.account_room import AccountRoom
+from tests.support.world.worlds import WorldHouse
+
+
+def line(name: str, **fields: str) -> str:
+    return line_of(action_named(name), fields)
+
+
+def test_fields_stand_where_the_command_wants_them() -> None:
+    assert line("kick", player="Aldana") == "kick Aldana"
+    assert line("kick", player="Aldana", reason=" too\nloud ") == "kick Aldana too loud"
+    assert line("ban", player="Aldana") == "character ban Aldana ever"
+    assert line("ban", player="Aldana", reason="spam") == "character ban Aldana ever spam"
+    assert line("mute", player="Aldana", minutes="5") == "mute Aldana 5"
+    assert line("broadcast", text='"quoted" text') == 'broadcast "quoted" text'
+    assert line("lock") == "lock"
+    assert line("shutdown", seconds="0") == "shutdown 0"
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "told"),
+    [
+        ("kick", {}, "player is missing"),
+        ("kick", {"player": "  "}, "player is missing"),
+        ("kick", {"player": "Aldana ever"}, "player: 'Aldana ever' is not"),
+        ("kick", {"player": '"Aldana"'}, "player: "),
+        ("kick", {"player": "x" * 65}, "player: "),
+        ("kick", {"player": "Aldana", "minutes": "5"}, "minutes: there is no such field"),
+        ("mute", {"player": "Aldana", "minutes": "-5"}, "minutes: "),
+        ("mute", {"player": "Aldana", "minutes": "²"}, "minutes: "),
+        ("ban", {"player": "Aldana", "lasting": "soon"}, "lasting: "),
+        ("broadcast", {"text": "\n"}, "text is missing"),
+        ("broadcast", {"text": "x" * 501}, "text: "),
+        ("shutdown", {"seconds": "1e9"}, "seconds: "),
+    ],
+)
+def test_a_field_that_does_not_fit_is_named(name: str, fields: dict[str, str], told: str) -> None:
+    with pytest.raises(RequestRefused) as caught:
+        line_of(action_named(name), fields)
+    assert caught.value.text.startswith(told)
+    assert caught.value.code == 400
+
+
+def test_an_action_that_is_not_there() -> None:
+    with pytest.raises(RequestRefused) as caught:
+        action_named("reload")
+    assert caught.value.code == 404
+
+
+def test_every_action_is_a_command_with_as_many_arguments() -> None:
+    house, room = WorldHouse(), AccountRoom()
+    unused: Controls = Controls(lambda: None, {}, None)  # type: ignore[arg-type, misc, return-value]
+    known = {one.name: one for registry in (house.registry, room.registry) for one in registry}
+    known |= {one.name: one for one in server.server_commands(unused)}
+    for action in ACTIONS.values():
+        assert len(action.fields) == len(known[action.command].arguments), action
+
+
+@given(st.text(max_size=80), st.text(max_size=80))
+def test_no_field_becomes_another_argument(player: str, reason: str) -> None:
+    room = AccountRoom()
+    command = room.registry.find("character ban")
+    assert command is not None
+    try:
+        made = line_of(ACTIONS["ban"], {"player": player, "reason": reason})
+    except RequestRefused:
+        return
+    values = read_arguments(command.arguments, made.removeprefix("character ban"))
+    assert values == {"name": one_line(player), "lasting": "ever", "reason": one_line(reason)}

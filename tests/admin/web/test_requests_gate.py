@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from emu.admin.web.requests import Gate, Origin
+from emu.admin.web.sessions import RequestRefused
+
+HERE = Origin("127.0.0.1", "127.0.0.1:8080", "http://127.0.0.1:8080", "same-origin")
+PROXIED = Origin("127.0.0.1", "emu.example.org", "https://emu.example.org", "same-origin",
+                 "203.0.113.9, 192.0.2.7")  # fmt: skip
+URL = "https://emu.example.org"
+
+
+def refused(gate: Gate, origin: Origin) -> str:
+    with pytest.raises(RequestRefused) as caught:
+        gate.admit(origin)
+    assert caught.value.code == 403
+    return caught.value.reason
+
+
+@pytest.mark.parametrize("host", ["localhost:8080", "127.0.0.1:9", "[::1]:8080", "LOCALHOST"])
+def test_the_machine_itself_may_act_by_whatever_port(host: str) -> None:
+    gate = Gate(None)
+    gate.admit(dataclasses.replace(HERE, host=host, origin=f"http://{host}"))
+    gate.admit(dataclasses.replace(HERE, host=host, origin=f"http://{host}", fetch_site=""))
+    assert gate.address(HERE) == "127.0.0.1"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"origin": ""},
+        {"origin": "null"},
+        {"origin": "http://evil.example"},
+        {"origin": "https://127.0.0.1:8080"},
+        {"origin": "http://127.0.0.1:8081"},
+        {"origin": "http://127.0.0.1:8080.evil.example"},
+        {"fetch_site": "cross-site"},
+        {"fetch_site": "same-site"},
+        {"fetch_site": "none"},
+    ],
+)
+def test_foreign_pages_may_not(changes: dict[str, str]) -> None:
+    assert refused(Gate(None), dataclasses.replace(HERE, **changes)) == "foreign origin"
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "", "127.0.0.1.evil.example", "192.0.2.7", "[", "localhost:x"]
+)
+def test_a_foreign_name_for_the_loopback_is_refused(host: str) -> None:
+    origin = dataclasses.replace(HERE, host=host, origin=f"http://{host}")
+    assert refused(Gate(None), origin) == "foreign name"
+
+
+def test_a_proxy_that_nobody_has_told_of_is_refused() -> None:
+    assert refused(Gate(None), dataclasses.replace(HERE, forwarded_for="192.0.2.7")) == (
+        "unknown proxy"
+    )
+
+
+def test_behind_a_proxy_the_last_address_counts() -> None:
+    gate = Gate(URL)
+    gate.admit(PROXIED)
+    assert gate.address(PROXIED) == "192.0.2.7"
+    for odd, address in (("", "127.0.0.1"), ("nonsense", "127.0.0.1"), ("::ffff:192.0.2.7",
+                                                                       "192.0.2.7")):  # fmt: skip
+        assert gate.address(dataclasses.replace(PROXIED, forwarded_for=odd)) == address
+
+
+def test_nobody_goes_past_the_proxy() -> None:
+    assert refused(Gate(URL), dataclasses.replace(PROXIED, peer="192.0.2.9")) == "past the proxy"
+    named = Gate(URL, ["192.0.2.9"])
+    assert named.address(dataclasses.replace(PROXIED, peer="192.0.2.9")) == "192.0.2.7"
+    assert refused(named, PROXIED) == "past the proxy"
+    plain = dataclasses.replace(PROXIED, origin="http://emu.example.org")
+    assert refused(Gate(URL), plain) == "foreign origin"
+
+
+def test_cookies_have_names_that_do_not_meet() -> None:
+    assert Gate(URL).cookie(PROXIED) == "__Host-emu-session"
+    assert Gate(None).cookie(HERE) == "emu-session-8080"
+    assert Gate(None).cookie(dataclasses.replace(HERE, host="localhost")) == "emu-session-80"
+    assert Gate(None).cookie(dataclasses.replace(HERE, host="[")) == "emu-session-80"

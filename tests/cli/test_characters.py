@@ -1,0 +1,117 @@
+"""`emu character`: what operators type and what they see."""
+
+from pathlib import Path
+
+import click
+import pytest
+
+from emu.cli.characters import character as group
+from emu.model import BUILT_IN_ACCOUNT, RegisteredWorld
+from emu.store import Store
+from tests.support.database.stores import character, world_character
+from tests.support.running.command_line import CommandLine
+
+
+@pytest.fixture
+def emu(tmp_path: Path) -> CommandLine:
+    """A database with Aldana on another world, and Borvik on the built-in one."""
+    line = CommandLine(tmp_path)
+    with Store.create(line.database) as store:
+        store.login.accounts.add("Alice", "hash", 1.0)
+        store.login.accounts.add("Bob", "hash", 1.0)
+        store.login.worlds.add(RegisteredWorld(0, "Norrath", "norrath", ""))
+        store.login.worlds.add(RegisteredWorld(0, "Here", BUILT_IN_ACCOUNT, ""))
+        own = store.world.characters.create(world_character(name="Borvik"))
+        store.login.characters.add(
+            character(name="Borvik", world_id=2, char_id=own.id, last_played=0.0)
+        )
+        store.login.characters.add(character(name="Aldana", account_id=2))
+    return line
+
+
+def names(emu: CommandLine, *words: str) -> list[str]:
+    return [row["name"] for row in emu.rows("character", "list", *words)]
+
+
+def test_lists_by_name_account_and_world(emu: CommandLine) -> None:
+    assert names(emu) == ["Aldana", "Borvik"]
+    assert names(emu, "--account", "ALICE") == ["Borvik"]
+    assert names(emu, "--world", "norrath") == ["Aldana"]
+    assert names(emu, "--world", "elsewhere") == []
+    row = emu.rows("character", "list", "--account", "alice")[0]
+    assert row == {
+        "name": "Borvik", "account": "Alice", "world": "Here", "level": 12, "state": "alive",
+        "last_played": None, "created": "1970-01-01T00:16:40Z", "id": 1,
+    }  # fmt: skip
+
+
+def test_shows_looks_as_lists(emu: CommandLine) -> None:
+    record = emu.rows("character", "show", "aldana")
+    assert (record["char_id"], record["class"], record["zone_id"]) == (7, 3, 12)
+    assert {"field": "race_type", "number": 111} in record["models"]
+    assert record["colors"][0] == {"field": "hair_color1", "red": 1, "green": -2, "blue": 3}
+    assert record["equipment"] == [{"slot": 3, "model": 900}]
+    text = emu.good("character", "show", "2").stdout
+    assert "race_type 111" in text
+    assert "hair_color1 1/-2/3" in text
+
+
+def test_every_change_names_the_database(emu: CommandLine) -> None:
+    for words in (("rename", "Borvik", "Dorn"), ("delete", "dorn"), ("restore", "DORN")):
+        assert f"database: {emu.database}" in emu.good("character", *words).stderr
+    assert names(emu) == ["Aldana", "Dorn"]
+
+
+def test_a_deleted_character_is_restored_or_its_name_freed(emu: CommandLine) -> None:
+    assert "is not deleted" in emu.refused("character", "restore", "Borvik")
+    assert "is not deleted" in emu.refused("character", "free-name", "Borvik")
+    emu.good("character", "delete", "Borvik")
+    assert "is already deleted" in emu.refused("character", "delete", "Borvik")
+    assert names(emu) == ["Aldana"]
+    assert names(emu, "--deleted") == ["Aldana", "Borvik"]
+    emu.good("character", "free-name", "Borvik")
+    assert names(emu, "--deleted") == ["Aldana"]
+    assert "there is no character 'Borvik'" in emu.refused("character", "restore", "Borvik")
+
+
+def test_what_another_world_keeps_is_told(emu: CommandLine) -> None:
+    told = emu.good("character", "rename", "Aldana", "Mira").stderr
+    assert "only the list was changed; Norrath has its own character" in told
+    emu.good("character", "delete", "Mira")
+    assert "is kept by its world, Norrath" in emu.refused("character", "free-name", "Mira")
+    assert "has its own" not in emu.good("character", "rename", "Borvik", "Dorn").stderr
+
+
+@pytest.mark.parametrize("name", ["Bo", "Bor vik", "B0rvik", "B" * 16, ""])
+def test_a_name_that_the_built_in_world_would_refuse(emu: CommandLine, name: str) -> None:
+    assert "letters A to Z" in emu.refused("character", "rename", "Borvik", name)
+
+
+@pytest.mark.parametrize("name", ["", " Mira", "Mi\tra", "M" * 64])
+def test_a_name_that_no_world_could_be_told(emu: CommandLine, name: str) -> None:
+    assert "1 to 63 bytes" in emu.refused("character", "rename", "Aldana", name)
+
+
+def test_two_of_one_name_are_told_apart(emu: CommandLine) -> None:
+    emu.good("character", "rename", "Aldana", "Borvik")
+    why = emu.refused("character", "delete", "Borvik")
+    assert "several characters are called 'Borvik'" in why
+    assert "1 (Here, alive), 2 (Norrath, alive)" in why
+    emu.good("character", "delete", "Borvik", "--world", "Norrath")
+    assert emu.rows("character", "show", "Borvik")["id"] == 1, "a living one goes first"
+    emu.good("character", "restore", "2")
+    emu.good("character", "delete", "1")
+
+
+def test_a_character_that_its_world_lost_stays_deleted(emu: CommandLine) -> None:
+    emu.good("character", "delete", "Borvik")
+    with Store.open(emu.database) as store, store.transaction() as connection:
+        connection.execute("DELETE FROM world_characters")
+    assert "does not have 'Borvik' any more" in emu.refused("character", "restore", "Borvik")
+
+
+def test_every_command_has_help_with_an_example() -> None:
+    for command in (group, *group.commands.values()):
+        assert isinstance(command, click.Command)
+        assert command.help is not None
+        assert "Example: emu character " in command.help, command.name

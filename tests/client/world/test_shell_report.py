@@ -1,0 +1,82 @@
+"""What people and programs are told of events."""
+
+import json
+
+import pytest
+
+from emu.client.events import Closed, Unexpected
+from emu.client.world.events import (
+    Appeared,
+    CampBegun,
+    CampStopped,
+    ChannelMembers,
+    ChannelTold,
+    DialogClosed,
+    DialogOpened,
+    Heard,
+    LineShown,
+    PutSomewhere,
+    Refused,
+    ScreenShown,
+    Stood,
+    Updated,
+    Vanished,
+    WhoListed,
+    ZoneLeft,
+    ZoneTold,
+)
+from emu.client.world.shell import as_lines, as_records
+from emu.world_stream.ghosts import CREATE_GHOST, INFO, POSITION
+from tests.client.world.test_shell_lines import standing
+from tests.support.world.sights import GhostWriter
+
+TOLD = [
+    (ZoneTold("antonica", "Antonica", "Aldana", 1, 2, 3), ["Aldana enters Antonica (antonica)"]),
+    (Stood(), ["you stand at 0.00, 0.00, 0.00"]),
+    (Refused(6, "wrong version"), ["the world refuses you: wrong version (code 6)"]),
+    (Appeared(2, "Borvik"), ["+ Borvik at 30.00, 0.00, 0.00, 30.0 away"]),
+    (Appeared(1, "Aldana"), ["+ Aldana (you) at 0.00, 0.00, 0.00, 0.0 away"]),
+    (Vanished(9, ""), ["- something"]),
+    (Heard("say", "Borvik", "", "hi", "", 2), ["[say] Borvik: hi"]),
+    (Heard("tell", "Borvik", "Aldana", "hi", "", 2), ["[tell] Borvik to Aldana: hi"]),
+    (Heard("custom", "Borvik", "", "hi", "trade", 2), ["[trade] Borvik: hi"]),
+    (LineShown("system", "hi"), ["hi"]),
+    (LineShown("error", "no"), ["(error) no"]),
+    (ScreenShown("Beware"), ["*** Beware ***"]),
+    (WhoListed((("Borvik", 3, "Antonica"),)), ["1 player", "  Borvik, level 3, Antonica"]),
+    (ChannelTold("joined", "trade", "Borvik"), ["Borvik joined trade"]),
+    (ChannelMembers("trade", ("Aldana", "Borvik")), ["trade: Aldana, Borvik"]),
+    (CampBegun(20), ["you camp: 20 seconds to go"]),
+    (CampStopped(), ["you camp no more"]),
+    (PutSomewhere(1, 2, 3), ["you are put at 1.00, 2.00, 3.00"]),
+    (ZoneLeft("127.0.0.1", 9001), ["on the way to another zone, at 127.0.0.1:9001"]),
+    (DialogOpened(1, "Guard", "Halt", ("Why?", "Bye")), ["Guard: Halt", "  1. Why?", "  2. Bye"]),
+    (DialogClosed(1), ["the dialog is closed"]),
+    (Unexpected(67, "", "too short"), ["67 cannot be read: too short"]),
+    (Closed("closed by peer"), ["the session is over: closed by peer"]),
+]
+
+
+@pytest.mark.parametrize(("event", "lines"), TOLD)
+def test_every_event_has_its_lines_and_its_record(event, lines: list[str]) -> None:
+    core, _ = standing()
+    assert list(as_lines(event, core)) == lines
+    (record,) = as_records(event, core)
+    assert json.loads(json.dumps(record))["event"] == type(event).__name__
+
+
+def test_updates_tell_what_changed() -> None:
+    core, _ = standing()
+    writer, seen = GhostWriter(), core.surroundings
+    assert seen is not None
+    seen.create(CREATE_GHOST, writer.create(2, info={"name": "Borvik"}))
+    moved = writer.changed(POSITION, 2, {"pos_x": 3.0})
+    sat = writer.changed(INFO, 2, {"visual_state": 538})
+    update = seen.update(writer.update(7, [sat, moved]))
+    event = Updated(update.time, tuple(update.entries))
+    assert list(as_lines(event, core)) == [
+        "~ Borvik: visual_state 538", "~ Borvik at 3.00, 0.00, 0.00, 3.0 away"
+    ]  # fmt: skip
+    assert [(one["ghost"], one["part"], one["fields"]) for one in as_records(event, core)] == [
+        (2, "info", {"visual_state": 538}), (2, "position", {"pos_x": 3.0})
+    ]  # fmt: skip

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import pytest
+
+from emu.commands import Argument, ArgumentKind, Call, Caller, Command
+from emu.commands.registry import complete_command, completions, help_command
+from tests.support.admin.commanding import CONSOLE, Desk
+
+
+def desk() -> Desk:
+    async def nothing(_call: Call) -> None: ...
+
+    made = Desk()
+    player = Argument("name", among="player")
+    switch = Argument("forever", ArgumentKind.SWITCH, optional=True, default=False)
+    what = Argument("what", choices=("opcodes", "structs"))
+    made.registry.extend(
+        [
+            Command("kick", "x", nothing, (player,), 100),
+            Command("ban", "x", nothing, (player, switch)),
+            Command("reload", "x", nothing, (what,)),
+            Command("account add", "x", nothing, (Argument("name"),)),
+            Command("account ban", "x", nothing, (Argument("name"),)),
+            Command("sit", "x", nothing, outside=False),
+        ]
+    )
+    made.registry.add(help_command(made.registry))
+    made.registry.known["player"] = lambda _caller: ["Aldana", "Borvik", "alf"]
+    return made
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("", ["account", "ban", "help", "kick", "reload"]),
+        ("K", ["kick"]),
+        ("acc", ["account"]),
+        ("account ", ["add", "ban"]),
+        ("account b", ["ban"]),
+        ("account add ", []),
+        ("kick ", ["Aldana", "Borvik", "alf"]),
+        ("kick al", ["Aldana", "alf"]),
+        ("kick Aldana ", []),
+        ("ban Aldana ", ["off", "on"]),
+        ("reload s", ["structs"]),
+        ("sit ", []),
+        ("dance x", []),
+        ("help k", ["kick"]),
+        ("help account ", ["add", "ban"]),
+        ("help kick ", []),
+    ],
+)
+def test_what_may_stand_there(line: str, found: list[str]) -> None:
+    assert completions(desk().registry, CONSOLE, line) == found
+
+
+def test_what_the_caller_may_not_use_is_left_out() -> None:
+    guide = Caller("bert", 10, "rcon")
+    assert "kick" not in completions(desk().registry, guide, "")
+    assert completions(desk().registry, guide, "kick a") == []
+
+
+def test_consoles_ask_by_a_command_that_is_not_told_of() -> None:
+    made = desk()
+    made.registry.add(complete_command(made.registry))
+    assert made.run('complete account ""').data == ["add", "ban"]
+    assert made.run('complete kick "Al').lines == ("Aldana", "alf")
+    assert made.run("complete").data == ["account", "ban", "complete", "help", "kick", "reload"]
+    assert made.uses == []

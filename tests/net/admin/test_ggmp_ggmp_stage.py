@@ -1,0 +1,72 @@
+"""The world's spawns as actors."""
+
+import pytest
+
+from emu.admin.ggmp.acting import Place
+from emu.errors import CommandError
+from emu.net.admin.ggmp import ActorWorld
+from emu.world.actors.spawn import Spawn, SpawnKind
+from emu.world_stream.movement import Position
+from tests.support.admin.worked_examples import server_status
+from tests.support.world.worlds import WorldHouse
+
+
+@pytest.fixture
+def house() -> WorldHouse:
+    return WorldHouse()
+
+
+def stage_of(house: WorldHouse) -> ActorWorld:
+    return ActorWorld(house.world, house.chat, lambda _now: server_status())
+
+
+def guard_beside(house: WorldHouse, name: str = "Alice") -> Spawn:
+    player = house.world.players.named(name)
+    assert player is not None
+    spawn = Spawn(
+        house.world.next_spawn_id(), SpawnKind.NPC, "a guard", player.position, attackable=False
+    )
+    player.zone.add(spawn, house.now)
+    return spawn
+
+
+def test_spawns_are_found_by_number_name_and_zone(house: WorldHouse) -> None:
+    house.stand(1, name="Alice")
+    guard = guard_beside(house)
+    stage = stage_of(house)
+    state = stage.find(guard.id)
+    assert state is not None
+    assert (state.name, state.place.x) == ("a guard", guard.position.x)
+    assert stage.named("A GUARD") == state
+    alice = stage.named("alice")
+    assert alice is not None
+    assert {alice.id, guard.id} <= set(stage.inside(state.zone))
+    assert stage.inside(9999) == []
+    assert stage.find(99_999) is None
+    assert stage.named("nobody") is None
+
+
+def test_a_creature_is_moved_and_speaks(house: WorldHouse) -> None:
+    client = house.stand(1, name="Alice")
+    guard = guard_beside(house)
+    stage = stage_of(house)
+    stage.move(guard.id, Place(1.0, 2.0, 3.0, 450.0))
+    assert guard.position == Position(1.0, 2.0, 3.0, 90.0, guard.position.grid)
+    assert client.player is not None
+    stage.move(guard.id, Place(*client.player.position[:4]))
+    before = len(client.log)
+    stage.say(guard.id, "Halt!")
+    assert len(client.log) > before
+
+
+def test_players_act_for_themselves(house: WorldHouse) -> None:
+    house.stand(1, name="Alice")
+    stage = stage_of(house)
+    alice = stage.named("Alice")
+    assert alice is not None
+    with pytest.raises(CommandError, match="Alice is a player"):
+        stage.say(alice.id, "I give it all away")
+    with pytest.raises(CommandError, match="Alice is a player"):
+        stage.move(alice.id, Place(0.0, 0.0, 0.0, 0.0))
+    with pytest.raises(CommandError, match="no actor 99999"):
+        stage.say(99_999, "hello")

@@ -1,0 +1,132 @@
+"""The hub's port among strangers: what they send, how many they are; members are unharmed."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import pytest
+from twisted.internet.defer import Deferred
+from twisted.internet.endpoints import HostnameEndpoint
+from twisted.internet.protocol import Factory, Protocol, connectionDone
+from twisted.python.failure import Failure
+
+from emu.net.fleet.connection import HUB_LIMITS
+from emu.processes.fleet.bus import FleetBus
+from emu.processes.fleet.connection import encode_frame
+from emu.processes.ports import CAME
+from tests.support.running.fleets import OverTcp, reactor, shell
+from tests.support.running.whole_server import captured_log
+
+pytestmark = pytest.mark.usefixtures("collect_garbage")
+
+
+class Stranger(Protocol):
+    """Sends what it likes, and waits for the end."""
+
+    def __init__(self) -> None:
+        self.got = b""
+        self.ended: Deferred[None] = Deferred()
+
+    def dataReceived(self, data: bytes) -> None:
+        self.got += data
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:
+        self.ended.callback(None)
+
+
+class _Strangers(Factory):
+    noisy = False
+    protocol = Stranger
+
+
+async def stranger(fleet: OverTcp) -> Stranger:
+    found: Any = await HostnameEndpoint(reactor, "127.0.0.1", fleet.hub.port).connect(_Strangers())
+    assert isinstance(found, Stranger)
+    return found
+
+
+async def unharmed(fleet: OverTcp) -> None:
+    """Members still hear each other."""
+    heard: list[object] = []
+    wish = fleet.buses["west"].subscribe("weather", heard.append)
+    fleet.buses["east"].publish("weather", {})
+    await fleet.settle()
+    wish.cancel()
+    assert heard == [{}]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\xff\xff\xff\xff", b"GET / HTTP/1.1\r\n\r\n", encode_frame(["note", "weather", {}]),
+        encode_frame(["hello", "east", "00" * 16, "00" * 32, {}]),
+        encode_frame(["hello", "east", "00" * 16, "00" * 32, {"x": []}]), os.urandom(5000),
+    ],
+    ids=["large", "http", "a note", "a wrong proof", "a wrong note", "noise"],
+)  # fmt: skip
+async def test_who_does_not_greet_is_shown_out(joined: OverTcp, data: bytes) -> None:
+    one = await stranger(joined)
+    transport: Any = one.transport
+    transport.write(data)
+    await one.ended
+    assert len(one.got) < 300
+    (port,) = joined.hub.doors()
+    assert (port.key, port.protocol) == ("processes.listen", "TCP")
+    assert port.counters == {"members": 2, "refused": 1}
+    await unharmed(joined)
+
+
+async def test_a_crowd_that_says_nothing_makes_room_and_keeps_no_member_out(
+    joined: OverTcp,
+) -> None:
+    crowd = [await stranger(joined) for _ in range(3 * HUB_LIMITS.silent_per_address)]
+    await joined.settle()
+    assert len(joined.hub.connections) <= HUB_LIMITS.silent_per_address + 2
+    await joined.links[0].stop()
+    await joined.settle()
+    joined.links[0] = joined.link("east", joined.buses["east"])
+    joined.links[0].start()
+    for _ in range(100):
+        if "east" in joined.buses["hub"].others:
+            break
+        await joined.settle()
+    await unharmed(joined)
+    for one in crowd:
+        transport: Any = one.transport
+        transport.abortConnection()
+        await one.ended
+
+
+async def test_a_name_that_is_taken_is_refused_until_it_is_free(joined: OverTcp) -> None:
+    twin = FleetBus("east", shell([].append))
+    link = joined.link("east", twin)
+    link.start()
+    await joined.settle()
+    assert twin.others == {}
+    await link.stop()
+    await unharmed(joined)
+
+
+@pytest.mark.slow
+async def test_a_member_that_talks_nonsense_is_cut_off_and_comes_back(joined: OverTcp) -> None:
+    connection = joined.links[0].connection
+    assert connection is not None
+    connection.send(["dance"])
+    await joined.settle()
+    assert "east" not in joined.buses["hub"].others
+    for _ in range(100):
+        if "east" in joined.buses["west"].others and "hub" in joined.buses["east"].others:
+            break
+        await joined.settle()
+    await unharmed(joined)
+
+
+async def test_a_member_that_tells_no_address_is_said_to_tell_none(joined: OverTcp) -> None:
+    with captured_log("text") as log:
+        joined.buses["hub"]._local.publish(CAME, {"process": "north", "host": 5})
+        joined.buses["hub"]._local.publish(
+            CAME, {"process": "south", "host": "192.0.2.1", "port": 9001}
+        )
+    assert "north joined and tells no address for clients" in log.text
+    assert "south joined, its clients on UDP 192.0.2.1:9001" in log.text

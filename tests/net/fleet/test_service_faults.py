@@ -1,0 +1,35 @@
+"""A process that sends nonsense fills no log."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from emu.net.fleet.service import Hub, fleet_part
+from emu.net.refusals import INTERVAL
+from emu.processes.fleet.connection import ProcessJoined
+from tests.net.fleet.test_service_part import HUB, Link, ground
+from tests.support.running.whole_server import captured_log
+
+
+def test_what_a_member_has_come_to_grief_is_told_with_its_place_and_then_counted(
+    logged_failures: Any,
+) -> None:
+    here = ground(*HUB)
+    part: Any = fleet_part(here)
+    assert isinstance(part, Hub)
+    bus: Any = part.port.bus
+    bus.joined(link := Link(), ProcessJoined("east", {"host": "192.0.2.1", "port": 9001}))
+    bus.received(link, ["ready"])
+    part.faults.start()
+    with captured_log("text") as log:
+        for n in range(500):
+            bus.received(link, ["note", "presence.entered", {f"nonsense{n % 7}": n}])
+            bus.received(link, ["note", "presence.dismiss", {"process": "east", "char_id": "x"}])
+        told = log.text
+        here.reactor.advance(INTERVAL)
+    assert 0 < told.count("came to grief") < 10, told
+    assert "Traceback" in told
+    assert "presence.py" in told
+    assert "more faults of another process: KeyError" in log.text
+    part.faults.stop()
+    assert logged_failures.flush(KeyError)

@@ -1,0 +1,144 @@
+import sqlite3
+import threading
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from twisted.internet import reactor
+from twisted.internet.defer import Deferred, DeferredList
+
+from emu.errors import StoreError
+from emu.net.scheduler import Scheduler
+from emu.net.store import DELAY, Storage
+
+
+async def test_what_was_answered_is_there_after_closing(tmp_path: Path) -> None:
+    path = tmp_path / "emu.sqlite"
+    storage = Storage(path, reactor, Scheduler(reactor))
+    account = await storage.accounts.add_account("bob", "hash", 1.0)
+    await storage.close()
+    again = Storage(path, reactor, Scheduler(reactor))
+    found = await again.accounts.find_account("BOB")
+    await again.close()
+    assert found is not None
+    assert found.id == account.id
+
+
+async def test_after_closing_every_call_fails_plainly(tmp_path: Path) -> None:
+    storage = Storage(tmp_path / "emu.sqlite", reactor, Scheduler(reactor))
+    await storage.close()
+    try:
+        await storage.accounts.find_account("bob")
+    except StoreError:
+        return
+    raise AssertionError("a closed store answered")
+
+
+@pytest.mark.slow
+async def test_reads_go_on_while_another_program_holds_the_write_lock(tmp_path: Path) -> None:
+    path = tmp_path / "emu.sqlite"
+    scheduler = Scheduler(reactor)
+    storage = Storage(path, reactor, scheduler)
+    account = await storage.accounts.add_account("bob", "hash", 1.0)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        other.execute("UPDATE accounts SET last_login = 7")
+        writing = Deferred.fromCoroutine(
+            storage.accounts.record_login(account.id, "192.0.2.1", 546, 9.0)
+        )
+        found = await storage.accounts.find_account("bob")
+        assert found is not None
+        assert found.last_login is None
+        assert await storage.characters.characters_of(found.id) == []
+        assert not await storage.bans.is_address_banned("192.0.2.1", 1.0)
+        await scheduler.pause(2 * DELAY)
+        assert not writing.called
+        other.execute("ROLLBACK")
+    await writing
+    found = await storage.accounts.find_account("bob")
+    assert found is not None
+    assert found.last_login == 9.0
+    await storage.close()
+
+
+async def test_the_moments_of_many_logins_share_a_transaction(tmp_path: Path) -> None:
+    path = tmp_path / "emu.sqlite"
+    storage = Storage(path, reactor, Scheduler(reactor))
+    accounts = [await storage.accounts.add_account(f"p{n}", "hash", 1.0) for n in range(20)]
+    begun: list[str] = []
+    storage.direct.database.connection.set_trace_callback(begun.append)
+    await DeferredList(
+        Deferred.fromCoroutine(storage.accounts.record_login(one.id, "::1", 546, 9.0))
+        for one in accounts
+    )
+    storage.direct.database.connection.set_trace_callback(None)
+    assert begun.count("COMMIT") <= 2, "the first may have been taken alone"
+    assert begun.count("BEGIN IMMEDIATE") <= 2
+    await storage.close()
+    with closing(sqlite3.connect(path)) as other:
+        assert other.execute("SELECT DISTINCT last_login FROM accounts").fetchall() == [(9.0,)]
+
+
+async def test_what_is_put_off_is_stored_at_the_end(tmp_path: Path) -> None:
+    path = tmp_path / "emu.sqlite"
+    storage = Storage(path, reactor, Scheduler(reactor))
+    account = await storage.accounts.add_account("bob", "hash", 1.0)
+    login = Deferred.fromCoroutine(storage.accounts.record_login(account.id, "::1", 546, 9.0))
+    await storage.close()
+    await login
+    with closing(sqlite3.connect(path)) as other:
+        assert other.execute("SELECT last_login FROM accounts").fetchall() == [(9.0,)]
+
+
+async def test_what_another_program_changes_counts_for_the_next_who_comes(tmp_path: Path) -> None:
+    path = tmp_path / "emu.sqlite"
+    storage = Storage(path, reactor, Scheduler(reactor))
+    account = await storage.accounts.add_account("bob", "hash", 1.0)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        for number in range(20):
+            other.execute("UPDATE accounts SET password = ?", (str(number),))
+            found = await storage.accounts.find_account("bob")
+            assert found is not None
+            assert found.password == str(number)
+            await storage.accounts.record_login(account.id, f"192.0.2.{number}", 546, 9.0)
+            found = await storage.accounts.find_account("bob")
+            assert found is not None
+            assert (found.password, found.last_address) == (str(number), f"192.0.2.{number}")
+        assert not await storage.bans.is_address_banned("192.0.2.9", 1.0)
+        other.execute(
+            "INSERT INTO banned_addresses (prefix, reason, added) VALUES ('192.0.2', '', 0)"
+        )
+        assert await storage.bans.is_address_banned("192.0.2.9", 1.0)
+    await storage.close()
+
+
+async def test_a_disk_that_is_slow_keeps_nobody_from_anything_else(tmp_path: Path) -> None:
+    storage = Storage(tmp_path / "emu.sqlite", reactor, Scheduler(reactor))
+    for number in range(5):
+        await storage.accounts.add_account(f"p{number}", "hash", 1.0)
+    threads = set()
+
+    def slow() -> int:
+        threads.add(threading.current_thread())
+        time.sleep(0.02)
+        return 0
+
+    storage._seen.database.connection.set_progress_handler(slow, 1)
+    storage.direct.database.connection.set_progress_handler(slow, 1)
+    asked: list[Any] = []
+    for number in range(5):
+        asked += [
+            storage.accounts.find_account(f"p{number}"),
+            storage.characters.characters_of(number),
+            storage.world_characters.of_account(number),
+            storage.world_characters.find(number),
+            storage.world_characters.rank_of(number),
+            storage.bans.is_address_banned("192.0.2.9", 1.0),
+            storage.roster.every(),
+        ]
+    await DeferredList([Deferred.fromCoroutine(one) for one in asked])
+    assert threads
+    assert threading.main_thread() not in threads
+    await storage.close()

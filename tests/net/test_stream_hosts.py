@@ -1,0 +1,66 @@
+"""Names to listen on become addresses, or one clear line."""
+
+import json
+import socket
+from collections import Counter
+from dataclasses import asdict
+
+import pytest
+from twisted.internet.address import IPv4Address, IPv6Address, UNIXAddress
+from twisted.internet.error import CannotListenError
+
+from emu.admin.status import OpenPort
+from emu.config import Address
+from emu.errors import ConfigError
+from emu.net.stream import cannot_listen, door, listen_address
+from tests.support.running.names import know_no_invalid_names
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0", "::1", "::"])
+def test_addresses_stay_as_they_are(host: str) -> None:
+    assert listen_address("login.listen", Address(host, 9100)) == Address(host, 9100)
+
+
+def test_a_name_becomes_an_address_and_ipv4_is_preferred(monkeypatch: pytest.MonkeyPatch) -> None:
+    def answer(host: str, port: int, **_: object) -> list[tuple[object, ...]]:
+        assert (host, port) == ("login.example.org", 9100)
+        return [
+            (socket.AF_INET6, 2, 17, "", ("2001:db8::7", port, 0, 0)),
+            (socket.AF_INET, 2, 17, "", ("192.0.2.7", port)),
+        ]
+
+    monkeypatch.setattr(socket, "getaddrinfo", answer)
+    found = listen_address("login.listen", Address("login.example.org", 9100))
+    assert found == Address("192.0.2.7", 9100)
+
+
+def test_a_name_without_an_address_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    know_no_invalid_names(monkeypatch)
+    with pytest.raises(ConfigError) as caught:
+        listen_address("world.listen", Address("no-such-host.invalid", 1))
+    (line,) = caught.value.problems
+    assert line.startswith("world.listen: the host name no-such-host.invalid cannot be resolved (")
+
+
+def test_a_port_that_cannot_be_opened_is_one_line_with_its_key() -> None:
+    taken = CannotListenError("127.0.0.1", 9100, OSError(98, "Address already in use"))
+    assert cannot_listen("login.listen", taken) == (
+        "login.listen: cannot listen on 127.0.0.1:9100 (Address already in use); "
+        "stop the program that holds the port, or choose another"
+    )
+
+
+class Opened:
+    def __init__(self, host: object) -> None:
+        self.getHost = lambda: host
+
+
+def test_an_open_port_is_told_with_where_it_is_bound() -> None:
+    counted = Counter({"answered": 2})
+    udp = door("a2s.listen", Opened(IPv4Address("UDP", "127.0.0.1", 9)), counted)
+    assert udp == OpenPort("a2s.listen", "UDP", "127.0.0.1:9", {"answered": 2})
+    assert json.dumps(asdict(udp)), "a Counter would not be written"
+    tcp = door("link.tls_listen", Opened(IPv6Address("TCP", "::1", 9)), {})
+    assert (tcp.protocol, tcp.address) == ("TCP", "[::1]:9")
+    unix = door("console.path", Opened(UNIXAddress(b"/run/c")), {})
+    assert (unix.protocol, unix.address) == ("UNIX", "/run/c")

@@ -1,0 +1,57 @@
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from twisted.internet.task import Clock
+
+from emu.appearance import Models
+from emu.config.load import parse
+from emu.link.settings import LoginServerAddress
+from emu.net.fleet.service import Alone, Ground
+from emu.net.link.client import LoginLink
+from emu.net.logs import logger
+from emu.net.scheduler import Scheduler
+from emu.net.tasks import Tasks
+from emu.net.world.registration import LinkAccount, login_link
+from emu.world.content.atlas import read_atlas
+from emu.world.entry.admission import WorldAdmissionRules
+from emu.world.rules import AdmissionRules
+
+
+def link(settings: list[str], login_address: tuple[str, int] | None) -> LoginLink:
+    storage: Any = SimpleNamespace(models=None, world_characters=None, account_gate=None)
+    clock = Clock()
+    ground = Ground(
+        parse({}, settings), storage, read_atlas(), lambda: ("203.0.113.7", 9001), clock,
+        Scheduler(clock), Tasks(logger("world")),
+    )  # fmt: skip
+    fleet = Alone(ground)
+    admission = WorldAdmissionRules(
+        AdmissionRules(), fleet.processes.presence, fleet.processes.handoffs, locked=False
+    )
+    account = LinkAccount("antonia", "secret")
+    models = Models(fleet.models)
+    return login_link(ground, fleet, account, admission, models, login_address=login_address)
+
+
+@pytest.mark.parametrize(
+    ("settings", "login_address", "servers"),
+    [
+        ([], ("0.0.0.0", 9100), [LoginServerAddress("127.0.0.1", 9100)]),
+        ([], None, []),
+        (
+            ["world.login_servers=192.0.2.1:9100", "world.account=antonia", "world.password=x"],
+            ("127.0.0.1", 9100),
+            [LoginServerAddress("192.0.2.1", 9100)],
+        ),
+    ],
+)
+def test_the_login_server_of_this_process_counts_where_none_is_configured(
+    settings: list[str], login_address: tuple[str, int] | None, servers: list[LoginServerAddress]
+) -> None:
+    assert list(link(settings, login_address).config.servers) == servers
+
+
+def test_the_world_introduces_itself_by_name_account_and_told_address() -> None:
+    told: Any = link(["world.name=Antonia"], None).world.registration()
+    assert (told.name, told.account, told.address) == ("Antonia", "antonia", "203.0.113.7")

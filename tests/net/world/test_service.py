@@ -1,0 +1,130 @@
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from twisted.internet.task import Clock
+
+from emu.commands import Registry
+from emu.config.load import parse
+from emu.errors import EmuError
+from emu.net.scheduler import Scheduler
+from emu.net.tasks import Watch
+from emu.net.world.service import WorldEndpoint
+from emu.world.actors.spawn import Spawn, SpawnKind
+from emu.world.zones.zone import Zone
+from emu.world_stream.movement import Position
+from tests.support.running.whole_server import captured_log
+from tests.support.world.zone_files import write_zones, zone_text
+
+
+@pytest.mark.parametrize(
+    ("host", "advertise", "warned"),
+    [("0.0.0.0", "", True), ("0.0.0.0", "203.0.113.7", False), ("127.0.0.1", "", False)],
+)
+def test_an_address_that_players_cannot_reach_is_warned_of(
+    monkeypatch: pytest.MonkeyPatch, host: str, advertise: str, warned: bool
+) -> None:
+    bound = SimpleNamespace(getHost=lambda: SimpleNamespace(host=host, port=9001))
+    monkeypatch.setattr("emu.net.world.service.listen", lambda *_: bound)
+    config = parse({}, [f"world.listen={host}:9001", f"world.advertise={advertise}"])
+    storage: Any = SimpleNamespace(models=None, world_characters=None, account_gate=None)
+    part = WorldEndpoint(
+        config, storage, lambda: None, Clock(), Scheduler(Clock()),  # type: ignore[return-value]
+        commands=Registry(), login_address=None,
+    )  # fmt: skip
+    with captured_log("text") as log:
+        part.listen()
+    assert ("set world.advertise" in log.text) is warned
+
+
+def test_zones_of_the_folder_are_read_at_the_start_and_at_reload(tmp_path: Path) -> None:
+    folder = write_zones(tmp_path / "zones", mine=zone_text(900, "Mine"))
+    storage: Any = SimpleNamespace(models=None, world_characters=None, account_gate=None)
+    part = WorldEndpoint(
+        parse({}, [f"world.zones={folder}"]), storage, lambda: None, Clock(), Scheduler(Clock()),  # type: ignore[return-value]
+        commands=Registry(), login_address=None,
+    )  # fmt: skip
+    assert part.atlas.named("Mine") is not None
+
+    def reload() -> str:
+        with pytest.raises(StopIteration) as end:
+            part.reloads["zones"]().send(None)
+        told: str = end.value.value
+        return told
+
+    write_zones(folder, mine=zone_text(900, "Yours"))
+    assert reload() == "5 zones"
+    assert part.atlas.named("Yours") is not None
+    write_zones(folder, mine="[")
+    with pytest.raises(EmuError, match=r"mine\.toml: not a TOML file"):
+        part.reloads["zones"]().send(None)
+    assert part.atlas.named("Yours") is not None, "what was read before stays"
+
+
+def test_knowledge_of_the_folder_is_read_again_at_reload(tmp_path: Path) -> None:
+    storage: Any = SimpleNamespace(models=None, world_characters=None, account_gate=None)
+    part = WorldEndpoint(
+        parse({}, [f"world.knowledge={tmp_path}"]), storage, lambda: None, Clock(),  # type: ignore[return-value]
+        Scheduler(Clock()), commands=Registry(), login_address=None,
+    )  # fmt: skip
+    assert 77_777 not in part.world.knowledge.skills
+    mine = tmp_path / "mine.toml"
+    mine.write_text('[[skill]]\nid = 77777\nname = "Juggling"\n', encoding="utf-8")
+    with pytest.raises(StopIteration) as end:
+        part.reloads["knowledge"]().send(None)
+    assert "skills" in end.value.value
+    assert part.world.knowledge.skills[77_777].name == "Juggling"
+    mine.write_text("[", encoding="utf-8")
+    with pytest.raises(EmuError, match=r"mine\.toml"):
+        part.reloads["knowledge"]().send(None)
+    assert 77_777 in part.world.knowledge.skills, "what was read before stays"
+
+
+def test_it_is_not_ready_while_a_zone_is_stalled(logged_failures: Any) -> None:
+    clock = Clock()
+    storage: Any = SimpleNamespace(models=None, world_characters=None, account_gate=None)
+    watch = Watch()
+    part = WorldEndpoint(
+        parse({}, ["world.stalled_failures=2", "world.actor_failures=9"]), storage, Any,
+        clock, Scheduler(clock), commands=Registry(), login_address=None, watch=watch,
+    )  # fmt: skip
+    zones = part.world.zones
+    assert zones.rules.actor_failures == 9
+    assert part.not_ready() == ""
+
+    def fails(_zone: Any, _now: Any) -> None:
+        raise ZeroDivisionError
+
+    zones.tick = fails
+    with captured_log("text") as log:
+        zone = zones.with_room(12, clock.seconds(), lambda _zone: 0)
+        spawn = Spawn(part.world.next_spawn_id(), SpawnKind.NPC, "Guard", Position(0, 0, 0))
+        zone.add(spawn, clock.seconds())
+        for _ in range(40):
+            clock.advance(0.05)
+    assert log.text.count("Traceback") == 1, "the others are counted"
+    logged_failures.flush(ZeroDivisionError)
+    assert "zone Antonica is stalled: its tick failed" in part.not_ready()
+    zone.is_listed = False
+    assert "a zone is stalled: its tick failed" in part.not_ready()
+    assert watch.measures.value("zones_stalled") == 1
+    assert watch.measures.value("world_faults", "ticking a zone") >= 2
+    zones.tick = Zone.tick
+    for _ in range(200):
+        clock.advance(0.05)
+    assert part.not_ready() == ""
+    spawn.move(Position(1, 0, 0))
+    part._timer.stop()
+
+
+def test_limits_of_behaviors_are_settings_that_count_at_once() -> None:
+    storage: Any = SimpleNamespace(models=None, world_characters=None, account_gate=None)
+    part = WorldEndpoint(
+        parse({}, ["world.behavior_burst=7"]), storage, Any, Clock(), Scheduler(Clock()),
+        commands=Registry(), login_address=None,
+    )  # fmt: skip
+    assert part.behaviors.limits.say_burst == 7
+    part.configure(parse({}, ["world.behavior_burst=9", "world.behavior_seconds=0.5"]))
+    assert part.behaviors.stage.limits.say_burst == 9
+    assert part.behaviors.stage.budget.seconds == 0.5

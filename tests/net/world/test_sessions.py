@@ -1,0 +1,123 @@
+"""The world's clients on a session, and its time on the scheduler."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from twisted.internet.task import Clock
+from twisted.logger import Logger, LogLevel
+
+from emu.net.refusals import RefusalLog
+from emu.net.scheduler import Scheduler
+from emu.net.world.sessions import VisitorHandler, WorldTimer, report_to, report_world
+from emu.session import Message, SessionClosed, SessionEstablished, Writable
+from emu.times import Monotonic
+from emu.world.entry.zone_entry import Entered, Left, TurnedAway
+from emu.world.events import PlayerRefused
+
+
+class Service:
+    def __init__(self) -> None:
+        self.due: float | None = None
+        self.handled: list[float] = []
+
+    def get_timer(self) -> Any:
+        return self.due
+
+    def handle_timer(self, now: Monotonic) -> None:
+        self.handled.append(now)
+        self.due = None
+
+
+def test_the_world_is_called_when_it_wants_and_not_after_the_end() -> None:
+    clock = Clock()
+    timer = WorldTimer(Scheduler(clock))
+    timer.wake()
+    service = Service()
+    timer.service = service  # type: ignore[assignment]
+    service.due = 2.0
+    timer.wake()
+    clock.advance(1.5)
+    assert service.handled == []
+    service.due = 1.75
+    timer.wake()
+    clock.advance(0.3)
+    assert len(service.handled) == 1
+    service.due = 9.0
+    timer.wake()
+    timer.stop()
+    clock.advance(20.0)
+    assert len(service.handled) == 1
+    assert clock.getDelayedCalls() == []
+
+
+class Calls:
+    """Whatever is called is noted by its name."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *_: self.names.append(name)
+
+
+def test_each_event_of_a_session_has_its_call() -> None:
+    calls, log = Calls(), Logger("test")
+    port: Any = SimpleNamespace(address=("127.0.0.1", 9000))
+    door: Any = SimpleNamespace(connect=lambda *_: calls)
+    handler = VisitorHandler(port, door, log, Monotonic(0.0))
+    for event in (Message(4, b"x"), Writable(), SessionEstablished(1), SessionClosed("done")):
+        handler.handle_event(event, Monotonic(1.0))
+    assert calls.names == ["message", "drained", "closed"]
+
+
+def test_a_mistake_with_a_message_makes_nobody_play_on() -> None:
+    class Failing(Calls):
+        def message(self, *_: Any) -> None:
+            raise RuntimeError("a mistake")
+
+    calls, log = Failing(), Logger("test")
+    port: Any = SimpleNamespace(address=("127.0.0.1", 9000))
+    door: Any = SimpleNamespace(connect=lambda *_: calls)
+    handler = VisitorHandler(port, door, log, Monotonic(0.0))
+    with pytest.raises(RuntimeError):
+        handler.handle_event(Message(4, b"x"), Monotonic(1.0))
+    assert calls.names == ["closing"]
+
+
+def test_a_session_that_we_end_is_over_for_its_visitor_at_once() -> None:
+    calls, log = Calls(), Logger("test")
+    session = SimpleNamespace(close=lambda: calls.names.append("session.close"))
+    port: Any = SimpleNamespace(address=("127.0.0.1", 9000), session=session, touch=lambda: None)
+    links: list[Any] = []
+    door: Any = SimpleNamespace(connect=lambda link, *_: links.append(link) or calls)
+    handler = VisitorHandler(port, door, log, Monotonic(0.0))
+    links[0].close()
+    assert calls.names == ["session.close", "closing"]
+    handler.handle_event(SessionClosed("done"), Monotonic(1.0))
+    links[0].close()
+    assert calls.names == ["session.close", "closing", "closed", "session.close"]
+
+
+def observed() -> tuple[Logger, list[dict[str, Any]]]:
+    entries: list[dict[str, Any]] = []
+    return Logger("test", observer=entries.append), entries  # type: ignore[arg-type]
+
+
+def test_what_happens_is_written() -> None:
+    log, entries = observed()
+    refusals = RefusalLog(log, Scheduler(Clock()))
+    for _ in range(100):
+        report_world(log, refusals)(PlayerRefused("Aldana", "::1", "too fast"))
+    door = report_to(log, refusals)
+    door(Entered("Aldana", 1, 2, "::1", 546))
+    door(TurnedAway("::1", "no such key"))
+    door(Left("Aldana", "::1", "closed"))
+    assert [entry["log_level"] for entry in entries] == [
+        LogLevel.warn, LogLevel.info, LogLevel.info, LogLevel.info
+    ]  # fmt: skip
+    assert entries[0]["line"] == "Aldana from ::1: too fast"
+    refusals.stop()
+    assert entries[-1]["count"] == 99, "the rest is summed up"

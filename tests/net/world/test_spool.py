@@ -1,0 +1,146 @@
+"""Who could not be saved before a stop is saved by the next start, with a database or without."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from twisted.internet import reactor as _reactor
+from twisted.internet.defer import Deferred
+
+from emu.net.scheduler import Scheduler
+from emu.net.world import spool as module
+from emu.net.world.spool import Spool
+from emu.store import Store
+from emu.store.spool import read_spool, spool_path, write_spool
+from emu.times import Monotonic
+from tests.support.database.stores import saved_state
+from tests.support.running.whole_server import captured_log
+from tests.support.world.worlds import WorldHouse
+
+reactor: Any = _reactor
+
+
+class Bench:
+    def __init__(self, folder: Path) -> None:
+        self.house = WorldHouse()
+        self.scheduler = Scheduler(reactor)
+        self.path = spool_path(folder / "emu.sqlite")
+        self.spool = Spool(folder / "emu.sqlite", self.house.world, reactor, self.scheduler)
+
+    async def keep(self, seconds: float = 10.0) -> None:
+        await self.spool.keep(Monotonic(self.scheduler.now() + seconds))
+
+    def not_stored(self, char_id: int, friend: str) -> None:
+        client = self.house.stand(char_id, last_played=1.0)
+        self.house.store.broken = True
+        client.types(f"/friend {friend}")
+        assert client.player is not None
+        self.house.service.send_away(client.player, "sent away", self.house.now)
+        self.house.store.broken = False
+
+
+async def test_who_is_not_stored_is_kept_and_the_next_start_stores_it(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.not_stored(5, "Borvik")
+    with captured_log("text") as log:
+        await bench.keep()
+        assert "the next start stores from" in log.text
+    later = Bench(tmp_path)
+    later.house.character(5)
+    later.house.store.rows = dict(bench.house.store.rows)
+    later.spool.load(None)
+    later.spool.restore()
+    assert later.house.store.rows[5].relations == ((0, "Borvik"),)
+    await later.keep()
+    assert not later.path.exists()
+
+
+async def test_states_of_a_lost_database_are_applied_to_no_other(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.not_stored(5, "Borvik")
+    bench.spool.lose()
+    with captured_log("text") as log:
+        await bench.keep()
+        assert "no start applies" in log.text
+    assert not bench.path.exists()
+    (state,) = read_spool(tmp_path / "emu.sqlite.unsaved.lost")
+    assert state.char_id == 5
+
+
+async def test_when_everybody_is_stored_there_is_no_file(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.path.write_text("of an earlier stop")
+    await bench.keep()
+    assert not bench.path.exists()
+    bench.spool.load(None)
+    bench.spool.restore()
+
+
+async def test_a_database_that_fails_at_the_start_is_tried_again(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    row = bench.house.character(5)
+    write_spool(bench.path, [saved_state(row, 3)])
+    with Store.create(tmp_path / "emu.sqlite") as store, captured_log("text") as log:
+        store.database.connection.execute("PRAGMA query_only = ON")
+        bench.spool.load(store)
+        assert "not stored yet" in log.text
+    bench.house.store.broken = True
+    bench.spool.restore()
+    await bench.keep()
+    assert [state.char_id for state in read_spool(bench.path)] == [5], "still kept"
+    bench.house.store.broken = False
+    bench.spool.restore()
+    assert bench.house.store.rows[5].place == saved_state(row).place
+
+
+@pytest.mark.parametrize("case", ["newer", "playing", "another", "waiting"])
+async def test_a_state_that_is_not_the_newest_is_left_out(tmp_path: Path, case: str) -> None:
+    bench = Bench(tmp_path)
+    row = bench.house.character(5, place=(1.0, 1.0, 1.0, 0.0, 0), last_played=1.0)
+    write_spool(bench.path, [saved_state(row, 3)])
+    bench.spool.load(None)
+    if case == "newer":
+        bench.house.character(5, place=row.place, revision=3)
+    elif case == "another":
+        bench.house.character(5, place=row.place, account_id=9)
+    elif case == "playing":
+        bench.house.stand(5)
+    else:
+        bench.not_stored(5, "Borvik")
+    bench.spool.restore()
+    bench.house.run(60.0)
+    assert bench.house.store.rows[5].place != saved_state(row).place
+
+
+async def test_a_file_that_cannot_be_written_in_time_is_said_with_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench = Bench(tmp_path)
+    bench.not_stored(5, "Borvik")
+    never: Deferred[None] = Deferred()
+    monkeypatch.setattr(bench.spool._worker, "run", lambda _call: never)
+    with captured_log("text") as log:
+        await bench.keep(0.05)
+        assert "could not be stored and is lost: the last state of Name5" in log.text
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(module, "write_spool", full)
+    another = Bench(tmp_path)
+    another.not_stored(6, "Borvik")
+    with captured_log("text") as log:
+        await another.keep()
+        assert "the last state of Name6" in log.text
+        assert "No space left" in log.text
+
+
+async def test_a_file_that_is_damaged_is_set_aside(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.path.mkdir()
+    with captured_log("text") as log:
+        bench.spool.load(None)
+        assert log.text.count("it was set aside as emu.sqlite.unsaved.damaged") == 1
+    assert not bench.path.exists()

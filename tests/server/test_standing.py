@@ -1,0 +1,271 @@
+"""Bans, ranks, locks and hidden players on a running server, from the outside."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from twisted.internet.defer import Deferred
+from twisted.internet.threads import deferToThread
+
+from emu.client import Credentials, PlayAnswer
+from emu.client.flow import Entrance
+from emu.client.world import WorldClientCore, WorldPhase
+from emu.commands import Caller
+from emu.errors import CommandError
+from emu.net.client.connection import ClientWorldConnection, enter_world
+from emu.store import Store
+from emu.times import Monotonic
+from emu.world.actors.spawn import Destination
+from emu.world.entry import leaving
+from tests.support.admin.web import Browser
+from tests.support.foreign.programs import output_of
+from tests.support.running.command_line import CommandLine
+from tests.support.running.whole_server import (
+    HOST,
+    PROGRAMS,
+    House,
+    add_account,
+    find_port,
+    house,
+    sleep,
+    until,
+)
+from tests.support.sessions.raw_client import by_number, raw_client
+
+LOGIN_REPLY = 4
+BANNED = 7
+WEB = {"web.listen": f"{HOST}:0"}
+
+
+async def player(
+    server: House, name: str, events: list[Any] | None = None
+) -> ClientWorldConnection:
+    """Return somebody who is in the world; the account is made when there is none."""
+    with Store.create(server.database) as store:
+        known = store.login.accounts.find(name) is not None
+    if not known:
+        add_account(server.database, name, "pass")
+    entrance = Entrance(Credentials(name, "pass"), name.capitalize(), create=True, version=546)
+    heard = events.append if events is not None else (lambda _event: None)
+    return await enter_world(server.clock, HOST, server.login_port, entrance, on_event=heard)
+
+
+async def granted(server: House, name: str) -> PlayAnswer:
+    """Return a key for a character, and leave the login server."""
+    async with await server.logged_in(name, "pass") as client:
+        await client.worlds()
+        await client.characters()
+        return await client.play(name.capitalize())
+
+
+def gone(client: ClientWorldConnection) -> Callable[[], bool]:
+    return lambda: client.core.stage is WorldPhase.CLOSED
+
+
+async def command(server: House, line: str, rank: int = 1000) -> str:
+    """Run a line as the operator's console does; returns the answer."""
+    assert server.service.admin is not None
+    caller = Caller("console", rank, "console")
+    reply = await Deferred.fromCoroutine(
+        server.service.admin.commands.run(caller, line, server.clock.seconds())  # type: ignore[arg-type]
+    )
+    return reply.text
+
+
+SHUT: dict[str, tuple[str, ...]] = {
+    "ban": ("account", "ban", "borvik", "--for", "7d"),
+    "disable": ("account", "disable", "borvik"),
+    "remove": ("account", "remove", "borvik", "--characters"),
+    "address": ("account", "address", "ban", "127.0.0.1"),
+    "delete": ("character", "delete", "Borvik"),
+}
+"""What an operator types beside the running server."""
+
+
+@pytest.mark.parametrize("how", SHUT)
+async def test_a_key_given_out_before_lets_nobody_in_after(tmp_path: Path, how: str) -> None:
+    async with house(tmp_path, {"world.review_seconds": 60.0}, accounts={}) as server:
+        await server.world_registered()
+        await (await player(server, "borvik")).leave()
+        answer = await granted(server, "borvik")
+        assert answer.ok
+        await deferToThread(CommandLine(tmp_path).good, *SHUT[how])
+        await sleep(1.1)  # bans of addresses are read again once a second
+        async with raw_client(answer.port) as client:
+            await client.enter(by_number(answer.account_id, answer.access_code))
+            reply = await client.message(LOGIN_REPLY)
+            assert reply[0] == (BANNED if how != "delete" else 9)
+            await until(lambda: client.disconnected, "the end of the session")
+        assert server.service.world is not None
+        assert len(server.service.world.world.players) == 0
+
+
+@pytest.mark.parametrize("how", SHUT)
+async def test_who_is_in_the_world_leaves_it(tmp_path: Path, how: str) -> None:
+    async with house(tmp_path, {"world.review_seconds": 0.2}, accounts={}) as server:
+        await server.world_registered()
+        borvik = await player(server, "borvik")
+        await deferToThread(CommandLine(tmp_path).good, *SHUT[how])
+        await until(gone(borvik), "the end of the player's session")
+        with pytest.raises(CommandError):
+            await player(server, "borvik")
+
+
+@pytest.mark.parametrize(
+    "line", ["account ban borvik", "account disable borvik", "ban Borvik", "kick Borvik"]
+)
+async def test_commands_send_away_at_once_and_take_keys_back(tmp_path: Path, line: str) -> None:
+    async with house(tmp_path, {"world.review_seconds": 60.0}, accounts={}) as server:
+        await server.world_registered()
+        borvik = await player(server, "borvik")
+        world = server.service.world
+        assert world is not None
+        key = await world.fleet.processes.handoffs.issue(1, 1, "Borvik")
+        await command(server, line)
+        await until(gone(borvik), "the end of the player's session")
+        assert await world.fleet.processes.handoffs.redeem(1, key) is None
+
+
+async def test_a_rank_that_is_taken_counts_at_once(tmp_path: Path) -> None:
+    async with house(tmp_path, {"world.review_seconds": 0.2}, accounts={}) as server:
+        await server.world_registered()
+        await (await player(server, "boss")).leave()
+        server.make_game_master("Boss")
+        events: list[Any] = []
+        boss, borvik = await player(server, "boss", events), await player(server, "borvik")
+        world = server.service.world
+        assert world is not None
+        seen = world.world.players.named("Boss")
+        assert seen is not None
+
+        assert await command(server, "character rank Boss 0") == "Boss has rank 0"
+        assert seen.character.admin_status == 0
+        boss.act(lambda core: core.command("/kick Borvik"))
+        await sleep(0.3)
+        assert not gone(borvik)()
+        server.set_rank("Boss", 100)  # as another program stores it
+        await until(lambda: seen.character.admin_status == 100, "the rank that was stored")
+        server.set_rank("Boss", 0)
+        await until(lambda: seen.character.admin_status == 0, "the rank that was stored")
+        boss.act(WorldClientCore.close)
+        await until(lambda: not seen.is_online, "the lost link")
+        again = await player(server, "boss")
+        assert world.world.players.named("Boss").character.admin_status == 0  # type: ignore[union-attr]
+        await again.leave()
+        await borvik.leave()
+
+
+async def test_a_player_changes_zones_in_a_locked_and_full_world(tmp_path: Path) -> None:
+    async with house(tmp_path, {"world.max_players": 1}, accounts={}) as server:
+        await server.world_registered()
+        add_account(server.database, "late", "pass")
+        borvik = await player(server, "borvik")
+        for line in ("lock", "shutdown 600"):
+            await command(server, line)
+        world = server.service.world
+        assert world is not None
+        one = world.world.players.named("Borvik")
+        assert one is not None
+        session = borvik.core.session
+        now = Monotonic(server.clock.seconds())
+        await leaving.change_zone(world.world, one, Destination(12), now)
+        await borvik.until(lambda: borvik.core.session is not session, "the new session")
+        await borvik.stand()
+        assert borvik.core.zone is not None
+        assert borvik.core.zone.description == "Antonica"
+        with pytest.raises(CommandError):
+            await player(server, "late")
+        borvik.act(WorldClientCore.close)  # without having camped
+        await until(lambda: not one.is_online, "the lost link", 20.0)
+        again = await player(server, "borvik")
+        assert world.world.players.named("Borvik") is one
+        await again.leave()
+
+
+QUERIES = {
+    "a2s.listen": f"{HOST}:0", "ogp.listen": f"{HOST}:0", "query.per_address": 1000,
+    "ssq.enabled": True, "ssq.listen": f"{HOST}:0",
+}  # fmt: skip
+PINGS = re.compile(r',\s*"(average_)?ping":\s*\d+')
+PATHS = ("status", "worlds", "zones", "players", "logins", "lines", "population")
+
+
+async def all_answers(server: House, browser: Browser) -> dict[str, str]:
+    """Ask in every way that is open to anybody; without what only time changes."""
+    told: dict[str, str] = {}
+    for verb in ("a2s", "ogp", "ssq"):
+        area = "ssq" if verb == "ssq" else "query"
+        what = {"a2s": "A2S on UDP", "ogp": "OGP on UDP", "ssq": "on UDP"}[verb]
+        at = f"{HOST}:{find_port(server.log.text, area, what)}"
+        words = [str(PROGRAMS / "emu"), "query", verb, at, "--json"]
+        told[verb] = await output_of(words)
+    for path in PATHS:
+        told[path] = (await browser.get(f"/api/{path}")).body.decode()
+    metrics = (await browser.get("/metrics")).body.decode()
+    told["metrics"] = "\n".join(
+        line for line in metrics.splitlines()
+        if line.startswith(("emu_players", 'emu_sessions_now{port="world"', "emu_zone_tick"))
+        and "_bucket" not in line and "_created" not in line and "_sum" not in line
+    )  # fmt: skip
+    return told
+
+
+def numbers(told: dict[str, str]) -> dict[str, Any]:
+    """Return what counts players, and names them."""
+    told = {name: PINGS.sub("", text) for name, text in told.items()}
+    a2s, status = json.loads(told["a2s"]), json.loads(told["status"])
+    return {
+        "a2s": (a2s["info"]["players"], [one["name"] for one in a2s["players"]]),
+        "rules": {k: v for k, v in a2s["rules"].items() if "player" in v or k == "players"},
+        "ogp": [json.loads(told["ogp"])[part] for part in ("server", "teams")],
+        "status": [status[name] for name in ("online", "players", "zones", "map")],
+        "zones": told["zones"],
+        "players": [one["name"] for one in json.loads(told["players"])],
+        "worlds": told["worlds"],
+        "metrics": told["metrics"].count("\n"),
+        "players now": [line for line in told["metrics"].splitlines() if "zone_tick" not in line],
+    }
+
+
+@pytest.mark.slow
+async def test_monitors_find_no_hidden_game_master(tmp_path: Path) -> None:
+    settings = {**QUERIES, **WEB}
+    async with house(tmp_path, settings, accounts={}) as server:
+        await server.world_registered()
+        await (await player(server, "boss")).leave()
+        server.make_game_master("Boss")
+        borvik = await player(server, "borvik")
+        browser = Browser(find_port(server.log.text, "web", "metrics on"))
+        for _ in range(60):  # a world reports its players to its login server now and then
+            if '"players":1' in numbers(await all_answers(server, browser))["worlds"]:
+                break
+            await sleep(0.5)
+        before = numbers(await all_answers(server, browser))
+        assert before["players"] == ["Borvik"]
+        boss = await player(server, "boss")
+        await sleep(1.5)
+        assert numbers(await all_answers(server, browser))["players"] == ["Borvik", "Boss"]
+        boss.act(lambda core: core.command("/hide"))
+        await sleep(2.5)
+        told = await all_answers(server, browser)
+        assert numbers(told) == before
+        assert "boss" not in repr(told).casefold()
+        session = boss.core.session
+        boss.act(lambda core: core.command("/zone Antonica"))
+        await boss.until(lambda: boss.core.session is not session, "the new session")
+        await boss.stand()
+        await sleep(2.5)
+        told = await all_answers(server, browser)
+        assert numbers(told) == before
+        assert "boss" not in repr(told).casefold()
+        await boss.leave()
+        await sleep(2.5)
+        told = await all_answers(server, browser)
+        assert numbers(told) == before
+        assert "boss" not in repr(told).casefold()
+        await borvik.leave()

@@ -1,0 +1,27 @@
+from emu.metrics import EndpointMetrics, EndpointUses, MetricRegistry
+
+
+def test_doors_are_told_apart_by_their_names() -> None:
+    measures = MetricRegistry()
+    doors = EndpointMetrics(measures)
+    rcon, web = EndpointUses(), EndpointUses()
+    doors.watch("rcon", rcon, lambda: 3)
+    doors.watch("web", web, lambda: 0)
+    rcon.requests["done"] += 2
+    rcon.logins["refused"] += 1
+    rcon.ended["idle"] += 4
+    web.requests["200"] += 5
+    assert measures.value("connections", "rcon") == 3
+    assert measures.value("requests", "rcon", "done") == 2
+    assert measures.value("requests", "web", "200") == 5
+    assert measures.value("requests", "web", "done") == 0
+    assert measures.value("authentications", "rcon", "refused") == 1
+    assert measures.value("connections_ended", "rcon", "idle") == 4
+
+
+def test_all_that_a_door_counted_has_one_name_each() -> None:
+    uses = EndpointUses()
+    uses.requests["done"] += 2
+    uses.logins["accepted"] += 1
+    uses.ended["banned"] += 1
+    assert uses.counted() == {"requests done": 2, "logins accepted": 1, "banned": 1}

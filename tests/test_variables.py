@@ -1,0 +1,38 @@
+"""Every environment variable of ours is documented where its readers look for it."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+VARIABLE = re.compile(r"\bEMU_[A-Z][A-Z_]*[A-Z]\b")
+PAGE = ROOT / "docs" / "contributing" / "tests.md"
+
+
+def variables(paths: Iterable[Path]) -> set[str]:
+    texts = (path.read_text(encoding="utf-8") for path in paths if path.is_file())
+    return {name for text in texts for name in VARIABLE.findall(text)}
+
+
+def sources(*folders: str) -> list[Path]:
+    return [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
+
+
+def of_operators() -> set[str]:
+    return variables(sources("emu"))
+
+
+def of_developers() -> set[str]:
+    used = variables([*sources("tests", "tools"), ROOT / ".ci" / "run", ROOT / "Makefile"])
+    return used - of_operators()
+
+
+def test_variables_of_tests_and_tools_are_documented_for_contributors() -> None:
+    rows = re.findall(r"^\| `(EMU_\w+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(rows) == sorted(of_developers())
+
+
+def test_variables_of_the_program_are_documented_for_operators() -> None:
+    pages = [ROOT / "README.md", *(ROOT / "docs" / "guides").glob("*.md")]
+    settings = [ROOT / "emu" / "config" / name for name in ("administration.py", "processes.py")]
+    assert of_operators() <= variables([*pages, *settings]), "settings.md shows those of settings"

@@ -1,0 +1,21 @@
+"""A spawn tells its watcher which side of it changed."""
+
+from __future__ import annotations
+
+from emu.world.actors.spawn import GhostPart, Spawn, SpawnKind
+from emu.world_stream.movement import Position
+
+
+def test_changes_are_told_by_side() -> None:
+    told: list[int] = []
+    spawn = Spawn(1, SpawnKind.PLAYER, "A", Position(0, 0, 0))
+    spawn.watcher = lambda _spawn, change: told.append(change)
+    spawn.move(Position(1, 2, 3), speed=1.0, pitch=10.0)
+    spawn.set_info(level=3)
+    spawn.set_visibility(targetable=False)
+    assert spawn.set_word("afk", on=True)
+    assert not spawn.set_word("afk", on=True)
+    assert told == [GhostPart.POSITION, GhostPart.INFO, GhostPart.VISIBILITY, GhostPart.INFO]
+    assert (spawn.pitch, spawn.activity) == (10.0, 128)
+    spawn.move(Position(1, 2, 3))
+    assert (spawn.pitch, spawn.speed) == (10.0, 0.0)

@@ -1,0 +1,77 @@
+"""Dialogs: who has which open; what a whole visit looks like is in `test_host`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from emu.errors import CommandError
+from emu.world.actors.player import Player
+from emu.world.actors.spawn import Spawn, SpawnKind
+from emu.world.behaviors.api import Dialogs
+from emu.world.behaviors.guard import RunningBehavior
+from emu.world_stream.movement import Position
+from tests.support.world.worlds import Client, WorldHouse
+
+
+class Room:
+    """A player, a spawn that it sees, and the dialogs of both."""
+
+    def __init__(self) -> None:
+        house = WorldHouse()
+        self.client: Client = house.stand(5, name="Aldana")
+        player = self.client.player
+        assert player is not None
+        self.player: Player = player
+        place = Position(3.0, -7.97, 243.45, 0.0)
+        self.guard = Spawn(house.world.next_spawn_id(), SpawnKind.NPC, "Guard", place)
+        self.zone = player.zone
+        self.part = RunningBehavior("guard", {}, self.zone, self.guard)
+        self.zone.add(self.guard, house.now)
+        house.run(1.5)
+        self.dialogs = Dialogs(8)
+
+    def opened(self) -> list[dict[str, Any]]:
+        return self.client.decoded("WS_DialogOpen")
+
+
+def test_a_dialog_is_answered_once_by_its_own_number() -> None:
+    room = Room()
+    room.dialogs.open(room.part, room.player, "What do you want?", ["Nothing at all", "Go"])
+    room.dialogs.open(room.part, room.player, "Well?", [])
+    first, second = room.opened()
+    assert first["text"] == "What do "
+    assert [row["response"] for row in first["response_array"]] == ["Nothing ", "Go"]
+    assert second["conversation_id"] != first["conversation_id"]
+    assert room.dialogs.answered(room.player, first["conversation_id"]) is room.part
+    with pytest.raises(CommandError, match="over"):
+        room.dialogs.answered(room.player, first["conversation_id"])
+    assert room.dialogs.answered(room.player, second["conversation_id"]) is room.part
+
+
+@pytest.mark.parametrize("end", ["close", "forget_player", "forget_part"])
+def test_what_ends_a_dialog(end: str) -> None:
+    room = Room()
+    room.dialogs.open(room.part, room.player, "Well?", [])
+    [dialog] = room.opened()
+    number = dialog["conversation_id"]
+    if end == "close":
+        room.dialogs.close(room.player, number)
+    elif end == "forget_player":
+        room.dialogs.forget_player(room.player)
+    else:
+        room.dialogs.forget_part(room.part)
+    with pytest.raises(CommandError):
+        room.dialogs.answered(room.player, number)
+
+
+def test_nobody_speaks_with_whom_it_does_not_see_or_with_a_zone() -> None:
+    room = Room()
+    unseen = Spawn(99, SpawnKind.NPC, "Ghost", Position(9000.0, 0.0, 9000.0, 0.0))
+    for part in (
+        RunningBehavior("ghost", {}, room.zone, unseen),
+        RunningBehavior("zone", {}, room.zone, None),
+    ):
+        room.dialogs.open(part, room.player, "Boo", [])
+    assert room.opened() == []

@@ -1,0 +1,172 @@
+"""Keeping order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from emu.commands import Caller, Reply
+from tests.support.coroutines import finish
+from tests.support.world.worlds import WorldHouse
+
+
+def test_kick_and_who_may_not(house: WorldHouse) -> None:
+    master = house.stand(5, admin_status=100)
+    boss = house.stand(6, name="Boss", admin_status=200)
+    victim = house.stand(7, name="Victim")
+    assert master.types("/kick Boss") == ["Boss has your rank or a higher one"]
+    assert not boss.is_closed
+    assert master.types("/kick victim") == ["Victim was sent away"]
+    assert victim.is_closed
+    assert house.events[-1].line == "Victim left Isle of Refuge: kicked by Name5"
+    rude = house.stand(8, name="Rude")
+    assert house.console("kick Rude be nice").ok
+    assert rude.is_closed
+    assert house.events[-1].line.endswith("kicked by console: be nice")
+
+
+def test_ban_and_unban(house: WorldHouse) -> None:
+    victim = house.stand(7, name="Victim")
+    assert house.console("ban Victim").text == "Victim is banned: the character"
+    assert victim.is_closed
+    assert house.store.rows[7].admin_status == -1
+    assert house.console("unban Victim").ok
+    assert house.store.rows[7].admin_status == 0
+    assert house.console("unban Victim").text == "Victim is not banned"
+    assert house.console("ban Victim on").text == "Victim is banned: its whole account"
+    assert house.store.rows[7].admin_status == -2
+    assert not house.console("ban Nobody").ok
+
+
+def test_a_guide_bans_players_and_not_the_other_way_round(house: WorldHouse) -> None:
+    guide = house.stand(5, admin_status=10)
+    house.stand(6, name="Boss", admin_status=100)
+    house.stand(7, name="Victim")
+    assert guide.types("/ban Boss") == ["Boss has your rank or a higher one"]
+    assert guide.types("/ban Victim") == ["Victim is banned: the character"]
+
+
+def test_lock_and_unlock(house: WorldHouse) -> None:
+    changes = []
+    house.world.changed = lambda: changes.append(house.admission.locked)
+    assert house.console("lock").text == "the world is locked"
+    assert house.console("unlock").text == "the world is open"
+    assert changes == [True, False]
+
+
+def test_the_message_of_the_day(house: WorldHouse) -> None:
+    assert house.console("motd").text == "there is no message of the day"
+    house.console("setmotd Be kind")
+    assert house.console("motd").text == "Be kind"
+    client = house.enter(5)
+    assert client.decoded("WS_DisplayText")[0]["text"] == "Be kind"
+
+
+def test_mute_needs_minutes(house: WorldHouse) -> None:
+    house.stand(5, name="Aldana")
+    assert house.console("mute Aldana 0").text == "minutes: must be 1 or more"
+
+
+def test_who_is_muted_is_told_why(house: WorldHouse) -> None:
+    loud = house.stand(5, name="Aldana")
+    assert house.console("mute Aldana 1 too loud").text == "Aldana is muted for 1 minute"
+    assert loud.decoded("WS_DisplayText")[-1]["text"] == "You are muted for 1 minute: too loud"
+    house.console("mute Aldana 2")
+    assert loud.decoded("WS_DisplayText")[-1]["text"] == "You are muted for 2 minutes."
+
+
+def test_who_keeps_order_may_watch_unseen(house: WorldHouse) -> None:
+    guide, player = house.stand(5, name="Guide", admin_status=10), house.stand(6)
+    house.run(0.5)
+    assert player.sees() == {"Guide"}
+    assert guide.types("/hide") == ["Nobody sees you."]
+    house.run(0.2)
+    assert (player.sees(), guide.sees()) == (set(), {"Name6"})
+    player.types("/who")
+    guide.types("/who")
+    told = [client.decoded("WS_WhoQueryReply")[-1] for client in (player, guide)]
+    assert [len(one["characters_array"]) for one in told] == [1, 2]
+    assert "in the zone, hidden" in house.console("players").text
+    assert guide.types("/hide") == ["You are seen again."]
+    house.run(0.2)
+    assert player.sees() == {"Guide"}
+    player.types("/hide")
+    house.run(0.2)
+    assert guide.sees() == {"Name6"}, "players may not"
+
+
+RANKED = {
+    "kick": "kick Mule",
+    "ban": "ban Mule",
+    "ban for ever": "ban Mule on",
+    "unban": "unban Banned",
+    "mute": "mute Mule 5",
+    "unmute": "unmute Mule",
+    "summon": "summon Mule",
+    "givetitle": "givetitle Mule Fool",
+}
+"""Every command of the world that does something to another player."""
+
+
+@pytest.mark.parametrize("way", ["game", "page"])
+@pytest.mark.parametrize("line", RANKED.values(), ids=RANKED)
+def test_the_account_of_an_administrator_is_safe_through_its_other_characters(
+    house: WorldHouse, line: str, way: str
+) -> None:
+    """Mule is a player; another character of its account has a rank."""
+    mule = house.stand(6, name="Mule", account_id=77)
+    house.character(8, name="Banned", account_id=77, admin_status=-1)
+    house.character(9, name="Hero", account_id=77, admin_status=100)
+    actor = house.stand(5, name="Actor", admin_status=1)
+    actor.player.character = house.store.rows[5] = replace(house.store.rows[5], admin_status=100)
+    name = line.split()[1]
+
+    def run(rank: int) -> Reply:
+        player = actor.player if way == "game" or line.startswith("summon") else None
+        caller = Caller("Actor", rank, way, player, 105)
+        return finish(house.registry.run(caller, line, house.now))
+
+    before = (mule.log[:], house.store.rows[6], house.store.rows[8], house.world.players.get(6))
+    for rank in (99, 100):
+        reply = run(rank)
+        assert not reply.ok
+        if rank == 100 or line.split(maxsplit=1)[0] not in {"kick", "givetitle"}:
+            assert reply.text == f"{name} has your rank or a higher one"
+    after = (mule.log, house.store.rows[6], house.store.rows[8], house.world.players.get(6))
+    assert after == before
+    assert run(101).ok
+
+
+def test_those_of_one_account_may_do_to_each_other_what_harms_nobody(house: WorldHouse) -> None:
+    actor = house.stand(5, name="Actor", admin_status=100)
+    twin = house.stand(6, name="Twin", account_id=105, admin_status=100)
+    assert actor.types("/givetitle Twin Fool") == ["Twin has the title Fool now"]
+    assert actor.types("/summon Twin") == ["Twin is with you"]
+    for line in ("/mute Twin", "/unmute Actor", "/ban Twin", "/mute Actor"):
+        assert actor.types(line)[0].endswith("has your rank or a higher one")
+    assert actor.types("/kick Twin") == ["Twin was sent away"]
+    assert twin.is_closed
+
+
+@pytest.mark.parametrize(
+    ("line", "account"),
+    [("kick Victim", 107), ("ban Victim", 107), ("ban Twin on", 107), ("lock", 108)],
+)
+def test_keys_that_were_given_out_are_good_no_more(
+    house: WorldHouse, line: str, account: int
+) -> None:
+    house.stand(7, name="Victim")
+    house.character(8, name="Twin", account_id=107)
+    key = finish(house.keys.issue(account, 7, "Victim"))
+    other = finish(house.keys.issue(999, 999, "Other", 10))
+    assert house.console(line).ok
+    assert finish(house.keys.redeem(account, key)) is None
+    assert finish(house.keys.redeem(999, other)) is not None
+
+
+def test_a_ban_for_ever_sends_all_characters_of_the_account_away(house: WorldHouse) -> None:
+    one, two = (house.stand(n, name=f"Twin{n}", account_id=7) for n in (5, 6))
+    other = house.stand(8)
+    assert house.console("ban Twin5 on").ok
+    assert (one.is_closed, two.is_closed, other.is_closed) == (True, True, False)

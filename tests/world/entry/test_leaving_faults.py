@@ -1,0 +1,247 @@
+"""Whatever raises while a player leaves, the player is out of the world, stored, and may return."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from emu.processes.local import LocalBus
+from emu.world.actors.player import Player, Relation
+from emu.world.actors.spawn import Spawn
+from emu.world.deadlines import Deadlines
+from emu.world.entry import leaving
+from emu.world.events import Fault
+from emu.world.social.channels import Channels
+from emu.world.social.groups import Groups
+from emu.world.visibility.baselines import BaselineCache
+from emu.world.visibility.viewer import Viewer
+from emu.world.world import Players
+from emu.world.zones.directory import Zones
+from emu.world.zones.zone import Grid, Zone
+from tests.support.world.worlds import Client, WorldHouse
+
+COLLABORATORS: list[tuple[Any, str]] = [
+    (leaving, "save"),
+    (leaving, "close_eyes"),
+    (leaving, "zone_name"),
+    (Zone, "leave"),
+    (Zone, "remove"),
+    (Zones, "left"),
+    (Grid, "remove"),
+    (BaselineCache, "forget"),
+    (Viewer, "hide"),
+    (Deadlines, "forget"),
+    (Players, "remove"),
+    (Players, "count_in"),
+    (Channels, "leave"),
+    (Groups, "forget"),
+    (Spawn, "set_word"),
+    (LocalBus, "publish"),
+]
+OF_THE_WORLD = ["start", "changed", "report"]
+OF_PRESENCE = ["left", "lost_link"]
+OF_THE_STORE = ["save_character"]
+
+
+class Mistake(Exception):
+    """What is raised."""
+
+
+def raising(original: Callable[..., Any], times: float) -> Callable[..., Any]:
+    """Return a function that raises so many times, and then does what it should."""
+    left = times
+
+    def call(*values: Any, **named: Any) -> Any:
+        nonlocal left
+        if left > 0:
+            left -= 1
+            for value in values:
+                if isinstance(value, Coroutine):
+                    value.close()
+            raise Mistake
+        return original(*values, **named)
+
+    return call
+
+
+def quits(_house: WorldHouse, client: Client) -> None:
+    client.say("OP_RequestCampMsg", b"\1\1")
+
+
+def loses_its_link(house: WorldHouse, client: Client) -> None:
+    assert client.player is not None
+    house.service.closed(client.player, client.player.client.link, "timeout", house.now)
+    end = house.now + 200.0
+    while house.now < end:
+        with suppress(Mistake):  # of the store; the scheduler would log it
+            house.run(end - house.now)
+
+
+def is_sent_away(house: WorldHouse, client: Client) -> None:
+    assert client.player is not None
+    house.service.send_away(client.player, "kicked", house.now)
+
+
+def stops(house: WorldHouse, _client: Client) -> None:
+    house.service.close(house.now)
+
+
+WAYS = [quits, loses_its_link, is_sent_away, stops]
+
+
+class Scene:
+    """Two players who know of each other in every way there is."""
+
+    def __init__(self) -> None:
+        self.house = WorldHouse()
+        self.other = self.house.stand(6, name="Borvik")
+        self.client = self.house.stand(5, name="Aldana")
+        for one in (self.other, self.client):
+            one.types("/joinchannel Grove")
+        self.other.types("/invite Aldana")
+        self.client.types("/accept")
+        assert self.client.player is not None
+        self.player: Player = self.client.player
+        self.house.run(5.0)
+        self.player.spawn.move(self.player.position._replace(x=4.5))
+        self.client.types("/friend Borvik")
+
+    def is_gone(self) -> None:
+        house, player = self.house, self.player
+        world = house.world
+        assert world.players.get(5) is None
+        assert world.players.named("Aldana") is None
+        assert not player.zone.holds(player.spawn)
+        assert house.presence.find(5) is None
+        assert not house.presence.is_playing(player.character.account_id)
+        assert world.groups.of(5) is None
+        assert house.chat.channels.of(5) == []
+        for name in leaving.DEADLINES:
+            assert world.deadlines.get(player, name) is None
+
+    def may_return(self) -> None:
+        house = self.house
+        again = house.enter(5)
+        again.load()
+        house.run(1.0)
+        assert again.player is not None
+        assert again.player is not self.player
+        assert again.player.position.x == pytest.approx(4.5)
+        assert again.player.relations.knows(Relation.FRIEND, "Borvik")
+        quits(house, again)
+        assert house.world.players.get(5) is None
+
+
+def test_the_scene_itself() -> None:
+    scene = Scene()
+    assert scene.house.world.groups.of(5) is not None
+    assert len(scene.house.chat.channels.of(5)) == 1
+    quits(scene.house, scene.client)
+    scene.is_gone()
+    assert not scene.house.world.faults
+    scene.may_return()
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("owner", "name"), COLLABORATORS)
+def test_one_call_that_raises(
+    monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, way: Callable[..., None]
+) -> None:
+    scene = Scene()
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, name, raising(getattr(owner, name), 1))
+        way(scene.house, scene.client)
+    if way is not stops:
+        scene.is_gone()
+        scene.may_return()
+    else:
+        assert len(scene.house.world.players) == 0
+        assert scene.house.presence.players == 0
+
+
+@pytest.mark.parametrize(("owner", "name"), [
+    one for one in COLLABORATORS if one[1] not in ("save", "publish") and one[0] is not Groups
+    and one[0] is not Channels
+])  # fmt: skip
+def test_one_call_that_always_raises(
+    monkeypatch: pytest.MonkeyPatch, owner: Any, name: str
+) -> None:
+    """But for what keeps groups and channels itself: nobody else could take a player out there."""
+    scene = Scene()
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, name, raising(getattr(owner, name), float("inf")))
+        quits(scene.house, scene.client)
+    world = scene.house.world
+    assert world.players.get(5) is None
+    assert not scene.player.zone.holds(scene.player.spawn)
+    assert scene.house.presence.find(5) is None
+    scene.may_return()
+
+
+@pytest.mark.parametrize("way", WAYS[:3])
+@pytest.mark.parametrize(
+    ("owner", "name"),
+    [
+        *(("world", name) for name in OF_THE_WORLD),
+        *(("presence", name) for name in OF_PRESENCE),
+        *(("store", name) for name in OF_THE_STORE),
+        ("client", "close"),
+        ("other", "send"),
+    ],
+)
+def test_one_neighbor_that_always_raises(
+    monkeypatch: pytest.MonkeyPatch, owner: str, name: str, way: Callable[..., None]
+) -> None:
+    scene = Scene()
+    found = {
+        "world": scene.house.world, "presence": scene.house.presence, "store": scene.house.store,
+        "client": scene.client, "other": scene.other,
+    }[owner]  # fmt: skip
+    kind = type(found) if owner == "presence" else found
+    with monkeypatch.context() as patch:
+        patch.setattr(kind, name, raising(getattr(kind, name), float("inf")))
+        way(scene.house, scene.client)
+    scene.is_gone()
+    scene.may_return()
+
+
+@pytest.mark.parametrize("where", ["on_out_of_zone", "on_left"])
+def test_a_listener_that_raises_keeps_nobody_else_from_hearing(where: str) -> None:
+    scene = Scene()
+    getattr(scene.house.world, where).insert(0, raising(lambda _player: None, float("inf")))
+    quits(scene.house, scene.client)
+    scene.is_gone()
+    [fault, _again] = [one for one in scene.house.events if isinstance(one, Fault)]
+    assert isinstance(fault.error, Mistake)
+    assert fault.actor == "Aldana"
+
+
+def test_somebody_who_cannot_come_in_is_not_left_inside(monkeypatch: pytest.MonkeyPatch) -> None:
+    house = WorldHouse()
+    with monkeypatch.context() as patch:
+        patch.setattr("emu.world.entry.entering.initial_messages.send_zone", raising(print, 1))
+        with pytest.raises(Mistake):
+            house.enter(5, name="Aldana")
+    assert house.world.players.get(5) is None
+    house.stand(5)
+
+
+def test_a_client_that_cannot_go_on_into_a_zone_is_not_left_between(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each step of setting out may fail; who does not come back is out a minute later."""
+    for owner, name in ((Zone, "leave"), (Zone, "remove"), (Spawn, "set_word"), (leaving, "save")):
+        house = WorldHouse()
+        client = house.stand(5, name="Aldana", admin_status=200)
+        assert client.player is not None
+        before = client.player.zone
+        with monkeypatch.context() as patch:
+            patch.setattr(owner, name, raising(getattr(owner, name), 1))
+            client.types("/zone Antonica")
+        assert not before.holds(client.player.spawn)
+        house.run(leaving.ZONING_TIME + 1)
+        assert house.world.players.get(5) is None
+        assert house.presence.find(5) is None

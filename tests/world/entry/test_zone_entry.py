@@ -1,0 +1,431 @@
+import struct
+from dataclasses import replace
+from functools import partial
+
+import pytest
+
+from emu.errors import StoreError
+from emu.model import EntryOrigin, WorldCharacter
+from emu.world.entry.admission import WorldAdmissionRules
+from emu.world.entry.zone_entry import Entered, Left, TurnedAway, ZoneEntry
+from emu.world.rules import AdmissionRules
+from tests.support.coroutines import finish
+from tests.support.running.processes import present
+from tests.support.times import APART, ManualClock
+from tests.support.world.ghost_views import DIALECTS
+from tests.support.world.worlds import WorldHouse
+
+DENIED = bytes(3) + b"\xff" * 8 + bytes(22)
+"""What follows the code of a denial (docs/protocol/world/entering.md#login-reply)."""
+
+CHARACTER = WorldCharacter(
+    id=5, account_id=101, name="Aldana", race=9, class_=0, gender=1, deity=0, level=1,
+    starting_zone=4, zone_id=325, client_version=546, created=0.0,
+)  # fmt: skip
+
+
+class Link:
+    def __init__(self):
+        self.sent = []
+        self.closed = 0
+        self.trusted = False
+
+    def charge_to(self, account_id):
+        self.account_id = account_id
+
+    def trust(self):
+        self.trusted = True
+
+    def send(self, opcode, payload):
+        self.sent.append((opcode, payload))
+
+    def start(self, work):
+        finish(work)
+
+    def close(self):
+        self.closed += 1
+
+    def room(self):
+        return 10_000
+
+    def wake(self):
+        """Nothing sleeps here."""
+
+    @property
+    def replies(self):
+        """What it was told of its login."""
+        return [entry for entry in self.sent if entry[0] == 4]
+
+
+class House:
+    def __init__(self):
+        self.events = []
+        self.changes = 0
+        inside = WorldHouse()
+        inside.world.changed = self.changed
+        self.inside = inside.service
+        self.presence = inside.presence
+        self.keys = inside.keys
+        self.admission = WorldAdmissionRules(
+            AdmissionRules(max_players=2), self.presence, self.keys
+        )
+        self.characters = {5: CHARACTER}
+        self.failing = False
+        self.door = ZoneEntry(
+            dialects=DIALECTS, inside=self.inside, admission=self.admission,
+            presence=self.presence, characters_of=self.of_account, played=self.played,
+            report=self.events.append, changed=self.changed, clock=ManualClock(0.0),
+        )  # fmt: skip
+
+    async def of_account(self, account_id):
+        if self.failing:
+            raise StoreError("disk full")
+        self.meanwhile()
+        return [row for row in self.characters.values() if row.account_id == account_id]
+
+    def meanwhile(self):
+        """What happens while the store is asked."""
+
+    async def played(self, char_id, moment):
+        self.last = (char_id, moment)
+
+    def changed(self):
+        self.changes += 1
+
+    def visit(self, now=0.0):
+        link = Link()
+        return link, self.door.connect(link, "127.0.0.1", now)
+
+
+@pytest.fixture
+def house():
+    return House()
+
+
+def request(key, account=101, version=546):
+    """The 546 layout: account, key, version, five words.
+
+    Source: docs/protocol/world/entering.md#login-by-num.
+    """
+    return struct.pack("<IIH5I", account, key, version, 0, 0, 0, 0, 0)
+
+
+def let_in(house, char_id=5):
+    key = finish(house.keys.issue(101, char_id, "Aldana"))
+    link, visitor = house.visit()
+    visitor.message(1, request(key), 1.0)
+    return link, visitor, key
+
+
+def test_a_key_lets_its_character_in_with_the_reply_of_eq2emulator(house: House) -> None:
+    link, _, _ = let_in(house)
+    # docs/protocol/world/recorded.md#examples: 23 zero bytes and a one, as opcode 4.
+    assert link.replies == [(4, bytes(23) + b"\x01")]
+    assert house.events == [Entered("Aldana", 101, 5, "127.0.0.1", 546)]
+    assert house.presence.is_playing(101)
+    assert house.last == (5, APART)
+    assert house.changes == 1
+
+
+def test_a_client_is_trusted_when_it_came_in_and_not_before(house: House) -> None:
+    link, visitor = house.visit()
+    visitor.message(1, request(1), 1.0)
+    assert not link.trusted
+    link, _, _ = let_in(house)
+    assert link.trusted
+
+
+def test_the_reply_for_561_is_the_recorded_one(house: House) -> None:
+    key = finish(house.keys.issue(101, 5, "Aldana"))
+    link, visitor = house.visit()
+    visitor.message(1, request(key, version=561), 1.0)
+    expected = (
+        bytes(23) + b"\x01" + bytes(8) + bytes.fromhex("bfffc7c6") + bytes.fromhex("03000000")
+        + bytes(7) + bytes(4) + bytes.fromhex("02000000") + bytes.fromhex("49020000")
+        + struct.pack("<I", 1597830)
+    )  # fmt: skip
+    assert link.replies == [(4, expected)]
+
+
+@pytest.mark.parametrize(
+    ("size", "layout"), [(34, "<IIIH5I"), (40, "<IIIHH6I")]
+)  # fmt: skip
+def test_later_layouts_are_known_by_their_length_and_refused_without_ghosts(
+    house: House, size: int, layout: str
+) -> None:
+    key = finish(house.keys.issue(101, 5, "Aldana"))
+    link, visitor = house.visit()
+    numbers = [101, key, 0, 1096] if size == 34 else [101, key, 0, 0, 1208]
+    count = 5 if size == 34 else 6
+    body = struct.pack(layout, *numbers, *[0] * count)
+    assert len(body) == size
+    visitor.message(1, body, 1.0)
+    assert isinstance(house.events[0], Entered)
+
+
+def test_a_key_works_once(house: House) -> None:
+    _, _, key = let_in(house)
+    link, visitor = house.visit()
+    visitor.message(1, request(key), 2.0)
+    assert link.sent == []
+    assert link.closed == 1
+    assert house.events[-1] == TurnedAway("127.0.0.1", "no such key")
+    assert house.presence.is_playing(101)
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"\0" * 4, request(999), request(1000, account=102), request(1000, version=400)]
+)
+def test_the_wrong_are_turned_away_without_a_message(house: House, body: bytes) -> None:
+    finish(house.keys.issue(101, 5, "Aldana"))
+    link, visitor = house.visit()
+    visitor.message(1, body, 1.0)
+    assert link.sent == []
+    assert link.closed == 1
+    assert isinstance(house.events[-1], TurnedAway)
+
+
+def test_nothing_else_counts_before_the_key(house: House) -> None:
+    link, visitor = house.visit()
+    visitor.message(36, b"\0\0", 1.0)
+    assert link.sent == []
+    assert link.closed == 0
+    assert house.door.counters["unknown message"] == 1
+    assert house.events == []
+
+
+def test_a_session_without_a_key_ends_in_time(house: House) -> None:
+    link, visitor = house.visit(now=5.0)
+    assert visitor.get_timer() == 15.0
+    visitor.handle_timer(14.0)
+    assert link.closed == 0
+    visitor.handle_timer(15.0)
+    assert link.closed == 1
+    visitor.closed("closed by us", 9.0)
+    assert visitor.get_timer() is None
+
+
+def test_leaving_frees_the_account_at_once(house: House) -> None:
+    _, visitor, _ = let_in(house)
+    visitor.closed("closed by peer", 9.0)
+    visitor.closed("closed by peer", 9.0)
+    assert not house.presence.is_playing(101)
+    assert house.events[-1] == Left("Aldana", "127.0.0.1", "closed by peer")
+    assert house.changes == 2
+
+
+def test_a_client_that_comes_back_takes_over_from_the_lost_one(house: House) -> None:
+    first, old, _ = let_in(house)
+    house.presence.lost_link(5)
+    second, new, _ = let_in(house)
+    assert first.closed == 1
+    assert second.closed == 0
+    old.closed("closed by us", 9.0)
+    assert house.presence.is_playing(101)
+    new.closed("closed by peer", 9.0)
+    assert not house.presence.is_playing(101)
+
+
+def test_the_same_character_is_taken_over_although_its_client_was_heard_a_moment_ago(
+    house: House,
+) -> None:
+    first, old, _ = let_in(house)
+    second, new, _ = let_in(house)
+    assert (first.closed, second.closed) == (1, 0)
+    assert len(second.replies) == 1
+    sent = len(first.sent), len(second.sent)
+    old.message(30, b"", 2.0)
+    assert (len(first.sent), len(second.sent)) == sent, "nobody plays in the old session"
+    old.closed("closed by us", 9.0)
+    old.closing()
+    assert house.presence.is_playing(101)
+    new.message(30, b"", 10.0)
+    assert len(second.sent) > sent[1]
+
+
+def test_a_key_is_needed_to_take_a_character_over(house: House) -> None:
+    first, _, used = let_in(house)
+    issued = finish(house.keys.issue(101, 5, "Aldana"))
+    for body in (request(used), request(issued + 1), request(issued, account=102)):
+        link, visitor = house.visit()
+        visitor.message(1, body, 2.0)
+        assert (link.sent, link.closed, first.closed) == ([], 1, 0)
+
+
+def test_of_two_who_take_a_character_over_at_once_the_later_one_plays_it(house: House) -> None:
+    let_in(house)
+    keys = [finish(house.keys.issue(101, 5, "Aldana"))]
+    (one, earlier), (two, later) = house.visit(), house.visit()
+
+    def meanwhile():
+        house.meanwhile = lambda: None
+        keys.append(finish(house.keys.issue(101, 5, "Aldana")))
+        later.message(1, request(keys[1]), 2.0)
+
+    house.meanwhile = meanwhile
+    earlier.message(1, request(keys[0]), 2.0)
+    assert (one.closed, two.closed) == (0, 1), "the one who came in last"
+    assert house.presence.players == 1
+
+
+def test_whom_the_server_sends_away_plays_no_more_before_the_session_is_over(
+    house: House,
+) -> None:
+    _, visitor, key = let_in(house)
+    visitor.message(1, request(key), 2.0)
+    visitor.closing()  # the link does that
+    assert not house.presence.is_playing(101)
+    second, _, _ = let_in(house)
+    assert second.closed == 0
+    visitor.closed("closed by us", 9.0)
+    assert house.presence.is_playing(101)
+
+
+def test_another_character_of_an_account_that_plays_is_turned_away(house: House) -> None:
+    house.characters[6] = replace(CHARACTER, id=6)
+    first, _, _ = let_in(house)
+    second, late, _ = let_in(house, 6)
+    assert second.sent == [(4, b"\2" + DENIED)]
+    assert (first.closed, second.closed) == (0, 1)
+    late.closed("closed by us", 9.0)
+    assert house.presence.is_playing(101)
+    assert house.events[-1] == TurnedAway("127.0.0.1", "its account is playing already")
+
+
+def test_a_game_master_comes_in_twice(house: House) -> None:
+    house.characters = {n: replace(CHARACTER, id=n, admin_status=100) for n in (5, 6)}
+    for char_id in (5, 6):
+        key = finish(house.keys.issue(101, char_id, "Aldana"))
+        link, visitor = house.visit()
+        visitor.message(1, request(key), 1.0)
+        assert link.closed == 0
+    assert house.presence.players == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "told", "reason"),
+    [
+        (lambda house: setattr(house.admission, "locked", True), 9, "the world is locked"),
+        (
+            lambda house: [house.presence.entered(present(n, n, 1), lambda: None) for n in (1, 2)],
+            9, "the world is full",
+        ),
+        (
+            lambda house: house.characters.update({5: replace(CHARACTER, admin_status=-1)}),
+            7, "it is banned",
+        ),
+        (
+            lambda house: house.characters.update(
+                {6: replace(CHARACTER, id=6, admin_status=-2)}
+            ),
+            7, "it is banned",
+        ),
+        (lambda house: house.characters.clear(), 9, "the character is gone"),
+        (
+            lambda house: house.presence.entered(present(101, 6, 1), lambda: None),
+            2, "its account is playing already",
+        ),
+    ],
+)  # fmt: skip
+def test_what_changed_since_the_key_was_given_counts_at_the_door(change, told, reason) -> None:
+    """Until the last moment: while the store is asked, too."""
+    for when in ("before", "meanwhile"):
+        house = House()
+        if when == "before":
+            change(house)
+        else:
+            house.meanwhile = partial(change, house)
+        link, _, _ = let_in(house)
+        assert link.sent == [(4, bytes([told]) + DENIED)]
+        assert link.closed == 1
+        assert house.events == [TurnedAway("127.0.0.1", reason)]
+        assert house.presence.find(5) is None
+
+
+def test_whoever_leaves_while_the_store_is_asked_is_not_in_the_world(house: House) -> None:
+    key = finish(house.keys.issue(101, 5, "Aldana"))
+    link, visitor = house.visit()
+    house.meanwhile = lambda: visitor.closed("closed by peer", 9.0)
+    visitor.message(1, request(key), 1.0)
+    assert link.sent == []
+    assert house.presence.players == 0
+
+
+def test_a_store_that_fails_turns_away(house: House) -> None:
+    house.failing = True
+    link, _, _ = let_in(house)
+    assert link.closed == 1
+    assert house.events[-1] == TurnedAway("127.0.0.1", "disk full")
+
+
+def test_messages_of_who_is_in_go_inside_and_a_second_key_ends_it(house: House) -> None:
+    link, visitor, key = let_in(house)
+    visitor.message(30, b"", 2.0)
+    assert 31 in [opcode for opcode, _ in link.sent]
+    visitor.message(1, request(key), 3.0)
+    assert link.closed == 1
+    assert house.events[-1] == TurnedAway("127.0.0.1", "a second login by number")
+
+
+def test_what_comes_while_the_store_is_asked_waits_and_goes_inside(house: House) -> None:
+    key = finish(house.keys.issue(101, 5, "Aldana"))
+    link, visitor = house.visit()
+    house.meanwhile = lambda: visitor.message(30, b"", 1.5)
+    visitor.message(1, request(key), 1.0)
+    assert 31 in [opcode for opcode, _ in link.sent]
+    assert house.door.counters == {}
+
+
+def test_who_floods_while_the_store_is_asked_is_turned_away(house: House) -> None:
+    key = finish(house.keys.issue(101, 5, "Aldana"))
+    link, visitor = house.visit()
+    house.meanwhile = lambda: [visitor.message(30, b"", 1.5) for _ in range(65)]
+    visitor.message(1, request(key), 1.0)
+    assert link.closed == 1
+    assert house.events == [TurnedAway("127.0.0.1", "too many messages waiting")]
+    assert house.presence.players == 0
+
+
+def test_room_on_the_session_is_passed_on_while_somebody_plays(house: House) -> None:
+    _, stranger = house.visit()
+    stranger.drained(1.0)
+    link, visitor, _ = let_in(house)
+    told: list[object] = []
+    house.inside.drained = lambda player, link, now: told.append((player.name, link, now))
+    visitor.drained(2.0)
+    visitor.closed("closed by peer", 3.0)
+    visitor.drained(4.0)
+    assert told == [("Aldana", link, 2.0)]
+
+
+@pytest.mark.parametrize("kept_out", [True, False])
+def test_an_account_that_is_kept_out_by_now_is_turned_away(house: House, kept_out: bool) -> None:
+    asked = []
+
+    async def is_kept_out(account_id: int, address: str) -> bool:
+        asked.append((account_id, address))
+        return kept_out
+
+    house.door.is_kept_out = is_kept_out
+    link, _, _ = let_in(house)
+    assert asked == [(101, "127.0.0.1")]
+    assert link.closed == int(kept_out)
+    if kept_out:
+        assert link.sent == [(4, b"\7" + DENIED)]
+        assert house.events == [TurnedAway("127.0.0.1", "it is banned")]
+        assert house.presence.find(5) is None
+
+
+def test_who_changes_the_zone_comes_in_through_a_lock(house: House) -> None:
+    house.admission.locked = True
+    key = finish(house.keys.issue(101, 5, "Aldana", 0, EntryOrigin.ZONE_HIDDEN))
+    link, visitor = house.visit()
+    visitor.message(1, request(key), 1.0)
+    assert link.closed == 0
+    assert not house.presence.find(5).hidden, "a player without a rank is not hidden"
+    house.characters[5] = replace(CHARACTER, admin_status=10)
+    key = finish(house.keys.issue(101, 5, "Aldana", 10, EntryOrigin.ZONE))
+    house.presence.lost_link(5)
+    again, visitor = house.visit()
+    visitor.message(1, request(key), 2.0)
+    assert again.closed == 0

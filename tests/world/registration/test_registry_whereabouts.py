@@ -1,0 +1,26 @@
+"""What login servers are told of where characters are."""
+
+from __future__ import annotations
+
+from emu.link.messages import ZoneUpdate
+from emu.processes.presence import SharedPresence
+from emu.world.content.atlas import read_atlas
+from emu.world.registration.registry import CharacterLocations
+from tests.support.running.processes import bus, present
+
+ISLE, ANTONICA, NOWHERE = 325, 12, 9999
+
+
+def test_each_change_of_zone_is_told_once_and_those_who_come_again() -> None:
+    notes, told = bus(), list[ZoneUpdate]()
+    CharacterLocations(notes, read_atlas(), told.append)
+    here = SharedPresence(notes, "here")
+    here.entered(present(101, 5, ISLE), lambda: None)
+    here.seen(5, away=True)
+    here.entered(present(101, 5, NOWHERE), lambda: None)
+    here.entered(present(101, 5, ANTONICA), lambda: None)
+    here.left(5)
+    here.entered(present(101, 5, ANTONICA), lambda: None)
+    isle = ZoneUpdate(101, 5, ISLE, "tutorial_island02")
+    antonica = ZoneUpdate(101, 5, ANTONICA, "antonica")
+    assert told == [isle, antonica, antonica]

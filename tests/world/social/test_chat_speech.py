@@ -1,0 +1,254 @@
+"""Who hears what, against recorded bytes and rules."""
+
+from __future__ import annotations
+
+import pytest
+
+from emu.dialects.rules import read_numbers
+from emu.times import Moment
+from emu.world.rules import ChatRules
+from emu.world.social.chat import Chat
+from tests.support.world.worlds import Client, WorldHouse
+
+
+def two(first: int = 546, second: int = 546) -> tuple[WorldHouse, Client, Client]:
+    house = WorldHouse()
+    one, other = house.stand(5, first, name="Borvik"), house.stand(6, second, name="Aldana")
+    house.run(1.0)
+    return house, one, other
+
+
+def heard(client: Client) -> str:
+    return [payload.hex() for name, payload in client.log if name == "OP_EqHearChatCmd"][-1]
+
+
+def test_say_has_the_recorded_bytes() -> None:
+    """docs/protocol/world/recorded.md#examples: heard by Aldana, and Borvik's own copy; our index
+    is 2, theirs 8.
+    """
+    _, borvik, aldana = two()
+    borvik.types("/say Hello there")
+    tail = "08000b00" + b"Hello there".hex() + "000001"
+    assert heard(aldana) == (
+        "000002000000ffffffff0600" + b"Borvik".hex() + "0600" + b"Aldana".hex() + tail
+    )
+    assert heard(borvik) == "000001000000ffffffff0600" + b"Borvik".hex() + "0000" + tail
+
+
+def test_561_has_two_bytes_more() -> None:
+    _, borvik, cestra = two(second=561)
+    borvik.types("/say hi")
+    assert heard(cestra).endswith("0200" + b"hi".hex() + "0000010100")
+
+
+def test_tell_has_the_recorded_bytes_for_both() -> None:
+    _, borvik, aldana = two()
+    borvik.types("/tell aldana psst")
+    expected = (
+        "0000" "ffffffff" "ffffffff" "0600" + b"Borvik".hex() + "0600" + b"Aldana".hex()
+        + "1a000400" + b"psst".hex() + "000001"
+    )  # fmt: skip
+    assert heard(aldana) == heard(borvik) == expected
+
+
+def test_channels_have_the_recorded_bytes() -> None:
+    _, borvik, aldana = two()
+    borvik.types("/joinchannel Testchan")
+    aldana.types("/joinchannel testchan")
+    updates = [data.hex() for name, data in borvik.log if name == "OP_EqChatChannelUpdateCmd"]
+    name = "0800" + b"Testchan".hex()
+    assert updates == ["00" + name + "0000", "02" + name + "0600" + b"Aldana".hex()]
+    aldana.types("/tellchannel Testchan hi all")
+    assert heard(borvik) == (
+        "0000" "ffffffff" "ffffffff" "0600" + b"Aldana".hex() + "0600" + b"Borvik".hex()
+        + "20000600" + b"hi all".hex() + name + "01"
+    )  # fmt: skip
+    borvik.types("/chatwho Testchan")
+    [who] = borvik.decoded("WS_WhoChannelQueryReply")
+    assert [row["player_name"] for row in who["player_array"]] == ["Borvik", "Aldana"]
+    aldana.types("/chatleave Testchan")
+    left = [data.hex() for name, data in borvik.log if name == "OP_EqChatChannelUpdateCmd"][-1]
+    assert left == "03" + name + "0600" + b"Aldana".hex()
+
+
+def test_say_and_emote_reach_30_units_and_shout_the_zone() -> None:
+    house, near, speaker = two()
+    far = house.stand(7)
+    elsewhere = house.stand(8, zone_id=12)
+    far.player.spawn.move(far.player.position._replace(x=61.0))
+    near.player.spawn.move(near.player.position._replace(x=20.0))
+    for line, reached in (("/say a", False), ("/emote b", False), ("/shout c", True),
+                          ("/ooc d", True)):  # fmt: skip
+        speaker.types(line)
+        assert bool(far.hears()) == reached, line
+        assert near.hears()
+        assert not elsewhere.hears()
+    assert speaker.hears() == [
+        ("8", "Aldana", "a"), ("10", "Aldana", "b"), ("9", "Aldana", "c"), ("30", "Aldana", "d"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("/tell Nobody hi", "Unable to find client Nobody"),
+        ("/tell Borvik hi", "You can't tell yourself anything"),
+        ("/say ", "text is missing; usage: say TEXT"),
+        ("/say \x01\x02", "there is nothing to say"),
+        ("/tellchannel Nowhere hi", "you are not in a channel Nowhere"),
+        ("/chatleave Nowhere", "you are not in a channel Nowhere"),
+        ("/joinchannel " + "x" * 40, "a channel's name is a word of up to 32 letters"),
+    ],
+)
+def test_refusals_are_told_in_the_colour_of_errors(line: str, answer: str) -> None:
+    _, borvik, _ = two()
+    assert borvik.types(line) == [answer]
+    [shown] = borvik.decoded("WS_DisplayText")
+    assert shown == {"color": 3, "text": answer, "unknown02": 0xFF}
+
+
+def test_an_ignored_player_is_not_heard() -> None:
+    house, borvik, aldana = two()
+    aldana.types("/ignore borvik")
+    borvik.types("/say hello")
+    borvik.types("/shout hello")
+    assert borvik.types("/tell Aldana hello") == ["Aldana ignores you"]
+    assert aldana.hears() == []
+    house.run(3.0)
+    assert house.store.rows[6].relations == ((2, "borvik"),)
+    lists = [data for name, data in aldana.log if name == "OP_ChatRelationshipUpdateMsg"]
+    assert lists[-1].hex() == "6a00000002010000000600" + b"borvik".hex() + "00000000"
+    aldana.types("/unignore Borvik")
+    borvik.types("/say hello")
+    assert aldana.hears() == [("8", "Borvik", "hello")]
+
+
+def test_who_is_away_answers_by_itself() -> None:
+    _, borvik, aldana = two()
+    aldana.types("/afk at dinner")
+    borvik.types("/tell Aldana hello")
+    assert borvik.hears() == [("26", "Borvik", "hello"), ("26", "Aldana", "at dinner")]
+
+
+def test_another_rate_counts_at_once() -> None:
+    house, borvik, aldana = two()
+    assert not borvik.types("/say one")
+    house.chat.rules = ChatRules(burst=1)
+    borvik.types("/say two")
+    assert borvik.types("/say three") == ["you speak too fast"]
+    assert len(aldana.hears()) == 2
+
+
+def test_speaking_fast_is_slowed_down() -> None:
+    house, borvik, aldana = two()
+    answers = [borvik.types(f"/say {n}") for n in range(500)]
+    assert len(aldana.hears()) == ChatRules().burst
+    assert answers[-1] == ["you speak too fast"]
+    house.run(5.0)
+    assert borvik.types("/say again") == []
+
+
+def test_a_long_text_is_cut_and_other_letters_come_through() -> None:
+    _, borvik, aldana = two()
+    borvik.types("/say " + "ä" * 30_000)
+    [(_, _, text)] = aldana.hears()
+    assert text.encode("latin-1").decode() == "ä" * ChatRules().longest
+
+
+def test_who_is_muted_cannot_speak_until_it_is_over() -> None:
+    house, borvik, _ = two()
+    assert house.console("mute Borvik 5").text == "Borvik is muted for 5 minutes"
+    assert borvik.types("/shout hello") == ["you are muted"]
+    assert house.store.rows[5].muted_until > house.world.moment()
+    assert house.console("unmute Borvik").ok
+    assert borvik.types("/shout hello") == []
+
+
+@pytest.mark.parametrize("moment", [-1.0, -86_400.0, -2e9])
+def test_a_clock_before_1970_mutes_only_who_was_muted(moment: float) -> None:
+    house, borvik, aldana = two(second=561)
+    house.moment = Moment(moment)
+    assert borvik.types("/shout hello") == []
+    assert aldana.types("/shout hello") == []
+    assert house.console("mute Borvik 5").ok
+    house.moment = Moment(moment + 299.0)
+    assert borvik.types("/shout hello") == ["you are muted"]
+    assert aldana.types("/say hello") == []
+    house.moment = Moment(moment + 300.0)
+    assert borvik.types("/shout hello") == []
+
+
+def test_who_is_gone_leaves_its_channels() -> None:
+    _, borvik, aldana = two()
+    for client in (borvik, aldana):
+        client.types("/joinchannel Trade")
+    borvik.say("OP_RequestCampMsg", b"\1\1")
+    assert aldana.decoded("WS_ChatChannelUpdate")[-1]["action"] == 3
+    assert aldana.house.chat.channels.find("trade").members == {6: None}
+
+
+def test_a_creature_is_heard_near_it() -> None:
+    house, borvik, _ = two()
+    guard = borvik.player.spawn
+    chat: Chat = house.chat
+    chat.spawn_says(guard, house.world.players, "Halt!")
+    assert borvik.hears() == [("8", "Borvik", "Halt!")]
+
+
+def test_broadcast_and_announce_reach_everybody() -> None:
+    house, borvik, aldana = two()
+    assert house.console("broadcast The end is near").text == "told 2 players"
+    for client in (borvik, aldana):
+        assert client.decoded("WS_DisplayText")[-1]["color"] == 77
+    house.console("announce Now")
+    # The layout that was recorded: 10, text, type, size 5, yellow
+    # (docs/protocol/world/recorded.md#examples).
+    assert [data.hex() for name, data in borvik.log if name == "OP_OnscreenMsgMsg"] == [
+        "0a0300" + b"Now".hex() + "1100" + b"ui_harvest_normal".hex() + "0000a040ffff00"
+    ]
+
+
+def test_numbers_of_every_age() -> None:
+    """docs/protocol/world/chat.md#hear-chat: tell 26, ooc 30, custom 32, broadcast 77 up to 561."""
+    numbers = read_numbers()
+    old = {name: numbers.number(name, 546) for name in ("say", "tell", "ooc", "custom",
+                                                        "broadcast", "error")}  # fmt: skip
+    assert old == {"say": 8, "tell": 26, "ooc": 30, "custom": 32, "broadcast": 77, "error": 3}
+    assert numbers.number("tell", 1208) == 28
+
+
+def test_channels_are_entered_again_at_the_next_login() -> None:
+    house, borvik, aldana = two()
+    borvik.types("/joinchannel Crafts secret")
+    aldana.types("/joinchannel crafts secret")
+    house.console("kick Aldana")
+    again = house.stand(aldana.player.id)
+    assert [
+        (row["action"], row["channel_name"]) for row in again.decoded("WS_ChatChannelUpdate")
+    ] == [(0, "Crafts")]
+    again.types("/chatleave crafts")
+    house.console("kick Aldana")
+    once_more = house.stand(aldana.player.id)
+    assert once_more.decoded("WS_ChatChannelUpdate") == []
+
+
+def test_a_channel_that_was_closed_meanwhile_is_forgotten() -> None:
+    house, borvik, aldana = two()
+    aldana.types("/joinchannel Crafts mine")
+    house.console("kick Aldana")
+    borvik.types("/joinchannel Crafts yours")
+    again = house.stand(aldana.player.id)
+    assert again.decoded("WS_ChatChannelUpdate") == []
+    house.run(3.0)
+    assert house.store.rows[aldana.player.id].channels == ()
+
+
+def test_who_lost_the_link_is_told_of_its_channels_again() -> None:
+    house, borvik, aldana = two()
+    aldana.types("/joinchannel Crafts")
+    borvik.types("/joinchannel Crafts")
+    house.service.closed(aldana.player, aldana, "gone", house.now)
+    before = len(borvik.decoded("WS_ChatChannelUpdate"))
+    again = house.stand(aldana.player.id)
+    assert [row["action"] for row in again.decoded("WS_ChatChannelUpdate")] == [0]
+    assert len(borvik.decoded("WS_ChatChannelUpdate")) == before, "it never left"

@@ -1,0 +1,72 @@
+"""Groups: rules that need no client."""
+
+from __future__ import annotations
+
+import pytest
+
+from emu.errors import CommandError
+from emu.times import Monotonic
+from emu.world.social.groups import INVITATION, MOST_MEMBERS, Groups
+
+NOW = Monotonic(100.0)
+
+
+def group_of(*members: int) -> Groups:
+    groups = Groups()
+    for member in members[1:]:
+        groups.invite(members[0], member, NOW)
+        groups.accept(member, NOW)
+    return groups
+
+
+def test_a_group_is_made_by_the_first_who_accepts_and_ends_with_the_last_but_one() -> None:
+    groups = group_of(1, 2, 3)
+    group = groups.of(1)
+    assert group is not None
+    assert (group.leader, group.members) == (1, [1, 2, 3])
+    groups.leave(1)
+    assert group.leader == 2
+    groups.leave(3)
+    assert groups.of(2) is None
+
+
+def test_an_invitation_counts_for_a_minute_and_once() -> None:
+    groups = Groups()
+    groups.invite(1, 2, NOW)
+    with pytest.raises(CommandError, match="nobody has invited"):
+        groups.accept(2, Monotonic(NOW + INVITATION + 1))
+    groups.invite(1, 2, NOW)
+    assert groups.decline(2) == 1
+    for use in (lambda: groups.accept(2, NOW), lambda: groups.decline(2)):
+        with pytest.raises(CommandError, match="nobody has invited"):
+            use()
+
+
+def test_who_may_not_invite_whom() -> None:
+    groups = group_of(1, 2)
+    for leader, guest, why in ((1, 1, "yourself"), (2, 3, "only the leader"), (3, 2, "in a group")):
+        with pytest.raises(CommandError, match=why):
+            groups.invite(leader, guest, NOW)
+
+
+def test_a_group_is_bounded() -> None:
+    groups = group_of(*range(1, MOST_MEMBERS + 1))
+    with pytest.raises(CommandError, match="at most"):
+        groups.invite(1, 99, NOW)
+    late = group_of(*range(1, MOST_MEMBERS))
+    late.invite(1, 50, NOW)
+    late.invite(1, 51, NOW)
+    late.accept(50, NOW)
+    with pytest.raises(CommandError, match="no room"):
+        late.accept(51, NOW)
+    assert late.of(51) is None
+
+
+def test_who_is_gone_is_forgotten() -> None:
+    groups = group_of(1, 2)
+    left = groups.forget(1)
+    assert left is not None
+    assert left.members == [2]
+    assert groups.forget(2) is None
+    with pytest.raises(CommandError, match="in no group"):
+        groups.leave(2)

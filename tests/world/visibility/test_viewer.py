@@ -1,0 +1,62 @@
+"""What one viewer's client is sent."""
+
+from __future__ import annotations
+
+from emu.world.actors.spawn import Spawn, SpawnKind
+from emu.world.zones.zone import Zone
+from emu.world_stream.movement import Position
+from tests.support.world.zone_clients import ZoneClient, player, run_ticks
+
+
+def test_destroying_names_the_index() -> None:
+    """DestroyGhost of index 2, docs/protocol/world/recorded.md#examples."""
+    sent: list[tuple[str, bytes]] = []
+    zone = Zone(1)
+    one = ZoneClient(player(1))
+    one.enter(zone, 0.0)
+    assert one.viewer is not None
+    rock = Spawn(5, SpawnKind.OBJECT, "rock", Position(0, 0, 0))
+    one.viewer.show(rock, 0)
+    one.command = lambda name, payload: sent.append((name, payload))  # type: ignore[method-assign]
+    one.viewer.hide(rock)
+    one.viewer.hide(rock)
+    assert sent == [("OP_EqDestroyGhostCmd", b"\2\1")]
+
+
+def test_its_own_movement_is_no_news_but_its_state_is() -> None:
+    sent: list[bytes] = []
+    zone = Zone(1)
+    one = ZoneClient(player(1))
+    one.enter(zone, 0.0)
+    zone.tick(0.0)
+    one.command = lambda _name, payload: sent.append(payload)  # type: ignore[assignment, method-assign]
+    one.spawn.move(Position(1, 2, 3))
+    zone.tick(1.0)
+    assert sent == []
+    one.spawn.set_word("afk", on=True)
+    zone.tick(2.0)
+    assert len(sent) == 1
+
+
+def test_it_is_filled_up_as_long_as_there_is_room_and_then_asks_once_more() -> None:
+    """The question that finds no room is the one that a session answers later."""
+    zone = Zone(1)
+    one = ZoneClient(player(1))
+    others = [ZoneClient(player(number)) for number in range(2, 30)]
+    for client in (one, *others):
+        client.enter(zone, 0.0)
+    run_ticks(zone, 0.0, 1.0)
+    for other in others:
+        other.spawn.move(Position(7.0, 0, 0))
+    rooms = [60, 50, 0]
+    asked: list[int] = []
+
+    def room() -> int:
+        asked.append(rooms[len(asked)])
+        return asked[-1]
+
+    one.room = room  # type: ignore[method-assign]
+    zone.tick(2.0)
+    assert asked == rooms
+    assert one.viewer is not None
+    assert one.viewer.sights.is_due

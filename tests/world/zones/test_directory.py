@@ -1,0 +1,56 @@
+"""Instances of zones."""
+
+from __future__ import annotations
+
+import pytest
+
+from emu.world.content.atlas import read_atlas
+from emu.world.rules import ZoneRules
+from emu.world.zones.directory import NoSuchZone, Zones
+from emu.world.zones.zone import Zone
+from tests.support.world.zone_clients import ZoneClient, player
+
+
+def zones() -> Zones:
+    return Zones(read_atlas(), lambda *_: None, ZoneRules(), wake=lambda: None, linger=10.0)
+
+
+def test_a_zone_is_started_once_and_found_again() -> None:
+    known = zones()
+    zone = known.with_room(325, 0.0, lambda _zone: 5)
+    assert known.with_room(325, 1.0, lambda _zone: 5) is zone is known.find(325)
+    assert list(known) == [zone]
+    with pytest.raises(NoSuchZone, match="no zone 7"):
+        known.with_room(7, 0.0, lambda _zone: 0)
+
+
+def test_an_empty_zone_lingers_and_is_kept_by_who_comes_back() -> None:
+    known = zones()
+    zone = known.with_room(325, 0.0, lambda _zone: 0)
+    known.left(zone, 1, 5.0)
+    assert known.get_timer() is None
+    known.left(zone, 0, 5.0)
+    assert known.get_timer() == 15.0
+    assert known.with_room(325, 6.0, lambda _zone: 0) is zone
+    known.handle_timer(100.0)
+    assert known.find(325) is zone
+    known.left(zone, 0, 100.0)
+    known.handle_timer(110.0)
+    assert known.find(325) is None
+    assert known.get_timer() is None
+
+
+def test_who_ticks_zones_may_time_them() -> None:
+    ticked: list[tuple[Zone, float]] = []
+    known = Zones(
+        read_atlas(), lambda *_: None, ZoneRules(), wake=lambda: None,
+        tick=lambda zone, now: ticked.append((zone, now)),
+    )  # fmt: skip
+    zone = known.with_room(325, 0.0, lambda _zone: 0)
+    watching, moving = ZoneClient(player(1)), ZoneClient(player(2, 100.0))
+    watching.enter(zone, 0.0)
+    moving.enter(zone, 0.0)
+    due = known.get_timer()
+    assert due is not None
+    known.handle_timer(due)
+    assert ticked == [(zone, due)]

@@ -1,0 +1,83 @@
+"""A whole session: who reads which message, directions, and what was missed."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emu.errors import EmuError, UnknownBase, UnknownStruct
+from emu.structs.packed import pack
+from emu.world_stream.ghosts import CREATE_GHOST, DESTROY_GHOST, POSITION, UPDATE_GHOST
+from emu.world_stream.stream import BOOKS, PREDICTION, SHEET, WorldStream
+from tests.support.world.ghost_views import dialect
+from tests.support.world.sights import GhostWriter
+from tests.world_stream.test_movement_predictions import FIRST, SECOND
+
+NAMES = (CREATE_GHOST, UPDATE_GHOST, DESTROY_GHOST, PREDICTION, SHEET, *BOOKS, "OP_ZoneInfoMsg")
+
+
+def stream(version: int = 546) -> WorldStream:
+    return WorldStream(dialect(version))
+
+
+def test_what_is_told_whole_is_not_its_business() -> None:
+    world = stream()
+    assert world.read("OP_ZoneInfoMsg", b"", to_server=False) is None
+    assert world.read(DESTROY_GHOST, b"\2\1", to_server=False) is None
+    assert world.size == 0
+
+
+def test_a_direction_has_its_own_messages() -> None:
+    world = stream()
+    writer = GhostWriter()
+    create = writer.create(2)
+    assert world.read(CREATE_GHOST, create, to_server=True) is None
+    assert world.read(PREDICTION, FIRST, to_server=False) is None
+    assert world.size == 0
+    assert world.read(CREATE_GHOST, create, to_server=False) is not None
+    assert world.read(PREDICTION, FIRST, to_server=True) is not None
+    assert world.size == 1255 + 152
+
+
+def test_a_ghost_lives_from_its_creation_to_its_end() -> None:
+    world, writer = stream(), GhostWriter()
+    world.read(CREATE_GHOST, writer.create(2), to_server=False)
+    update = writer.update(1, [writer.changed(POSITION, 2, {"pos_x": 4.0})])
+    fields = world.read(UPDATE_GHOST, update, to_server=False)
+    assert fields == {"time": 1, "info": [], "position": [{"index": 2, "pos_x": 4.0}], "vis": []}
+    assert world.read(DESTROY_GHOST, b"\2\1", to_server=False) is None
+    fields = world.read(UPDATE_GHOST, update, to_server=False)
+    assert fields is not None
+    assert "undecoded" in fields["position"][0]
+
+
+def test_missed_messages_lose_what_their_direction_told_and_nothing_else() -> None:
+    world, writer = stream(), GhostWriter()
+    world.read(CREATE_GHOST, writer.create(2), to_server=False)
+    world.read(PREDICTION, FIRST, to_server=True)
+    world.miss(to_server=False)
+    assert world.size == 152
+    assert world.read(PREDICTION, SECOND, to_server=True) is not None
+    with pytest.raises(UnknownBase):
+        world.read(SHEET, pack(bytes(4897), 546), to_server=False)
+    world.read(CREATE_GHOST, writer.create(2), to_server=False)
+    assert world.size == 1255 + 152 + 4897
+
+
+def test_later_versions_are_refused_where_their_layouts_are_not_known() -> None:
+    world = stream(1208)
+    with pytest.raises(UnknownStruct, match="after version 561"):
+        world.read(CREATE_GHOST, b"", to_server=False)
+    assert world.read(DESTROY_GHOST, b"\2\1", to_server=False) is None
+
+
+@given(st.lists(st.tuples(st.sampled_from(NAMES), st.binary(max_size=60), st.booleans())))
+def test_no_bytes_raise_anything_but_our_errors(messages) -> None:
+    world = stream(561)
+    for name, payload, to_server in messages:
+        try:
+            fields = world.read(name, payload, to_server=to_server)
+        except EmuError:
+            continue
+        assert fields is None or isinstance(fields, dict)
