@@ -113,7 +113,7 @@ def interrupted(_seconds: float) -> None:
 def test_every_documented_command_runs(
     line: str, prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those that want a server run against one, in the tests of the whole house."""
+    """Those that want a server run against one, in the tests of a whole server."""
     folder = tmp_path / "copy"
     shutil.copytree(prepared, folder)
     monkeypatch.chdir(folder)

@@ -1,4 +1,4 @@
-"""What `emu query` prints; asking a running server is a test of the whole house."""
+"""What `emu query` prints; asking a running server is tested with a whole server."""
 
 import json
 import socket

@@ -63,7 +63,7 @@ def lived(habits: BotHabits) -> tuple[LossyWorld, list[Bot]]:
     async def whole() -> None:
         clients: list[ClientWorldConnection] = []
         for number in (1, 2):
-            world.house.character(number, name=f"Bot{'ab'[number - 1]}")
+            world.harness.character(number, name=f"Bot{'ab'[number - 1]}")
             client = await world.enter(number, 546, lambda _event: None)
             bot = Bot(client.core, habits, Chance(), client.now())
             client.on_step = bot.stepped
@@ -99,10 +99,10 @@ def test_steps_are_seen_within_a_tick_and_the_way_of_the_datagrams() -> None:
     assert min(sights) > 0.0199
     assert max(sights) < 0.02 + 0.1 + 0.03
     assert bots[1].sights == []
-    said = [event for event in world.house.events if isinstance(event, Said)]
+    said = [event for event in world.harness.events if isinstance(event, Said)]
     assert {event.name for event in said} == {"Bota", "Botb"}
-    assert not world.house.world.counters["moved too fast"]
-    for row in world.house.store.rows.values():
+    assert not world.harness.world.counters["moved too fast"]
+    for row in world.harness.store.rows.values():
         assert row.place is not None
         assert abs(row.place[0] - bots[0]._home.x) <= 20.0
 
@@ -133,4 +133,4 @@ def test_a_watched_one_that_vanishes_is_watched_again_under_its_new_index() -> N
 def test_who_is_still_says_and_sends_nothing() -> None:
     world, bots = lived(BotHabits(radius=0.0, rest=1e9, talk=0.0))
     assert bots[0].sights == []
-    assert not [event for event in world.house.events if isinstance(event, Said)]
+    assert not [event for event in world.harness.events if isinstance(event, Said)]

@@ -4,13 +4,13 @@ import pytest
 
 from emu.commands import Argument, ArgumentKind, Call, Caller, Command
 from emu.commands.registry import complete_command, completions, help_command
-from tests.support.admin.commanding import CONSOLE, Desk
+from tests.support.admin.commanding import CONSOLE, CommandBench
 
 
-def desk() -> Desk:
+def desk() -> CommandBench:
     async def nothing(_call: Call) -> None: ...
 
-    made = Desk()
+    made = CommandBench()
     player = Argument("name", among="player")
     switch = Argument("forever", ArgumentKind.SWITCH, optional=True, default=False)
     what = Argument("what", choices=("opcodes", "structs"))

@@ -10,7 +10,7 @@ from emu.errors import CommandError
 from emu.login.events import LoginAccepted, LoginRefused
 from emu.net.tasks import Watch
 from emu.reports import Report
-from tests.support.running.whole_server import house, until
+from tests.support.running.whole_server import harness, until
 
 pytestmark = pytest.mark.usefixtures("collect_garbage")
 
@@ -42,7 +42,7 @@ def test_what_parts_count_and_what_waits_is_read_when_somebody_looks() -> None:
 
 @pytest.mark.slow
 async def test_a_server_measures_its_sessions_logins_and_queues(tmp_path: Path) -> None:
-    async with house(tmp_path) as server:
+    async with harness(tmp_path) as server:
         watch = server.service.watch
         told: list[Report] = []
         watch.reports.subscribe(told.append)

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest_twisted
 
-from tests.support.running.whole_server import House, house
+from tests.support.running.whole_server import Harness, harness
 
 
 @pytest_twisted.async_yield_fixture
-async def server(tmp_path: Path) -> AsyncIterator[House]:
-    async with house(tmp_path) as running:
+async def server(tmp_path: Path) -> AsyncIterator[Harness]:
+    async with harness(tmp_path) as running:
         yield running

@@ -15,7 +15,7 @@ from emu.login.passwords import eq2emulator_hash
 from emu.net.client.connection import ClientConnection
 from emu.store import Store
 from emu.times import Moment
-from tests.support.running.whole_server import House, add_account, house, sleep, until
+from tests.support.running.whole_server import Harness, add_account, harness, sleep, until
 from tests.support.sessions.raw_client import RawClient, login_request, raw_client
 from tests.support.sessions.reference_messages import denial
 
@@ -41,7 +41,7 @@ async def denied_by_hand(client: RawClient, request: bytes) -> bytes:
 async def test_a_wrong_password_gets_34_bytes_and_a_disconnect_a_second_later(
     tmp_path: Path,
 ) -> None:
-    async with house(tmp_path, hurry=10) as server, raw_client(server.login_port) as client:
+    async with harness(tmp_path, speed=10) as server, raw_client(server.login_port) as client:
         body = await denied_by_hand(client, login_request(b"testlabs", b"wrong"))
         begun = server.clock.seconds()
         assert body == denial(1)
@@ -53,14 +53,14 @@ async def test_a_wrong_password_gets_34_bytes_and_a_disconnect_a_second_later(
 
 
 async def test_a_missing_account_is_refused_like_a_wrong_password(tmp_path: Path) -> None:
-    async with house(tmp_path, hurry=10) as server, raw_client(server.login_port) as client:
+    async with harness(tmp_path, speed=10) as server, raw_client(server.login_port) as client:
         assert await denied_by_hand(client, login_request(b"nobody", b"wrong")) == denial(1)
         assert server.rows("SELECT name FROM accounts") == [("testlabs",)]
 
 
 @pytest.mark.parametrize("version", [375, 539, 20000, 65000])
 async def test_the_denial_of_an_unknown_version_leaves(tmp_path: Path, version: int) -> None:
-    async with house(tmp_path, hurry=10) as server, raw_client(server.login_port) as client:
+    async with harness(tmp_path, speed=10) as server, raw_client(server.login_port) as client:
         request = login_request(b"testlabs", b"testpass", version)
         assert await denied_by_hand(client, request) == denial(6)
         await until(lambda: client.disconnected, "the disconnect")
@@ -69,7 +69,7 @@ async def test_the_denial_of_an_unknown_version_leaves(tmp_path: Path, version: 
 
 
 async def test_a_denied_client_is_not_heard_any_more(tmp_path: Path) -> None:
-    async with house(tmp_path, hurry=5) as server, raw_client(server.login_port) as client:
+    async with harness(tmp_path, speed=5) as server, raw_client(server.login_port) as client:
         await denied_by_hand(client, login_request(b"testlabs", b"wrong"))
         client.send(b"\x07")
         client.send(login_request(b"testlabs", b"testpass"))
@@ -77,7 +77,7 @@ async def test_a_denied_client_is_not_heard_any_more(tmp_path: Path) -> None:
         assert [opcode for opcode, _ in client.messages] == [2]
 
 
-async def test_a_second_login_ends_the_first_and_works(server: House) -> None:
+async def test_a_second_login_ends_the_first_and_works(server: Harness) -> None:
     await server.world_registered()
     first = await server.logged_in()
     second = await server.logged_in(version=1208)
@@ -91,7 +91,7 @@ async def test_a_second_login_ends_the_first_and_works(server: House) -> None:
     await until(lambda: not server.service.login.service.logged_in, "the second's end")  # type: ignore[union-attr]
 
 
-async def test_names_are_the_same_account_in_either_case(server: House) -> None:
+async def test_names_are_the_same_account_in_either_case(server: Harness) -> None:
     first = await server.logged_in()
     second = await server.logged_in("TestLabs")
     await until(lambda: any(isinstance(e, Closed) for e in first.core.events), "the first's end")
@@ -101,7 +101,7 @@ async def test_names_are_the_same_account_in_either_case(server: House) -> None:
 
 async def test_whoever_vanishes_in_the_middle_may_log_in_again_at_once(tmp_path: Path) -> None:
     """No "account in use": neither after a lost link nor after a login that was cut short."""
-    async with house(tmp_path, hurry=10) as server:
+    async with harness(tmp_path, speed=10) as server:
         for _ in range(3):
             lost = await server.logged_in()
             await lost.stop()  # without a word
@@ -114,7 +114,7 @@ async def test_whoever_vanishes_in_the_middle_may_log_in_again_at_once(tmp_path:
 
 
 async def test_forty_logins_of_one_account_at_once_leave_one_session(tmp_path: Path) -> None:
-    async with house(tmp_path, {"login.password_memory": 900}) as server:
+    async with harness(tmp_path, {"login.password_memory": 900}) as server:
         clients = [await server.client() for _ in range(40)]
         assert server.service.login is not None
         service = server.service.login.service
@@ -129,7 +129,7 @@ async def test_forty_logins_of_one_account_at_once_leave_one_session(tmp_path: P
 async def test_unknown_names_make_accounts_only_where_that_is_set(
     tmp_path: Path, auto_create: bool
 ) -> None:
-    async with house(tmp_path, {"login.auto_create_accounts": auto_create}, hurry=5) as server:
+    async with harness(tmp_path, {"login.auto_create_accounts": auto_create}, speed=5) as server:
         client = await server.client("Newcomer", "her own password")
         if not auto_create:
             assert "denied" in await denied(client)
@@ -158,7 +158,7 @@ async def test_disabled_and_banned_accounts_are_refused_and_the_log_says_why(
         store.login.accounts.set_enabled(ids["disabled"], enabled=False)
         store.login.accounts.ban(ids["banned"], math.inf, "cheating")
         store.login.accounts.ban(ids["pardoned"], 1000.0, "long ago")
-    async with house(tmp_path, hurry=10) as server:
+    async with harness(tmp_path, speed=10) as server:
         for name, reason in (("disabled", "disabled"), ("banned", "banned")):
             client = await server.client(name, PASSWORD)
             await denied(client)
@@ -172,7 +172,7 @@ async def test_a_crowd_from_one_address_makes_nobody_else_wait_for_all_of_it(
 ) -> None:
     settings = {"login.password_memory_cost": 19456, "login.password_iterations": 4}
     async with AsyncExitStack() as stack:
-        server = await stack.enter_async_context(house(tmp_path, settings))
+        server = await stack.enter_async_context(harness(tmp_path, settings))
         assert server.service.login is not None
         counters = server.service.login.service.counters
         crowd = [await stack.enter_async_context(raw_client(server.login_port)) for _ in range(25)]
@@ -187,7 +187,7 @@ async def test_a_crowd_from_one_address_makes_nobody_else_wait_for_all_of_it(
 
 
 async def test_guessing_is_slowed_down_and_the_owner_gets_in_afterwards(tmp_path: Path) -> None:
-    async with house(tmp_path, hurry=20) as server:
+    async with harness(tmp_path, speed=20) as server:
         for _ in range(30):
             async with raw_client(server.login_port) as client:
                 await denied_by_hand(client, login_request(b"testlabs", b"guess"))
@@ -201,7 +201,7 @@ async def test_guessing_is_slowed_down_and_the_owner_gets_in_afterwards(tmp_path
         raise AssertionError("the owner is locked out for good")
 
 
-async def every_way_in(server: House, secrets: Mapping[str, str]) -> None:
+async def every_way_in(server: Harness, secrets: Mapping[str, str]) -> None:
     """Log in well, badly, with nonsense, and from a client log, all with the same passwords."""
     for name, password in secrets.items():
         client = await server.client(name, password)
@@ -229,7 +229,7 @@ async def test_no_log_ever_holds_a_password(tmp_path: Path, form: str) -> None:
     secrets = {"testlabs": "s3cret-right", "other": "s3cret-wrong", "newcomer": "s3cret-new"}
     accounts = {"testlabs": "s3cret-right", "other": "s3cret-elsewhere"}
     settings = {"log.level": "debug", "log.format": form, "login.auto_create_accounts": True}
-    async with house(tmp_path, settings, accounts=accounts, hurry=5) as server:
+    async with harness(tmp_path, settings, accounts=accounts, speed=5) as server:
         await every_way_in(server, secrets)
     text = server.log.text
     assert "login of testlabs" in text
@@ -239,7 +239,7 @@ async def test_no_log_ever_holds_a_password(tmp_path: Path, form: str) -> None:
         assert all(isinstance(json.loads(line), dict) for line in text.splitlines())
 
 
-async def test_players_come_in_while_another_program_holds_the_write_lock(server: House) -> None:
+async def test_players_come_in_while_another_program_holds_the_write_lock(server: Harness) -> None:
     await server.world_registered()
     with closing(Store.open(server.database)) as store:
         store.login.accounts.add("imported", eq2emulator_hash(b"old password"), Moment(0.0))

@@ -14,7 +14,7 @@ from tests.support.running.whole_server import (
     HOST,
     PROGRAMS,
     ServerProcess,
-    house,
+    harness,
     reactor,
     server_process,
     until,
@@ -80,7 +80,7 @@ async def test_the_first_steps_of_the_readme(tmp_path: Path) -> None:
 
 async def test_changes_of_accounts_count_from_the_next_login_on(tmp_path: Path) -> None:
     commands = CommandLine(tmp_path)
-    async with house(tmp_path, accounts={}, hurry=5) as server:
+    async with harness(tmp_path, accounts={}, speed=5) as server:
         assert not await server.lets_in("alice", "one")
         commands.good("account", "add", "alice", "--password", "one")
         assert await server.lets_in("alice", "one")
@@ -101,7 +101,7 @@ async def test_a_remembered_password_does_not_outlive_its_change(tmp_path: Path)
     """What is kept in memory for returning players must not let an old password in."""
     commands = CommandLine(tmp_path)
     settings = {"login.password_memory": 900}
-    async with house(tmp_path, settings, accounts={"alice": "one"}, hurry=5) as server:
+    async with harness(tmp_path, settings, accounts={"alice": "one"}, speed=5) as server:
         assert await server.lets_in("alice", "one")
         assert await server.lets_in("alice", "one")
         commands.good("account", "password", "alice", "--password", "two")
@@ -113,7 +113,7 @@ async def test_a_remembered_password_does_not_outlive_its_change(tmp_path: Path)
 
 async def test_a_banned_address_is_kept_out_soon(tmp_path: Path) -> None:
     commands = CommandLine(tmp_path)
-    async with house(tmp_path) as server:
+    async with harness(tmp_path) as server:
         assert await server.lets_in("testlabs", "testpass")
         commands.good("account", "address", "ban", HOST)
         server.clock.skip(SEEN)
@@ -126,7 +126,7 @@ async def test_a_banned_address_is_kept_out_soon(tmp_path: Path) -> None:
 
 async def test_worlds_are_managed_beside_a_running_server(tmp_path: Path) -> None:
     commands = CommandLine(tmp_path)
-    async with house(tmp_path, {"world.enabled": False}) as server:
+    async with harness(tmp_path, {"world.enabled": False}) as server:
 
         async def refusal(password: bytes) -> bytes:
             world = await connect_world(reactor, server.link_port)
@@ -168,7 +168,7 @@ async def test_imported_accounts_and_worlds_get_in_with_their_old_passwords(
         encoding="utf-8",
     )
     commands.good("account", "import-eq2emu", str(dump))
-    async with house(tmp_path, {"world.enabled": False}, accounts={}, hurry=5) as server:
+    async with harness(tmp_path, {"world.enabled": False}, accounts={}, speed=5) as server:
         assert not await server.lets_in("alice", "wrong password")
         assert await server.lets_in("alice", "old password")
         query = "SELECT password FROM accounts WHERE id = 41 AND password LIKE '$argon2id$%'"

@@ -23,7 +23,7 @@ from tests.support.running.whole_server import (
     ServerProcess,
     add_account,
     find_port,
-    house,
+    harness,
     server_process,
     sleep,
     until,
@@ -182,7 +182,7 @@ async def test_play_is_in_the_main_file_before_long(tmp_path: Path) -> None:
 
 
 async def test_a_server_without_its_database_lets_nobody_in(tmp_path: Path) -> None:
-    async with house(tmp_path, {"database.watch_seconds": 0.1}) as server:
+    async with harness(tmp_path, {"database.watch_seconds": 0.1}) as server:
         assert await server.lets_in()
         server.database.unlink()
         await server.log.line("was deleted while the server")

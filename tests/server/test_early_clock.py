@@ -7,7 +7,7 @@ import pytest
 
 from emu.net.scheduler import Scheduler
 from tests.support.running.emu_process import emu
-from tests.support.running.whole_server import HOST, house
+from tests.support.running.whole_server import HOST, harness
 
 SCRIPT = "say Hello there\nwait 0.3\nquit\n"
 
@@ -19,7 +19,7 @@ async def test_players_come_in_and_speak_before_1970(
     monkeypatch.setattr("emu.net.server.Scheduler", partial(Scheduler, moment=lambda: -1_000_000.0))
     trace = tmp_path / "trace.pcapng"
     settings = {"trace.file": trace, "web.listen": f"{HOST}:0"}
-    async with house(tmp_path, settings) as server:
+    async with harness(tmp_path, settings) as server:
         at = f"{HOST}:{server.login_port}"
         player = ("--user", "testlabs", "--password", "testpass", "--character", "Aldana")
         for _ in range(2):

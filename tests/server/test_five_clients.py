@@ -9,7 +9,7 @@ from emu.client import Credentials
 from emu.client.flow import Entrance, granted
 from emu.client.world.events import WorldEvent
 from emu.net.client.connection import ClientWorldConnection, enter_world
-from tests.support.running.whole_server import HOST, house
+from tests.support.running.whole_server import HOST, harness
 from tests.support.sessions.lossy_net import LossyReactor
 from tests.support.world.cast import Cast
 from tests.support.world.lossy_world import LossyWorld
@@ -20,7 +20,7 @@ ACCOUNTS = {name: f"{name}pass" for name in ("aldana", "borvik", "cenwyn", "dorl
 
 
 async def test_through_login_and_hand_off_over_real_udp(tmp_path: Path) -> None:
-    async with house(tmp_path, accounts=ACCOUNTS, hurry=5) as server:
+    async with harness(tmp_path, accounts=ACCOUNTS, speed=5) as server:
         await server.world_registered()
 
         async def enter(
@@ -51,8 +51,8 @@ def test_with_a_tenth_of_all_datagrams_lost_and_many_late(seed: int) -> None:
         name: str, version: int, on_event: Callable[[WorldEvent], None]
     ) -> ClientWorldConnection:
         number = names.setdefault(name, len(names) + 1)
-        if number not in world.house.store.rows:
-            world.house.character(number, name=name, admin_status=100)
+        if number not in world.harness.store.rows:
+            world.harness.character(number, name=name, admin_status=100)
         return await world.enter(number, version, on_event)
 
     reactor.drive(Cast(VERSIONS, enter).play())

@@ -14,12 +14,12 @@ from emu.client.world import WorldClientCore, WorldPhase
 from emu.client.world.events import Heard
 from emu.errors import CommandError
 from emu.net.client.connection import ClientWorldConnection, enter_world
-from tests.support.running.whole_server import HOST, House, house, reactor, sleep, until
+from tests.support.running.whole_server import HOST, Harness, harness, reactor, sleep, until
 from tools.relay import Relay
 
 BEHIND = "127.0.0.2"
 """Where the relay stands: players are told this address, and the world's own port."""
-HURRY = 10.0
+SPEED = 10.0
 SETTINGS = {"login.auto_create_accounts": True, "world.advertise": BEHIND}
 CRASHES = 3
 
@@ -27,7 +27,7 @@ CRASHES = 3
 class Scene:
     """A server whose world is reached through a relay."""
 
-    def __init__(self, server: House, relay: Relay) -> None:
+    def __init__(self, server: Harness, relay: Relay) -> None:
         self.server = server
         self.relay = relay
         self.events: list[object] = []
@@ -41,7 +41,7 @@ class Scene:
 
     async def seconds(self, seconds: float) -> None:
         """Let time of the server's clock pass."""
-        await sleep(seconds / HURRY)
+        await sleep(seconds / SPEED)
 
     async def hears(self, client: ClientWorldConnection, text: str) -> None:
         client.act(lambda core: core.command(f"/say {text}"))
@@ -53,7 +53,7 @@ class Scene:
 
 @asynccontextmanager
 async def scene(folder: Path) -> AsyncIterator[Scene]:
-    async with house(folder, SETTINGS, hurry=HURRY) as server:
+    async with harness(folder, SETTINGS, speed=SPEED) as server:
         await server.world_registered()
         relay = Relay(reactor, (HOST, server.world_port))
         relay.listen(BEHIND, server.world_port)

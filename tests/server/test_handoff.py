@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from emu.client import PlayAnswer
-from tests.support.running.whole_server import House, house, until
+from tests.support.running.whole_server import Harness, harness, until
 from tests.support.sessions.raw_client import RawClient, by_number, login_request, raw_client
 
 LOGIN_REPLY = 4
@@ -19,7 +19,7 @@ REPLIES = {546: OLD_REPLY, 561: REPLY_561, 1096: REPLY_561, 1208: REPLY_561 + by
            60114: REPLY_561 + bytes(6), 64753: REPLY_561 + bytes(6)}  # fmt: skip
 
 
-async def granted(server: House, version: int = 546, name: str = "Aldana") -> PlayAnswer:
+async def granted(server: Harness, version: int = 546, name: str = "Aldana") -> PlayAnswer:
     """Make a character, play it, and leave the login server as a client does."""
     await server.world_registered()
     async with await server.logged_in(version=version) as client:
@@ -34,7 +34,7 @@ async def granted(server: House, version: int = 546, name: str = "Aldana") -> Pl
     return answer
 
 
-async def turned_away(server: House, client: RawClient) -> None:
+async def turned_away(server: Harness, client: RawClient) -> None:
     """Check that a session was ended and that not a word was said."""
     await until(lambda: client.disconnected, "the end of the session")
     assert [opcode for opcode, _ in client.messages] == [2], "the key request and nothing else"
@@ -42,7 +42,7 @@ async def turned_away(server: House, client: RawClient) -> None:
 
 
 @pytest.mark.parametrize("version", REPLIES)
-async def test_a_granted_client_enters_the_world(server: House, version: int) -> None:
+async def test_a_granted_client_enters_the_world(server: Harness, version: int) -> None:
     answer = await granted(server, version)
     async with raw_client(answer.port) as client:
         await client.enter(by_number(answer.account_id, answer.access_code, version))
@@ -61,7 +61,7 @@ async def test_a_granted_client_enters_the_world(server: House, version: int) ->
     await server.log.line(r"Aldana from 127\.0\.0\.1 left")
 
 
-async def test_a_key_works_once(server: House) -> None:
+async def test_a_key_works_once(server: Harness) -> None:
     answer = await granted(server)
     request = by_number(answer.account_id, answer.access_code)
     async with raw_client(answer.port, 1) as client, raw_client(answer.port, 2) as thief:
@@ -73,7 +73,7 @@ async def test_a_key_works_once(server: House) -> None:
 
 
 async def test_wrong_keys_and_accounts_are_turned_away_and_cost_the_owner_nothing(
-    server: House,
+    server: Harness,
 ) -> None:
     answer = await granted(server)
     account, key = answer.account_id, answer.access_code
@@ -92,7 +92,7 @@ async def test_wrong_keys_and_accounts_are_turned_away_and_cost_the_owner_nothin
     ids=["empty", "short", "long", "unknown version", "nonsense"],
 )
 async def test_requests_that_cannot_be_read_are_turned_away(tmp_path: Path, first: bytes) -> None:
-    async with house(tmp_path) as server, raw_client(server.world_port) as client:
+    async with harness(tmp_path) as server, raw_client(server.world_port) as client:
         await client.enter(first)
         await until(lambda: client.disconnected, "the end of the session")
         assert [opcode for opcode, _ in client.messages] == [2]
@@ -100,14 +100,14 @@ async def test_requests_that_cannot_be_read_are_turned_away(tmp_path: Path, firs
 
 
 async def test_a_login_server_client_at_the_worlds_door_gets_nothing(tmp_path: Path) -> None:
-    async with house(tmp_path, hurry=20) as server, raw_client(server.world_port) as client:
+    async with harness(tmp_path, speed=20) as server, raw_client(server.world_port) as client:
         await client.enter(login_request(b"testlabs", b"testpass"))
         await until(lambda: client.disconnected, "the end of the session")
         assert [opcode for opcode, _ in client.messages] == [2]
         assert "testpass" not in server.log.text
 
 
-async def test_a_key_is_good_for_a_minute(server: House) -> None:
+async def test_a_key_is_good_for_a_minute(server: Harness) -> None:
     answer = await granted(server)
     server.clock.skip(61.0)
     async with raw_client(answer.port) as client:
@@ -115,7 +115,7 @@ async def test_a_key_is_good_for_a_minute(server: House) -> None:
         await turned_away(server, client)
 
 
-async def test_a_new_key_makes_the_one_before_useless(server: House) -> None:
+async def test_a_new_key_makes_the_one_before_useless(server: Harness) -> None:
     first = await granted(server)
     second = await granted(server)
     assert first.access_code != second.access_code
@@ -127,7 +127,7 @@ async def test_a_new_key_makes_the_one_before_useless(server: House) -> None:
         await client.message(LOGIN_REPLY)
 
 
-async def test_a_deleted_characters_key_opens_nothing(server: House) -> None:
+async def test_a_deleted_characters_key_opens_nothing(server: Harness) -> None:
     answer = await granted(server, 1208)
     async with await server.logged_in(version=1208) as login:
         await login.worlds()
@@ -141,7 +141,7 @@ async def test_a_deleted_characters_key_opens_nothing(server: House) -> None:
         await turned_away(server, client)
 
 
-async def test_a_world_that_was_locked_meanwhile_says_no_at_the_door(server: House) -> None:
+async def test_a_world_that_was_locked_meanwhile_says_no_at_the_door(server: Harness) -> None:
     answer = await granted(server)
     assert server.service.world is not None
     server.service.world.admission.locked = True
@@ -153,7 +153,7 @@ async def test_a_world_that_was_locked_meanwhile_says_no_at_the_door(server: Hou
 
 
 async def test_who_plays_another_character_is_refused_a_key_until_that_leaves(
-    server: House,
+    server: Harness,
 ) -> None:
     await granted(server, name="Borvik")
     answer = await granted(server)
@@ -171,7 +171,7 @@ async def test_who_plays_another_character_is_refused_a_key_until_that_leaves(
 
 
 async def test_who_plays_a_character_takes_it_over_and_the_session_before_is_told(
-    server: House,
+    server: Harness,
 ) -> None:
     answer = await granted(server)
     async with raw_client(answer.port, 1) as client:
@@ -185,7 +185,7 @@ async def test_who_plays_a_character_takes_it_over_and_the_session_before_is_tol
             assert not second.disconnected
 
 
-async def test_account_in_use_does_not_outlive_the_session_that_caused_it(server: House) -> None:
+async def test_account_in_use_does_not_outlive_the_session_that_caused_it(server: Harness) -> None:
     await granted(server, name="Borvik")
     answer = await granted(server)
     async with raw_client(answer.port) as client:

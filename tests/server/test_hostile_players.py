@@ -14,7 +14,7 @@ from emu.client.world import WorldClientCore, WorldPhase
 from emu.client.world.events import Heard, WorldEvent
 from emu.net.client.connection import ClientWorldConnection, enter_world
 from emu.world.rules import ChatRules, WorldRules
-from tests.support.running.whole_server import HOST, House, house, sleep
+from tests.support.running.whole_server import HOST, Harness, harness, sleep
 from tests.support.sessions.raw_client import by_number
 
 pytestmark = pytest.mark.usefixtures("collect_garbage")
@@ -25,7 +25,7 @@ FLOOD = 10_000
 class Company:
     """Two honest players of both versions, and one who is not."""
 
-    def __init__(self, server: House) -> None:
+    def __init__(self, server: Harness) -> None:
         self.server = server
         self.events: dict[str, list[WorldEvent]] = {name: [] for name in ACCOUNTS}
         self.clients: dict[str, ClientWorldConnection] = {}
@@ -72,7 +72,7 @@ class Company:
 async def company(
     folder: Path, settings: Mapping[str, object] | None = None
 ) -> AsyncIterator[Company]:
-    async with house(folder, settings, accounts=ACCOUNTS) as server:
+    async with harness(folder, settings, accounts=ACCOUNTS) as server:
         await server.world_registered()
         made = Company(server)
         try:

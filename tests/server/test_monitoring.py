@@ -21,7 +21,7 @@ from twisted.internet.threads import deferToThread
 from emu.files import data_file
 from tests.support.foreign.npm import npm_modules
 from tests.support.foreign.programs import debian_program
-from tests.support.running.whole_server import HOST, find_port, house, sleep
+from tests.support.running.whole_server import HOST, find_port, harness, sleep
 
 VECTORS = Path(__file__).parent.parent / "vectors" / "monitoring"
 SERIES = {
@@ -62,7 +62,7 @@ def panels() -> Iterator[tuple[str, str]]:
 
 async def scraped(folder: Path) -> str:
     """Return what /metrics of a server with login and world says."""
-    async with house(folder, {"web.listen": f"{HOST}:0"}) as server:
+    async with harness(folder, {"web.listen": f"{HOST}:0"}) as server:
         port = find_port(server.log.text, "web", "metrics on")
         return await deferToThread(fetched, f"http://{HOST}:{port}/metrics")
 
@@ -190,7 +190,7 @@ def results_of(url: str) -> list[dict[str, Any]]:
 
 
 async def test_prometheus_scrapes_a_running_server_and_weighs_every_alert(tmp_path: Path) -> None:
-    async with house(tmp_path, {"web.listen": f"{HOST}:0"}) as server:
+    async with harness(tmp_path, {"web.listen": f"{HOST}:0"}) as server:
         port = find_port(server.log.text, "web", "metrics on")
         with prometheus(tmp_path, port) as url:
             seen: list[dict[str, Any]] = []

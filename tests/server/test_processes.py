@@ -17,7 +17,7 @@ from emu.client.world.events import Heard, LineShown, WhoListed, WorldEvent
 from emu.net.client.connection import ClientWorldConnection, enter_world
 from emu.net.link.tls import certificate_fingerprint, make_certificate
 from emu.store.spool import read_spool, spool_path
-from tests.support.running.whole_server import HOST, House, house, server_process, until
+from tests.support.running.whole_server import HOST, Harness, harness, server_process, until
 from tests.support.sessions.raw_client import by_number, raw_client
 
 pytestmark = pytest.mark.usefixtures("collect_garbage")
@@ -40,7 +40,7 @@ def member(hub: int, **more: object) -> dict[str, object]:
 class Company:
     """Players of a world of several processes, and what they are told."""
 
-    def __init__(self, hub: House) -> None:
+    def __init__(self, hub: Harness) -> None:
         self.hub = hub
         self.events: dict[str, list[WorldEvent]] = {name: [] for name in ACCOUNTS}
         self.clients: dict[str, ClientWorldConnection] = {}
@@ -104,7 +104,7 @@ class Company:
 
 
 @asynccontextmanager
-async def company(hub: House) -> AsyncIterator[Company]:
+async def company(hub: Harness) -> AsyncIterator[Company]:
     made = Company(hub)
     try:
         for name in ACCOUNTS:
@@ -123,11 +123,11 @@ def folder(path: Path, name: str) -> Path:
 
 
 @asynccontextmanager
-async def two(path: Path, **more: object) -> AsyncIterator[tuple[House, House]]:
-    async with house(folder(path, "hub"), HUB, accounts=ACCOUNTS) as hub:
+async def two(path: Path, **more: object) -> AsyncIterator[tuple[Harness, Harness]]:
+    async with harness(folder(path, "hub"), HUB, accounts=ACCOUNTS) as hub:
         await hub.world_registered()
         port = hub.log.port("processes", "members on TCP")
-        async with house(folder(path, "east"), member(port, **more), accounts={}) as east:
+        async with harness(folder(path, "east"), member(port, **more), accounts={}) as east:
             await hub.log.line("processes: east joined")
             yield hub, east
 
@@ -212,7 +212,7 @@ async def test_a_client_that_crashed_elsewhere_takes_its_character_over_there(
 
 
 async def test_what_is_left_when_the_process_of_a_zone_dies(tmp_path: Path) -> None:
-    async with house(folder(tmp_path, "hub"), HUB, accounts=ACCOUNTS) as hub:
+    async with harness(folder(tmp_path, "hub"), HUB, accounts=ACCOUNTS) as hub:
         await hub.world_registered()
         settings = member(hub.log.port("processes", "members on TCP"))
         async with server_process(folder(tmp_path, "east"), settings) as east, company(hub) as made:
@@ -244,10 +244,10 @@ async def test_a_member_goes_on_without_the_hub_and_stores_all_when_it_is_back(
     settings = {**HUB, "processes.listen": f"{HOST}:{port}"}
     async with AsyncExitStack() as stack:
         first = await stack.enter_async_context(AsyncExitStack())
-        hub = await first.enter_async_context(house(hubs, settings, accounts=ACCOUNTS))
+        hub = await first.enter_async_context(harness(hubs, settings, accounts=ACCOUNTS))
         await hub.world_registered()
         east = await stack.enter_async_context(
-            house(folder(tmp_path, "east"), member(port), accounts={})
+            harness(folder(tmp_path, "east"), member(port), accounts={})
         )
         await hub.log.line("processes: east joined")
         made = await stack.enter_async_context(company(hub))
@@ -268,7 +268,7 @@ async def test_a_member_goes_on_without_the_hub_and_stores_all_when_it_is_back(
         aldana = made.clients["aldana"]
         aldana.act(lambda core: core.quit())
         await aldana.until(lambda: aldana.core.stage is WorldPhase.CLOSED, "its leaving")
-        async with house(hubs, settings, accounts={}) as again:
+        async with harness(hubs, settings, accounts={}) as again:
             await again.log.line("processes: east joined")
             place = "SELECT x FROM world_characters WHERE name = 'Aldana'"
             await until(lambda: abs(again.rows(place)[0][0] - at.x - 3.0) < 0.1, "its place stored")
@@ -282,12 +282,12 @@ async def test_what_a_member_cannot_store_its_next_start_stores(tmp_path: Path) 
     async with AsyncExitStack() as stack:
         first = await stack.enter_async_context(AsyncExitStack())
         hub = await first.enter_async_context(
-            house(folder(tmp_path, "hub"), HUB, accounts=ACCOUNTS)
+            harness(folder(tmp_path, "hub"), HUB, accounts=ACCOUNTS)
         )
         await hub.world_registered()
         port = hub.log.port("processes", "members on TCP")
         east = await stack.enter_async_context(
-            house(folder(tmp_path, "east"), member(port), accounts={})
+            harness(folder(tmp_path, "east"), member(port), accounts={})
         )
         await hub.log.line("processes: east joined")
         made = await stack.enter_async_context(company(hub))
@@ -301,9 +301,9 @@ async def test_what_a_member_cannot_store_its_next_start_stores(tmp_path: Path) 
     spool = spool_path(tmp_path / "east" / "emu.sqlite")
     assert f"the next start stores from {spool} what could not be stored: Aldana" in east.log.text
     assert [state.name for state in read_spool(spool)] == ["Aldana"]
-    async with house(tmp_path / "hub", HUB, accounts={}) as hub:
+    async with harness(tmp_path / "hub", HUB, accounts={}) as hub:
         port = hub.log.port("processes", "members on TCP")
-        async with house(tmp_path / "east", member(port), accounts={}):
+        async with harness(tmp_path / "east", member(port), accounts={}):
             place = "SELECT x FROM world_characters WHERE name = 'Aldana'"
             await until(lambda: abs(hub.rows(place)[0][0] - x) < 0.2, "its place stored")
     assert not spool.exists()
@@ -313,15 +313,15 @@ async def test_over_tls_with_a_pinned_certificate(tmp_path: Path) -> None:
     pem = make_certificate("hub", datetime.now(UTC))
     (tmp_path / "hub.pem").write_bytes(pem)
     settings = {**HUB, "processes.certificate": tmp_path / "hub.pem"}
-    async with house(folder(tmp_path, "hub"), settings, accounts={}) as hub:
+    async with harness(folder(tmp_path, "hub"), settings, accounts={}) as hub:
         port = hub.log.port("processes", "members on TLS")
         pinned = certificate_fingerprint(pem)
         more = {"processes.hub_tls_fingerprint": pinned}
-        async with house(folder(tmp_path, "east"), member(port, **more), accounts={}) as east:
+        async with harness(folder(tmp_path, "east"), member(port, **more), accounts={}) as east:
             await east.log.line("processes: joined the hub hub at 127.0.0.1")
         other = certificate_fingerprint(make_certificate("hub", datetime.now(UTC)))
         more = {"processes.hub_tls_fingerprint": other}
-        async with house(folder(tmp_path, "west"), member(port, **more), accounts={}) as west:
+        async with harness(folder(tmp_path, "west"), member(port, **more), accounts={}) as west:
             await west.log.line("its certificate is not the one of processes.hub_tls_fingerprint")
 
 
@@ -335,9 +335,9 @@ async def test_over_tls_with_a_pinned_certificate(tmp_path: Path) -> None:
 async def test_who_may_not_join_is_told_why(
     tmp_path: Path, more: dict[str, object], why: str
 ) -> None:
-    async with house(folder(tmp_path, "hub"), HUB, accounts={}) as hub:
+    async with harness(folder(tmp_path, "hub"), HUB, accounts={}) as hub:
         port = hub.log.port("processes", "members on TCP")
-        async with house(folder(tmp_path, "east"), member(port, **more), accounts={}) as east:
+        async with harness(folder(tmp_path, "east"), member(port, **more), accounts={}) as east:
             await east.log.line(f"processes: no hub at .*: {why}")
             await hub.log.line(f"processes: 127.0.0.1 did not join: {why}")
             async with raw_client(east.world_port) as visitor:

@@ -27,9 +27,9 @@ from tests.support.foreign.programs import debian_program, output_of
 from tests.support.running.whole_server import (
     HOST,
     PROGRAMS,
-    House,
+    Harness,
     find_port,
-    house,
+    harness,
     reactor,
     sleep,
 )
@@ -46,7 +46,7 @@ ONE_DATAGRAM = {"quakestat", "source-server-query", "steam-server-query"}
 """Clients that cannot join an answer of several datagrams."""
 
 
-def port_of(server: House, protocol: str) -> int:
+def port_of(server: Harness, protocol: str) -> int:
     return find_port(server.log.text, "query", f"{protocol} on UDP")
 
 
@@ -74,7 +74,7 @@ def check(told: dict[str, Any], count: int, rules: int = 60) -> None:
 @pytest.mark.parametrize("count", [0, 60, 300])
 async def test_clients_of_others_read_a2s(name: str, count: int, crowded, tmp_path: Path) -> None:
     crowded(count)
-    async with house(tmp_path, SETTINGS) as server:
+    async with harness(tmp_path, SETTINGS) as server:
         words = [query_clients.__file__, name, HOST, str(port_of(server, "A2S"))]
         told = json.loads(await output_of([sys.executable, *words]))
     check(told, count)
@@ -85,7 +85,7 @@ async def test_clients_of_others_read_a2s(name: str, count: int, crowded, tmp_pa
 async def test_clients_from_npm_read_a2s(name: str, crowded, tmp_path: Path) -> None:
     rules = 5 if name in ONE_DATAGRAM else 60
     crowded(60, rules)
-    async with house(tmp_path, SETTINGS) as server:
+    async with harness(tmp_path, SETTINGS) as server:
         words = [*npm_client("a2s", name), HOST, str(port_of(server, "A2S"))]
         check(json.loads(await output_of(words)), 60, rules)
 
@@ -93,7 +93,7 @@ async def test_clients_from_npm_read_a2s(name: str, crowded, tmp_path: Path) -> 
 async def test_debians_quakestat_reads_a2s(crowded, tmp_path: Path) -> None:
     program = debian_program("quakestat", "qstat")
     crowded(60, 5)
-    async with house(tmp_path, SETTINGS) as server:
+    async with harness(tmp_path, SETTINGS) as server:
         at = f"{HOST}:{port_of(server, 'A2S')}"
         tree = fromstring(await output_of([program, "-a2s", at, "-P", "-R", "-utf8", "-xml"]))
     assert tree.findtext("server/name") == "Qeynos"
@@ -110,7 +110,7 @@ async def test_debians_quakestat_reads_a2s(crowded, tmp_path: Path) -> None:
     ("verb", "options"), [("a2s", []), ("ogp", []), ("ogp", ["--dialect", "0.94"])]
 )
 async def test_our_own_command_asks_a_running_server(verb, options, tmp_path: Path) -> None:
-    async with house(tmp_path, SETTINGS) as server:
+    async with harness(tmp_path, SETTINGS) as server:
         await server.world_registered()
         at = f"{HOST}:{port_of(server, verb.upper())}"
         words = [str(PROGRAMS / "emu"), "query", verb, at, *options]
@@ -132,7 +132,7 @@ async def test_our_own_command_asks_a_running_server(verb, options, tmp_path: Pa
 
 
 async def test_what_is_not_set_is_not_open(tmp_path: Path) -> None:
-    async with house(tmp_path) as server:
+    async with harness(tmp_path) as server:
         assert "query: " not in server.log.text
         assert server.service.admin.queries is not None
         assert server.service.admin.queries.shells == {}
@@ -161,7 +161,7 @@ def every_port(folder: Path) -> dict[str, object]:
     }
 
 
-def shells_of(server: House) -> dict[str, QueryShell]:
+def shells_of(server: Harness) -> dict[str, QueryShell]:
     admin = server.service.admin
     return {**admin.queries.shells, "ssq": admin.ssq.shell, "ggmp": admin.ggmp.shell}
 
@@ -182,7 +182,7 @@ class Deaf(DatagramProtocol):
 
 
 async def test_nonsense_leaves_ports_that_answer(tmp_path: Path) -> None:
-    async with house(tmp_path, every_port(tmp_path)) as server:
+    async with harness(tmp_path, every_port(tmp_path)) as server:
         shells = shells_of(server)
         ports = [shell.transport.getHost().port for shell in shells.values()]
         sender = reactor.listenUDP(0, Deaf(), interface=HOST)
@@ -208,7 +208,7 @@ async def test_a_flood_of_invented_addresses_does_not_reach_the_players(tmp_path
     """Sent past the socket, since nobody may invent addresses on a real one."""
     sent: list[bytes] = []
     flooded = {**every_port(tmp_path), "query.addresses": 1000, "query.per_second": 500}
-    async with house(tmp_path, flooded) as server:
+    async with harness(tmp_path, flooded) as server:
         shells = shells_of(server).values()
         real = {shell: shell.outbox for shell in shells}
         for shell in shells:

@@ -18,7 +18,7 @@ from emu.admin.ssq.tables import SsqContent
 from emu.limits.rates import Challenges
 from emu.net.udp.query import QueryCore
 from emu.times import Monotonic
-from tests.support.admin.ggmp import GRANT, FakeStage
+from tests.support.admin.ggmp import GRANT, FakeActors
 from tests.support.admin.statuses import crowd, server_status
 
 NOW = Monotonic(100.0)
@@ -40,7 +40,7 @@ def ssq() -> QueryCore:
 
 def ggmp() -> QueryCore:
     anybody = Grant("anybody", "", EVERYTHING)
-    return GgmpServer(FakeStage(), GgmpRules((GRANT,), anybody), randbelow)
+    return GgmpServer(FakeActors(), GgmpRules((GRANT,), anybody), randbelow)
 
 
 def act(kind: GgmpMessageType, data: bytes = b"") -> bytes:

@@ -32,7 +32,7 @@ from emu.limits.rates import AnswerLimits, AnswerRules, Challenges
 from emu.net.admin.queries import ssq_answer_rules
 from emu.net.udp.query import QueryCore
 from emu.times import Monotonic
-from tests.support.admin.ggmp import GRANT, TOKEN, FakeStage
+from tests.support.admin.ggmp import GRANT, TOKEN, FakeActors
 from tests.support.admin.statuses import server_status
 
 ADDRESSES = 50_000
@@ -155,7 +155,7 @@ def test_ssq_hears_who_has_the_password_in_a_flood() -> None:
 
 
 def test_ggmp_lets_in_who_has_a_token_in_a_flood() -> None:
-    core = GgmpServer(FakeStage(), GgmpRules((GRANT,)), randbelow)
+    core = GgmpServer(FakeActors(), GgmpRules((GRANT,)), randbelow)
     rules = replace(GGMP_RULES, share_burst=500.0, share_rate=500.0)
     endpoint = Endpoint(core, rules)
     client = GgmpClient()

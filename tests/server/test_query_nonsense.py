@@ -17,7 +17,7 @@ from emu.admin.ssq.responder import SsqResponder, SsqTokens
 from emu.admin.ssq.tables import SsqContent
 from emu.net.udp.query import LONGEST_QUESTION, QueryCore
 from emu.times import Monotonic
-from tests.support.admin.ggmp import GRANT, TOKEN, FakeStage
+from tests.support.admin.ggmp import GRANT, TOKEN, FakeActors
 from tests.support.admin.query_vectors import OneChallenge, read_examples
 from tests.support.admin.statuses import crowd, server_status
 from tests.support.admin.worked_examples import examples
@@ -45,7 +45,7 @@ def ssq() -> QueryCore:
 def ggmp() -> QueryCore:
     numbers = count()
     rules = GgmpRules((GRANT,), Grant("anybody", "", EVERYTHING))
-    return GgmpServer(FakeStage(), rules, lambda end: next(numbers) % end)
+    return GgmpServer(FakeActors(), rules, lambda end: next(numbers) % end)
 
 
 def asked(name: str) -> list[bytes]:

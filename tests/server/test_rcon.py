@@ -13,12 +13,12 @@ from twisted.internet.endpoints import TCP4ClientEndpoint, connectProtocol
 from twisted.internet.protocol import Protocol
 
 from emu.admin.rcon.packets import Answered, LoginAnswered, PacketType, RconClient, RconPacket
-from tests.support.running.whole_server import HOST, House, find_port, house, reactor, until
+from tests.support.running.whole_server import HOST, Harness, find_port, harness, reactor, until
 
 SETTINGS = {"rcon.listen": f"{HOST}:0", "rcon.password": "sekret"}
 
 
-def rcon_port(server: House) -> int:
+def rcon_port(server: Harness) -> int:
     return find_port(server.log.text, "rcon", "administrators on TCP")
 
 
@@ -65,7 +65,7 @@ async def logged_in(port: int, password: str = "sekret") -> Connection:
 
 
 async def test_without_a_password_it_is_closed_and_says_so(tmp_path: Path) -> None:
-    async with house(tmp_path) as server:
+    async with harness(tmp_path) as server:
         await server.log.line(r"rcon: closed: neither rcon.password nor rcon.users_file")
         with pytest.raises(AssertionError):
             rcon_port(server)
@@ -74,7 +74,7 @@ async def test_without_a_password_it_is_closed_and_says_so(tmp_path: Path) -> No
 async def test_users_have_roles_and_every_use_is_logged(tmp_path: Path) -> None:
     users = tmp_path / "users"
     users.write_text("bert guide other\n")
-    async with house(tmp_path, {**SETTINGS, "rcon.users_file": users}) as server:
+    async with harness(tmp_path, {**SETTINGS, "rcon.users_file": users}) as server:
         guide = await logged_in(rcon_port(server), "other")
         assert await guide.run("shutdown 5") == "shutdown needs rank 200; yours is 10"
         assert (await guide.run("status")).startswith("hostname: Norrath")
@@ -106,7 +106,7 @@ def _many_files() -> Iterator[None]:
 
 @pytest.mark.usefixtures("_many_files")
 async def test_a_thousand_connections_of_which_ten_speak(tmp_path: Path) -> None:
-    async with house(tmp_path, SETTINGS) as server:
+    async with harness(tmp_path, SETTINGS) as server:
         port = rcon_port(server)
         silent = []
         try:
@@ -124,7 +124,7 @@ async def test_a_thousand_connections_of_which_ten_speak(tmp_path: Path) -> None
 
 
 async def test_silence_half_a_packet_and_garbage_are_closed(tmp_path: Path) -> None:
-    async with house(tmp_path, SETTINGS, hurry=40.0) as server:
+    async with harness(tmp_path, SETTINGS, speed=40.0) as server:
         port = rcon_port(server)
         silent, half, garbage = [await connected(port) for _ in range(3)]
         half.write(b"\x10\0\0\0\1")
@@ -136,7 +136,7 @@ async def test_silence_half_a_packet_and_garbage_are_closed(tmp_path: Path) -> N
 
 
 async def test_one_that_does_not_read_is_cut_off(tmp_path: Path) -> None:
-    async with house(tmp_path, SETTINGS) as server:
+    async with harness(tmp_path, SETTINGS) as server:
         port = rcon_port(server)
         deaf = socket.create_connection((HOST, port))
         deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -161,7 +161,7 @@ async def test_one_that_does_not_read_is_cut_off(tmp_path: Path) -> None:
 
 
 async def test_pipelined_commands_are_answered_in_order(tmp_path: Path) -> None:
-    async with house(tmp_path, SETTINGS) as server:
+    async with harness(tmp_path, SETTINGS) as server:
         connection = await logged_in(rcon_port(server))
         lines = [f"echo {number}" for number in range(2000)]
         connection.write(b"".join(connection.client.command(line) for line in lines))
@@ -172,7 +172,7 @@ async def test_pipelined_commands_are_answered_in_order(tmp_path: Path) -> None:
 async def test_a_reload_lets_other_users_in(tmp_path: Path) -> None:
     users = tmp_path / "users"
     users.write_text("bert guide other\n")
-    async with house(tmp_path, {"rcon.listen": f"{HOST}:0", "rcon.users_file": users}) as server:
+    async with harness(tmp_path, {"rcon.listen": f"{HOST}:0", "rcon.users_file": users}) as server:
         rcon = server.service.admin.rcon
         users.write_text("bert guide another\n")
         rcon.configure(server.service.config.rcon)
@@ -180,7 +180,7 @@ async def test_a_reload_lets_other_users_in(tmp_path: Path) -> None:
 
 
 async def test_what_is_asked_here_is_measured(tmp_path: Path) -> None:
-    async with house(tmp_path, SETTINGS) as server:
+    async with harness(tmp_path, SETTINGS) as server:
         port = rcon_port(server)
         refused = await connected(port)
         refused.write(refused.client.log_in("wrong"))

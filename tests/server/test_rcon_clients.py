@@ -14,7 +14,7 @@ from emu.commands import Call, Command
 from tests.support.foreign import rcon_clients
 from tests.support.foreign.npm import npm_client, npm_clients
 from tests.support.foreign.programs import debian_program, run_beside
-from tests.support.running.whole_server import HOST, House, find_port, house
+from tests.support.running.whole_server import HOST, Harness, find_port, harness
 
 SETTINGS = {"rcon.listen": f"{HOST}:0", "rcon.password": "sekret"}
 OF_PYPI = {**rcon_clients.CLIENTS, **rcon_clients.FOR_SRCDS}
@@ -39,7 +39,7 @@ async def plainly(_call: Call) -> str:
     return PLAIN
 
 
-def add_long_answers(server: House) -> int:
+def add_long_answers(server: Harness) -> int:
     """Add two commands that answer in several packets; returns the port."""
     server.service.admin.commands.add(Command("long", "answer at length", at_length))
     server.service.admin.commands.add(Command("plain", "answer in plain letters", plainly))
@@ -83,7 +83,7 @@ def check_long(name: str, answer: str) -> None:
 async def test_clients_of_others_log_in_and_run_commands(tmp_path: Path, name: str) -> None:
     dialect = "srcds" if name in rcon_clients.FOR_SRCDS else "source"
     # A wrong password costs a second; the clock runs faster here, the clients do not.
-    async with house(tmp_path, {**SETTINGS, "rcon.dialect": dialect}, hurry=5.0) as server:
+    async with harness(tmp_path, {**SETTINGS, "rcon.dialect": dialect}, speed=5.0) as server:
         port = add_long_answers(server)
         long = "plain" if name in ASCII_ONLY else "long"
         lines = ["echo alpha", "status", "help kick", "nonsense", long, "echo omega"]
@@ -105,7 +105,7 @@ async def test_clients_of_others_log_in_and_run_commands(tmp_path: Path, name: s
 
 async def test_debians_rconclt(tmp_path: Path) -> None:
     program = debian_program("rconclt", "rcon")
-    async with house(tmp_path, SETTINGS, hurry=5.0) as server:
+    async with harness(tmp_path, SETTINGS, speed=5.0) as server:
         port = add_long_answers(server)
         said = await run_beside([program, f"sekret@{HOST}:{port}", "echo", "alpha", "omega"])
         long = await run_beside([program, f"sekret@{HOST}:{port}", "long"])

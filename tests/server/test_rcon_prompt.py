@@ -7,7 +7,7 @@ from pathlib import Path
 
 from emu.commands import Call, Command
 from tests.support.running.emu_process import emu, emu_on_terminal
-from tests.support.running.whole_server import HOST, House, find_port, house
+from tests.support.running.whole_server import HOST, Harness, find_port, harness
 
 SETTINGS = {"rcon.listen": f"{HOST}:0", "rcon.password": "sekret"}
 LONG = "".join(f"line {number} «é»\n" for number in range(1000)) + "the last line"
@@ -18,14 +18,14 @@ async def at_length(_call: Call) -> str:
     return LONG
 
 
-def address(server: House) -> str:
+def address(server: Harness) -> str:
     server.service.admin.commands.add(Command("long", "answer at length", at_length))
     server.service.admin.commands.known["player"] = lambda _caller: ["Aldana", "Borvik"]
     return f"{HOST}:{find_port(server.log.text, 'rcon', 'administrators on TCP')}"
 
 
 async def test_a_prompt_completes_remembers_and_shows_long_answers(tmp_path: Path) -> None:
-    async with house(tmp_path, SETTINGS) as server:
+    async with harness(tmp_path, SETTINGS) as server:
         at = address(server)
         prompt = f"{at}>"
         keys = [
@@ -44,7 +44,7 @@ async def test_a_prompt_completes_remembers_and_shows_long_answers(tmp_path: Pat
 
 
 async def test_a_prompt_for_programs_completes_all_the_same(tmp_path: Path) -> None:
-    async with house(tmp_path, SETTINGS) as server:
+    async with harness(tmp_path, SETTINGS) as server:
         at = address(server)
         keys = [
             (f"{at}>", f"ec{TAB}"),
@@ -55,7 +55,7 @@ async def test_a_prompt_for_programs_completes_all_the_same(tmp_path: Path) -> N
 
 
 async def test_a_prompt_outlives_its_connection(tmp_path: Path) -> None:
-    async with house(tmp_path, SETTINGS) as server:
+    async with harness(tmp_path, SETTINGS) as server:
         at = address(server)
 
         async def vanish(_call: Call) -> None:
@@ -74,7 +74,7 @@ async def test_a_prompt_outlives_its_connection(tmp_path: Path) -> None:
 
 
 async def test_lines_from_a_pipe_are_run_in_order(tmp_path: Path) -> None:
-    async with house(tmp_path, SETTINGS) as server:
+    async with harness(tmp_path, SETTINGS) as server:
         words = ("rcon", "--password", "sekret", address(server))
         lines = "echo one\n\nnonsense\nlong\nexit\necho unheard\n"
         said, complaints, status = await emu(tmp_path, *words, stdin=lines)

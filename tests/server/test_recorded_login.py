@@ -6,7 +6,7 @@ from pathlib import Path
 from cryptography.hazmat.decrepit.ciphers.algorithms import ARC4
 from cryptography.hazmat.primitives.ciphers import Cipher
 
-from tests.support.running.whole_server import house, until
+from tests.support.running.whole_server import harness, until
 from tests.support.sessions.raw_client import RawClient, raw_client
 from tests.support.sessions.reference_wire import RECORDED
 
@@ -48,7 +48,7 @@ async def replay(client: RawClient) -> list[bytes]:
 
 async def test_a_recorded_login_is_acknowledged_and_accepted(tmp_path: Path) -> None:
     async with (
-        house(tmp_path, {"login.crc_seed": 0x33624702}) as server,
+        harness(tmp_path, {"login.crc_seed": 0x33624702}) as server,
         raw_client(server.login_port) as client,
     ):
         ack, reply = await replay(client)
@@ -60,7 +60,7 @@ async def test_a_recorded_login_is_acknowledged_and_accepted(tmp_path: Path) -> 
 
 async def test_all_answers_to_one_datagram_leave_in_one_datagram(tmp_path: Path) -> None:
     async with (
-        house(tmp_path, {"login.crc_seed": 0x33624702}) as server,
+        harness(tmp_path, {"login.crc_seed": 0x33624702}) as server,
         raw_client(server.login_port) as client,
     ):
         await replay(client)
@@ -73,7 +73,7 @@ async def test_all_answers_to_one_datagram_leave_in_one_datagram(tmp_path: Path)
 async def test_a_recorded_login_with_a_wrong_password_on_record_is_denied(tmp_path: Path) -> None:
     accounts = {"testlabs": "another"}
     async with (
-        house(tmp_path, {"login.crc_seed": 0x33624702}, accounts=accounts) as server,
+        harness(tmp_path, {"login.crc_seed": 0x33624702}, accounts=accounts) as server,
         raw_client(server.login_port) as client,
     ):
         _, reply = await replay(client)

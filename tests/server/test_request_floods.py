@@ -7,7 +7,7 @@ from pathlib import Path
 
 from twisted.internet.task import LoopingCall
 
-from tests.support.running.whole_server import HOST, house, until
+from tests.support.running.whole_server import HOST, harness, until
 from tests.support.sessions.raw_client import STATISTICS, RawClient, raw_client, session_request
 
 SETTINGS = {"network.half_open_sessions": 50}
@@ -72,7 +72,7 @@ async def log_in_slowly(client: RawClient, running: Flood) -> None:
 
 async def test_a_client_logs_in_while_many_addresses_ask_for_sessions(tmp_path: Path) -> None:
     async with (
-        house(tmp_path, SETTINGS) as server,
+        harness(tmp_path, SETTINGS) as server,
         raw_client(server.login_port) as client,
         flood(from_many_addresses(server.login_port)) as running,
     ):
@@ -87,7 +87,7 @@ async def test_a_client_logs_in_while_many_addresses_ask_for_sessions(tmp_path: 
 
 
 async def test_a_client_logs_in_while_its_own_address_is_flooded(tmp_path: Path) -> None:
-    async with house(tmp_path, SETTINGS) as server, raw_client(server.login_port) as client:
+    async with harness(tmp_path, SETTINGS) as server, raw_client(server.login_port) as client:
         async with flood(lambda number: client.raw(session_request(number))) as running:
             await running.goes_on()
             await log_in_slowly(client, running)

@@ -25,7 +25,7 @@ from tests.support.running.emu_process import emu
 from tests.support.running.whole_server import (
     HOST,
     ServerProcess,
-    house,
+    harness,
     reactor,
     rows,
     server_process,
@@ -110,7 +110,7 @@ async def playing(folder: Path) -> AsyncIterator[tuple[ServerProcess, ClientWorl
 
 async def test_nothing_is_read_or_written_in_the_reactors_thread(tmp_path: Path) -> None:
     settings = {"login.auto_create_accounts": True, "web.listen": f"{HOST}:0"}
-    async with house(tmp_path, settings) as server:
+    async with harness(tmp_path, settings) as server:
         await server.world_registered()
         found = list[str]()
 
@@ -138,7 +138,7 @@ async def test_nothing_is_read_or_written_in_the_reactors_thread(tmp_path: Path)
 
 async def test_who_waits_under_a_lock_is_answered_and_not_changed_later(tmp_path: Path) -> None:
     settings = {"login.auto_create_accounts": True, "database.lock_wait": 0.5}
-    async with house(tmp_path, settings, accounts={"bob": "right"}) as server:
+    async with harness(tmp_path, settings, accounts={"bob": "right"}) as server:
         await server.world_registered()
         entrance = Entrance(Credentials("bob", "right"), "Borvik", create=True)
         with locked(tmp_path):

@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.login.create_requests import request_546
 from tests.support.login.scripted_login import ScriptedLogin, ScriptedLoginServer
-from tests.support.running.whole_server import House, house, reactor, until
+from tests.support.running.whole_server import Harness, harness, reactor, until
 from tests.support.sessions.raw_client import raw_client
 
 LS_INFO, LS_STATUS = 0x1000, 0x1001
@@ -23,8 +23,8 @@ ACCOUNT, IP = 4711, b"8.8.8.8"
 
 @asynccontextmanager
 async def world_of(
-    folder: Path, *logins: ScriptedLoginServer, hurry: float = 1.0, **more: object
-) -> AsyncIterator[House]:
+    folder: Path, *logins: ScriptedLoginServer, speed: float = 1.0, **more: object
+) -> AsyncIterator[Harness]:
     """Run a world that registers with the given login servers."""
     servers = ",".join(f"127.0.0.1:{login.number}" for login in logins)
     settings = {
@@ -35,7 +35,7 @@ async def world_of(
         "world.login_servers": servers,
         **{f"world.{key}": value for key, value in more.items()},
     }
-    async with house(folder, settings, hurry=hurry) as server:
+    async with harness(folder, settings, speed=speed) as server:
         yield server
 
 
@@ -133,7 +133,7 @@ async def test_a_play_request_is_answered_with_a_key_only_when_it_is_granted(
 
 
 async def test_a_granted_key_opens_the_worlds_door(tmp_path: Path) -> None:
-    async with login_server() as login, world_of(tmp_path, login, hurry=20) as world:
+    async with login_server() as login, world_of(tmp_path, login, speed=20) as world:
         connection = await registered(login)
         char_id, other_id = [await made(connection, name) for name in (b"Aldana", b"Borvik")]
         connection.ask_play(ACCOUNT, char_id, ip=IP)

@@ -25,7 +25,7 @@ from tests.support.login.scripted_world import (
     frame,
     ls_info,
 )
-from tests.support.running.whole_server import House, add_world, house, reactor, sleep, until
+from tests.support.running.whole_server import Harness, add_world, harness, reactor, sleep, until
 from tests.support.sessions.raw_client import RawClient, raw_client, str16
 
 NO_WORLD = {"world.enabled": False}
@@ -34,17 +34,17 @@ CREATED, DELETED, PLAY = 12, 17, 19
 
 
 @asynccontextmanager
-async def login_server(folder: Path, hurry: float = 1.0) -> AsyncIterator[House]:
+async def login_server(folder: Path, speed: float = 1.0) -> AsyncIterator[Harness]:
     """Run a login server without a world of its own that knows two worlds."""
     add_world(folder / "emu.sqlite", "Antonia Bayle", "testlabs", "secret")
     add_world(folder / "emu.sqlite", "Permafrost", "other", "other secret")
     accounts = {"testlabs": "testpass", "second": "pass"}
-    async with house(folder, NO_WORLD, accounts=accounts, hurry=hurry) as server:
+    async with harness(folder, NO_WORLD, accounts=accounts, speed=speed) as server:
         yield server
 
 
 @asynccontextmanager
-async def link_of(server: House, *, register: bool = True) -> AsyncIterator[ScriptedWorld]:
+async def link_of(server: Harness, *, register: bool = True) -> AsyncIterator[ScriptedWorld]:
     world = await connect_world(reactor, server.link_port)
     try:
         if register:
@@ -58,7 +58,7 @@ async def link_of(server: House, *, register: bool = True) -> AsyncIterator[Scri
 
 
 @asynccontextmanager
-async def player(server: House, version: int = 546) -> AsyncIterator[RawClient]:
+async def player(server: Harness, version: int = 546) -> AsyncIterator[RawClient]:
     """Log a raw client in that has asked for the worlds."""
     async with raw_client(server.login_port) as client:
         await client.log_in(version=version)
@@ -131,7 +131,7 @@ async def test_a_world_comes_up_goes_down_locks_and_unlocks_before_a_clients_eye
 
 async def test_nothing_is_pushed_while_nothing_changes(tmp_path: Path) -> None:
     async with (
-        login_server(tmp_path, hurry=20) as server,
+        login_server(tmp_path, speed=20) as server,
         link_of(server) as world,
         player(server) as client,
     ):
@@ -200,7 +200,7 @@ async def test_a_world_that_does_not_answer_costs_five_seconds_and_nothing_else(
     tmp_path: Path,
 ) -> None:
     async with (
-        login_server(tmp_path, hurry=20) as server,
+        login_server(tmp_path, speed=20) as server,
         link_of(server) as world,
         player(server) as client,
     ):
@@ -221,7 +221,7 @@ async def test_an_unanswered_create_ends_after_15_s_and_a_late_answer_is_kept(
     tmp_path: Path,
 ) -> None:
     async with (
-        login_server(tmp_path, hurry=40) as server,
+        login_server(tmp_path, speed=40) as server,
         link_of(server) as world,
         player(server) as client,
     ):
@@ -240,7 +240,7 @@ async def test_an_unanswered_create_ends_after_15_s_and_a_late_answer_is_kept(
 @pytest.mark.parametrize("code", [2, 13])
 async def test_a_refused_create_leaves_no_row_and_no_later_reply(tmp_path: Path, code: int) -> None:
     async with (
-        login_server(tmp_path, hurry=40) as server,
+        login_server(tmp_path, speed=40) as server,
         link_of(server) as world,
         player(server) as client,
     ):
@@ -273,7 +273,7 @@ async def test_a_world_that_vanishes_during_play_or_create_is_answered_for(
 
 
 async def test_a_client_that_leaves_in_the_middle_leaves_nothing_stuck(tmp_path: Path) -> None:
-    async with login_server(tmp_path, hurry=10) as server, link_of(server) as world:
+    async with login_server(tmp_path, speed=10) as server, link_of(server) as world:
         async with player(server) as client:
             request = await create(client, world, 77, b"Aldana")
         world.answer_play(request, key=1)
@@ -358,7 +358,7 @@ async def test_a_ghost_gives_way_to_the_world_that_comes_again(tmp_path: Path) -
 
 async def test_two_worlds_do_not_answer_for_each_other(tmp_path: Path) -> None:
     async with (
-        login_server(tmp_path, hurry=20) as server,
+        login_server(tmp_path, speed=20) as server,
         link_of(server) as world,
         link_of(server, register=False) as other,
     ):

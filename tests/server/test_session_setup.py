@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.running.whole_server import House, house, sleep, until
+from tests.support.running.whole_server import Harness, harness, sleep, until
 from tests.support.sessions.raw_client import STATISTICS, RawClient, raw_client, session_request
 
 RESPONSE_SIZE = 21
@@ -37,20 +37,20 @@ async def log_in_by_hand(client: RawClient) -> None:
     ids=len,
 )
 async def test_requests_of_14_bytes_and_longer_are_answered(tmp_path: Path, tail: bytes) -> None:
-    async with house(tmp_path) as server, raw_client(server.login_port) as client:
+    async with harness(tmp_path) as server, raw_client(server.login_port) as client:
         session_id, _, max_length = read_response(await client.request(tail=tail))
         assert (session_id, max_length) == (0x5352F60F, 512)
 
 
 async def test_a_request_of_13_bytes_is_not_answered(tmp_path: Path) -> None:
-    async with house(tmp_path) as server, raw_client(server.login_port) as client:
+    async with harness(tmp_path) as server, raw_client(server.login_port) as client:
         client.raw(session_request(client.session_id)[:-1])
         await sleep(0.05)
         assert client.datagrams == []
         await client.request()
 
 
-async def test_a_request_that_is_repeated_four_times_has_one_answer(server: House) -> None:
+async def test_a_request_that_is_repeated_four_times_has_one_answer(server: Harness) -> None:
     await server.world_registered()
     async with raw_client(server.login_port) as client:
         for _ in range(4):
@@ -63,7 +63,7 @@ async def test_a_request_that_is_repeated_four_times_has_one_answer(server: Hous
         assert server.service.login.dispatcher.session_count == 1
 
 
-async def test_a_repeat_that_crossed_the_answer_disturbs_nothing(server: House) -> None:
+async def test_a_repeat_that_crossed_the_answer_disturbs_nothing(server: Harness) -> None:
     await server.world_registered()
     async with raw_client(server.login_port) as client:
         await client.set_up()
@@ -73,7 +73,7 @@ async def test_a_repeat_that_crossed_the_answer_disturbs_nothing(server: House) 
 
 
 async def test_a_request_with_another_id_from_one_address_takes_over_once_it_is_validated(
-    server: House,
+    server: Harness,
 ) -> None:
     await server.world_registered()
     async with raw_client(server.login_port) as client:
@@ -102,7 +102,7 @@ async def test_a_request_with_another_id_from_one_address_takes_over_once_it_is_
     ("asked", "given"), [(0, 64), (5, 64), (64, 64), (512, 512), (1400, 1400), (4294967295, 1400)]
 )
 async def test_any_max_length_is_answered_with_a_size_that_works(
-    server: House, asked: int, given: int
+    server: Harness, asked: int, given: int
 ) -> None:
     await server.world_registered()
     async with raw_client(server.login_port) as client:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.running.clients import connect
-from tests.support.running.whole_server import house, sleep, until
+from tests.support.running.whole_server import harness, sleep, until
 from tests.support.sessions.raw_client import raw_client
 
 
@@ -20,7 +20,7 @@ def has_ipv6() -> bool:
 
 
 async def test_a_client_that_falls_silent_is_gone_after_45_s(tmp_path: Path) -> None:
-    async with house(tmp_path, hurry=50) as server, raw_client(server.login_port) as client:
+    async with harness(tmp_path, speed=50) as server, raw_client(server.login_port) as client:
         await client.log_in()
         assert server.service.login is not None
         service, dispatcher = server.service.login.service, server.service.login.dispatcher
@@ -33,7 +33,7 @@ async def test_a_client_that_falls_silent_is_gone_after_45_s(tmp_path: Path) -> 
 
 
 async def test_a_client_that_only_keeps_alive_stays(tmp_path: Path) -> None:
-    async with house(tmp_path, hurry=30) as server, await server.logged_in() as client:
+    async with harness(tmp_path, speed=30) as server, await server.logged_in() as client:
         await client.worlds()
         await sleep(1.25)  # 75 seconds of the server's and the client's time
         assert server.service.login is not None
@@ -42,7 +42,7 @@ async def test_a_client_that_only_keeps_alive_stays(tmp_path: Path) -> None:
 
 
 async def test_who_never_logs_in_is_sent_away_after_a_minute(tmp_path: Path) -> None:
-    async with house(tmp_path, hurry=50) as server, raw_client(server.login_port) as client:
+    async with harness(tmp_path, speed=50) as server, raw_client(server.login_port) as client:
         await client.set_up()
         begun = server.clock.seconds()
         while not client.disconnected:
@@ -55,7 +55,7 @@ async def test_who_never_logs_in_is_sent_away_after_a_minute(tmp_path: Path) -> 
 async def test_who_shows_no_key_at_the_world_is_sent_away_after_ten_seconds(
     tmp_path: Path,
 ) -> None:
-    async with house(tmp_path, hurry=20) as server, raw_client(server.world_port) as client:
+    async with harness(tmp_path, speed=20) as server, raw_client(server.world_port) as client:
         await client.set_up()
         begun = server.clock.seconds()
         while not client.disconnected:
@@ -69,7 +69,7 @@ async def test_who_shows_no_key_at_the_world_is_sent_away_after_ten_seconds(
 @pytest.mark.skipif(not has_ipv6(), reason="this machine has no IPv6 loopback")
 async def test_ipv6_clients_log_in_and_are_named_in_the_log(tmp_path: Path) -> None:
     settings = {"login.listen": "[::1]:0", "world.listen": "[::1]:0"}
-    async with house(tmp_path, settings) as server:
+    async with harness(tmp_path, settings) as server:
         await server.world_registered()
         opened = await connect(server.clock, "::1", server.login_port, "testlabs", "testpass")
         async with opened as client:

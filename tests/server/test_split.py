@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from emu.net.link.tls import certificate_fingerprint, make_certificate
-from tests.support.running.whole_server import HOST, House, add_world, house, sleep, until
+from tests.support.running.whole_server import HOST, Harness, add_world, harness, sleep, until
 from tests.support.sessions.raw_client import by_number, raw_client
 
 ACCOUNT = {"world.account": "anto", "world.password": "link secret", "world.name": "Antonia Bayle"}
@@ -20,26 +20,26 @@ def make_folder(folder: Path) -> None:
 
 
 @asynccontextmanager
-async def login_server(folder: Path, **settings: object) -> AsyncIterator[House]:
+async def login_server(folder: Path, **settings: object) -> AsyncIterator[Harness]:
     make_folder(folder)
     add_world(folder / "emu.sqlite", "Antonia Bayle", "anto", "link secret")
     more = {key.replace("__", "."): value for key, value in settings.items()}
-    async with house(folder, {"world.enabled": False, **more}) as server:
+    async with harness(folder, {"world.enabled": False, **more}) as server:
         yield server
 
 
 @asynccontextmanager
 async def world_server(
-    folder: Path, port: int, hurry: float = 1.0, **settings: object
-) -> AsyncIterator[House]:
+    folder: Path, port: int, speed: float = 1.0, **settings: object
+) -> AsyncIterator[Harness]:
     make_folder(folder)
     more = {key.replace("__", "."): value for key, value in settings.items()}
     base = {"login.enabled": False, "world.login_servers": f"{HOST}:{port}", **ACCOUNT}
-    async with house(folder, {**base, **more}, accounts={}, hurry=hurry) as server:
+    async with harness(folder, {**base, **more}, accounts={}, speed=speed) as server:
         yield server
 
 
-async def play(login: House, world: House) -> None:
+async def play(login: Harness, world: Harness) -> None:
     """Make a character, play it, and enter the world."""
     async with await login.logged_in() as client:
         (listed,) = await client.worlds()
@@ -113,7 +113,7 @@ async def test_a_login_server_that_is_away_is_told_of_once(tmp_path: Path) -> No
     with closing(socket.socket()) as free:
         free.bind((HOST, 0))
         port = free.getsockname()[1]
-        async with world_server(tmp_path / "world", port, hurry=20) as world:
+        async with world_server(tmp_path / "world", port, speed=20) as world:
             line = rf"cannot reach login server 127.0.0.1:{port} (Connection was refused"
             await until(lambda: line in world.log.text, line)
             await sleep(0.5)  # ten seconds of trying again

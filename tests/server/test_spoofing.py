@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.running.whole_server import House, house, sleep, until
+from tests.support.running.whole_server import Harness, harness, sleep, until
 from tests.support.sessions.raw_client import STATISTICS, RawClient, raw_client, session_request
 from tests.support.sessions.reference_wire import check_of
 
@@ -41,7 +41,7 @@ FORGERIES = {
 }
 
 
-async def still_serves(server: House, client: RawClient) -> None:
+async def still_serves(server: Harness, client: RawClient) -> None:
     """Have the session do something."""
     client.messages.clear()
     client.send(b"\x07")
@@ -54,7 +54,7 @@ async def still_serves(server: House, client: RawClient) -> None:
 
 @pytest.mark.parametrize("name", FORGERIES)
 async def test_a_forgery_from_a_live_sessions_address_does_not_disturb_it(
-    server: House, name: str
+    server: Harness, name: str
 ) -> None:
     await server.world_registered()
     async with raw_client(server.login_port) as client:
@@ -65,7 +65,7 @@ async def test_a_forgery_from_a_live_sessions_address_does_not_disturb_it(
         await still_serves(server, client)
 
 
-async def test_all_forgeries_together_leave_the_session_as_it_is(server: House) -> None:
+async def test_all_forgeries_together_leave_the_session_as_it_is(server: Harness) -> None:
     await server.world_registered()
     async with raw_client(server.login_port) as client:
         await client.log_in()
@@ -79,7 +79,7 @@ async def test_all_forgeries_together_leave_the_session_as_it_is(server: House) 
 async def test_a_silent_source_gets_an_answer_for_each_request_and_no_session(
     tmp_path: Path,
 ) -> None:
-    async with house(tmp_path, hurry=20) as server, raw_client(server.login_port) as stranger:
+    async with harness(tmp_path, speed=20) as server, raw_client(server.login_port) as stranger:
         request = session_request(stranger.session_id)
         for _ in range(3):
             stranger.raw(request)
@@ -95,7 +95,10 @@ async def test_a_source_that_guesses_the_check_gets_no_more_than_it_paid_for(
     tmp_path: Path,
 ) -> None:
     seed = {"login.crc_seed": 0x33624702}  # under which none of the guesses is right
-    async with house(tmp_path, seed, hurry=20) as server, raw_client(server.login_port) as stranger:
+    async with (
+        harness(tmp_path, seed, speed=20) as server,
+        raw_client(server.login_port) as stranger,
+    ):
         sent = 0
         for guess in range(200):
             for data in (session_request(guess), STATISTICS + struct.pack(">H", guess)):

@@ -28,10 +28,10 @@ from tests.support.running.command_line import CommandLine
 from tests.support.running.whole_server import (
     HOST,
     PROGRAMS,
-    House,
+    Harness,
     add_account,
     find_port,
-    house,
+    harness,
     sleep,
     until,
 )
@@ -43,7 +43,7 @@ WEB = {"web.listen": f"{HOST}:0"}
 
 
 async def player(
-    server: House, name: str, events: list[Any] | None = None
+    server: Harness, name: str, events: list[Any] | None = None
 ) -> ClientWorldConnection:
     """Return somebody who is in the world; the account is made when there is none."""
     with Store.create(server.database) as store:
@@ -55,7 +55,7 @@ async def player(
     return await enter_world(server.clock, HOST, server.login_port, entrance, on_event=heard)
 
 
-async def granted(server: House, name: str) -> PlayAnswer:
+async def granted(server: Harness, name: str) -> PlayAnswer:
     """Return a key for a character, and leave the login server."""
     async with await server.logged_in(name, "pass") as client:
         await client.worlds()
@@ -67,7 +67,7 @@ def gone(client: ClientWorldConnection) -> Callable[[], bool]:
     return lambda: client.core.stage is WorldPhase.CLOSED
 
 
-async def command(server: House, line: str, rank: int = 1000) -> str:
+async def command(server: Harness, line: str, rank: int = 1000) -> str:
     """Run a line as the operator's console does; returns the answer."""
     assert server.service.admin is not None
     caller = Caller("console", rank, "console")
@@ -89,7 +89,7 @@ SHUT: dict[str, tuple[str, ...]] = {
 
 @pytest.mark.parametrize("how", SHUT)
 async def test_a_key_given_out_before_lets_nobody_in_after(tmp_path: Path, how: str) -> None:
-    async with house(tmp_path, {"world.review_seconds": 60.0}, accounts={}) as server:
+    async with harness(tmp_path, {"world.review_seconds": 60.0}, accounts={}) as server:
         await server.world_registered()
         await (await player(server, "borvik")).leave()
         answer = await granted(server, "borvik")
@@ -107,7 +107,7 @@ async def test_a_key_given_out_before_lets_nobody_in_after(tmp_path: Path, how: 
 
 @pytest.mark.parametrize("how", SHUT)
 async def test_who_is_in_the_world_leaves_it(tmp_path: Path, how: str) -> None:
-    async with house(tmp_path, {"world.review_seconds": 0.2}, accounts={}) as server:
+    async with harness(tmp_path, {"world.review_seconds": 0.2}, accounts={}) as server:
         await server.world_registered()
         borvik = await player(server, "borvik")
         await deferToThread(CommandLine(tmp_path).good, *SHUT[how])
@@ -120,7 +120,7 @@ async def test_who_is_in_the_world_leaves_it(tmp_path: Path, how: str) -> None:
     "line", ["account ban borvik", "account disable borvik", "ban Borvik", "kick Borvik"]
 )
 async def test_commands_send_away_at_once_and_take_keys_back(tmp_path: Path, line: str) -> None:
-    async with house(tmp_path, {"world.review_seconds": 60.0}, accounts={}) as server:
+    async with harness(tmp_path, {"world.review_seconds": 60.0}, accounts={}) as server:
         await server.world_registered()
         borvik = await player(server, "borvik")
         world = server.service.world
@@ -132,7 +132,7 @@ async def test_commands_send_away_at_once_and_take_keys_back(tmp_path: Path, lin
 
 
 async def test_a_rank_that_is_taken_counts_at_once(tmp_path: Path) -> None:
-    async with house(tmp_path, {"world.review_seconds": 0.2}, accounts={}) as server:
+    async with harness(tmp_path, {"world.review_seconds": 0.2}, accounts={}) as server:
         await server.world_registered()
         await (await player(server, "boss")).leave()
         server.make_game_master("Boss")
@@ -161,7 +161,7 @@ async def test_a_rank_that_is_taken_counts_at_once(tmp_path: Path) -> None:
 
 
 async def test_a_player_changes_zones_in_a_locked_and_full_world(tmp_path: Path) -> None:
-    async with house(tmp_path, {"world.max_players": 1}, accounts={}) as server:
+    async with harness(tmp_path, {"world.max_players": 1}, accounts={}) as server:
         await server.world_registered()
         add_account(server.database, "late", "pass")
         borvik = await player(server, "borvik")
@@ -195,7 +195,7 @@ PINGS = re.compile(r',\s*"(average_)?ping":\s*\d+')
 PATHS = ("status", "worlds", "zones", "players", "logins", "lines", "population")
 
 
-async def all_answers(server: House, browser: Browser) -> dict[str, str]:
+async def all_answers(server: Harness, browser: Browser) -> dict[str, str]:
     """Ask in every way that is open to anybody; without what only time changes."""
     told: dict[str, str] = {}
     for verb in ("a2s", "ogp", "ssq"):
@@ -235,7 +235,7 @@ def numbers(told: dict[str, str]) -> dict[str, Any]:
 @pytest.mark.slow
 async def test_monitors_find_no_hidden_game_master(tmp_path: Path) -> None:
     settings = {**QUERIES, **WEB}
-    async with house(tmp_path, settings, accounts={}) as server:
+    async with harness(tmp_path, settings, accounts={}) as server:
         await server.world_registered()
         await (await player(server, "boss")).leave()
         server.make_game_master("Boss")

@@ -9,11 +9,11 @@ import pytest
 from click.testing import CliRunner
 
 from emu.cli.main import root
-from tests.support.running.whole_server import House, house, until
+from tests.support.running.whole_server import Harness, harness, until
 from tests.support.sessions.raw_client import by_number, raw_client
 
 
-async def play_a_while(server: House, version: int) -> None:
+async def play_a_while(server: Harness, version: int) -> None:
     """Log in, make a character, go to the world and leave."""
     await server.world_registered()
     async with await server.logged_in(version=version) as client:
@@ -42,7 +42,7 @@ async def test_a_trace_is_decoded_with_every_login_and_world_message_named(
     tmp_path: Path, version: int
 ) -> None:
     path = tmp_path / "trace.pcapng"
-    async with house(tmp_path, {"trace.file": path}) as server:
+    async with harness(tmp_path, {"trace.file": path}) as server:
         await play_a_while(server, version)
         await server.log.line("WITH ITS KEYS")
     names = names_of(decode(path))
@@ -58,7 +58,7 @@ async def test_a_trace_is_decoded_with_every_login_and_world_message_named(
 
 async def test_fields_are_in_the_trace_too(tmp_path: Path) -> None:
     path = tmp_path / "trace.pcapng"
-    async with house(tmp_path, {"trace.file": path}) as server:
+    async with harness(tmp_path, {"trace.file": path}) as server:
         await play_a_while(server, 546)
     messages = decode(path)
     text = json.dumps(messages)
@@ -69,14 +69,14 @@ async def test_fields_are_in_the_trace_too(tmp_path: Path) -> None:
 
 async def test_only_its_owner_may_read_a_trace(tmp_path: Path) -> None:
     path = tmp_path / "trace.pcapng"
-    async with house(tmp_path, {"trace.file": path}):
+    async with harness(tmp_path, {"trace.file": path}):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
 async def test_a_second_run_goes_on_in_the_same_file(tmp_path: Path) -> None:
     path = tmp_path / "trace.pcapng"
     for accounts in ({"testlabs": "testpass"}, {}):
-        async with house(tmp_path, {"trace.file": path}, accounts=accounts) as server:
+        async with harness(tmp_path, {"trace.file": path}, accounts=accounts) as server:
             client = await server.logged_in()
             await client.close()
     assert names_of(decode(path)).count("OP_LoginRequestMsg") == 2
@@ -85,7 +85,7 @@ async def test_a_second_run_goes_on_in_the_same_file(tmp_path: Path) -> None:
 async def test_a_trace_ends_at_its_limit_and_the_server_goes_on(tmp_path: Path) -> None:
     path = tmp_path / "trace.pcapng"
     settings = {"trace.file": path, "trace.max_bytes": 10_000}
-    async with house(tmp_path, settings) as server:
+    async with harness(tmp_path, settings) as server:
         for _ in range(12):
             client = await server.logged_in()
             await client.worlds()
@@ -100,7 +100,7 @@ async def test_a_trace_ends_at_its_limit_and_the_server_goes_on(tmp_path: Path) 
 async def test_a_denied_login_is_traced_as_well(tmp_path: Path) -> None:
     path = tmp_path / "trace.pcapng"
     async with (
-        house(tmp_path, {"trace.file": path}, hurry=10) as server,
+        harness(tmp_path, {"trace.file": path}, speed=10) as server,
         raw_client(server.login_port) as client,
     ):
         await client.log_in(password=b"wrong")

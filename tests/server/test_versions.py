@@ -7,7 +7,7 @@ import pytest
 from emu.client import Credentials, PlayAnswer, flow
 from emu.net.client.connection import ClientConnection, open_client
 from emu.versions import LAST_OLD_CLIENT, LOGIN_VERSION_STEPS
-from tests.support.running.whole_server import House, house, sleep
+from tests.support.running.whole_server import Harness, harness, sleep
 
 STEPS = (
     546, 561, 562, 843, 887, 1096, 1142, 1188, 1208, 57080, 60085, 60100, 60114, 63181, 64753,
@@ -33,7 +33,7 @@ async def create(client: ClientConnection, world_id: int, name: str) -> None:
         assert not any(isinstance(event, PlayAnswer) for event in client.core.events)
 
 
-def check_play(answer: PlayAnswer, server: House, client: ClientConnection) -> None:
+def check_play(answer: PlayAnswer, server: Harness, client: ClientConnection) -> None:
     assert (answer.code, answer.address, answer.port) == (1, "127.0.0.1", server.world_port)
     assert answer.access_code != 0
     assert answer.account_id == client.core.account_id
@@ -43,7 +43,7 @@ def check_play(answer: PlayAnswer, server: House, client: ClientConnection) -> N
 async def test_a_player_logs_in_lists_creates_deletes_and_plays(
     tmp_path: Path, version: int
 ) -> None:
-    async with house(tmp_path, {"world.name": "Qeynos Harbor"}) as server:
+    async with harness(tmp_path, {"world.name": "Qeynos Harbor"}) as server:
         await server.log.line(r"world Qeynos Harbor \(1\) registered")
         async with await server.logged_in(version=version) as client:
             (world,) = await client.worlds()
@@ -87,7 +87,7 @@ async def test_a_player_logs_in_lists_creates_deletes_and_plays(
 
 
 @pytest.mark.parametrize("version", STEPS)
-async def test_the_whole_script_of_the_command_line_runs(server: House, version: int) -> None:
+async def test_the_whole_script_of_the_command_line_runs(server: Harness, version: int) -> None:
     await server.world_registered()
     credentials = Credentials("testlabs", "testpass")
     opened = await open_client(
@@ -101,7 +101,7 @@ async def test_the_whole_script_of_the_command_line_runs(server: House, version:
     assert server.rows("SELECT name, deleted FROM characters") == [("Testa", 1)]
 
 
-async def test_looks_survive_the_way_through_world_and_list(server: House) -> None:
+async def test_looks_survive_the_way_through_world_and_list(server: Harness) -> None:
     """What a client of one coding chose is shown to clients of every other."""
     await server.world_registered()
     for version in STEPS:

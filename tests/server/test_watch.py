@@ -10,14 +10,14 @@ import pytest
 from emu.cli.watch.status import read
 from tests.support.running.documented import examples, words_of
 from tests.support.running.emu_process import emu, emu_on_terminal
-from tests.support.running.whole_server import HOST, house
+from tests.support.running.whole_server import HOST, harness
 
 DOORS = {"a2s.listen": f"{HOST}:0", "web.listen": f"{HOST}:0", "rcon.password": "x",
          "rcon.listen": f"{HOST}:0"}  # fmt: skip
 
 
 async def test_status_of_a_server_that_runs(tmp_path: Path) -> None:
-    async with house(tmp_path, DOORS) as server:
+    async with harness(tmp_path, DOORS) as server:
         client = await server.logged_in()
         (tmp_path / "emu.toml").write_text(f'[database]\nurl = "sqlite:{server.database}"\n')
         (example,) = [line for line in examples() if line.startswith("emu status")]
@@ -45,7 +45,7 @@ async def test_status_of_a_server_that_runs(tmp_path: Path) -> None:
 
 
 async def test_the_doctor_visits_a_server_that_runs(tmp_path: Path) -> None:
-    async with house(tmp_path, DOORS) as server:
+    async with harness(tmp_path, DOORS) as server:
         await server.world_registered()
         (tmp_path / "emu.toml").write_text(
             f'[database]\nurl = "sqlite:{server.database}"\n'
@@ -69,7 +69,7 @@ async def test_the_doctor_visits_a_server_that_runs(tmp_path: Path) -> None:
 
 async def test_top_runs_on_a_terminal_and_ends_with_q(tmp_path: Path) -> None:
     pytest.importorskip("textual", reason="the extra `editor` is not installed")
-    async with house(tmp_path) as server:
+    async with harness(tmp_path) as server:
         (tmp_path / "emu.toml").write_text(f'[database]\nurl = "sqlite:{server.database}"\n')
         shown = await emu_on_terminal(
             tmp_path, "--config", "emu.toml", "top", keys=[("Norrath", "q")]

@@ -16,10 +16,10 @@ from emu.errors import EmuError
 from emu.net.client.connection import ClientWorldConnection, enter_world
 from emu.opcodes import OpcodeStore, VersionRange
 from tests.support.foreign.browser import Browser, Page
-from tests.support.running.whole_server import HOST, House, house, sleep
+from tests.support.running.whole_server import HOST, Harness, harness, sleep
 
 ACCOUNTS = {"testlabs": "testpass", "second": "pass"}
-HURRY = 8.0
+SPEED = 8.0
 """The server's clock: its pages are told every quarter of a second, and camping takes little."""
 
 
@@ -28,32 +28,32 @@ async def running(
     folder: Path,
     settings: Mapping[str, object] | None = None,
     accounts: Mapping[str, str] = ACCOUNTS,
-) -> AsyncIterator[House]:
+) -> AsyncIterator[Harness]:
     """Run a server with a page."""
     settings = {"web.listen": f"{HOST}:0", **(settings or {})}
-    async with house(folder, settings, accounts=accounts, hurry=HURRY) as server:
+    async with harness(folder, settings, accounts=accounts, speed=SPEED) as server:
         await server.world_registered()
         yield server
 
 
 @asynccontextmanager
-async def watched(browser: Browser, folder: Path) -> AsyncIterator[tuple[House, Page]]:
+async def watched(browser: Browser, folder: Path) -> AsyncIterator[tuple[Harness, Page]]:
     """Run a server and look at its page."""
     async with running(folder) as server, browser.page(address(server)) as page:
         await page.live()
         yield server, page
 
 
-def address(server: House) -> str:
+def address(server: Harness) -> str:
     return f"http://{HOST}:{web_port(server)}/"
 
 
-def web_port(server: House) -> int:
+def web_port(server: Harness) -> int:
     return server.log.port("web", "metrics on")
 
 
 async def enter(
-    server: House, user: str = "testlabs", character: str = "Aldana"
+    server: Harness, user: str = "testlabs", character: str = "Aldana"
 ) -> ClientWorldConnection:
     who = Credentials(user, ACCOUNTS[user])
     return await enter_world(

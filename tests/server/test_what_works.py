@@ -13,7 +13,7 @@ from emu.client.world.events import Heard, LineShown, WhoListed, WorldEvent, Zon
 from emu.errors import CommandError
 from emu.net.client.connection import ClientWorldConnection, enter_world
 from tests.support.running.documented import README
-from tests.support.running.whole_server import HOST, House, house
+from tests.support.running.whole_server import HOST, Harness, harness
 from tests.support.sessions.raw_client import by_number, raw_client
 
 pytestmark = pytest.mark.usefixtures("collect_garbage")
@@ -88,7 +88,7 @@ CHECKS: tuple[Check, ...] = (commands, hears, sees, walks, changes_zone, camps)
 NAMES = ("use commands", "hear what is said", "see others", "walk", "change the zone", "camp")
 
 
-async def let_in(server: House, entrance: Entrance) -> bool:
+async def let_in(server: Harness, entrance: Entrance) -> bool:
     """Get a key and show it as bytes written by hand; say whether the world accepts it."""
     who = entrance.credentials
     async with await server.begun(who.user, who.password, version=entrance.version) as login:
@@ -98,7 +98,7 @@ async def let_in(server: House, entrance: Entrance) -> bool:
         return (await client.message(LOGIN_REPLY))[0] == 0
 
 
-async def found(server: House, version: int) -> dict[str, bool]:
+async def found(server: Harness, version: int) -> dict[str, bool]:
     """Try everything with one version."""
     can = dict.fromkeys(ROWS, False)
     who = Credentials("testlabs", "testpass")
@@ -127,7 +127,7 @@ async def found(server: House, version: int) -> dict[str, bool]:
 
 @pytest.mark.parametrize("version", list(documented()))
 async def test_the_table_is_true(tmp_path: Path, version: int) -> None:
-    async with house(tmp_path, hurry=4) as server:
+    async with harness(tmp_path, speed=4) as server:
         await server.world_registered()
         assert await found(server, version) == documented()[version]
 

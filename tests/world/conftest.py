@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.world.worlds import WorldHouse
+from tests.support.world.worlds import WorldHarness
 
 
 @pytest.fixture
-def house() -> WorldHouse:
-    return WorldHouse()
+def harness() -> WorldHarness:
+    return WorldHarness()

@@ -17,7 +17,7 @@ from emu.world.visibility.viewer import Viewer
 from emu.world.zones.directory import Zones
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
-from tests.support.world.worlds import Client, WorldHouse
+from tests.support.world.worlds import Client, WorldHarness
 
 HERE = Position(3.0, -7.97, 243.45, 0.0)
 OTHER_ZONE = 12
@@ -27,23 +27,23 @@ class Mistake(Exception):
     """What is raised."""
 
 
-def faults(house: WorldHouse) -> list[Fault]:
-    return [event for event in house.events if isinstance(event, Fault)]
+def faults(harness: WorldHarness) -> list[Fault]:
+    return [event for event in harness.events if isinstance(event, Fault)]
 
 
-def walks(client: Client, house: WorldHouse) -> float:
+def walks(client: Client, harness: WorldHarness) -> float:
     """Move somebody a little; returns where it is then."""
     player = client.player
     assert player is not None
     player.spawn.move(player.position._replace(x=player.position.x + 0.25))
-    house.run(0.3)
+    harness.run(0.3)
     return player.position.x
 
 
-def put(house: WorldHouse, zone: Zone, name: str) -> Spawn:
-    spawn = Spawn(house.world.next_spawn_id(), SpawnKind.NPC, name, HERE)
-    zone.add(spawn, house.now)
-    house.run(0.3)
+def put(harness: WorldHarness, zone: Zone, name: str) -> Spawn:
+    spawn = Spawn(harness.world.next_spawn_id(), SpawnKind.NPC, name, HERE)
+    zone.add(spawn, harness.now)
+    harness.run(0.3)
     return spawn
 
 
@@ -62,23 +62,23 @@ class Street:
     """Two players and a spawn in one zone, one player in another."""
 
     def __init__(self) -> None:
-        self.house = WorldHouse()
-        self.one = self.house.stand(5, name="Aldana")
-        self.two = self.house.stand(6, name="Borvik")
-        self.far = self.house.stand(7, name="Corin", zone_id=OTHER_ZONE)
-        self.far_too = self.house.stand(8, name="Dorin", zone_id=OTHER_ZONE)
+        self.harness = WorldHarness()
+        self.one = self.harness.stand(5, name="Aldana")
+        self.two = self.harness.stand(6, name="Borvik")
+        self.far = self.harness.stand(7, name="Corin", zone_id=OTHER_ZONE)
+        self.far_too = self.harness.stand(8, name="Dorin", zone_id=OTHER_ZONE)
         assert self.one.player is not None
         self.zone: Zone = self.one.player.zone
-        self.guard = put(self.house, self.zone, "Guard")
+        self.guard = put(self.harness, self.zone, "Guard")
 
     def goes_on(self) -> None:
         """Everybody is shown what the others do, in both zones."""
-        x = walks(self.one, self.house)
+        x = walks(self.one, self.harness)
         assert self.two.fields_of("Aldana")["pos_x"] == pytest.approx(x)
         self.goes_on_afar()
 
     def goes_on_afar(self) -> None:
-        x = walks(self.far, self.house)
+        x = walks(self.far, self.harness)
         assert self.far_too.fields_of("Corin")["pos_x"] == pytest.approx(x)
 
 
@@ -86,26 +86,26 @@ def test_a_spawn_that_cannot_be_encoded_is_paused_and_tried_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     street = Street()
-    house = street.house
+    harness = street.harness
     with monkeypatch.context() as patch:
         patch.setattr(encoding, "info_fields", fails_for(encoding.info_fields, "Broken"))
-        broken = put(house, street.zone, "Broken")
+        broken = put(harness, street.zone, "Broken")
         for _ in range(10):
             street.goes_on()
         assert street.zone.paused_actors() == ["Broken"]
         assert "Broken" not in street.two.sees()
-        [paused] = [event for event in house.events if isinstance(event, ActorPaused)]
+        [paused] = [event for event in harness.events if isinstance(event, ActorPaused)]
         assert paused.actor == "Broken"
         assert paused.failures == 3
-        assert len(faults(house)) <= 3 * 2
-        count = house.world.faults["encoding a spawn"]
-        house.run(5.0)
-        assert house.world.faults["encoding a spawn"] == count, "it is left alone"
-    house.run(31.0)
+        assert len(faults(harness)) <= 3 * 2
+        count = harness.world.faults["encoding a spawn"]
+        harness.run(5.0)
+        assert harness.world.faults["encoding a spawn"] == count, "it is left alone"
+    harness.run(31.0)
     assert "Broken" in street.two.sees()
     assert street.zone.paused_actors() == []
     broken.set_info(level=7)
-    house.run(0.3)
+    harness.run(0.3)
     assert street.two.fields_of("Broken")["level"] == 7
 
 
@@ -118,16 +118,16 @@ def test_a_spawn_that_changes_and_cannot_be_encoded_keeps_nobody_from_seeing_oth
         for step in range(10):
             street.guard.move(HERE._replace(x=HERE.x + step))
             street.goes_on()
-    street.house.run(31.0)
+    street.harness.run(31.0)
     street.guard.move(HERE._replace(x=HERE.x + 20))
-    street.house.run(0.3)
+    street.harness.run(0.3)
     assert street.two.fields_of("Guard")["pos_x"] == pytest.approx(HERE.x + 20)
 
 
 @pytest.mark.parametrize("what", ["flush", "send_ghost", "hide"])
 def test_a_view_that_fails_is_its_own_trouble(monkeypatch: pytest.MonkeyPatch, what: str) -> None:
     street = Street()
-    house = street.house
+    harness = street.harness
     assert street.one.player is not None
     mine = street.one.player.spawn
     with monkeypatch.context() as patch:
@@ -141,20 +141,20 @@ def test_a_view_that_fails_is_its_own_trouble(monkeypatch: pytest.MonkeyPatch, w
         patch.setattr(Viewer, what, call)
         for _ in range(10):
             street.goes_on()
-            other = put(house, street.zone, "Passer-by")
+            other = put(harness, street.zone, "Passer-by")
             assert "Passer-by" in street.two.sees()
-            street.zone.remove(other, house.now)
+            street.zone.remove(other, harness.now)
             assert "Passer-by" not in street.two.sees()
         assert street.zone.paused_actors() == (["Aldana"] if what == "flush" else [])
-    house.run(31.0)
+    harness.run(31.0)
     street.guard.move(HERE._replace(x=9.0))
-    house.run(0.3)
+    harness.run(0.3)
     assert street.one.fields_of("Guard")["pos_x"] == pytest.approx(9.0)
 
 
 def test_a_zone_that_always_fails_does_not_stop_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     street = Street()
-    house, zones = street.house, street.house.zones
+    harness, zones = street.harness, street.harness.zones
     street.goes_on()
     with monkeypatch.context() as patch:
         original = zones.tick
@@ -167,25 +167,25 @@ def test_a_zone_that_always_fails_does_not_stop_the_others(monkeypatch: pytest.M
             original(zone, now)
 
         patch.setattr(zones, "tick", tick)
-        walks(street.one, house)
+        walks(street.one, harness)
         for _ in range(5):
             street.goes_on_afar()
-        house.run(60.0)
+        harness.run(60.0)
         assert len(ticks) < 30, "it is tried less and less often"
         assert max(later - one for one, later in pairwise(ticks)) <= 5.01
-        [(zone, reason)] = zones.stalled(house.now)
+        [(zone, reason)] = zones.stalled(harness.now)
         assert zone is street.zone
         assert "times in a row" in reason
         street.goes_on_afar()
-        assert house.world.faults["ticking a zone"] == len(ticks)
-    house.run(6.0)
-    assert zones.stalled(house.now) == []
+        assert harness.world.faults["ticking a zone"] == len(ticks)
+    harness.run(6.0)
+    assert zones.stalled(harness.now) == []
     street.goes_on()
 
 
 def test_a_zone_is_stalled_from_the_limit_on(monkeypatch: pytest.MonkeyPatch) -> None:
     street = Street()
-    zones = street.house.zones
+    zones = street.harness.zones
     monkeypatch.setattr(zones, "tick", lambda zone, now: fails_for(print, "")(zone))
     street.guard.move(HERE._replace(x=1.0))
     limit = zones.rules.stalled_failures
@@ -199,10 +199,10 @@ def test_a_zone_is_stalled_from_the_limit_on(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_zone_whose_tick_is_overdue_is_stalled() -> None:
     street = Street()
     street.guard.move(HERE._replace(x=1.0))
-    due, after = street.zone.get_timer(), street.house.zones.rules.stalled_after
+    due, after = street.zone.get_timer(), street.harness.zones.rules.stalled_after
     assert due is not None
-    assert street.house.zones.stalled(due + after) == []  # type: ignore[arg-type]
-    [(zone, reason)] = street.house.zones.stalled(due + after + 0.01)  # type: ignore[arg-type]
+    assert street.harness.zones.stalled(due + after) == []  # type: ignore[arg-type]
+    [(zone, reason)] = street.harness.zones.stalled(due + after + 0.01)  # type: ignore[arg-type]
     assert zone is street.zone
     assert "late" in reason
 
@@ -234,65 +234,65 @@ def test_one_part_of_the_world_that_raises_does_not_stop_the_rest(
         street.goes_on()
         for client in (street.far, street.far_too):
             client.say("OP_RequestCampMsg", b"\1\1")
-        street.house.run(400.0)
+        street.harness.run(400.0)
         assert len(calls) > 2
-    assert street.house.world.faults.total() >= 1
-    x = walks(street.one, street.house)
+    assert street.harness.world.faults.total() >= 1
+    x = walks(street.one, street.harness)
     assert street.two.fields_of("Aldana")["pos_x"] == pytest.approx(x)
 
 
 def test_a_save_that_raises_is_made_again_when_the_next_is_due(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    house = WorldHouse()
-    client = house.stand(5, name="Aldana")
+    harness = WorldHarness()
+    client = harness.stand(5, name="Aldana")
     assert client.player is not None
-    house.run(5.0)
+    harness.run(5.0)
     with monkeypatch.context() as patch:
 
         def refuse(work: Coroutine[Any, Any, None]) -> None:
             work.close()
             raise Mistake
 
-        patch.setattr(house.world, "start", refuse)
+        patch.setattr(harness.world, "start", refuse)
         client.player.spawn.move(client.player.position._replace(x=2.5))
-        house.run(60.0)
-    house.run(61.0)
-    place = house.store.rows[5].place
+        harness.run(60.0)
+    harness.run(61.0)
+    place = harness.store.rows[5].place
     assert place is not None
     assert place[0] == 2.5
 
 
 @pytest.mark.parametrize("where", ["on_say", "on_stand", "on_arrival", "on_left", "on_out_of_zone"])
 def test_a_listener_that_raises_keeps_no_other_from_hearing(where: str) -> None:
-    house = WorldHouse()
+    harness = WorldHarness()
     heard: list[Any] = []
 
     def fails(*_values: Any) -> None:
         raise Mistake
 
-    listeners = getattr(house.world, where)
+    listeners = getattr(harness.world, where)
     listeners[:] = [fails, *listeners, lambda *values: heard.append(values)]
-    client = house.stand(5, name="Aldana")
+    client = harness.stand(5, name="Aldana")
     client.types("/say hello")
     client.say("OP_RequestCampMsg", b"\1\1")
     assert heard
-    assert all(isinstance(fault.error, Mistake) for fault in faults(house))
-    assert house.world.players.get(5) is None
+    assert all(isinstance(fault.error, Mistake) for fault in faults(harness))
+    assert harness.world.players.get(5) is None
 
 
 def test_reporting_that_raises_is_counted_and_raises_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    house = WorldHouse()
-    monkeypatch.setattr(house.world, "report", fails_for(print, ""))
-    assert not house.world.attempt("a task", None, fails_for(print, ""), "")
-    assert house.world.faults == {"a task": 1, "reporting": 1}
+    harness = WorldHarness()
+    monkeypatch.setattr(harness.world, "report", fails_for(print, ""))
+    assert not harness.world.attempt("a task", None, fails_for(print, ""), "")
+    assert harness.world.faults == {"a task": 1, "reporting": 1}
 
 
 def test_a_zone_that_cannot_be_filled_lets_players_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    house = WorldHouse()
-    monkeypatch.setattr(house.zones, "populate", lambda *_values: fails_for(print, "")(""))
-    client = house.stand(5, name="Aldana")
+    harness = WorldHarness()
+    monkeypatch.setattr(harness.zones, "populate", lambda *_values: fails_for(print, "")(""))
+    client = harness.stand(5, name="Aldana")
     assert client.player is not None
-    assert house.world.faults["filling a zone"] == 1
+    assert harness.world.faults["filling a zone"] == 1

@@ -45,11 +45,11 @@ class Scene:
     def __init__(self, **settings: Any) -> None:
         self.reactor = CutReactor(**settings)
         self.world = LossyWorld(self.reactor)
-        self.house = self.world.house
+        self.harness = self.world.harness
         self.events: list[Any] = []
 
     async def enter(self, char_id: int, name: str) -> ClientWorldConnection:
-        self.house.character(char_id, name=name, admin_status=100)
+        self.harness.character(char_id, name=name, admin_status=100)
         take = self.events.append if char_id == 5 else lambda _event: None
         client = await self.world.enter(char_id, 546, take)
         if char_id == 5:
@@ -60,11 +60,11 @@ class Scene:
         return [event.text for event in self.events if isinstance(event, Heard)]
 
     def left(self) -> list[PlayerLeft]:
-        return [event for event in self.house.events if isinstance(event, PlayerLeft)]
+        return [event for event in self.harness.events if isinstance(event, PlayerLeft)]
 
     def held(self) -> int:
         """Bytes that wait for the one whose link is cut."""
-        player = self.house.world.players.get(5)
+        player = self.harness.world.players.get(5)
         assert player is not None
         return int(player.client.link._port.session.held_bytes)  # type: ignore[attr-defined]
 
@@ -112,7 +112,7 @@ def test_a_gap_of_forty_seconds_in_a_crowd(ways: set[str]) -> None:
 
 def test_chat_for_a_link_that_takes_nothing_is_bounded_and_the_player_is_told() -> None:
     scene = Scene()
-    scene.house.chat.rules = ChatRules(burst=100_000, rate=10_000.0, backlog=20_000)
+    scene.harness.chat.rules = ChatRules(burst=100_000, rate=10_000.0, backlog=20_000)
 
     async def whole() -> None:
         async with await scene.enter(5, "Aldana") as client:
@@ -162,7 +162,7 @@ def test_a_gap_while_a_player_changes_zones(moment: float, gap: float) -> None:
                 "Antonica",
                 timeout=RETURN_TIME,
             )
-            player = scene.house.world.players.get(5)
+            player = scene.harness.world.players.get(5)
             assert player is not None
             assert player.is_online
             assert scene.left() == []
@@ -180,12 +180,12 @@ def test_a_session_that_a_mistake_of_ours_ends_frees_its_account_at_once(
 
     async def whole() -> None:
         client = await scene.enter(5, "Aldana")
-        account = scene.house.store.rows[5].account_id
-        scene.house.service.message = mistake  # type: ignore[method-assign, assignment]
+        account = scene.harness.store.rows[5].account_id
+        scene.harness.service.message = mistake  # type: ignore[method-assign, assignment]
         scene.reactor.cut = {"out"}  # the client hears nothing, and so does not answer
         client.act(lambda core: core.command("/say x"))
         await client.pause(0.1)
-        assert not scene.house.presence.is_playing(account)
+        assert not scene.harness.presence.is_playing(account)
         assert scene.world.dispatcher.session_count == 1, "it waits for the client's last word"
         await client.pause(10.0)
         assert scene.world.dispatcher.session_count == 0

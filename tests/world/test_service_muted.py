@@ -7,7 +7,7 @@ import pytest
 from emu.commands import Caller
 from emu.model import Title
 from tests.support.coroutines import finish
-from tests.support.world.worlds import WorldHouse
+from tests.support.world.worlds import WorldHarness
 
 WORD = "Xyzzy"
 LINES = (
@@ -19,34 +19,34 @@ LINES = (
 """What a player types, a game master even."""
 
 
-def scene() -> WorldHouse:
-    house = WorldHouse()
-    speaker = house.stand(5, name="Speaker", admin_status=100, titles=(Title(WORD),))
+def scene() -> WorldHarness:
+    harness = WorldHarness()
+    speaker = harness.stand(5, name="Speaker", admin_status=100, titles=(Title(WORD),))
     for char_id, name in ((6, "Hearer"), (7, "Stray")):
-        house.stand(char_id, name=name)
-    hearer = client_of(house, 6)
+        harness.stand(char_id, name=name)
+    hearer = client_of(harness, 6)
     for client in (speaker, hearer):
         client.types("/joinchannel Trade")
     speaker.types("/invite Hearer")
     hearer.types("/accept")
-    house.run(1.0)
-    return house
+    harness.run(1.0)
+    return harness
 
 
-def client_of(house: WorldHouse, char_id: int):  # type: ignore[no-untyped-def]
-    player = house.world.players.get(char_id)
+def client_of(harness: WorldHarness, char_id: int):  # type: ignore[no-untyped-def]
+    player = harness.world.players.get(char_id)
     assert player is not None
     return player.client.link
 
 
-def words_heard(house: WorldHouse, line: str) -> bool:
+def words_heard(harness: WorldHarness, line: str) -> bool:
     """Say whether others were sent anything that tells more than before, because of a line."""
-    speaker = client_of(house, 5)
-    others = [client_of(house, char_id) for char_id in (6, 7)]
+    speaker = client_of(harness, 5)
+    others = [client_of(harness, char_id) for char_id in (6, 7)]
     before = [len(other.log) for other in others]
     speaker.types(line)
     others[1].types("/tell Speaker are you there")
-    house.run(1.0)
+    harness.run(1.0)
     sent = [
         payload
         for other, number in zip(others, before, strict=True)
@@ -63,8 +63,8 @@ def words_heard(house: WorldHouse, line: str) -> bool:
         for text in [row[field] for row in other.decoded(struct)]
     ]  # fmt: skip
     shown = WORD in repr([other.sees() for other in others])
-    titles = WORD in client_of(house, 5).player.spawn.suffix
-    stored = WORD in house.world.motd
+    titles = WORD in client_of(harness, 5).player.spawn.suffix
+    stored = WORD in harness.world.motd
     in_bytes = any(WORD.encode() in payload for payload in sent)
     return shown or titles or stored or in_bytes or any(m in t for m in marks for t in texts)
 
@@ -72,41 +72,41 @@ def words_heard(house: WorldHouse, line: str) -> bool:
 @pytest.mark.parametrize("line", LINES)
 def test_what_reaches_others_does_so_no_more_while_the_account_is_muted(line: str) -> None:
     assert words_heard(scene(), line), "the same line, without a mute"
-    house = scene()
-    house.run(70.0)  # invitations of the scene are over
-    house.console("mute Speaker 10")
-    assert client_of(house, 5).types(line)[0] == "you are muted"
-    assert not words_heard(house, line)
+    harness = scene()
+    harness.run(70.0)  # invitations of the scene are over
+    harness.console("mute Speaker 10")
+    assert client_of(harness, 5).types(line)[0] == "you are muted"
+    assert not words_heard(harness, line)
 
 
 def test_a_text_that_was_given_before_the_mute_is_not_told_either() -> None:
-    house = scene()
-    speaker, stray = client_of(house, 5), client_of(house, 7)
+    harness = scene()
+    speaker, stray = client_of(harness, 5), client_of(harness, 7)
     speaker.types(f"/afk {WORD}")
-    house.console("mute Speaker 10")
+    harness.console("mute Speaker 10")
     stray.types("/tell Speaker hello")
     assert stray.hears()[-1][2] == "I am away from the keyboard"
-    house.console("unmute Speaker")
+    harness.console("unmute Speaker")
     stray.types("/tell Speaker hello")
     assert stray.hears()[-1][2] == WORD
 
 
 @pytest.mark.parametrize("line", ["broadcast hello", "announce hello", "setmotd hello"])
 def test_the_account_is_muted_at_the_page_too(line: str) -> None:
-    house = scene()
+    harness = scene()
     page = Caller("speaker", 200, "web", account_id=105)
-    assert finish(house.registry.run(page, line, house.now)).ok
-    house.console("mute Speaker 10")
-    assert finish(house.registry.run(page, line, house.now)).text == "you are muted"
-    house.console("kick Speaker")
-    assert finish(house.registry.run(page, line, house.now)).text == "you are muted"
-    assert house.console(line).ok, "the operator is nobody's account"
+    assert finish(harness.registry.run(page, line, harness.now)).ok
+    harness.console("mute Speaker 10")
+    assert finish(harness.registry.run(page, line, harness.now)).text == "you are muted"
+    harness.console("kick Speaker")
+    assert finish(harness.registry.run(page, line, harness.now)).text == "you are muted"
+    assert harness.console(line).ok, "the operator is nobody's account"
 
 
 def test_who_is_muted_may_still_go_away_and_lay_titles_down() -> None:
-    house = scene()
-    house.console("mute Speaker 10")
-    speaker = client_of(house, 5)
+    harness = scene()
+    harness.console("mute Speaker 10")
+    speaker = client_of(harness, 5)
     assert speaker.types("/afk") == ["You are away from the keyboard."]
     assert speaker.types("/title setsuffix none")
     assert speaker.types("/chatleave Trade") == []

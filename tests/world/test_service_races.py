@@ -11,7 +11,7 @@ import pytest
 from emu.world.actors.player import MOST_NAMES, PlayerState
 from emu.world.actors.spawn import Destination
 from emu.world.entry import leaving
-from tests.support.world.worlds import Client, WorldHouse
+from tests.support.world.worlds import Client, WorldHarness
 
 QUIT = bytes((1, 1))
 
@@ -24,23 +24,23 @@ def ready_to_zone(client: Client) -> None:
     client.say("OP_ReadyToZoneMsg")
 
 
-def two(rank: int = 100) -> tuple[WorldHouse, Client, Client]:
-    house = WorldHouse()
-    one = house.stand(5, name="Aldana", admin_status=rank)
-    other = house.stand(6, name="Borvik")
-    house.run(0.5)
-    return house, one, other
+def two(rank: int = 100) -> tuple[WorldHarness, Client, Client]:
+    harness = WorldHarness()
+    one = harness.stand(5, name="Aldana", admin_status=rank)
+    other = harness.stand(6, name="Borvik")
+    harness.run(0.5)
+    return harness, one, other
 
 
 def test_who_camps_and_changes_the_zone_does_neither_camp_there_nor_vanish() -> None:
-    house, one, _ = two()
+    harness, one, _ = two()
     camp(one)
     one.types("/zone Antonica")
     assert one.player is not None
     assert one.player.state is PlayerState.ZONING
     ready_to_zone(one)
-    again = house.stand(5)
-    house.run(60.0)
+    again = harness.stand(5)
+    harness.run(60.0)
     assert again.player is not None
     assert again.player.state is PlayerState.STANDING
     assert "camping" not in again.player.spawn.words
@@ -48,55 +48,55 @@ def test_who_camps_and_changes_the_zone_does_neither_camp_there_nor_vanish() -> 
 
 
 def test_who_changes_the_zone_cannot_camp_meanwhile() -> None:
-    house, one, _ = two()
+    harness, one, _ = two()
     one.types("/zone Antonica")
     camp(one)
     one.say("OP_RequestCampMsg", QUIT)
     assert "OP_CampStartedMsg" not in one.names
-    again = house.stand(5)
-    house.run(30.0)
+    again = harness.stand(5)
+    harness.run(30.0)
     assert again.player is one.player
     assert not again.is_closed
 
 
 def test_who_loses_the_link_while_camping_is_link_dead_and_camps_no_more() -> None:
-    house, one, other = two(rank=0)
+    harness, one, other = two(rank=0)
     camp(one)
-    house.service.closed(one.player, one, "timed out", house.now)
-    house.run(30.0)
+    harness.service.closed(one.player, one, "timed out", harness.now)
+    harness.run(30.0)
     fields = other.fields_of("Aldana")
     assert (fields["linkdead"], fields.get("camping", 0)) == (1, 0)
-    house.run(100.0)
+    harness.run(100.0)
     assert other.sees() == set()
-    assert len(house.world.players) == 1
+    assert len(harness.world.players) == 1
 
 
 def test_a_second_login_while_zoning_arrives_as_one_that_was_told_nothing_yet() -> None:
-    house, one, other = two()
+    harness, one, other = two()
     one.types("/zone Antonica")
-    second = house.enter(5, key=12345)
+    second = harness.enter(5, key=12345)
     assert "OP_PopulateSkillMapsMsg" in second.names, "it comes from the login, not from a zone"
     second.load()
-    house.run(0.5)
+    harness.run(0.5)
     assert second.player is one.player
     assert second.player is not None
     assert second.player.zone.zone_id == 12
     assert one.is_closed
-    house.service.closed(one.player, one, "closed", house.now)
+    harness.service.closed(one.player, one, "closed", harness.now)
     assert not second.is_closed, "the end of the first changes nothing"
     assert other.sees() == set()
 
 
 def test_a_player_that_changes_the_zone_cannot_be_summoned_or_sent_anywhere() -> None:
-    house, _, other = two()
-    victim = house.stand(7, name="Cenwyn", admin_status=100)
-    one = house.stand(8, name="Dorlas", admin_status=101)
+    harness, _, other = two()
+    victim = harness.stand(7, name="Cenwyn", admin_status=100)
+    one = harness.stand(8, name="Dorlas", admin_status=101)
     victim.types("/zone Antonica")
-    before = house.store.rows[7].zone_id
+    before = harness.store.rows[7].zone_id
     for line in ("/summon Cenwyn", "/goto Cenwyn"):
         assert one.types(line) == ["Cenwyn is changing the zone"]
-    assert house.store.rows[7].zone_id == before
-    again = house.stand(7)
+    assert harness.store.rows[7].zone_id == before
+    again = harness.stand(7)
     assert again.player is not None
     assert again.player.zone.zone_id == 12
     assert not other.is_closed
@@ -104,25 +104,25 @@ def test_a_player_that_changes_the_zone_cannot_be_summoned_or_sent_anywhere() ->
 
 @pytest.mark.parametrize("steps", range(3))
 def test_who_is_kicked_while_entering_is_gone_and_seen_by_nobody(steps: int) -> None:
-    house, one, other = two()
-    late = house.enter(7, name="Late")
+    harness, one, other = two()
+    late = harness.enter(7, name="Late")
     for name in ("OP_DoneLoadingZoneResourcesMsg", "OP_DoneLoadingEntityResourcesMsg")[:steps]:
         late.say(name)
     assert one.types("/kick Late") == ["Late was sent away"]
     assert late.is_closed
     late.load()
-    house.run(1.0)
+    harness.run(1.0)
     assert other.sees() == {"Aldana"}
-    assert house.world.players.get(7) is None
-    assert house.presence.find(7) is None
-    assert house.stand(7).player is not None, "and may come back"
+    assert harness.world.players.get(7) is None
+    assert harness.presence.find(7) is None
+    assert harness.stand(7).player is not None, "and may come back"
 
 
 class Slow:
     """Keys that are not there at once, as those of another process."""
 
-    def __init__(self, house: WorldHouse) -> None:
-        self._issue = house.keys.issue
+    def __init__(self, harness: WorldHarness) -> None:
+        self._issue = harness.keys.issue
         self.waiting = 0
 
     async def issue(self, *handoff: Any) -> int:
@@ -148,46 +148,46 @@ def advance(work: Coroutine[Any, Any, None]) -> Exception | None:
 
 
 def test_of_two_ways_at_once_the_first_is_taken_and_its_key_is_good() -> None:
-    house, one, _ = two()
+    harness, one, _ = two()
     assert one.player is not None
-    slow: Any = Slow(house)
-    house.world.handoffs = slow
+    slow: Any = Slow(harness)
+    harness.world.handoffs = slow
     to = Destination(12)
-    first = leaving.change_zone(house.world, one.player, to, house.now)
+    first = leaving.change_zone(harness.world, one.player, to, harness.now)
     assert advance(first) is None
-    second = leaving.change_zone(house.world, one.player, Destination(33), house.now)
+    second = leaving.change_zone(harness.world, one.player, Destination(33), harness.now)
     assert "on its way already" in str(advance(second))
     assert slow.waiting == 1
     assert advance(first) is None
     (told,) = one.decoded("WS_ZoneChangeMsg")
-    redeemed = house.keys.redeem(told["account_id"], told["key"])
+    redeemed = harness.keys.redeem(told["account_id"], told["key"])
     with pytest.raises(StopIteration) as end:
         redeemed.send(None)
     assert end.value.value is not None
 
 
 def test_who_leaves_while_its_way_is_made_is_not_sent_anywhere() -> None:
-    house, one, _ = two()
+    harness, one, _ = two()
     assert one.player is not None
-    slow: Any = Slow(house)
-    house.world.handoffs = slow
-    way = leaving.change_zone(house.world, one.player, Destination(12), house.now)
+    slow: Any = Slow(harness)
+    harness.world.handoffs = slow
+    way = leaving.change_zone(harness.world, one.player, Destination(12), harness.now)
     assert advance(way) is None
     one.say("OP_RequestCampMsg", QUIT)
     assert advance(way) is None
     assert one.decoded("WS_ZoneChangeMsg") == []
     assert one.is_closed
-    assert house.world.players.get(5) is None
+    assert harness.world.players.get(5) is None
 
 
 # -- floods that are within the limit of messages ------------------------------------------------
 
 
 def test_invitations_do_not_flood_who_is_invited() -> None:
-    house, one, other = two(rank=0)
+    harness, one, other = two(rank=0)
     for _ in range(50):
         one.types("/invite Borvik")
-        house.run(0.1)
+        harness.run(0.1)
     lines = [row["text"] for row in other.decoded("WS_DisplayText")]
     assert sum("invites you" in line for line in lines) == 1
     for _ in range(50):
@@ -198,22 +198,22 @@ def test_invitations_do_not_flood_who_is_invited() -> None:
 
 
 def test_an_invitation_of_somebody_who_has_gone_leads_nowhere() -> None:
-    house, one, other = two(rank=0)
+    harness, one, other = two(rank=0)
     one.types("/invite Borvik")
     one.say("OP_RequestCampMsg", QUIT)
     assert other.types("/accept") == ["nobody has invited you"]
-    assert house.world.groups.of(6) is None
+    assert harness.world.groups.of(6) is None
 
 
 def test_channels_without_number_and_of_any_name() -> None:
-    house, one, other = two(rank=0)
+    harness, one, other = two(rank=0)
     other.types("/joinchannel Trade")
     for number in range(10_000 // 50):
         one.types(f"/joinchannel channel{number}")
-        house.run(0.2)
+        harness.run(0.2)
     one.types("/joinchannel " + "x" * 60_000)
     one.types("/tellchannel " + "y" * 60_000 + " hello")
-    assert len(house.chat.channels) <= 11
+    assert len(harness.chat.channels) <= 11
     assert one.player is not None
     assert len(one.player.channels) <= 10
     for _ in range(100):
@@ -226,16 +226,16 @@ def test_channels_without_number_and_of_any_name() -> None:
 
 
 def test_lists_of_friends_and_ignored_ones_end_somewhere() -> None:
-    house, one, _ = two(rank=0)
+    harness, one, _ = two(rank=0)
     for number in range(2 * MOST_NAMES):
         one.types(f"/ignore somebody{number}")
-        house.run(0.02)
+        harness.run(0.02)
     one.types("/ignore " + "x" * 60_000)
     one.types("/friend " + "x" * 60_000)
     assert one.player is not None
     assert len(one.player.relations.rows()) == MOST_NAMES
-    house.run(5.0)
-    assert len(house.store.rows[5].relations) == MOST_NAMES
+    harness.run(5.0)
+    assert len(harness.store.rows[5].relations) == MOST_NAMES
 
 
 def test_nobody_tells_itself_anything() -> None:
@@ -246,13 +246,13 @@ def test_nobody_tells_itself_anything() -> None:
 
 def test_indexes_of_others_move_nobody() -> None:
     """A prediction names no spawn; whatever number stands in it, only its sender moves."""
-    house, one, other = two(rank=0)
+    harness, one, other = two(rank=0)
     assert other.player is not None
     before = other.player.position
     for index in (0, 1, 2, 3, 6, 0xFFFF):
         one.walk(2.0, 1.0, 250.0, grid_location=index)
         one.say("OP_StandMsg", struct.pack("<I", index))
         one.say("OP_SitMsg", struct.pack("<I", index))
-        house.run(0.5)
+        harness.run(0.5)
     assert other.player.position == before
     assert other.player.spawn.visual_state == 0

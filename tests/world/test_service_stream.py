@@ -8,7 +8,7 @@ from emu.capture.messages import StructLookup
 from emu.errors import EmuError
 from emu.structs import shipped_catalog
 from emu.world_stream.stream import WorldStream
-from tests.support.world.worlds import Client, WorldHouse
+from tests.support.world.worlds import Client, WorldHarness
 
 LOOKUP = StructLookup(shipped_catalog())
 
@@ -39,20 +39,20 @@ def unread(client: Client) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("version", [546, 561])
-def test_a_visit_is_read_to_its_last_byte(house: WorldHouse, version: int) -> None:
-    one, two = house.stand(5, version), house.stand(6, 546 + 561 - version)
-    house.run(1.0)
+def test_a_visit_is_read_to_its_last_byte(harness: WorldHarness, version: int) -> None:
+    one, two = harness.stand(5, version), harness.stand(6, 546 + 561 - version)
+    harness.run(1.0)
     for step in range(3):
         two.walk(450.0 + step, -37.0, 820.0)
-        house.run(0.5)
+        harness.run(0.5)
     two.types("/say Hello")
     two.types("/shout Hello")
     one.types("/who")
     two.say("OP_SitMsg")
-    house.run(1.0)
+    harness.run(1.0)
     two.say("OP_StandMsg")
     two.say("OP_RequestCampMsg", bytes(2))
-    house.run(30.0)
+    harness.run(30.0)
     for client in (one, two):
         assert unread(client) == []
         assert len(set(client.names)) > 20

@@ -20,7 +20,7 @@ from emu.world_stream.ghosts import (  # fmt: skip
     GhostReader,
 )
 from tests.support.world.ghost_views import dialect
-from tests.support.world.sights import PART_NAMES, GhostWriter
+from tests.support.world.ghost_writer import PART_NAMES, GhostWriter
 
 NO_CHANGES = {"info": [], "position": [], "vis": []}
 

@@ -11,7 +11,7 @@ from emu.structs.packed import pack
 from emu.world_stream.ghosts import CREATE_GHOST, DESTROY_GHOST, POSITION, UPDATE_GHOST
 from emu.world_stream.stream import BOOKS, PREDICTION, SHEET, WorldStream
 from tests.support.world.ghost_views import dialect
-from tests.support.world.sights import GhostWriter
+from tests.support.world.ghost_writer import GhostWriter
 from tests.world_stream.test_movement_predictions import FIRST, SECOND
 
 NAMES = (CREATE_GHOST, UPDATE_GHOST, DESTROY_GHOST, PREDICTION, SHEET, *BOOKS, "OP_ZoneInfoMsg")

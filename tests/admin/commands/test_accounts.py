@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-from tests.support.login.account_room import AccountRoom
+from tests.support.login.account_commands import AccountCommands
 
 
 def test_list_and_show() -> None:
-    room = AccountRoom()
+    room = AccountCommands()
     assert room.run("account list").lines[0] == "2 accounts"
     assert [row["name"] for row in room.run("account list al").data] == ["Alice"]
     assert room.run("account show ALICE").data["id"] == 1
@@ -12,7 +12,7 @@ def test_list_and_show() -> None:
 
 
 def test_add_and_password() -> None:
-    room = AccountRoom()
+    room = AccountCommands()
     assert room.run("account add carol s3cret").text == "added account carol with the id 3"
     assert room.run("account password carol other").ok
     assert room.store.rows[3].password == "<other>"
@@ -22,7 +22,7 @@ def test_add_and_password() -> None:
 
 
 def test_nobody_changes_the_password_of_those_who_stand_as_high() -> None:
-    room = AccountRoom()
+    room = AccountCommands()
     room.ranks[2] = 200
     refused = room.run("account password bob other", rank=200)
     assert refused.text == "account bob has your rank or a higher one"
@@ -31,6 +31,6 @@ def test_nobody_changes_the_password_of_those_who_stand_as_high() -> None:
 
 
 def test_ranks() -> None:
-    room = AccountRoom()
+    room = AccountCommands()
     assert room.run("account list", rank=10).ok
     assert not room.run("account add eve x", rank=100).ok

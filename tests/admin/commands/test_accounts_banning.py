@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from tests.support.login.account_room import NOW, AccountRoom
+from tests.support.login.account_commands import NOW, AccountCommands
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from tests.support.login.account_room import NOW, AccountRoom
     ],
 )
 def test_a_ban_sends_away_and_ends(lasting: str, until: float) -> None:
-    room = AccountRoom()
+    room = AccountCommands()
     assert room.run(f"account ban bob {lasting}").ok
     assert room.store.rows[2].banned_until == until
     assert room.away == [(2, "account banned by root")]
@@ -28,14 +28,14 @@ def test_a_ban_sends_away_and_ends(lasting: str, until: float) -> None:
 
 
 def test_a_wrong_span_changes_nothing() -> None:
-    room = AccountRoom()
+    room = AccountCommands()
     assert "no span of time" in room.run("account ban bob tomorrow").text
     assert "no span of time" in room.run("account ban bob 999999w").text
     assert room.away == []
 
 
 def test_disable_and_enable() -> None:
-    room = AccountRoom()
+    room = AccountCommands()
     assert room.run("account disable bob").text == "account bob is disabled"
     assert room.away == [(2, "account disabled by root")]
     assert not room.store.rows[2].enabled
@@ -44,7 +44,7 @@ def test_disable_and_enable() -> None:
 
 
 def test_a_ban_is_for_ranks_above_the_banned_ones() -> None:
-    room = AccountRoom()
+    room = AccountCommands()
     assert room.run("account ban bob", rank=10).text == "account ban needs rank 100; yours is 10"
     room.ranks[2] = 100
     for line in ("account ban bob", "account disable bob", "character ban Borvik"):
@@ -58,7 +58,7 @@ def test_a_ban_is_for_ranks_above_the_banned_ones() -> None:
     ("line", "rank"), [("account unban bob", 100), ("account enable bob", 200)]
 )
 def test_a_ban_is_lifted_by_ranks_above_the_account(line: str, rank: int) -> None:
-    room = AccountRoom()
+    room = AccountCommands()
     room.ranks[2] = rank
     assert room.run(line, rank=rank).text == "account bob has your rank or a higher one"
     room.ranks[2] = rank - 1
@@ -66,7 +66,7 @@ def test_a_ban_is_lifted_by_ranks_above_the_account(line: str, rank: int) -> Non
 
 
 def test_a_character_is_banned_with_its_account() -> None:
-    room = AccountRoom()
+    room = AccountCommands()
     assert room.run("character ban borvik 12h spam").text.startswith("account bob is banned until")
     assert room.store.rows[2].ban_reason == "spam"
     assert room.away == [(2, "account banned by root")]

@@ -6,7 +6,7 @@ from typing import Any
 
 from emu.admin.commands import characters
 from emu.admin.commands.characters import CharacterCommandContext
-from tests.support.admin.commanding import Desk
+from tests.support.admin.commanding import CommandBench
 
 
 @dataclasses.dataclass
@@ -23,7 +23,7 @@ class Entry:
     account_id: int = 1
 
 
-class Room(Desk):
+class Room(CommandBench):
     def __init__(self) -> None:
         self.entries = [Entry(7, "Aldana"), Entry(8, "Borvik", deleted=True),
                         Entry(None, "Cestra", "bob", "Far")]  # fmt: skip

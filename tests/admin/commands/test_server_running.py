@@ -5,10 +5,10 @@ from emu.admin.commands.server import Controls
 from emu.admin.countdown import Countdown
 from emu.errors import FileFormatError
 from tests.admin.test_status_source import STATUS
-from tests.support.admin.commanding import Desk
+from tests.support.admin.commanding import CommandBench
 
 
-class Room(Desk):
+class Room(CommandBench):
     def __init__(self) -> None:
         self.told: list[str] = []
         self.stops: list[str] = []

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 from emu.admin.commands import server
-from tests.support.admin.commanding import Desk
+from tests.support.admin.commanding import CommandBench
 
 
-def desk() -> Desk:
-    made = Desk()
+def desk() -> CommandBench:
+    made = CommandBench()
     made.registry.extend(server.source_tool_commands(made.registry))
     return made
 

@@ -23,7 +23,7 @@ from emu.admin.ggmp.messages import (
 )
 from emu.admin.ggmp.server import GgmpRules, GgmpServer
 from emu.times import Monotonic
-from tests.support.admin.ggmp import ADDRESS, GRANT, GUARD, TOKEN, FakeStage, Talk
+from tests.support.admin.ggmp import ADDRESS, GRANT, GUARD, TOKEN, FakeActors, Talk
 from tests.support.admin.worked_examples import examples
 from tests.support.examples import tries
 
@@ -40,14 +40,14 @@ def at(seconds: float) -> Monotonic:
 
 
 def server(**rules: object) -> GgmpServer:
-    return GgmpServer(FakeStage(), GgmpRules((GRANT,), **rules), randbelow)  # type: ignore[arg-type]
+    return GgmpServer(FakeActors(), GgmpRules((GRANT,), **rules), randbelow)  # type: ignore[arg-type]
 
 
 def opened(**rules: object) -> GgmpServer:
     """Anybody may query; numbers that are told to them are 1, 2 and so on."""
     following = iter(range(1000))
     made = GgmpRules((GRANT,), ANYBODY, **rules)  # type: ignore[arg-type]
-    return GgmpServer(FakeStage(), made, lambda _end: next(following))
+    return GgmpServer(FakeActors(), made, lambda _end: next(following))
 
 
 def kinds(answers: list[bytes]) -> list[GgmpMessageType]:
@@ -269,7 +269,7 @@ def test_anybody_does_what_is_allowed_and_nothing_else() -> None:
 
 
 def test_numbers_for_anybody_cannot_be_foreseen() -> None:
-    made = GgmpServer(FakeStage(), GgmpRules(anonymous=ANYBODY), randbelow)
+    made = GgmpServer(FakeActors(), GgmpRules(anonymous=ANYBODY), randbelow)
     given_out = set()
     for number in range(50):
         assign, _ = made.answer(query(0, 0), (f"192.0.2.{number}", 1), NOW)
@@ -309,7 +309,7 @@ STATIC = read_clients("bot query 7 192.0.2.50\nradar * 300 192.0.2.51")
 
 
 def known() -> GgmpServer:
-    return GgmpServer(FakeStage(), GgmpRules(clients=STATIC), randbelow)
+    return GgmpServer(FakeActors(), GgmpRules(clients=STATIC), randbelow)
 
 
 def test_known_clients_ask_without_joining() -> None:
@@ -348,7 +348,7 @@ def test_a_known_client_that_comes_from_another_port_begins_anew() -> None:
 
 def test_two_known_clients_may_share_a_host_but_no_port() -> None:
     rules = GgmpRules(clients=read_clients("a query 7 192.0.2.50\nb query 8 192.0.2.50"))
-    made = GgmpServer(FakeStage(), rules, randbelow)
+    made = GgmpServer(FakeActors(), rules, randbelow)
     for client in (7, 8, 7):
         assert kinds(made.answer(query(client, 0), ADDRESS, NOW)) == [
             GgmpMessageType.ACK,

@@ -22,7 +22,7 @@ from emu.admin.web.sessions import (
 from emu.model import Account
 from emu.times import Moment, Monotonic
 from tests.support.coroutines import finish
-from tests.support.world.worlds import WorldHouse
+from tests.support.world.worlds import WorldHarness
 
 HOME = "192.0.2.1"
 
@@ -38,13 +38,13 @@ class Office:
         self.time = 1000.0
         self.pauses: list[float] = []
         self.told: list[Any] = []
-        self.house = WorldHouse()
+        self.harness = WorldHarness()
         self.uses: list[Any] = []
-        self.house.registry.told = self.uses.append
+        self.harness.registry.told = self.uses.append
         numbers = iter(range(1, 10_000))
         self.desk = Dashboard(
             self,
-            self.house.registry,
+            self.harness.registry,
             Sessions(SessionRules(), lambda size: next(numbers).to_bytes(size, "big")),
             SignIns(SignInRules()),
             clock=self,
@@ -205,7 +205,7 @@ def test_looking_keeps_nobody_signed_in_and_acting_does(office: Office) -> None:
 
 
 def test_actions_are_commands_of_the_account(office: Office) -> None:
-    victim = office.house.stand(7, name="Victim")
+    victim = office.harness.stand(7, name="Victim")
     _, seat = office.sign_in()
     reply = finish(office.desk.act(seat, "kick", {"player": "Victim", "reason": "spam"}))
     assert (reply.ok, reply.text) == (True, "Victim was sent away")
@@ -218,7 +218,7 @@ def test_actions_are_commands_of_the_account(office: Office) -> None:
 
 def test_a_rank_that_is_too_low_is_refused_and_told_of(office: Office) -> None:
     office.ranks[1] = 10
-    victim = office.house.stand(7, name="Victim")
+    victim = office.harness.stand(7, name="Victim")
     _, seat = office.sign_in()
     shown = office.desk.shown(seat)
     assert set(shown["actions"]) == {"mute", "unmute", "broadcast", "lock", "unlock"}
@@ -231,7 +231,7 @@ def test_a_rank_that_is_too_low_is_refused_and_told_of(office: Office) -> None:
 
 def test_nobody_acts_on_those_of_the_same_rank(office: Office) -> None:
     office.ranks[1] = 100
-    peer = office.house.stand(7, name="Peer", admin_status=100)
+    peer = office.harness.stand(7, name="Peer", admin_status=100)
     _, seat = office.sign_in()
     reply = finish(office.desk.act(seat, "kick", {"player": "Peer"}))
     assert reply.text == "Peer has your rank or a higher one"

@@ -19,7 +19,7 @@ from tests.support.sessions.conversations import (
     whole_session,
 )
 from tests.support.world.ghost_views import dialect
-from tests.support.world.sights import GhostWriter
+from tests.support.world.ghost_writer import GhostWriter
 
 COMMAND = 50
 ANSWER = 31

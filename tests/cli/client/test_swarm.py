@@ -7,7 +7,7 @@ import pytest
 
 from emu.cli.client.swarm import habits
 from tests.support.running.emu_process import emu
-from tests.support.running.whole_server import HOST, house
+from tests.support.running.whole_server import HOST, harness
 
 KEYS = [
     "clients", "logins_ok", "logins_failed", "lost", "login_ms_p50", "login_ms_p99",
@@ -19,7 +19,7 @@ OPEN = {"login.auto_create_accounts": True}
 
 @pytest.mark.slow
 async def test_a_swarm_of_two_versions(tmp_path: Path) -> None:
-    async with house(tmp_path, OPEN) as server:
+    async with harness(tmp_path, OPEN) as server:
         await server.world_registered()
         out, err, code = await emu(
             tmp_path, "client", "swarm", 6, f"{HOST}:{server.login_port}", "--for", 2,
@@ -38,7 +38,7 @@ async def test_a_swarm_of_two_versions(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 async def test_a_swarm_that_may_not_come_in_says_why(tmp_path: Path) -> None:
-    async with house(tmp_path) as server:
+    async with harness(tmp_path) as server:
         await server.world_registered()
         out, err, code = await emu(
             tmp_path, "client", "swarm", 2, f"{HOST}:{server.login_port}", "--for", 1,

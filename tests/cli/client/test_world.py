@@ -8,18 +8,18 @@ import pytest
 
 from tests.support.running.documented import code_lines
 from tests.support.running.emu_process import emu, emu_on_open_pipe
-from tests.support.running.whole_server import HOST, House, house
+from tests.support.running.whole_server import HOST, Harness, harness
 
 pytestmark = pytest.mark.slow
 WHO = ("--user", "testlabs", "--password", "testpass", "--character", "Testa")
 
 
-def at(server: House) -> str:
+def at(server: Harness) -> str:
     return f"{HOST}:{server.login_port}"
 
 
 async def test_play_enters_does_what_it_is_told_and_leaves(tmp_path: Path) -> None:
-    async with house(tmp_path) as server:
+    async with harness(tmp_path) as server:
         await server.world_registered()
         out, err, code = await emu(
             tmp_path, "client", "play", at(server), *WHO, "--create", "--version", 561,
@@ -38,7 +38,7 @@ async def test_play_enters_does_what_it_is_told_and_leaves(tmp_path: Path) -> No
 async def test_the_readmes_one_more_command_stands_in_the_shipped_zone(tmp_path: Path) -> None:
     (line,) = [one for one in code_lines() if " client play " in one]
     words = shlex.split(line)[1:]
-    async with house(tmp_path) as server:  # its account is the one that `make run` makes
+    async with harness(tmp_path) as server:  # its account is the one that `make run` makes
         await server.world_registered()
         words[words.index("127.0.0.1:9100")] = at(server)
         words[words.index("--for") + 1] = "2"
@@ -51,7 +51,7 @@ async def test_the_readmes_one_more_command_stands_in_the_shipped_zone(tmp_path:
 
 
 async def test_play_as_json_is_an_object_a_line(tmp_path: Path) -> None:
-    async with house(tmp_path) as server:
+    async with harness(tmp_path) as server:
         await server.world_registered()
         out, _, code = await emu(
             tmp_path, "client", "play", at(server), *WHO, "--create", "--for", 0, "--json",
@@ -65,7 +65,7 @@ async def test_play_as_json_is_an_object_a_line(tmp_path: Path) -> None:
 
 
 async def test_a_character_that_is_not_there_is_one_line(tmp_path: Path) -> None:
-    async with house(tmp_path) as server:
+    async with harness(tmp_path) as server:
         await server.world_registered()
         out, err, code = await emu(tmp_path, "client", "play", at(server), *WHO, "--json")
         assert code == 1
@@ -76,7 +76,7 @@ async def test_a_character_that_is_not_there_is_one_line(tmp_path: Path) -> None
 
 async def test_the_shell_reads_a_script_from_a_pipe(tmp_path: Path) -> None:
     script = "say hello\n\nfly high\nraw 4711 0102\nmove 1.56 244\nwait 0.5\nwhere\nsit\nquit\n"
-    async with house(tmp_path) as server:
+    async with harness(tmp_path) as server:
         await server.world_registered()
         out, err, code = await emu(
             tmp_path, "client", "shell", at(server), *WHO, "--create", stdin=script
@@ -94,7 +94,7 @@ async def test_the_shell_reads_a_script_from_a_pipe(tmp_path: Path) -> None:
 
 async def test_the_shell_does_not_wait_for_lines_when_the_session_is_over(tmp_path: Path) -> None:
     """The pipe stays open; the script's last word is the end all the same."""
-    async with house(tmp_path) as server:
+    async with harness(tmp_path) as server:
         await server.world_registered()
         out, code = await emu_on_open_pipe(
             tmp_path, "client", "shell", at(server), *WHO, "--create", stdin="say hello\nquit\n"

@@ -9,7 +9,7 @@ from prompt_toolkit.document import Document
 from emu.cli.client.world import LineCompleter, history_file
 from emu.client.world import Pass, WorldClientCore, WorldMessages
 from tests.support.running.emu_process import emu_on_terminal
-from tests.support.running.whole_server import HOST, house
+from tests.support.running.whole_server import HOST, harness
 from tests.support.world.ghost_views import dialect
 
 
@@ -34,7 +34,7 @@ def test_history_has_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.slow
 async def test_a_person_types_on_a_terminal(tmp_path: Path) -> None:
-    async with house(tmp_path) as server:
+    async with harness(tmp_path) as server:
         await server.world_registered()
         shown = await emu_on_terminal(
             tmp_path, "client", "shell", f"{HOST}:{server.login_port}", "--user", "testlabs",

@@ -15,14 +15,14 @@ from emu.admin.ggmp.messages import LITTLE
 from emu.admin.ggmp.server import GgmpRules, GgmpServer
 from emu.times import Monotonic
 from tests.support.admin.answering import answering
-from tests.support.admin.ggmp import BOB, GRANT, GUARD, TOKEN, FakeStage
+from tests.support.admin.ggmp import BOB, GRANT, GUARD, TOKEN, FakeActors
 from tests.support.running.command_line import CommandLine
 
 
 @contextmanager
 def serving(rules: GgmpRules) -> Iterator[str]:
     """Serve in a thread; yields the address."""
-    core = GgmpServer(FakeStage(), rules, randbelow)
+    core = GgmpServer(FakeActors(), rules, randbelow)
 
     def unasked(now: Monotonic) -> list[tuple[bytes, tuple[str, int]]]:
         core.handle_timer(now)

@@ -14,7 +14,7 @@ from emu.model import Character, Membership, RegisteredWorld, Title
 from emu.store import Store
 from emu.store.server_lock import ServerLock
 from tests.support.world.world_fakes import world_character
-from tests.support.world.worlds import WorldHouse
+from tests.support.world.worlds import WorldHarness
 
 ZONES = {325, 12}
 DAMAGE = {
@@ -88,9 +88,9 @@ def test_a_damaged_character_enters_and_is_repaired(path: Path, what: str) -> No
         [character] = store.world.characters.of_account(1)
         assert store.world.characters.find(5) == character
     assert bool(lines) == (what != "zone")
-    house = WorldHouse()
-    house.store.rows[5] = character
-    client = house.stand(5)
+    harness = WorldHarness()
+    harness.store.rows[5] = character
+    client = harness.stand(5)
     client.say("OP_RequestCampMsg", b"\1\1")
     assert set(levels(path)) == {Level.WARN}
     found = list(repair_values(path, ZONES))

@@ -15,7 +15,7 @@ from emu.client.flow import Entrance
 from emu.config import Address
 from emu.opcodes.text import shipped_tables
 from tests.support.admin.snapshots import Measured
-from tests.support.running.whole_server import HOST, house, reactor
+from tests.support.running.whole_server import HOST, harness, reactor
 
 pytestmark = pytest.mark.slow
 
@@ -29,7 +29,7 @@ def levels(done: Visit) -> list[str]:
 
 
 async def test_without_an_account_a_login_is_refused(tmp_path: Path) -> None:
-    async with house(tmp_path) as server:
+    async with harness(tmp_path) as server:
         done = visit(server.login_port)
         await done.without_account(accounts_are_made=False)
         assert levels(done) == ["ok", "ok"]
@@ -41,7 +41,7 @@ async def test_without_an_account_a_login_is_refused(tmp_path: Path) -> None:
 
 
 async def test_where_a_login_makes_an_account_it_is_told(tmp_path: Path) -> None:
-    async with house(tmp_path, {"login.auto_create_accounts": True}) as server:
+    async with harness(tmp_path, {"login.auto_create_accounts": True}) as server:
         done = visit(server.login_port)
         await done.without_account(accounts_are_made=False)
         assert levels(done) == ["ok", "fail"]
@@ -49,7 +49,7 @@ async def test_where_a_login_makes_an_account_it_is_told(tmp_path: Path) -> None
 
 
 async def test_with_an_account_it_goes_through_the_world_s_door(tmp_path: Path) -> None:
-    async with house(tmp_path) as server:
+    async with harness(tmp_path) as server:
         await server.world_registered()
         account = Entrance(Credentials("testlabs", "testpass"))
         done = visit(server.login_port)
@@ -70,7 +70,7 @@ async def test_with_an_account_it_goes_through_the_world_s_door(tmp_path: Path) 
 
 
 async def test_a_door_that_leads_nowhere_is_found(tmp_path: Path) -> None:
-    async with house(tmp_path) as server:
+    async with harness(tmp_path) as server:
         await server.world_registered()
         client = await server.logged_in()
         await client.worlds()

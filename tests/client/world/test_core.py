@@ -40,7 +40,7 @@ def played(
 ) -> tuple[LossyWorld, list[Any]]:
     """Let one character come in, play a scene, and leave; returns the world and all events."""
     world = world or LossyWorld(LossyReactor())
-    world.house.character(5, name="Aldana", admin_status=status)
+    world.harness.character(5, name="Aldana", admin_status=status)
     events: list[Any] = []
 
     async def whole() -> None:
@@ -69,7 +69,7 @@ def test_the_way_in_and_out(version: int) -> None:
     assert kinds(events).index(ZoneTold) < kinds(events).index(Stood)
     assert events[-1] == Closed("you left the world")
     assert not any(isinstance(event, Unexpected) for event in events)
-    assert len(world.house.world.players) == 0  # it has quit, not lost its link
+    assert len(world.harness.world.players) == 0  # it has quit, not lost its link
 
 
 def test_camping_standing_up_and_camping_again() -> None:
@@ -90,9 +90,9 @@ def test_who_is_sent_away_after_an_interrupted_camp_did_not_camp() -> None:
         await client.until(lambda: CampBegun(20) in events, "the countdown")
         client.act(WorldClientCore.stand)
         await client.until(lambda: CampStopped() in events, "the countdown's stop")
-        player = world.house.world.players.get(5)
+        player = world.harness.world.players.get(5)
         assert player is not None
-        world.house.service.send_away(player, "sent away", client.now())
+        world.harness.service.send_away(player, "sent away", client.now())
         await client.until(lambda: client.core.stage is WorldPhase.CLOSED, "the end")
 
     world = LossyWorld(LossyReactor())
@@ -128,7 +128,7 @@ def test_being_put_somewhere_ends_the_walk() -> None:
         await client.pause(0.5)
 
     world, _ = played(scene)
-    assert near(world.house.store.rows[5].place, (12.0, 5.0, 20.0))  # type: ignore[arg-type]
+    assert near(world.harness.store.rows[5].place, (12.0, 5.0, 20.0))  # type: ignore[arg-type]
 
 
 def test_changing_the_zone_shows_the_new_key_at_the_new_address() -> None:
@@ -174,7 +174,7 @@ def test_raw_packets_leave_as_they_are() -> None:
         await client.pause(0.5)
 
     world, _ = played(scene)
-    assert world.house.world.counters["unknown message"] == 1
+    assert world.harness.world.counters["unknown message"] == 1
 
 
 def test_lines_of_refusal_are_told() -> None:

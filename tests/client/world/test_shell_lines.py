@@ -13,7 +13,7 @@ from emu.errors import CommandError
 from emu.times import Monotonic
 from emu.world_stream.ghosts import CREATE_GHOST
 from tests.support.world.ghost_views import dialect
-from tests.support.world.sights import GhostWriter
+from tests.support.world.ghost_writer import GhostWriter
 
 NOW = Monotonic(10.0)
 

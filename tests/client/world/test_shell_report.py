@@ -28,7 +28,7 @@ from emu.client.world.events import (
 from emu.client.world.shell import as_lines, as_records
 from emu.world_stream.ghosts import CREATE_GHOST, INFO, POSITION
 from tests.client.world.test_shell_lines import standing
-from tests.support.world.sights import GhostWriter
+from tests.support.world.ghost_writer import GhostWriter
 
 TOLD = [
     (ZoneTold("antonica", "Antonica", "Aldana", 1, 2, 3), ["Aldana enters Antonica (antonica)"]),

@@ -6,7 +6,7 @@ from emu.client.world.surroundings import Place, Surroundings, place_of
 from emu.errors import MalformedMessage, UnknownStruct
 from emu.world_stream.ghosts import CREATE_GHOST, INFO, POSITION
 from tests.support.world.ghost_views import dialect
-from tests.support.world.sights import GhostWriter
+from tests.support.world.ghost_writer import GhostWriter
 
 
 def around(version: int = 546) -> tuple[Surroundings, GhostWriter]:

@@ -17,7 +17,7 @@ from emu.config.administration import GgmpConfig
 from emu.errors import CommandError, ConfigError
 from emu.net.admin.ggmp import GgmpPort, ggmp_rules
 from emu.net.scheduler import Scheduler
-from tests.support.admin.ggmp import GUARD, TOKEN, FakeStage
+from tests.support.admin.ggmp import GUARD, TOKEN, FakeActors
 from tests.support.running.whole_server import HOST, captured_log, reactor
 
 
@@ -28,7 +28,7 @@ def config(folder: Path, text: str = f"radar * {TOKEN}\n") -> GgmpConfig:
 
 
 async def test_a_tool_joins_and_acts(tmp_path: Path) -> None:
-    stage, uses = FakeStage(), list[Use]()
+    stage, uses = FakeActors(), list[Use]()
     port = GgmpPort(config(tmp_path), stage, reactor, Scheduler(reactor), uses.append)
     port.listen()
 
@@ -48,7 +48,7 @@ async def test_a_tool_joins_and_acts(tmp_path: Path) -> None:
 
 
 async def test_a_wrong_token_is_not_answered(tmp_path: Path) -> None:
-    port = GgmpPort(config(tmp_path), FakeStage(), reactor, Scheduler(reactor), lambda _use: None)
+    port = GgmpPort(config(tmp_path), FakeActors(), reactor, Scheduler(reactor), lambda _use: None)
     port.listen()
     try:
         with pytest.raises(CommandError, match="lets us not in"):
@@ -60,7 +60,7 @@ async def test_a_wrong_token_is_not_answered(tmp_path: Path) -> None:
 async def test_without_tokens_it_stays_closed(tmp_path: Path) -> None:
     with captured_log("text") as log:
         for made in (GgmpConfig(), config(tmp_path, "# nobody\n"), GgmpConfig(policy="static")):
-            port = GgmpPort(made, FakeStage(), reactor, Scheduler(reactor), lambda _use: None)
+            port = GgmpPort(made, FakeActors(), reactor, Scheduler(reactor), lambda _use: None)
             port.listen()
             assert port.port == 0
             await port.stop()
@@ -69,7 +69,7 @@ async def test_without_tokens_it_stays_closed(tmp_path: Path) -> None:
 
 
 async def test_tokens_count_from_the_moment_they_are_read_again(tmp_path: Path) -> None:
-    port = GgmpPort(GgmpConfig(listen=Address(HOST, 0)), FakeStage(), reactor,
+    port = GgmpPort(GgmpConfig(listen=Address(HOST, 0)), FakeActors(), reactor,
                     Scheduler(reactor), lambda _use: None)  # fmt: skip
     port.listen()
     assert port.port == 0

@@ -8,32 +8,32 @@ from emu.net.admin.ggmp import ActorWorld
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world_stream.movement import Position
 from tests.support.admin.worked_examples import server_status
-from tests.support.world.worlds import WorldHouse
+from tests.support.world.worlds import WorldHarness
 
 
 @pytest.fixture
-def house() -> WorldHouse:
-    return WorldHouse()
+def harness() -> WorldHarness:
+    return WorldHarness()
 
 
-def stage_of(house: WorldHouse) -> ActorWorld:
-    return ActorWorld(house.world, house.chat, lambda _now: server_status())
+def stage_of(harness: WorldHarness) -> ActorWorld:
+    return ActorWorld(harness.world, harness.chat, lambda _now: server_status())
 
 
-def guard_beside(house: WorldHouse, name: str = "Alice") -> Spawn:
-    player = house.world.players.named(name)
+def guard_beside(harness: WorldHarness, name: str = "Alice") -> Spawn:
+    player = harness.world.players.named(name)
     assert player is not None
     spawn = Spawn(
-        house.world.next_spawn_id(), SpawnKind.NPC, "a guard", player.position, attackable=False
+        harness.world.next_spawn_id(), SpawnKind.NPC, "a guard", player.position, attackable=False
     )
-    player.zone.add(spawn, house.now)
+    player.zone.add(spawn, harness.now)
     return spawn
 
 
-def test_spawns_are_found_by_number_name_and_zone(house: WorldHouse) -> None:
-    house.stand(1, name="Alice")
-    guard = guard_beside(house)
-    stage = stage_of(house)
+def test_spawns_are_found_by_number_name_and_zone(harness: WorldHarness) -> None:
+    harness.stand(1, name="Alice")
+    guard = guard_beside(harness)
+    stage = stage_of(harness)
     state = stage.find(guard.id)
     assert state is not None
     assert (state.name, state.place.x) == ("a guard", guard.position.x)
@@ -46,10 +46,10 @@ def test_spawns_are_found_by_number_name_and_zone(house: WorldHouse) -> None:
     assert stage.named("nobody") is None
 
 
-def test_a_creature_is_moved_and_speaks(house: WorldHouse) -> None:
-    client = house.stand(1, name="Alice")
-    guard = guard_beside(house)
-    stage = stage_of(house)
+def test_a_creature_is_moved_and_speaks(harness: WorldHarness) -> None:
+    client = harness.stand(1, name="Alice")
+    guard = guard_beside(harness)
+    stage = stage_of(harness)
     stage.move(guard.id, Place(1.0, 2.0, 3.0, 450.0))
     assert guard.position == Position(1.0, 2.0, 3.0, 90.0, guard.position.grid)
     assert client.player is not None
@@ -59,9 +59,9 @@ def test_a_creature_is_moved_and_speaks(house: WorldHouse) -> None:
     assert len(client.log) > before
 
 
-def test_players_act_for_themselves(house: WorldHouse) -> None:
-    house.stand(1, name="Alice")
-    stage = stage_of(house)
+def test_players_act_for_themselves(harness: WorldHarness) -> None:
+    harness.stand(1, name="Alice")
+    stage = stage_of(harness)
     alice = stage.named("Alice")
     assert alice is not None
     with pytest.raises(CommandError, match="Alice is a player"):

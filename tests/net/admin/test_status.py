@@ -7,13 +7,13 @@ from emu.net.admin.status import StatusSource, add_on, worlds_of
 from emu.times import Monotonic
 from emu.world.behaviors.shipped import greeter
 from emu.world.rules import AdmissionRules
-from tests.support.world.worlds import WorldHouse
+from tests.support.world.worlds import WorldHarness
 
 
-def source_of(house: WorldHouse) -> StatusSource:
-    source = StatusSource(lambda: "Qeynos", lambda: 9100, Monotonic(house.now - 60))
-    source.world, source.admission = house.world, house.admission
-    source.behaviors = house.behaviors
+def source_of(harness: WorldHarness) -> StatusSource:
+    source = StatusSource(lambda: "Qeynos", lambda: 9100, Monotonic(harness.now - 60))
+    source.world, source.admission = harness.world, harness.admission
+    source.behaviors = harness.behaviors
     return source
 
 
@@ -24,16 +24,16 @@ def test_a_server_without_services_has_a_name_and_an_age() -> None:
 
 
 def test_players_zones_rules_and_behaviors_are_told() -> None:
-    house = WorldHouse()
-    house.admission.rules = AdmissionRules(max_players=12)
-    house.stand(1, name="Alice", level=7, class_=23, race=3)
-    house.stand(2, name="Bob", admin_status=100)
-    status = source_of(house).status(house.now)
+    harness = WorldHarness()
+    harness.admission.rules = AdmissionRules(max_players=12)
+    harness.stand(1, name="Alice", level=7, class_=23, race=3)
+    harness.stand(2, name="Bob", admin_status=100)
+    status = source_of(harness).status(harness.now)
     alice, bob = status.players
     assert (alice.name, alice.level, alice.class_, alice.race) == ("Alice", 7, "Wizard", "Erudite")
     assert (alice.ping, alice.link_dead, alice.game_master) == (50, False, False)
     assert bob.game_master
-    assert 0 <= house.now - alice.since <= 1
+    assert 0 <= harness.now - alice.since <= 1
     zone = status.zones[alice.zone]
     assert (zone.id, zone.instance, zone.players, zone.ping) == (325, 0, 2, 50)
     assert (status.map, status.map_file) == (zone.name, zone.file)
@@ -43,26 +43,26 @@ def test_players_zones_rules_and_behaviors_are_told() -> None:
 
 
 def test_somebody_between_two_zones_is_in_none() -> None:
-    house = WorldHouse()
-    client = house.stand(1)
+    harness = WorldHarness()
+    client = harness.stand(1)
     assert client.player is not None
-    house.zones.end(client.player.zone)
-    (player,) = source_of(house).status(house.now).players
+    harness.zones.end(client.player.zone)
+    (player,) = source_of(harness).status(harness.now).players
     assert player.zone == NO_ZONE
 
 
 def test_with_nobody_there_the_map_is_a_zone_where_characters_begin() -> None:
-    house = WorldHouse()
-    status = source_of(house).status(house.now)
-    starts = {start.zone_id for rows in house.atlas.starts for start in rows}
-    assert status.map_file in {zone.file for zone in house.atlas if zone.id in starts}
+    harness = WorldHarness()
+    status = source_of(harness).status(harness.now)
+    starts = {start.zone_id for rows in harness.atlas.starts for start in rows}
+    assert status.map_file in {zone.file for zone in harness.atlas if zone.id in starts}
 
 
 def test_a_status_is_kept_for_a_second_and_no_longer() -> None:
-    house = WorldHouse()
-    source = source_of(house)
+    harness = WorldHarness()
+    source = source_of(harness)
     first = source.status(Monotonic(5000.0))
-    house.stand(1)
+    harness.stand(1)
     assert source.status(Monotonic(5000.9)) is first
     assert len(source.status(Monotonic(5001.0)).players) == 1
 

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.usefixtures("collect_garbage")
 
 def lossy_world() -> LossyWorld:
     world = LossyWorld(LossyReactor())
-    world.house.character(5, name="Aldana", admin_status=100)
+    world.harness.character(5, name="Aldana", admin_status=100)
     return world
 
 

@@ -42,7 +42,7 @@ SCHEDULER = Scheduler(reactor)
 pytestmark = pytest.mark.usefixtures("collect_garbage")
 
 
-class House:
+class Harness:
     """Login server and world, as one process would join them."""
 
     def __init__(self) -> None:
@@ -99,8 +99,8 @@ class House:
 
 
 @pytest_twisted.async_yield_fixture
-async def house() -> AsyncIterator[House]:
-    made = House()
+async def harness() -> AsyncIterator[Harness]:
+    made = Harness()
     for _ in range(500):
         if made.directory.connected(7):
             break
@@ -110,26 +110,26 @@ async def house() -> AsyncIterator[House]:
     await made.server.stop()
 
 
-async def test_a_character_is_made_played_and_deleted(house: House) -> None:
+async def test_a_character_is_made_played_and_deleted(harness: Harness) -> None:
     now = reactor.seconds()
-    assert house.directory.request_create(7, 101, 546, request_546(account=0), now)
-    await house.heard(CreateResponse(7, 101, 1, 1))
-    assert house.characters.rows[1].account_id == 101
-    assert house.directory.request_play(7, 101, 1, "127.0.0.1", now)
-    await house.heard(PlayResponse(7, 101, 1, 0xBEEF, 1, "127.0.0.1", 9001))
-    assert await house.admission.redeem(101, 0xBEEF) is not None
-    house.directory.notify_delete(7, 101, 1, now)
-    assert house.directory.request_play(7, 101, 1, "127.0.0.1", now)
-    await house.heard(PlayResponse(7, 101, 1, 0, 5, "127.0.0.1", 9001))
-    assert house.characters.rows[1].deleted
+    assert harness.directory.request_create(7, 101, 546, request_546(account=0), now)
+    await harness.heard(CreateResponse(7, 101, 1, 1))
+    assert harness.characters.rows[1].account_id == 101
+    assert harness.directory.request_play(7, 101, 1, "127.0.0.1", now)
+    await harness.heard(PlayResponse(7, 101, 1, 0xBEEF, 1, "127.0.0.1", 9001))
+    assert await harness.admission.redeem(101, 0xBEEF) is not None
+    harness.directory.notify_delete(7, 101, 1, now)
+    assert harness.directory.request_play(7, 101, 1, "127.0.0.1", now)
+    await harness.heard(PlayResponse(7, 101, 1, 0, 5, "127.0.0.1", 9001))
+    assert harness.characters.rows[1].deleted
 
 
-async def test_the_login_server_learns_the_worlds_zones_and_its_lock(house: House) -> None:
-    await house.until_stored(("zones", 7, ZoneDescription(12, "antonica", "Antonica")))
-    house.admission.locked = True
-    house.link.status_changed()
+async def test_the_login_server_learns_the_worlds_zones_and_its_lock(harness: Harness) -> None:
+    await harness.until_stored(("zones", 7, ZoneDescription(12, "antonica", "Antonica")))
+    harness.admission.locked = True
+    harness.link.status_changed()
     for _ in range(500):
-        entry = house.directory.connected(7)
+        entry = harness.directory.connected(7)
         if entry is not None and entry.locked:
             break
         await deferLater(reactor, 0.005)

@@ -43,19 +43,19 @@ class Running:
 
 
 async def test_udp_and_tcp_share_one_port_number(tmp_path: Path) -> None:
-    house = Running(tmp_path)
-    assert house.part.links._ports[0].getHost().port == house.port  # type: ignore[attr-defined]
-    await house.stop()
+    harness = Running(tmp_path)
+    assert harness.part.links._ports[0].getHost().port == harness.port  # type: ignore[attr-defined]
+    await harness.stop()
 
 
 async def test_ipv6_serves_as_well_and_stands_in_brackets_in_the_log(tmp_path: Path) -> None:
     stream = io.StringIO()
     observer = logs.observer("text", stream)
     globalLogPublisher.addObserver(observer)
-    house = Running(tmp_path, "login.listen=[::1]:0", listen=False)
+    harness = Running(tmp_path, "login.listen=[::1]:0", listen=False)
     try:
-        house.part.listen()
-        port = house.part._port.getHost().port
+        harness.part.listen()
+        port = harness.part._port.getHost().port
         client = await connect(reactor, "::1", port, "bob", "secret")
         await client.login()
         await client.close()
@@ -63,7 +63,7 @@ async def test_ipv6_serves_as_well_and_stands_in_brackets_in_the_log(tmp_path: P
         pytest.skip("no IPv6 on this machine")
     finally:
         globalLogPublisher.removeObserver(observer)
-        await house.stop()
+        await harness.stop()
     assert f"login: clients on UDP [::1]:{port}\n" in stream.getvalue()
     assert f"link: worlds on TCP [::1]:{port}\n" in stream.getvalue()
     assert "login: login of bob from ::1, client 546\n" in stream.getvalue()
@@ -92,13 +92,13 @@ async def test_port_0_is_a_number_that_is_free_for_both(tmp_path: Path) -> None:
     with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as holder:
         holder.bind(("127.0.0.1", 0))
         taken = holder.getsockname()[1]
-        house = Running(tmp_path, clock=Steered(taken))
-        assert house.port != taken
-        assert house.part.links._ports[-1].getHost().port == house.port  # type: ignore[attr-defined]
-        client = await connect(reactor, "127.0.0.1", house.port, "bob", "secret")
+        harness = Running(tmp_path, clock=Steered(taken))
+        assert harness.port != taken
+        assert harness.part.links._ports[-1].getHost().port == harness.port  # type: ignore[attr-defined]
+        client = await connect(reactor, "127.0.0.1", harness.port, "bob", "secret")
         await client.login()
         await client.close()
-        await house.stop()
+        await harness.stop()
 
 
 @LEAK
@@ -106,31 +106,31 @@ async def test_a_given_port_that_is_taken_is_not_changed_for_another(tmp_path: P
     with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as holder:
         holder.bind(("127.0.0.1", 0))
         taken = holder.getsockname()[1]
-        house = Running(tmp_path, f"login.listen=127.0.0.1:{taken}", listen=False)
+        harness = Running(tmp_path, f"login.listen=127.0.0.1:{taken}", listen=False)
         with pytest.raises(CannotListenError):
-            house.part.listen()
-        await house.stop()
+            harness.part.listen()
+        await harness.stop()
 
 
 async def test_stopping_says_goodbye_to_clients_and_keeps_what_they_did(tmp_path: Path) -> None:
-    house = Running(tmp_path)
-    client = await connect(reactor, "127.0.0.1", house.port, "bob", "secret")
+    harness = Running(tmp_path)
+    client = await connect(reactor, "127.0.0.1", harness.port, "bob", "secret")
     await client.login()
-    await house.stop()
-    assert house.part.dispatcher.session_count == 0
+    await harness.stop()
+    assert harness.part.dispatcher.session_count == 0
     with pytest.raises((CommandError, LocalProtocolError)):
         await client.worlds()
     await client.close()
 
 
 async def test_a_wrong_password_is_denied(tmp_path: Path) -> None:
-    house = Running(tmp_path)
-    async with await connect(reactor, "127.0.0.1", house.port, "bob", "secret") as client:
+    harness = Running(tmp_path)
+    async with await connect(reactor, "127.0.0.1", harness.port, "bob", "secret") as client:
         await client.login()
     with pytest.raises(CommandError, match="password"):
-        async with await connect(reactor, "127.0.0.1", house.port, "bob", "wrong") as client:
+        async with await connect(reactor, "127.0.0.1", harness.port, "bob", "wrong") as client:
             await client.login()
-    await house.stop()
+    await harness.stop()
 
 
 async def test_draining_ends_when_patience_does() -> None:

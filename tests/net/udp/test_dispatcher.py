@@ -82,7 +82,7 @@ def give(dispatcher: Dispatcher, datagram: bytes, address: HostPort) -> None:
 
 
 @pytest.fixture
-def house():
+def harness():
     Recorder.made = []
     clock = Clock()
     scheduler = Scheduler(clock)
@@ -109,8 +109,8 @@ def exchange(client: Session, clock: Clock, dispatcher: Dispatcher, wire: Wire, 
     return events
 
 
-def connected(house) -> Session:
-    clock, dispatcher, wire = house
+def connected(harness) -> Session:
+    clock, dispatcher, wire = harness
     client = new_client()
     client.connect(clock.seconds())
     exchange(client, clock, dispatcher, wire)
@@ -119,19 +119,19 @@ def connected(house) -> Session:
 
 
 @pytest.fixture
-def client(house) -> Session:
-    return connected(house)
+def client(harness) -> Session:
+    return connected(harness)
 
 
-def test_a_message_in_is_answered_in_the_same_turn(house, client) -> None:
-    clock, dispatcher, wire = house
+def test_a_message_in_is_answered_in_the_same_turn(harness, client) -> None:
+    clock, dispatcher, wire = harness
     client.send(5, b"hello")
     assert Message(6, b"hello") in exchange(client, clock, dispatcher, wire)
     assert clock.seconds() == 0.0
 
 
-def test_what_a_handler_says_at_once_asks_for_no_further_turn(house, client) -> None:
-    clock, dispatcher, wire = house
+def test_what_a_handler_says_at_once_asks_for_no_further_turn(harness, client) -> None:
+    clock, dispatcher, wire = harness
     client.send(5, b"hello")
     dispatcher.take([(data, CLIENT) for data in client.datagrams_to_send(clock.seconds())])
     dispatcher.serve_touched()
@@ -141,8 +141,8 @@ def test_what_a_handler_says_at_once_asks_for_no_further_turn(house, client) -> 
     assert all(call.getTime() > clock.seconds() for call in clock.getDelayedCalls())
 
 
-def test_a_handler_is_told_what_is_worth_queueing_and_when_more_is(house, client) -> None:
-    clock, dispatcher, wire = house
+def test_a_handler_is_told_what_is_worth_queueing_and_when_more_is(harness, client) -> None:
+    clock, dispatcher, wire = harness
     (recorder,) = Recorder.made
     while recorder.port.room() > 0:
         recorder.port.session.send(9, random.Random(1).randbytes(1000))
@@ -152,8 +152,8 @@ def test_a_handler_is_told_what_is_worth_queueing_and_when_more_is(house, client
     assert recorder.port.room() > 0
 
 
-def test_who_makes_us_keep_most_is_ended_when_memory_runs_out(house, client) -> None:
-    clock, dispatcher, wire = house
+def test_who_makes_us_keep_most_is_ended_when_memory_runs_out(harness, client) -> None:
+    clock, dispatcher, wire = harness
     (recorder,) = Recorder.made
     limit = dispatcher.endpoint.config.memory_limit
     for waiting, alive in ((limit, True), (limit + 1, False)):
@@ -165,8 +165,8 @@ def test_who_makes_us_keep_most_is_ended_when_memory_runs_out(house, client) -> 
     assert len(dispatcher.endpoint) == 0
 
 
-def test_the_datagrams_of_one_wake_up_are_answered_with_one(house, client) -> None:
-    clock, dispatcher, wire = house
+def test_the_datagrams_of_one_wake_up_are_answered_with_one(harness, client) -> None:
+    clock, dispatcher, wire = harness
     for _ in range(10):
         client.send(3, b"x")
         for data in client.datagrams_to_send(clock.seconds()):
@@ -176,8 +176,8 @@ def test_the_datagrams_of_one_wake_up_are_answered_with_one(house, client) -> No
     assert len(wire.take()) == 1
 
 
-def test_a_handler_is_made_only_for_a_validated_address(house) -> None:
-    clock, dispatcher, wire = house
+def test_a_handler_is_made_only_for_a_validated_address(harness) -> None:
+    clock, dispatcher, wire = harness
     client = new_client()
     client.connect(clock.seconds())
     for data in client.datagrams_to_send(clock.seconds()):
@@ -188,9 +188,9 @@ def test_a_handler_is_made_only_for_a_validated_address(house) -> None:
     assert Recorder.made == []
 
 
-def test_a_failing_handler_costs_only_its_session(house, logged_failures) -> None:
-    clock, dispatcher, wire = house
-    client = connected(house)
+def test_a_failing_handler_costs_only_its_session(harness, logged_failures) -> None:
+    clock, dispatcher, wire = harness
+    client = connected(harness)
     client.send(7, b"")
     events = exchange(client, clock, dispatcher, wire)
     assert any(isinstance(event, SessionClosed) for event in events)
@@ -199,8 +199,8 @@ def test_a_failing_handler_costs_only_its_session(house, logged_failures) -> Non
     assert dispatcher.session_count == 0
 
 
-def test_a_handlers_own_timer_is_served(house, client) -> None:
-    clock, dispatcher, wire = house
+def test_a_handlers_own_timer_is_served(harness, client) -> None:
+    clock, dispatcher, wire = harness
     (handler,) = Recorder.made
     handler.timer = 2.0
     handler.port.touch()
@@ -212,8 +212,8 @@ def test_a_handlers_own_timer_is_served(house, client) -> None:
     assert Message(8, b"late") in exchange(client, clock, dispatcher, wire)
 
 
-def test_a_handlers_timer_that_a_message_sets_is_served(house, client) -> None:
-    clock, dispatcher, wire = house
+def test_a_handlers_timer_that_a_message_sets_is_served(harness, client) -> None:
+    clock, dispatcher, wire = harness
     (handler,) = Recorder.made
     for start in (0.0, 3.0):
         clock.advance(start - clock.seconds())
@@ -224,8 +224,8 @@ def test_a_handlers_timer_that_a_message_sets_is_served(house, client) -> None:
         exchange(client, clock, dispatcher, wire)
 
 
-def test_acks_put_the_end_of_a_silent_session_off_and_never_lose_it(house, client) -> None:
-    clock, dispatcher, wire = house
+def test_acks_put_the_end_of_a_silent_session_off_and_never_lose_it(harness, client) -> None:
+    clock, dispatcher, wire = harness
     limit = dispatcher.endpoint.config.session.idle_timeout
     for _ in range(5):
         clock.advance(limit / 2)
@@ -237,9 +237,9 @@ def test_acks_put_the_end_of_a_silent_session_off_and_never_lose_it(house, clien
     assert dispatcher.session_count == 0
 
 
-def test_silence_closes_the_session_and_frees_it(house) -> None:
-    clock, dispatcher, _ = house
-    connected(house)
+def test_silence_closes_the_session_and_frees_it(harness) -> None:
+    clock, dispatcher, _ = harness
+    connected(harness)
     (handler,) = Recorder.made
     for _ in range(80):
         clock.advance(1)
@@ -280,8 +280,8 @@ def test_a_flood_of_requests_makes_no_session_and_each_gets_its_answer() -> None
 
 
 @pytest.mark.usefixtures("_no_collector")
-def test_a_session_that_is_over_is_freed_at_once(house, client) -> None:
-    clock, dispatcher, wire = house
+def test_a_session_that_is_over_is_freed_at_once(harness, client) -> None:
+    clock, dispatcher, wire = harness
     (recorder,) = Recorder.made
     # Compiled classes take no weak reference, so the session is looked for among all objects.
     session = id(recorder.port.session)
@@ -292,8 +292,8 @@ def test_a_session_that_is_over_is_freed_at_once(house, client) -> None:
     assert session not in {id(one) for one in gc.get_objects() if type(one) is Session}
 
 
-def test_close_says_goodbye_to_every_client(house, client) -> None:
-    clock, dispatcher, wire = house
+def test_close_says_goodbye_to_every_client(harness, client) -> None:
+    clock, dispatcher, wire = harness
     dispatcher.close(clock.seconds())
     events = exchange(client, clock, dispatcher, wire)
     assert any(isinstance(event, SessionClosed) for event in events)
@@ -301,8 +301,8 @@ def test_close_says_goodbye_to_every_client(house, client) -> None:
     assert dispatcher.session_count == 0
 
 
-def test_after_it_is_abandoned_nothing_wakes_the_dispatcher(house, client) -> None:
-    clock, dispatcher, wire = house
+def test_after_it_is_abandoned_nothing_wakes_the_dispatcher(harness, client) -> None:
+    clock, dispatcher, wire = harness
     (handler,) = Recorder.made
     client.send(5, b"late")
     late = client.datagrams_to_send(clock.seconds())
@@ -314,9 +314,9 @@ def test_after_it_is_abandoned_nothing_wakes_the_dispatcher(house, client) -> No
     assert wire.take() == []
 
 
-def test_a_session_that_is_replaced_hears_of_it(house) -> None:
-    clock, dispatcher, wire = house
-    connected(house)
+def test_a_session_that_is_replaced_hears_of_it(harness) -> None:
+    clock, dispatcher, wire = harness
+    connected(harness)
     again = new_client(session_id=8)
     again.connect(clock.seconds())
     exchange(again, clock, dispatcher, wire)
@@ -326,8 +326,8 @@ def test_a_session_that_is_replaced_hears_of_it(house) -> None:
     assert dispatcher.session_count == 1
 
 
-def test_every_datagram_and_key_is_traced(house) -> None:
-    clock, dispatcher, wire = house
+def test_every_datagram_and_key_is_traced(harness) -> None:
+    clock, dispatcher, wire = harness
     seen: list[tuple] = []
 
     class Tracer:
@@ -338,15 +338,15 @@ def test_every_datagram_and_key_is_traced(house) -> None:
             seen.append((session_id, rc4_key))
 
     dispatcher.tracer = Tracer()
-    client = connected(house)
+    client = connected(harness)
     assert (CLIENT, OWN) in seen
     assert (OWN, CLIENT) in seen
     assert (7, client.key) in seen
 
 
-def test_any_bytes_from_anybody_never_raise_out_of_the_dispatcher(house) -> None:
-    clock, dispatcher, wire = house
-    connected(house)
+def test_any_bytes_from_anybody_never_raise_out_of_the_dispatcher(harness) -> None:
+    clock, dispatcher, wire = harness
+    connected(harness)
     source = random.Random(7)
     for _ in range(2000):
         give(dispatcher, source.randbytes(source.randrange(80)), CLIENT)
@@ -356,10 +356,10 @@ def test_any_bytes_from_anybody_never_raise_out_of_the_dispatcher(house) -> None
 
 
 def test_a_session_that_cannot_be_served_is_over_and_the_others_go_on(
-    house, logged_failures
+    harness, logged_failures
 ) -> None:
-    clock, dispatcher, wire = house
-    client = connected(house)
+    clock, dispatcher, wire = harness
+    client = connected(harness)
     (recorder,) = Recorder.made
     recorder.held_bytes = lambda: 1 // 0
     client.send(5, b"hello")

@@ -23,7 +23,7 @@ from emu.net.web.service import WebEndpoint
 from emu.times import Monotonic
 from tests.support.admin.statuses import BOB, HARBOR, server_status
 from tests.support.foreign.browser import DESKTOP, PHONE, Browser
-from tests.support.running.whole_server import Hurry
+from tests.support.running.whole_server import FastClock
 
 pytestmark = pytest.mark.slow
 ANTONICA = replace(HARBOR, id=13, name="Antonica", players=0)
@@ -76,7 +76,7 @@ class Site:
         self.status = status
         self.watch = Watch()
         self.history: list[dict[str, Any]] = []
-        clock = Hurry(10.0)
+        clock = FastClock(10.0)
         self.part = WebEndpoint(
             Address("127.0.0.1", 0), clock, Scheduler(clock), status=lambda: self.status,
             missing=lambda: "", history=lambda: succeed(self.history), watch=self.watch,

@@ -60,7 +60,7 @@ class Wire(Protocol):
         self.lost.callback(None)
 
 
-class House:
+class Harness:
     def __init__(self, **rules: Any) -> None:
         self.echo = Echo()
         self.uses = EndpointUses()
@@ -79,8 +79,8 @@ class House:
 
 
 @asynccontextmanager
-async def house(**rules: Any) -> AsyncIterator[House]:
-    made = House(**rules)
+async def harness(**rules: Any) -> AsyncIterator[Harness]:
+    made = Harness(**rules)
     try:
         yield made
     finally:
@@ -98,7 +98,7 @@ def of_size(size: int, *headers: str) -> bytes:
 
 
 async def test_a_body_of_the_largest_size_is_taken() -> None:
-    async with house() as made:
+    async with harness() as made:
         wire = await made.wire(of_size(LARGEST_BODY), b"x" * LARGEST_BODY)
         await until(lambda: b"taken" in wire.data, "an answer")
         chunk = b"%x\r\n%s\r\n" % (LARGEST_BODY // 2, b"x" * (LARGEST_BODY // 2))
@@ -122,7 +122,7 @@ async def test_a_body_of_the_largest_size_is_taken() -> None:
     ],
 )  # fmt: skip
 async def test_a_larger_one_is_refused_once_and_never_seen(parts: tuple[bytes, ...]) -> None:
-    async with house() as made:
+    async with harness() as made:
         wire = await made.wire(*parts)
         await wire.lost
         assert wire.data.replace(b"HTTP/1.1 100 Continue\r\n\r\n", b"") in (
@@ -136,7 +136,7 @@ async def test_a_larger_one_is_refused_once_and_never_seen(parts: tuple[bytes, .
 async def test_a_request_that_drips_is_not_waited_for(
     begun: bytes,
 ) -> None:
-    async with house(request_timeout=0.2) as made:
+    async with harness(request_timeout=0.2) as made:
         wire = await made.wire(begun)
         scheduler = Scheduler(reactor)
         before = scheduler.now()
@@ -148,7 +148,7 @@ async def test_a_request_that_drips_is_not_waited_for(
 
 
 async def test_a_second_request_has_no_more_time_than_the_first() -> None:
-    async with house(request_timeout=0.2) as made:
+    async with harness(request_timeout=0.2) as made:
         wire = await made.wire(of_size(1), b"x")
         await until(lambda: b"taken" in wire.data, "an answer")
         drip = Scheduler(reactor).every(0.05, lambda: wire.transport.write(b"P"))
@@ -157,7 +157,7 @@ async def test_a_second_request_has_no_more_time_than_the_first() -> None:
 
 
 async def test_heads_other_methods_and_silence_leave_no_line_in_the_log() -> None:
-    async with house(request_timeout=0.2) as made:
+    async with harness(request_timeout=0.2) as made:
         with captured_log("text") as log:
             wire = await made.wire(b"HEAD / HTTP/1.1\r\nHost: x\r\n\r\n",
                                    b"BREW / HTTP/1.1\r\nHost: x\r\n\r\n")  # fmt: skip
@@ -173,7 +173,7 @@ async def test_heads_other_methods_and_silence_leave_no_line_in_the_log() -> Non
 
 
 async def test_silent_ones_make_room() -> None:
-    async with house(connections=ConnectionLimits(6, 6, 3)) as made:
+    async with harness(connections=ConnectionLimits(6, 6, 3)) as made:
         silent = [await made.wire() for _ in range(9)]
         wire = await made.wire(of_size(1), b"x")
         await until(lambda: b"taken" in wire.data, "an answer")
@@ -182,7 +182,7 @@ async def test_silent_ones_make_room() -> None:
 
 
 async def test_a_connection_that_was_answered_makes_room_for_a_new_one() -> None:
-    async with house(connections=ConnectionLimits(2, 2, 2)) as made:
+    async with harness(connections=ConnectionLimits(2, 2, 2)) as made:
         wires = []
         for _ in range(2):
             wires.append(await made.wire(of_size(1), b"x"))
@@ -197,7 +197,7 @@ GET = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 
 async def test_the_next_request_is_read_when_the_last_answer_is_taken() -> None:
     """One that never reads has a few requests answered, the rest stays on its side."""
-    async with house(send_buffer=4096, answer_timeout=1.0) as made:
+    async with harness(send_buffer=4096, answer_timeout=1.0) as made:
         made.echo.body = b"x" * 10_000
         deaf = await made.wire()
         deaf.transport.pauseProducing()
@@ -215,7 +215,7 @@ async def test_the_next_request_is_read_when_the_last_answer_is_taken() -> None:
 
 
 async def test_requests_that_arrive_at_once_are_answered_in_order_one_a_turn() -> None:
-    async with house() as made:
+    async with harness() as made:
         wire = await made.wire(GET * 3 + of_size(1) + b"x" + GET * 2)
         await until(lambda: wire.data.count(b"HTTP/1.1 200") == 6, "six answers")
         bodies = [part.rpartition(b"\r\n\r\n")[2] for part in wire.data.split(b"HTTP/1.1")[1:]]
@@ -223,7 +223,7 @@ async def test_requests_that_arrive_at_once_are_answered_in_order_one_a_turn() -
 
 
 async def test_an_answer_that_nobody_reads_ends_the_connection() -> None:
-    async with house(send_buffer=4096, answer_timeout=0.2) as made:
+    async with harness(send_buffer=4096, answer_timeout=0.2) as made:
         made.echo.body = b"x" * 3_000_000
         deaf = await made.wire()
         deaf.transport.pauseProducing()
@@ -235,7 +235,7 @@ async def test_an_answer_that_nobody_reads_ends_the_connection() -> None:
 
 
 async def test_a_connection_has_so_many_requests_and_no_more() -> None:
-    async with house(requests=3) as made:
+    async with harness(requests=3) as made:
         wire = await made.wire(GET * 4)
         await wire.lost
         answers = wire.data.split(b"HTTP/1.1 200 OK")[1:]
@@ -244,7 +244,7 @@ async def test_a_connection_has_so_many_requests_and_no_more() -> None:
 
 async def test_requests_of_all_addresses_take_turns_within_a_share_of_the_time() -> None:
     """What a request costs is charged; while more was charged than the share, others rest."""
-    async with house(work_share=0.01) as made:
+    async with harness(work_share=0.01) as made:
         wires = [await made.wire(GET * 5) for _ in range(3)]
         await until(lambda: made.echo.gets >= 6, "some answers")
         counts = [wire.data.count(b"hello") for wire in wires]
@@ -265,7 +265,7 @@ async def test_requests_of_all_addresses_take_turns_within_a_share_of_the_time()
      ("x\r\nHost: x", 403)],
 )  # fmt: skip
 async def test_a_foreign_name_is_not_answered(host: str, code: int) -> None:
-    async with house() as made:
+    async with harness() as made:
         wire = await made.wire(
             f"GET / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode()
         )
@@ -275,7 +275,7 @@ async def test_a_foreign_name_is_not_answered(host: str, code: int) -> None:
 
 
 async def test_old_programs_need_no_host() -> None:
-    async with house() as made:
+    async with harness() as made:
         wire = await made.wire(b"GET / HTTP/1.0\r\n\r\n")
         await wire.lost
         assert wire.data.endswith(b"hello")

@@ -17,28 +17,28 @@ from emu.store.spool import read_spool, spool_path, write_spool
 from emu.times import Monotonic
 from tests.support.database.stores import saved_state
 from tests.support.running.whole_server import captured_log
-from tests.support.world.worlds import WorldHouse
+from tests.support.world.worlds import WorldHarness
 
 reactor: Any = _reactor
 
 
 class Bench:
     def __init__(self, folder: Path) -> None:
-        self.house = WorldHouse()
+        self.harness = WorldHarness()
         self.scheduler = Scheduler(reactor)
         self.path = spool_path(folder / "emu.sqlite")
-        self.spool = Spool(folder / "emu.sqlite", self.house.world, reactor, self.scheduler)
+        self.spool = Spool(folder / "emu.sqlite", self.harness.world, reactor, self.scheduler)
 
     async def keep(self, seconds: float = 10.0) -> None:
         await self.spool.keep(Monotonic(self.scheduler.now() + seconds))
 
     def not_stored(self, char_id: int, friend: str) -> None:
-        client = self.house.stand(char_id, last_played=1.0)
-        self.house.store.broken = True
+        client = self.harness.stand(char_id, last_played=1.0)
+        self.harness.store.broken = True
         client.types(f"/friend {friend}")
         assert client.player is not None
-        self.house.service.send_away(client.player, "sent away", self.house.now)
-        self.house.store.broken = False
+        self.harness.service.send_away(client.player, "sent away", self.harness.now)
+        self.harness.store.broken = False
 
 
 async def test_who_is_not_stored_is_kept_and_the_next_start_stores_it(tmp_path: Path) -> None:
@@ -48,11 +48,11 @@ async def test_who_is_not_stored_is_kept_and_the_next_start_stores_it(tmp_path: 
         await bench.keep()
         assert "the next start stores from" in log.text
     later = Bench(tmp_path)
-    later.house.character(5)
-    later.house.store.rows = dict(bench.house.store.rows)
+    later.harness.character(5)
+    later.harness.store.rows = dict(bench.harness.store.rows)
     later.spool.load(None)
     later.spool.restore()
-    assert later.house.store.rows[5].relations == ((0, "Borvik"),)
+    assert later.harness.store.rows[5].relations == ((0, "Borvik"),)
     await later.keep()
     assert not later.path.exists()
 
@@ -80,38 +80,38 @@ async def test_when_everybody_is_stored_there_is_no_file(tmp_path: Path) -> None
 
 async def test_a_database_that_fails_at_the_start_is_tried_again(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
-    row = bench.house.character(5)
+    row = bench.harness.character(5)
     write_spool(bench.path, [saved_state(row, 3)])
     with Store.create(tmp_path / "emu.sqlite") as store, captured_log("text") as log:
         store.database.connection.execute("PRAGMA query_only = ON")
         bench.spool.load(store)
         assert "not stored yet" in log.text
-    bench.house.store.broken = True
+    bench.harness.store.broken = True
     bench.spool.restore()
     await bench.keep()
     assert [state.char_id for state in read_spool(bench.path)] == [5], "still kept"
-    bench.house.store.broken = False
+    bench.harness.store.broken = False
     bench.spool.restore()
-    assert bench.house.store.rows[5].place == saved_state(row).place
+    assert bench.harness.store.rows[5].place == saved_state(row).place
 
 
 @pytest.mark.parametrize("case", ["newer", "playing", "another", "waiting"])
 async def test_a_state_that_is_not_the_newest_is_left_out(tmp_path: Path, case: str) -> None:
     bench = Bench(tmp_path)
-    row = bench.house.character(5, place=(1.0, 1.0, 1.0, 0.0, 0), last_played=1.0)
+    row = bench.harness.character(5, place=(1.0, 1.0, 1.0, 0.0, 0), last_played=1.0)
     write_spool(bench.path, [saved_state(row, 3)])
     bench.spool.load(None)
     if case == "newer":
-        bench.house.character(5, place=row.place, revision=3)
+        bench.harness.character(5, place=row.place, revision=3)
     elif case == "another":
-        bench.house.character(5, place=row.place, account_id=9)
+        bench.harness.character(5, place=row.place, account_id=9)
     elif case == "playing":
-        bench.house.stand(5)
+        bench.harness.stand(5)
     else:
         bench.not_stored(5, "Borvik")
     bench.spool.restore()
-    bench.house.run(60.0)
-    assert bench.house.store.rows[5].place != saved_state(row).place
+    bench.harness.run(60.0)
+    assert bench.harness.store.rows[5].place != saved_state(row).place
 
 
 async def test_a_file_that_cannot_be_written_in_time_is_said_with_names(

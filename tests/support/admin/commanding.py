@@ -11,7 +11,7 @@ from tests.support.coroutines import finish
 CONSOLE = Caller("root", 1000, "console")
 
 
-class Desk:
+class CommandBench:
     """A registry and what was told of it."""
 
     def __init__(self, commands: Iterable[Command] = ()) -> None:

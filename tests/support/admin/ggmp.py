@@ -22,7 +22,7 @@ ADDRESS = ("192.0.2.50", 4000)
 GUARD, BOB = 7, 9
 
 
-class FakeStage:
+class FakeActors:
     """A guard that can be moved and a player who cannot."""
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ class Talk:
         passes: Callable[[bytes], bool] = lambda _data: True,
         order: ByteOrder = BIG,
     ) -> None:
-        self.stage = FakeStage()
+        self.stage = FakeActors()
         self.order = order
         self.uses: list[Use] = []
         self.server = GgmpServer(

@@ -85,7 +85,7 @@ def rows(database: Path, query: str, *values: object) -> list[tuple[Any, ...]]:
         return connection.execute(query, values).fetchall()
 
 
-class Hurry:
+class FastClock:
     """The reactor, with a clock that runs `factor` times as fast: five seconds cost little."""
 
     def __init__(self, factor: float) -> None:
@@ -119,7 +119,7 @@ class Hurry:
 class _HurriedCall:
     """A delayed call whose owner believes in the fast clock."""
 
-    def __init__(self, clock: Hurry, call: Any) -> None:
+    def __init__(self, clock: FastClock, call: Any) -> None:
         self._clock = clock
         self._call = call
 
@@ -163,10 +163,10 @@ def find_port(text: str, area: str, what: str) -> int:
     return int(found[1])
 
 
-class House:
-    """A server in this process; made by `house`."""
+class Harness:
+    """A server in this process; made by `harness`."""
 
-    def __init__(self, service: EmuService, database: Path, log: Log, clock: Hurry) -> None:
+    def __init__(self, service: EmuService, database: Path, log: Log, clock: FastClock) -> None:
         self.service = service
         self.database = database
         self.log = log
@@ -251,26 +251,26 @@ def captured_log(form: str) -> Any:
 
 
 @asynccontextmanager
-async def house(
+async def harness(
     folder: Path,
     settings: Mapping[str, object] | None = None,
     *,
     accounts: Mapping[str, str] = ACCOUNTS,
-    hurry: float = 1.0,
-) -> AsyncIterator[House]:
-    """Run a server in this process; `hurry` is how fast its clock runs."""
+    speed: float = 1.0,
+) -> AsyncIterator[Harness]:
+    """Run a server in this process; `speed` is how fast its clock runs."""
     database = folder / "emu.sqlite"
     for name, password in accounts.items():
         add_account(database, name, password)
     config = load(None, settings_of(database, settings or {}))
     check_files(config)
-    clock = Hurry(hurry)
+    clock = FastClock(speed)
     with captured_log(config.log.format) as log:
         service = EmuService(config, clock)
         service.privilegedStartService()
         service.startService()
         try:
-            yield House(service, database, log, clock)
+            yield Harness(service, database, log, clock)
         finally:
             await service.stopService()
 

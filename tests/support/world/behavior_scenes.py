@@ -6,20 +6,20 @@ from typing import Any
 
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world_stream.movement import Position
-from tests.support.world.worlds import Client, WorldHouse
+from tests.support.world.worlds import Client, WorldHarness
 
 HERE = Position(3.0, -7.97, 243.45, 0.0)
 
 
-def scene(name: str, options: dict[str, Any]) -> tuple[WorldHouse, Client, Spawn]:
-    house = WorldHouse()
-    client = house.stand(5, name="Aldana")
-    spawn = Spawn(house.world.next_spawn_id(), SpawnKind.NPC, "Guard Vexel", HERE)
+def scene(name: str, options: dict[str, Any]) -> tuple[WorldHarness, Client, Spawn]:
+    harness = WorldHarness()
+    client = harness.stand(5, name="Aldana")
+    spawn = Spawn(harness.world.next_spawn_id(), SpawnKind.NPC, "Guard Vexel", HERE)
     assert client.player is not None
-    client.player.zone.add(spawn, house.now)
-    assert house.behaviors.add(name, options, client.player.zone, spawn, house.now)
-    house.run(1.5)
-    return house, client, spawn
+    client.player.zone.add(spawn, harness.now)
+    assert harness.behaviors.add(name, options, client.player.zone, spawn, harness.now)
+    harness.run(1.5)
+    return harness, client, spawn
 
 
 def hail(client: Client, spawn: Spawn) -> None:

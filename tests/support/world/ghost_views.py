@@ -1,7 +1,7 @@
 """Reads ghosts back as a client does.
 
 `View` shares no code with the readers of `emu.world_stream`, and so proves writers and readers
-alike; `Eyes` has ghosts as our own client has them.
+alike; `GhostView` has ghosts as our own client has them.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class View:
         return _told(self.version, self.parts[index])
 
 
-class Eyes:
+class GhostView:
     """What one client sees, read by `emu.world_stream`."""
 
     def __init__(self, version: int) -> None:

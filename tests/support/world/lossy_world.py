@@ -23,7 +23,7 @@ from emu.times import Moment, Monotonic
 from emu.world.entry.zone_entry import ZoneEntry
 from tests.support.sessions.lossy_net import LossyReactor
 from tests.support.world.ghost_views import DIALECTS, dialect
-from tests.support.world.worlds import WorldHouse
+from tests.support.world.worlds import WorldHarness
 
 HOST, PORT = "127.0.0.1", 9001
 _LOG = Logger()
@@ -36,14 +36,14 @@ class LossyWorld:
         self.reactor = reactor
         scheduler = Scheduler(reactor, reactor.seconds)
         timer = WorldTimer(scheduler)
-        self.house = WorldHouse(wake=timer.wake)
-        timer.service = self.house.service
+        self.harness = WorldHarness(wake=timer.wake)
+        timer.service = self.harness.service
         self.door = ZoneEntry(
             dialects=DIALECTS,
-            inside=self.house.service,
-            admission=self.house.admission,
-            presence=self.house.presence,
-            characters_of=self.house.store.of_account,
+            inside=self.harness.service,
+            admission=self.harness.admission,
+            presence=self.harness.presence,
+            characters_of=self.harness.store.of_account,
             played=self._played,
             report=lambda _event: None,
             changed=lambda: None,
@@ -71,10 +71,10 @@ class LossyWorld:
     async def enter(
         self, char_id: int, version: int, on_event: Callable[[WorldEvent], None]
     ) -> ClientWorldConnection:
-        """Let a character of the house come in; returns when it stands."""
-        row = self.house.store.rows[char_id]
-        self.house.store.rows[char_id] = replace(row, client_version=version)
-        key = await self.house.keys.issue(row.account_id, char_id, row.name)
+        """Let a character come in; returns when it stands."""
+        row = self.harness.store.rows[char_id]
+        self.harness.store.rows[char_id] = replace(row, client_version=version)
+        key = await self.harness.keys.issue(row.account_id, char_id, row.name)
         core = WorldClientCore(
             WorldMessages(dialect(version)), Pass(HOST, PORT, row.account_id, key)
         )

@@ -39,7 +39,7 @@ from emu.world.world import World
 from emu.world.zones.directory import Zones
 from tests.support.coroutines import finish
 from tests.support.running.processes import bus, handoff_keys
-from tests.support.world.ghost_views import DIALECTS, Eyes, dialect
+from tests.support.world.ghost_views import DIALECTS, GhostView, dialect
 from tests.support.world.predictions import PredictionWriter
 from tests.support.world.world_fakes import CharactersInMemory, world_character
 
@@ -52,10 +52,10 @@ SHIPPED = read_atlas()
 class Client:
     """A client at the far end of a perfect link."""
 
-    def __init__(self, house: WorldHouse, version: int) -> None:
-        self.house = house
+    def __init__(self, harness: WorldHarness, version: int) -> None:
+        self.harness = harness
         self.dialect = dialect(version)
-        self.view = Eyes(version)
+        self.view = GhostView(version)
         self.predictions = PredictionWriter(self.dialect)
         self.log: list[tuple[str, bytes]] = []
         """Name and payload of everything it was sent, commands by their own name."""
@@ -110,7 +110,7 @@ class Client:
     def say(self, name: str, body: bytes = b"") -> None:
         assert self.player is not None
         number = self.dialect.table.number(name)
-        self.house.service.message(self.player, number, body, self.house.now)
+        self.harness.service.message(self.player, number, body, self.harness.now)
 
     def signal(self) -> None:
         text = b"sys_client_avatar_ready"
@@ -161,7 +161,7 @@ class Client:
         raise AssertionError(f"{name} is not seen")
 
 
-class WorldHouse:
+class WorldHarness:
     """A world, its clock, and its clients."""
 
     def __init__(
@@ -170,7 +170,7 @@ class WorldHouse:
         atlas: Atlas | None = None,
         wake: Callable[[], None] = lambda: None,
         *,
-        beside: WorldHouse | None = None,
+        beside: WorldHarness | None = None,
         elsewhere: Mapping[int, tuple[str, int]] | None = None,
     ) -> None:
         """Make a world; one `beside` another shares store, keys and bus with it."""
@@ -231,7 +231,7 @@ class WorldHouse:
         self.population.give_behavior = self.behaviors.add
         self.population.take_behaviors = self.behaviors.forget_zone
         self.service = WorldService(
-            self.world, self.chat, self.remote, self.behaviors, WorldHouseClock(self)
+            self.world, self.chat, self.remote, self.behaviors, WorldHarnessClock(self)
         )
 
     def _start(self, work: Coroutine[Any, Any, Any]) -> None:
@@ -298,17 +298,17 @@ class WorldHouse:
         return min((one for one in due if one is not None), default=None)
 
 
-class WorldHouseClock:
-    """The clock of a house."""
+class WorldHarnessClock:
+    """The clock of a test world."""
 
-    def __init__(self, house: WorldHouse) -> None:
-        self._house = house
+    def __init__(self, harness: WorldHarness) -> None:
+        self._harness = harness
 
     def now(self) -> Monotonic:
-        return self._house.now
+        return self._harness.now
 
     def moment(self) -> Moment:
-        return self._house.world.moment()
+        return self._harness.world.moment()
 
 
 def _is_due(due: Monotonic | None, now: Monotonic) -> bool:

@@ -8,7 +8,7 @@ from emu.world.visibility.baselines import BaselineCache
 from emu.world.visibility.viewer import Viewer
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
-from tests.support.world.ghost_views import Eyes, form
+from tests.support.world.ghost_views import GhostView, form
 
 
 class ZoneClient:
@@ -16,7 +16,7 @@ class ZoneClient:
 
     def __init__(self, spawn: Spawn, version: int = 546) -> None:
         self.spawn = spawn
-        self.view = Eyes(version)
+        self.view = GhostView(version)
         self.version = version
         self.commands: list[str] = []
         self.space = 100_000

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from emu.world.actors.client import PlayerClient
 from tests.support.world.ghost_views import dialect
-from tests.support.world.worlds import WorldHouse
+from tests.support.world.worlds import WorldHarness
 
 
 def test_a_message_of_another_age_is_not_sent() -> None:
-    client = WorldHouse().client()
+    client = WorldHarness().client()
     behind = PlayerClient(dialect(546), client, "127.0.0.1")
     assert not behind.send("WS_NoSuchStruct")
     assert not behind.send_bytes("OP_NoSuchMsg")
@@ -21,7 +21,7 @@ def test_a_message_of_another_age_is_not_sent() -> None:
 
 
 def test_lines_wait_for_a_link_without_room_up_to_a_limit_and_the_rest_is_counted() -> None:
-    client = WorldHouse().client()
+    client = WorldHarness().client()
     behind = PlayerClient(dialect(546), client, "127.0.0.1")
     line = {"color": 5, "text": "x" * 100, "unknown02": 0}
     client.space = 0

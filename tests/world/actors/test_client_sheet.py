@@ -9,7 +9,7 @@ from emu.world.actors.client import SHEET, SheetSender, sheet_fields
 from emu.world.entry import entering
 from tests.support.world.ghost_views import dialect
 from tests.support.world.world_fakes import world_character
-from tests.support.world.worlds import WorldHouse
+from tests.support.world.worlds import WorldHarness
 
 
 def fields(**changes: object) -> dict[str, object]:
@@ -50,14 +50,14 @@ def test_only_what_changed_is_sent_and_nothing_when_nothing_did() -> None:
 
 @pytest.mark.parametrize(("version", "size"), [(546, 4897), (561, 4908)])
 def test_each_byte_on_the_wire_is_that_of_a_field_that_was_set(
-    house: WorldHouse, version: int, size: int
+    harness: WorldHarness, version: int, size: int
 ) -> None:
     """EQ2Emulator's sheets carry its memory (docs/protocol/world/entering.md#character-sheet)."""
-    client = house.stand(5, version)
+    client = harness.stand(5, version)
     assert client.player is not None
     (payload,) = [body for name, body in client.log if name == "OP_UpdateCharacterSheetMsg"]
     sheet, _ = unpack(payload, size, version)
-    values = entering.sheet_of(house.world, client.player)
+    values = entering.sheet_of(harness.world, client.player)
     made = [dialect(version).encode_known(SHEET, {name: value}) for name, value in values.items()]
     meant = {at for one in made for at, byte in enumerate(one) if byte}
     assert {at for at, byte in enumerate(sheet) if byte} == meant

@@ -19,7 +19,7 @@ from emu.times import Monotonic
 from emu.world.actors.client import PlayerClient
 from emu.world.actors.hiding import Concealed
 from emu.world.commands.client_table import caller
-from tests.support.world.worlds import Client, WorldHouse
+from tests.support.world.worlds import Client, WorldHarness
 
 NAME, ACCOUNT = "Boss", 105
 ANTONICA = 12
@@ -30,29 +30,29 @@ class Scene:
     """A player, and maybe a game master who hid before the player came."""
 
     def __init__(self, *, with_master: bool, far: bool = False, rank: int = 0) -> None:
-        self.house = house = WorldHouse()
-        house.registry.known["player"] = lambda who: [
-            one.name for one in house.world.players if may_see(who.rank, one.spawn)
+        self.harness = harness = WorldHarness()
+        harness.registry.known["player"] = lambda who: [
+            one.name for one in harness.world.players if may_see(who.rank, one.spawn)
         ]
         self.status = StatusSource(lambda: "TestLabs", lambda: 9000, Monotonic(0.0), 100)
-        self.status.world, self.status.admission = house.world, house.admission
-        house.world.on_hidden.append(lambda _player: self.status.changed())
+        self.status.world, self.status.admission = harness.world, harness.admission
+        harness.world.on_hidden.append(lambda _player: self.status.changed())
         self.master: Client | None = None
         if with_master:
-            self.master = house.stand(
+            self.master = harness.stand(
                 5, name=NAME, admin_status=100, zone_id=ANTONICA if far else 325, last_played=1.0
             )
             self.master.types("/joinchannel Trade")
             self.master.types("/hide")
         else:
-            house.world.next_spawn_id()
-            house.run(0.2)
-        self.other = house.stand(7, name="Cenwyn", last_played=1.0)
-        self.player = house.stand(6, name="Aldana", admin_status=rank, last_played=1.0)
+            harness.world.next_spawn_id()
+            harness.run(0.2)
+        self.other = harness.stand(7, name="Cenwyn", last_played=1.0)
+        self.player = harness.stand(6, name="Aldana", admin_status=rank, last_played=1.0)
 
     @property
     def stage(self) -> ActorWorld:
-        return ActorWorld(self.house.world, self.house.chat, self.status.status)
+        return ActorWorld(self.harness.world, self.harness.chat, self.status.status)
 
 
 def both(look: Callable[[Scene], object], **scene: bool) -> tuple[object, object]:
@@ -67,7 +67,7 @@ def typing(*lines: str) -> Callable[[Scene], object]:
     def look(scene: Scene) -> object:
         for line in lines:
             scene.player.types(line)
-        scene.house.run(1.0)
+        scene.harness.run(1.0)
         return scene.player.log, scene.other.log
 
     return look
@@ -94,21 +94,21 @@ WAYS: dict[str, Callable[[Scene], object]] = {
     "commands of guides": typing("/players", "/goto Boss", "/summon Boss", "/kick Boss"),
     "help": typing("/help tell", "/loc", "/motd"),
     "complete": lambda scene: [
-        completions(scene.house.registry, caller(scene.player.player), line)  # type: ignore[arg-type]
+        completions(scene.harness.registry, caller(scene.player.player), line)  # type: ignore[arg-type]
         for line in ("tell ", "tell B", "invite b", "friend ")
     ],
     "A2S": lambda scene: [
-        repr(part(scene.status.status(scene.house.now)))
+        repr(part(scene.status.status(scene.harness.now)))
         for part in (a2s.info_of, a2s.players_of, a2s.rules_of)
     ],
     "OGP": lambda scene: repr(
-        content_of(scene.status.status(scene.house.now), Presentation()).players
+        content_of(scene.status.status(scene.harness.now), Presentation()).players
     )
-    + repr(content_of(scene.status.status(scene.house.now), Presentation()).server)
-    + repr(content_of(scene.status.status(scene.house.now), Presentation()).teams),
+    + repr(content_of(scene.status.status(scene.harness.now), Presentation()).server)
+    + repr(content_of(scene.status.status(scene.harness.now), Presentation()).teams),
     "SSQ": lambda scene: [
         [column.value(told, row) for column in table.columns if column.name != "x-uptime"]
-        for told in [SsqContent(scene.status.status(scene.house.now), "192.0.2.1")]
+        for told in [SsqContent(scene.status.status(scene.harness.now), "192.0.2.1")]
         for table in TABLES
         for row in table.rows(told)
     ],
@@ -118,12 +118,12 @@ WAYS: dict[str, Callable[[Scene], object]] = {
         [list(scene.stage.inside(zone)) for zone in (ANTONICA, 325)],
     ),
     "page": lambda scene: [
-        part(scene.status.status(scene.house.now)) for part in api.PARTS.values()
+        part(scene.status.status(scene.harness.now)) for part in api.PARTS.values()
     ],
     "world list": lambda scene: (
-        scene.house.presence.players,
-        scene.house.presence.zones,
-        scene.house.presence.players_besides(106),
+        scene.harness.presence.players,
+        scene.harness.presence.zones,
+        scene.harness.presence.players_besides(106),
     ),
     "full": lambda scene: [
         _full_at(scene, players) for players in (1, 2, 3, 4)
@@ -132,8 +132,8 @@ WAYS: dict[str, Callable[[Scene], object]] = {
 
 
 def _full_at(scene: Scene, players: int) -> bool:
-    scene.house.admission.rules = type(scene.house.admission.rules)(max_players=players)
-    return scene.house.admission.is_full
+    scene.harness.admission.rules = type(scene.harness.admission.rules)(max_players=players)
+    return scene.harness.admission.is_full
 
 
 @pytest.mark.parametrize("far", [False, True], ids=["same zone", "other zone"])
@@ -162,7 +162,7 @@ def test_what_a_hidden_game_master_does_is_told_nobody(deed: str) -> None:
         if scene.master is not None:
             for line in DEEDS[deed]:
                 scene.master.types(line)
-        scene.house.run(5.0)
+        scene.harness.run(5.0)
     assert scenes[0].player.log == scenes[1].player.log
 
 
@@ -170,7 +170,7 @@ def test_whoever_hides_leaves_channels_and_groups_of_those_who_may_not_see_it() 
     scene = Scene(with_master=True)
     master, player = scene.master, scene.player
     assert master is not None
-    guide = scene.house.stand(8, name="Guide", admin_status=GUIDE)
+    guide = scene.harness.stand(8, name="Guide", admin_status=GUIDE)
     for client in (player, guide):
         client.types("/joinchannel Trade")
 
@@ -203,15 +203,15 @@ def test_whoever_hides_leaves_channels_and_groups_of_those_who_may_not_see_it() 
 
 def test_those_with_a_rank_see_whoever_is_hidden() -> None:
     scene = Scene(with_master=True, rank=GUIDE)
-    house, player = scene.house, scene.player
+    harness, player = scene.harness, scene.player
     assert any(NAME in line for line in player.types("/around"))
     assert player.types("/tell Boss hello") == []
     assert scene.master is not None
     assert scene.master.hears()[-1][2] == "hello"
-    assert completions(house.registry, caller(player.player), "tell B") == [NAME]  # type: ignore[arg-type]
-    full = scene.status.status(house.now, GUIDE)
+    assert completions(harness.registry, caller(player.player), "tell B") == [NAME]  # type: ignore[arg-type]
+    full = scene.status.status(harness.now, GUIDE)
     assert [one.name for one in full.players] == [NAME, "Cenwyn", "Aldana"]
-    assert [one.name for one in scene.status.status(house.now, 9).players] == ["Cenwyn", "Aldana"]
+    assert [one.name for one in scene.status.status(harness.now, 9).players] == ["Cenwyn", "Aldana"]
     assert PLAYERS.rows(SsqContent(full, "")) == full.players
 
 
@@ -219,34 +219,34 @@ def test_the_zone_that_runs_for_a_hidden_player_alone_is_not_listed_even_when_it
     scene = Scene(with_master=True, far=True)
     master = scene.master
     assert master is not None
-    zones = [zone.id for zone in scene.status.status(scene.house.now).zones]
+    zones = [zone.id for zone in scene.status.status(scene.harness.now).zones]
     assert zones == [325]
     master.say("OP_RequestCampMsg", b"\1\1\0")
-    assert scene.house.world.players.get(5) is None
-    scene.house.run(2.0)
-    assert [zone.id for zone in scene.status.status(scene.house.now).zones] == [325]
-    scene.house.stand(9, zone_id=ANTONICA)
-    scene.house.run(2.0)
-    assert [zone.id for zone in scene.status.status(scene.house.now).zones] == [ANTONICA, 325]
+    assert scene.harness.world.players.get(5) is None
+    scene.harness.run(2.0)
+    assert [zone.id for zone in scene.status.status(scene.harness.now).zones] == [325]
+    scene.harness.stand(9, zone_id=ANTONICA)
+    scene.harness.run(2.0)
+    assert [zone.id for zone in scene.status.status(scene.harness.now).zones] == [ANTONICA, 325]
 
 
 def test_a_hidden_player_that_comes_from_another_process_is_still_hidden() -> None:
-    house = WorldHouse()
-    row = house.character(5, name=NAME, admin_status=100)
-    demoted = house.character(6, name="Was", admin_status=0)
+    harness = WorldHarness()
+    row = harness.character(5, name=NAME, admin_status=100)
+    demoted = harness.character(6, name="Was", admin_status=0)
     for character, hidden in ((row, True), (demoted, False)):
-        client = house.client()
-        player = house.service.enter(
-            character, PlayerClient(client.dialect, client, "127.0.0.1"), house.now, hidden=True
+        client = harness.client()
+        player = harness.service.enter(
+            character, PlayerClient(client.dialect, client, "127.0.0.1"), harness.now, hidden=True
         )
         assert player.present.hidden is hidden, "one without a rank may not hide"
 
 
 def test_texts_that_name_whoever_is_hidden_are_concealed() -> None:
     scene = Scene(with_master=True)
-    house, master = scene.house, scene.master
+    harness, master = scene.harness, scene.master
     assert master is not None
-    concealed = Concealed(house.world)
+    concealed = Concealed(harness.world)
     concealed.logged_in(ACCOUNT, "bosslogin")
     line = "Boss from 192.0.2.1, client 546, entered Isle of Refuge"
     assert concealed.names(line)
@@ -256,10 +256,10 @@ def test_texts_that_name_whoever_is_hidden_are_concealed() -> None:
     master.types("/hide")
     assert not concealed.names(line)
     master.types("/hide")
-    house.console("kick Boss")
-    assert house.presence.find(5) is None
+    harness.console("kick Boss")
+    assert harness.presence.find(5) is None
     assert concealed.names(line), "it left hidden"
-    house.stand(5)
+    harness.stand(5)
     assert not concealed.names(line)
 
 

@@ -6,14 +6,14 @@ import math
 
 import pytest
 
-from tests.support.world.worlds import WorldHouse
+from tests.support.world.worlds import WorldHarness
 
 
-def test_the_true_height_is_shown_to_others(house: WorldHouse) -> None:
-    one, two = house.stand(5), house.stand(6)
-    house.run(0.5)
+def test_the_true_height_is_shown_to_others(harness: WorldHarness) -> None:
+    one, two = harness.stand(5), harness.stand(6)
+    harness.run(0.5)
     one.walk(2.0, 17.5, 240.0)
-    house.run(0.2)
+    harness.run(0.2)
     assert two.fields_of("Name5")["pos_y"] == 17.5
 
 
@@ -21,45 +21,45 @@ def test_the_true_height_is_shown_to_others(house: WorldHouse) -> None:
     "place", [(math.nan, 0, 0), (0, math.inf, 0), (0, 0, 1e30), (100_000, 0, 0), (900, 0, 243)]
 )
 def test_nonsense_and_jumps_are_not_shown_and_the_player_is_put_back(
-    house: WorldHouse,
+    harness: WorldHarness,
     place: tuple[float, float, float],
 ) -> None:
-    one, two = house.stand(5), house.stand(6)
+    one, two = harness.stand(5), harness.stand(6)
     one.walk(2.0, -7.0, 243.0)
-    house.run(0.5)
+    harness.run(0.5)
     one.log.clear()
     one.walk(*place)
-    house.run(0.5)
+    harness.run(0.5)
     assert two.fields_of("Name5")["pos_x"] == 2.0
     [fields] = one.decoded("WS_MoveClient")
     assert (fields["x"], fields["y"], fields["z"]) == (2.0, -7.0, 243.0)
     one.walk(3.0, -7.0, 243.0)
-    house.run(0.5)
+    harness.run(0.5)
     assert two.fields_of("Name5")["pos_x"] == 3.0
 
 
-def test_a_flood_of_nonsense_is_answered_seldom_and_reported_once(house: WorldHouse) -> None:
-    one = house.stand(5)
+def test_a_flood_of_nonsense_is_answered_seldom_and_reported_once(harness: WorldHarness) -> None:
+    one = harness.stand(5)
     one.log.clear()
-    events = len(house.events)
+    events = len(harness.events)
     for _ in range(1000):
         one.walk(1e6, 0, 0)
     assert one.names.count("OP_TeleportWithinZoneNoReloadMsg") == 1
-    house.run(2.5)
+    harness.run(2.5)
     one.walk(1e6, 0, 0)
     assert one.names.count("OP_TeleportWithinZoneNoReloadMsg") == 2
-    assert len(house.events) == events + 1
+    assert len(harness.events) == events + 1
 
 
-def test_garbage_is_counted(house: WorldHouse) -> None:
-    one = house.stand(5)
+def test_garbage_is_counted(harness: WorldHarness) -> None:
+    one = harness.stand(5)
     for body in (b"", bytes(9), bytes(5) + b"\xff" * 4, b"\xff" * 700):
         one.say("OP_PredictionUpdateMsg", body)
     assert sum(one.player.client.drops.values()) == 4
 
 
-def test_steps_before_the_zone_stands_only_move_the_baseline(house: WorldHouse) -> None:
-    one = house.enter(5)
+def test_steps_before_the_zone_stands_only_move_the_baseline(harness: WorldHarness) -> None:
+    one = harness.enter(5)
     one.walk(50.0, 0.0, 240.0)
     assert one.player.position.x != 50.0
     one.load()
@@ -67,12 +67,12 @@ def test_steps_before_the_zone_stands_only_move_the_baseline(house: WorldHouse) 
     assert one.player.position.x == 4.0
 
 
-def test_who_falls_out_of_the_zone_is_put_on_its_safe_place(house: WorldHouse) -> None:
-    one = house.stand(5)
-    definition = house.zones.definition(325)
+def test_who_falls_out_of_the_zone_is_put_on_its_safe_place(harness: WorldHarness) -> None:
+    one = harness.stand(5)
+    definition = harness.zones.definition(325)
     one.walk(0.0, -100.0, 240.0)
     assert one.player.position.y == -100.0
-    house.zones.table._zones[325] = definition.__class__(
+    harness.zones.table._zones[325] = definition.__class__(
         **{name: getattr(definition, name) for name in definition.__slots__} | {"underworld": -90.0}
     )
     one.walk(0.0, -110.0, 240.0)
@@ -80,9 +80,9 @@ def test_who_falls_out_of_the_zone_is_put_on_its_safe_place(house: WorldHouse) -
     assert "OP_TeleportWithinZoneNoReloadMsg" in one.names
 
 
-def test_the_index_of_a_vanished_ghost_is_no_target(house: WorldHouse) -> None:
-    one, two = house.stand(5), house.stand(6)
-    house.run(0.5)
+def test_the_index_of_a_vanished_ghost_is_no_target(harness: WorldHarness) -> None:
+    one, two = harness.stand(5), harness.stand(6)
+    harness.run(0.5)
     index = one.player.index_of(two.player.spawn)
     one.say("OP_UpdateTargetMsg", index.to_bytes(2, "little"))
     assert one.player.target is two.player.spawn
@@ -90,33 +90,33 @@ def test_the_index_of_a_vanished_ghost_is_no_target(house: WorldHouse) -> None:
     assert index not in one.view.indexes
     one.say("OP_UpdateTargetMsg", index.to_bytes(2, "little"))
     assert one.player.target is None
-    assert house.world.counters["target unknown"] == 1
-    house.stand(7)
-    house.run(0.5)
+    assert harness.world.counters["target unknown"] == 1
+    harness.stand(7)
+    harness.run(0.5)
     assert one.sees() == {"Name7"}
     assert index not in one.view.indexes  # an index is not given to another ghost at once
 
 
-def test_sitting_and_standing_are_seen(house: WorldHouse) -> None:
+def test_sitting_and_standing_are_seen(harness: WorldHarness) -> None:
     """538 and 539, docs/protocol/world/spawns.md#posture."""
-    one, two = house.stand(5), house.stand(6)
-    house.run(0.5)
+    one, two = harness.stand(5), harness.stand(6)
+    harness.run(0.5)
     one.say("OP_SitMsg")
-    house.run(0.2)
+    harness.run(0.2)
     assert two.fields_of("Name5")["visual_state"] == 538
     one.say("OP_StandMsg")
-    house.run(0.2)
+    harness.run(0.2)
     assert two.fields_of("Name5")["visual_state"] == 539
 
 
-def test_a_target_is_named_by_the_clients_own_index(house: WorldHouse) -> None:
-    one, two = house.stand(5), house.stand(6)
-    house.run(0.5)
+def test_a_target_is_named_by_the_clients_own_index(harness: WorldHarness) -> None:
+    one, two = harness.stand(5), harness.stand(6)
+    harness.run(0.5)
     one.say("OP_UpdateTargetMsg", b"\2\0")
     assert one.player.target is two.player.spawn
     for body, counted in ((b"\x63\0", 1), (b"\xff\xff", 1)):
         one.say("OP_UpdateTargetMsg", body)
         assert one.player.target is None
-        assert house.world.counters["target unknown"] == counted
+        assert harness.world.counters["target unknown"] == counted
     one.say("OP_UpdateTargetMsg", b"\1")
     assert sum(one.player.client.drops.values()) == 1

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from emu.world.actors.player import PlayerState
-from tests.support.world.worlds import WorldHouse
+from tests.support.world.worlds import WorldHarness
 
 
-def test_a_player_knows_where_it_is_and_who_plays_it(house: WorldHouse) -> None:
-    player = house.stand(5, name="Aldana").player
+def test_a_player_knows_where_it_is_and_who_plays_it(harness: WorldHarness) -> None:
+    player = harness.stand(5, name="Aldana").player
     assert (player.id, player.name) == (5, "Aldana")
     assert player.position == player.spawn.position
     assert player.is_online

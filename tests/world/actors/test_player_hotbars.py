@@ -9,7 +9,7 @@ import pytest
 from emu.errors import LimitExceeded, MalformedMessage
 from emu.model import Hotkey
 from emu.world.actors.player import EMPTY, LAST_BAR, LAST_SLOT, LONGEST_TEXT, MOST_KEYS, Hotbars
-from tests.support.world.worlds import Client, WorldHouse
+from tests.support.world.worlds import Client, WorldHarness
 
 RECORDED = (
     Hotkey(0, 0, 4, text="attack"), Hotkey(0, 11, 1, ability=8308), Hotkey(0, 12, 1, ability=8057),
@@ -31,22 +31,22 @@ def bars(client: Client) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("version", [546, 561])
 def test_the_recorded_bars_have_the_recorded_size(version: int) -> None:
-    client = WorldHouse().enter(5, version, hotkeys=RECORDED, last_played=1.0)
+    client = WorldHarness().enter(5, version, hotkeys=RECORDED, last_played=1.0)
     assert [len(data) for name, data in client.log if name == "OP_QuickbarInitMsg"] == [154]
 
 
-def test_what_was_put_there_stands_there_at_the_next_login(house: WorldHouse) -> None:
-    client = house.stand(5)
+def test_what_was_put_there_stands_there_at_the_next_login(harness: WorldHarness) -> None:
+    client = harness.stand(5)
     puts(client, hotbar_number=1, hotkey_slot=2, type=4, icon=9, icontype=8, text="caf\xc3\xa9")
     puts(client, hotbar_number=0, hotkey_slot=0, type=1, id=8308, unique_id=2)
     puts(client, hotbar_number=0, hotkey_slot=5, type=1, id=1)
     puts(client, hotbar_number=0, hotkey_slot=5, type=EMPTY)
-    assert house.store.rows[5].hotkeys == (), "a change waits for others"
-    house.run(3.0)
+    assert harness.store.rows[5].hotkeys == (), "a change waits for others"
+    harness.run(3.0)
     kept = Hotkey(1, 2, 4, 9, 8, text="café")
-    assert house.store.rows[5].hotkeys == (Hotkey(0, 0, 1, ability=8308, tier=2), kept)
-    house.console("kick Name5")
-    shown = bars(house.enter(5))
+    assert harness.store.rows[5].hotkeys == (Hotkey(0, 0, 1, ability=8308, tier=2), kept)
+    harness.console("kick Name5")
+    shown = bars(harness.enter(5))
     assert [(row["hotbar"], row["slot"], row["text"]) for row in shown] == [
         (0, 0, ""), (1, 2, "caf\xc3\xa9"),
     ]  # fmt: skip
@@ -68,8 +68,8 @@ def test_bars_are_bounded() -> None:
     assert len(keys.keys) == MOST_KEYS
 
 
-def test_a_beginner_has_a_key_to_greet_with(house: WorldHouse) -> None:
-    client = house.enter(5)
+def test_a_beginner_has_a_key_to_greet_with(harness: WorldHarness) -> None:
+    client = harness.enter(5)
     assert [row["text"] for row in bars(client)] == ["hail"]
-    house.run(3.0)
-    assert house.store.rows[5].hotkeys == (Hotkey(0, 0, 4, text="hail"),)
+    harness.run(3.0)
+    assert harness.store.rows[5].hotkeys == (Hotkey(0, 0, 4, text="hail"),)

@@ -7,7 +7,7 @@ import pytest
 from emu.errors import CommandError
 from emu.model import Title
 from emu.world.actors.player import LONGEST_TITLE, MOST_TITLES, Titles
-from tests.support.world.worlds import WorldHouse
+from tests.support.world.worlds import WorldHarness
 
 SIR, ISLE = Title("Sir", is_prefix=True), Title("of the Isle")
 
@@ -38,16 +38,16 @@ def test_titles_are_bounded() -> None:
         titles.give(ISLE)
 
 
-def test_the_update_has_the_recorded_bytes(house: WorldHouse) -> None:
+def test_the_update_has_the_recorded_bytes(harness: WorldHarness) -> None:
     """Two titles, none borne: docs/protocol/world/entering.md#order says 29 bytes for them."""
-    client = house.stand(5, titles=(SIR, Title("of EQ2Emulator")), last_played=1.0)
+    client = harness.stand(5, titles=(SIR, Title("of EQ2Emulator")), last_played=1.0)
     (payload,) = [data for name, data in client.log if name == "OP_TitleUpdateMsg"]
     assert len(payload) == 29
     assert payload[-4:].hex() == "ffffffff"
 
 
-def test_others_see_what_is_borne(house: WorldHouse) -> None:
-    house.stand(5, name="Aldana", titles=(SIR, ISLE), suffix="of the Isle", last_played=1.0)
-    other = house.stand(6)
+def test_others_see_what_is_borne(harness: WorldHarness) -> None:
+    harness.stand(5, name="Aldana", titles=(SIR, ISLE), suffix="of the Isle", last_played=1.0)
+    other = harness.stand(6)
     seen = other.fields_of("Aldana")
     assert (seen.get("prefix", ""), seen["suffix"]) == ("", "of the Isle")

@@ -7,17 +7,17 @@ import pytest
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.behaviors import Actor, Visitor, ZoneActor
 from emu.world_stream.movement import Position
-from tests.support.world.worlds import WorldHouse
+from tests.support.world.worlds import WorldHarness
 
 
-def test_a_visitor_shows_the_player_and_acts_on_it(house: WorldHouse) -> None:
-    client, other = house.stand(5, name="Aldana"), house.stand(6)
-    house.run(0.5)
-    visitor = Visitor(client.player, house.behaviors.stage)
+def test_a_visitor_shows_the_player_and_acts_on_it(harness: WorldHarness) -> None:
+    client, other = harness.stand(5, name="Aldana"), harness.stand(6)
+    harness.run(0.5)
+    visitor = Visitor(client.player, harness.behaviors.stage)
     assert (visitor.id, visitor.name, visitor.level, visitor.race) == (5, "Aldana", 1, 9)
-    assert visitor == Visitor(client.player, house.behaviors.stage)
-    assert visitor != Visitor(other.player, house.behaviors.stage)
-    assert len({visitor, Visitor(client.player, house.behaviors.stage)}) == 1
+    assert visitor == Visitor(client.player, harness.behaviors.stage)
+    assert visitor != Visitor(other.player, harness.behaviors.stage)
+    assert len({visitor, Visitor(client.player, harness.behaviors.stage)}) == 1
     assert repr(visitor) == "Visitor('Aldana')"
     visitor.tell("psst")
     assert client.decoded("WS_DisplayText")[-1]["text"] == "psst"
@@ -25,18 +25,18 @@ def test_a_visitor_shows_the_player_and_acts_on_it(house: WorldHouse) -> None:
     visitor.move_to(1.0, 2.0, 240.0)
     assert visitor.place == (1.0, 2.0, 240.0)
     visitor.give_title("of the Isle")
-    house.run(0.5)
+    harness.run(0.5)
     assert other.fields_of("Aldana")["suffix"] == "of the Isle"
 
 
-def test_an_actor_sees_who_is_near(house: WorldHouse) -> None:
-    client, _ = house.stand(5, name="Aldana"), house.stand(6, name="Far", zone_id=12)
+def test_an_actor_sees_who_is_near(harness: WorldHarness) -> None:
+    client, _ = harness.stand(5, name="Aldana"), harness.stand(6, name="Far", zone_id=12)
     zone = client.player.zone
-    spawn = Spawn(house.world.next_spawn_id(), SpawnKind.NPC, "Guard", Position(0, 0, 243))
-    zone.add(spawn, house.now)
-    house.behaviors.add("greeter", {}, zone, spawn, house.now)
-    house.behaviors.add("greeter", {}, zone, None, house.now)
-    actors = [part.owner.me for part in house.behaviors._in_zone[zone]]
+    spawn = Spawn(harness.world.next_spawn_id(), SpawnKind.NPC, "Guard", Position(0, 0, 243))
+    zone.add(spawn, harness.now)
+    harness.behaviors.add("greeter", {}, zone, spawn, harness.now)
+    harness.behaviors.add("greeter", {}, zone, None, harness.now)
+    actors = [part.owner.me for part in harness.behaviors._in_zone[zone]]
     [actor] = [one for one in actors if isinstance(one, Actor)]
     [place] = [one for one in actors if isinstance(one, ZoneActor)]
     assert (actor.name, actor.place, actor.home) == ("Guard", (0, 0, 243), (0, 0, 243))
@@ -49,17 +49,17 @@ def test_an_actor_sees_who_is_near(house: WorldHouse) -> None:
 
 @pytest.mark.parametrize(("asked", "speed"), [(1e9, 30.0), (30.5, 30.0), (29.5, 29.5), (-4.0, 0.1)])
 def test_an_actor_walks_no_faster_than_players_may(
-    house: WorldHouse, asked: float, speed: float
+    harness: WorldHarness, asked: float, speed: float
 ) -> None:
-    client = house.stand(5)
+    client = harness.stand(5)
     zone = client.player.zone
-    spawn = Spawn(house.world.next_spawn_id(), SpawnKind.NPC, "Guard", Position(0, 0, 243))
-    zone.add(spawn, house.now)
-    house.behaviors.add("greeter", {}, zone, spawn, house.now)
-    [part] = house.behaviors._in_zone[zone]
-    house.behaviors.stage.now = house.now
+    spawn = Spawn(harness.world.next_spawn_id(), SpawnKind.NPC, "Guard", Position(0, 0, 243))
+    zone.add(spawn, harness.now)
+    harness.behaviors.add("greeter", {}, zone, spawn, harness.now)
+    [part] = harness.behaviors._in_zone[zone]
+    harness.behaviors.stage.now = harness.now
     part.owner.me.walk((1000.0, 0.0, 243.0), speed=asked)
-    assert house.world.rules.movement.fastest == 30.0
-    house.run(10.0)
+    assert harness.world.rules.movement.fastest == 30.0
+    harness.run(10.0)
     assert 8.0 * speed <= spawn.position.x <= 10.01 * speed
     assert spawn.speed == speed

@@ -12,24 +12,24 @@ from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.behaviors.api import Dialogs
 from emu.world.behaviors.guard import RunningBehavior
 from emu.world_stream.movement import Position
-from tests.support.world.worlds import Client, WorldHouse
+from tests.support.world.worlds import Client, WorldHarness
 
 
 class Room:
     """A player, a spawn that it sees, and the dialogs of both."""
 
     def __init__(self) -> None:
-        house = WorldHouse()
-        self.client: Client = house.stand(5, name="Aldana")
+        harness = WorldHarness()
+        self.client: Client = harness.stand(5, name="Aldana")
         player = self.client.player
         assert player is not None
         self.player: Player = player
         place = Position(3.0, -7.97, 243.45, 0.0)
-        self.guard = Spawn(house.world.next_spawn_id(), SpawnKind.NPC, "Guard", place)
+        self.guard = Spawn(harness.world.next_spawn_id(), SpawnKind.NPC, "Guard", place)
         self.zone = player.zone
         self.part = RunningBehavior("guard", {}, self.zone, self.guard)
-        self.zone.add(self.guard, house.now)
-        house.run(1.5)
+        self.zone.add(self.guard, harness.now)
+        harness.run(1.5)
         self.dialogs = Dialogs(8)
 
     def opened(self) -> list[dict[str, Any]]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from emu.world.behaviors.guard import TICK, RunningBehavior
-from tests.support.world.worlds import WorldHouse
+from tests.support.world.worlds import WorldHarness
 
 
 def test_who_stands_in_a_zone_and_what_is_armed() -> None:
-    house = WorldHouse()
-    client, _ = house.stand(5, name="Aldana"), house.stand(6, name="Far", zone_id=12)
-    stage, zone = house.behaviors.stage, client.player.zone
+    harness = WorldHarness()
+    client, _ = harness.stand(5, name="Aldana"), harness.stand(6, name="Far", zone_id=12)
+    stage, zone = harness.behaviors.stage, client.player.zone
     assert [player.name for player in stage.world.players.standing_in(zone)] == ["Aldana"]
     part = RunningBehavior("greeter", {}, zone, None)
     stage.arm(part, TICK, 2.0)

@@ -13,7 +13,7 @@ from emu.world.behaviors import OutOfTime
 from emu.world.behaviors.api import Actor, ZoneActor
 from emu.world.events import BehaviorFailed
 from emu.world_stream.movement import Position
-from tests.support.world.worlds import Client, WorldHouse
+from tests.support.world.worlds import Client, WorldHarness
 
 NEAR = Position(1.56, -7.97, 243.45, 92.0)
 """Where players of the tests stand."""
@@ -56,25 +56,25 @@ class Notes:
 
 class Scene:
     def __init__(self, behavior: type, options: dict[str, Any] | None = None) -> None:
-        self.house = WorldHouse()
-        self.house.library._classes["test"] = behavior
-        self.client: Client = self.house.stand(5, name="Aldana")
+        self.harness = WorldHarness()
+        self.harness.library._classes["test"] = behavior
+        self.client: Client = self.harness.stand(5, name="Aldana")
         self.zone = self.client.player.zone
-        self.spawn = Spawn(self.house.world.next_spawn_id(), SpawnKind.NPC, "Guard", NEAR)
+        self.spawn = Spawn(self.harness.world.next_spawn_id(), SpawnKind.NPC, "Guard", NEAR)
         self.log: list[tuple[Any, ...]] = []
         self.options = {"log": self.log} if options is None else options
-        self.zone.add(self.spawn, self.house.now)
+        self.zone.add(self.spawn, self.harness.now)
 
     def begin(self) -> None:
-        self.house.behaviors.add("test", self.options, self.zone, self.spawn, self.house.now)
-        self.house.run(1.5)
+        self.harness.behaviors.add("test", self.options, self.zone, self.spawn, self.harness.now)
+        self.harness.run(1.5)
 
     def target(self) -> None:
         index = self.client.player.index_of(self.spawn)
         self.client.say("OP_UpdateTargetMsg", index.to_bytes(2, "little"))
 
     def failures(self) -> list[str]:
-        return [event.line for event in self.house.events if isinstance(event, BehaviorFailed)]
+        return [event.line for event in self.harness.events if isinstance(event, BehaviorFailed)]
 
 
 def test_a_visit() -> None:
@@ -106,7 +106,7 @@ def test_who_walks_away_leaves() -> None:
     scene = Scene(Notes)
     scene.begin()
     scene.client.player.spawn.move(NEAR._replace(x=60.0))
-    scene.house.run(1.5)
+    scene.harness.run(1.5)
     assert scene.log[-1] == ("leave", "Aldana")
     scene.client.types("/say anybody?")
     assert scene.log[-1] == ("leave", "Aldana")
@@ -116,10 +116,10 @@ def test_nothing_runs_where_nobody_is() -> None:
     scene = Scene(Notes)
     scene.begin()
     scene.client.say("OP_RequestCampMsg", b"\1\1")
-    scene.house.run(3.0)
-    assert scene.house.behaviors.get_timer() is None
-    scene.house.stand(6, name="Borvik")
-    scene.house.run(1.5)
+    scene.harness.run(3.0)
+    assert scene.harness.behaviors.get_timer() is None
+    scene.harness.stand(6, name="Borvik")
+    scene.harness.run(1.5)
     assert scene.log[-1] == ("enter", "Borvik")
 
 
@@ -137,11 +137,11 @@ def test_timers_and_ways() -> None:
     scene = Scene(Walker)
     scene.begin()
     assert ("timer", "go") not in scene.log
-    scene.house.run(2.0)
+    scene.harness.run(2.0)
     assert scene.log.count(("timer", "go")) == 1
     assert 0 < scene.spawn.position.x - NEAR.x < 3.01
     assert scene.spawn.speed == 2.0
-    scene.house.run(3.0)
+    scene.harness.run(3.0)
     assert scene.log[-1] == ("arrive",)
     assert scene.spawn.position[:3] == pytest.approx((NEAR.x + 3.0, NEAR.y, NEAR.z + 4.0))
     assert scene.client.fields_of("Guard")["pos_x"] == pytest.approx(NEAR.x + 3.0)
@@ -201,7 +201,9 @@ def test_a_behavior_that_cannot_be_made_or_found() -> None:
     scene = Scene(Never)
     scene.begin()
     assert "KeyError: 'path'" in scene.failures()[0]
-    assert not scene.house.behaviors.add("no_such", {}, scene.zone, scene.spawn, scene.house.now)
+    assert not scene.harness.behaviors.add(
+        "no_such", {}, scene.zone, scene.spawn, scene.harness.now
+    )
     assert "there is no such behavior" in scene.failures()[1]
 
 
@@ -209,7 +211,7 @@ def test_who_takes_too_long_is_switched_off() -> None:
     class Slow(Notes):
         def on_say(self, visitor: Any, text: str) -> None:
             super().on_say(visitor, text)
-            scene.house.watch += 5.0
+            scene.harness.watch += 5.0
 
     scene = Scene(Slow)
     scene.begin()
@@ -235,14 +237,15 @@ def test_a_reload_begins_again() -> None:
     scene = Scene(Notes)
     scene.begin()
     again = type("Again", (Notes,), {})
-    keep = scene.house.library.reload
-    scene.house.library.reload = lambda: (keep(), scene.house.library._classes.update(test=again))[
-        0
-    ]
-    told = scene.house.behaviors.reload(scene.house.now)
+    keep = scene.harness.library.reload
+    scene.harness.library.reload = lambda: (
+        keep(),
+        scene.harness.library._classes.update(test=again),
+    )[0]
+    told = scene.harness.behaviors.reload(scene.harness.now)
     assert "1 at work, 0 problems" in told
     assert scene.log.count(("start",)) == 2
-    scene.house.run(1.5)
+    scene.harness.run(1.5)
     assert scene.log[-1] == ("enter", "Aldana")
 
 
@@ -251,11 +254,11 @@ def test_a_zone_can_have_a_behavior() -> None:
     scene.spawn = None  # type: ignore[assignment]
     scene.begin()
     assert scene.log == [("start",), ("enter", "Aldana")]
-    other = scene.house.stand(6, name="Borvik")
+    other = scene.harness.stand(6, name="Borvik")
     assert scene.log[-1] == ("enter", "Borvik")
     other.say("OP_RequestCampMsg", b"\1\1")
     assert scene.log[-1] == ("leave", "Borvik")
-    scene.house.behaviors.forget_zone(scene.zone)
+    scene.harness.behaviors.forget_zone(scene.zone)
     scene.client.types("/say hello")
     assert scene.log[-1] == ("leave", "Borvik")
 
@@ -263,36 +266,38 @@ def test_a_zone_can_have_a_behavior() -> None:
 def test_a_behavior_knows_nothing_of_a_hidden_player() -> None:
     scene = Scene(Notes)
     scene.begin()
-    master = scene.house.stand(6, name="Boss", admin_status=100)
-    scene.house.run(1.5)
+    master = scene.harness.stand(6, name="Boss", admin_status=100)
+    scene.harness.run(1.5)
     assert scene.log[1:] == [("enter", "Aldana"), ("enter", "Boss")]
     master.types("/hide")
-    scene.house.run(1.5)
+    scene.harness.run(1.5)
     assert scene.log[3:] == [("leave", "Boss")]
-    actor = Actor(scene.house.behaviors._of_spawn[scene.spawn.id], scene.spawn,
-                  scene.house.behaviors.stage)  # fmt: skip
+    actor = Actor(scene.harness.behaviors._of_spawn[scene.spawn.id], scene.spawn,
+                  scene.harness.behaviors.stage)  # fmt: skip
     assert [visitor.name for visitor in actor.visitors(100.0)] == ["Aldana"]
-    zone = ZoneActor(scene.house.behaviors._of_spawn[scene.spawn.id], scene.house.behaviors.stage)
+    zone = ZoneActor(
+        scene.harness.behaviors._of_spawn[scene.spawn.id], scene.harness.behaviors.stage
+    )
     assert [visitor.name for visitor in zone.visitors()] == ["Aldana"]
 
 
 def test_a_zone_that_has_ended_stays_forgotten_when_behaviors_begin_again() -> None:
     scene = Scene(Notes)
     scene.begin()
-    behaviors = scene.house.behaviors
+    behaviors = scene.harness.behaviors
     behaviors.forget_zone(scene.zone)
     scene.log.clear()
-    assert behaviors.restart(scene.house.now) == 0
+    assert behaviors.restart(scene.harness.now) == 0
     scene.target()
     scene.client.types("/hail")
     scene.client.types("/say hello")
-    scene.house.run(5.0)
+    scene.harness.run(5.0)
     assert scene.log == []
     assert behaviors.get_timer() is None
 
 
 def test_a_zone_with_nothing_in_it_can_end() -> None:
     scene = Scene(Notes)
-    scene.house.behaviors.forget_zone(scene.zone)
+    scene.harness.behaviors.forget_zone(scene.zone)
     scene.begin()
     assert scene.log[0] == ("start",)

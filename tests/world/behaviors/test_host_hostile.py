@@ -12,7 +12,7 @@ from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.behaviors import OutOfTime
 from emu.world.events import BehaviorFailed, BehaviorPaced, BehaviorSlowed
 from emu.world_stream.movement import Position
-from tests.support.world.worlds import Client, WorldHouse
+from tests.support.world.worlds import Client, WorldHarness
 
 NEAR = Position(1.56, -7.97, 243.45, 92.0)
 
@@ -34,24 +34,24 @@ class Scene:
     """Two players beside a spawn, and beside another one that works well."""
 
     def __init__(self, act: Callable[[Any, Any], object], kind: type = Quiet) -> None:
-        self.house = WorldHouse()
-        self.house.library._classes["test"] = kind
-        self.one: Client = self.house.stand(5, name="Aldana")
-        self.two: Client = self.house.stand(6, name="Borvik")
+        self.harness = WorldHarness()
+        self.harness.library._classes["test"] = kind
+        self.one: Client = self.harness.stand(5, name="Aldana")
+        self.two: Client = self.harness.stand(6, name="Borvik")
         assert self.one.player is not None
         self.zone = self.one.player.zone
         self.spawn = self.put("Guard", "test", {"act": act})
         self.put("Greeter", "greeter", {"greeting": "Hail!"})
-        self.house.run(1.5)
+        self.harness.run(1.5)
 
     def put(self, name: str, behavior: str, options: dict[str, Any]) -> Spawn:
-        spawn = Spawn(self.house.world.next_spawn_id(), SpawnKind.NPC, name, NEAR)
-        self.zone.add(spawn, self.house.now)
-        self.house.behaviors.add(behavior, options, self.zone, spawn, self.house.now)
+        spawn = Spawn(self.harness.world.next_spawn_id(), SpawnKind.NPC, name, NEAR)
+        self.zone.add(spawn, self.harness.now)
+        self.harness.behaviors.add(behavior, options, self.zone, spawn, self.harness.now)
         return spawn
 
     def failures(self) -> list[str]:
-        return [event.line for event in self.house.events if isinstance(event, BehaviorFailed)]
+        return [event.line for event in self.harness.events if isinstance(event, BehaviorFailed)]
 
     def all_is_well(self) -> None:
         """Nobody was harmed: players see each other move, and one who returns can enter."""
@@ -59,16 +59,16 @@ class Scene:
         assert player is not None
         assert all(map(math.isfinite, player.position[:4]))
         player.spawn.move(player.position._replace(x=player.position.x + 0.25))
-        self.house.run(0.3)
+        self.harness.run(0.3)
         shown = self.two.fields_of("Aldana")["pos_x"]
         assert shown == pytest.approx(player.position.x)
         assert not self.one.is_closed
         assert not self.two.is_closed
         self.one.say("OP_RequestCampMsg", b"\1\1")
-        again = self.house.stand(5)
+        again = self.harness.stand(5)
         assert again.player is not None
         again.say("OP_RequestCampMsg", b"\1\1")
-        assert not self.house.world.faults
+        assert not self.harness.world.faults
 
 
 class Strange:
@@ -215,7 +215,7 @@ def test_a_text_or_visitor_that_is_none(use: Callable[..., object], value: Any) 
 def test_what_can_be_used_is_used_as_plain_values(use: Callable[..., object]) -> None:
     scene = Scene(use)
     scene.one.types("/say go")
-    scene.house.run(2.0)
+    scene.harness.run(2.0)
     assert scene.failures() == []
     scene.all_is_well()
 
@@ -272,7 +272,7 @@ def test_a_behavior_that_cannot_be_looked_at(kind: type) -> None:
     scene = Scene(lambda _me, _visitor: None, kind)
     assert len(scene.failures()) == 1
     scene.one.types("/say go")
-    scene.house.run(3.0)
+    scene.harness.run(3.0)
     assert len(scene.failures()) == 1
     scene.all_is_well()
 
@@ -280,7 +280,7 @@ def test_a_behavior_that_cannot_be_looked_at(kind: type) -> None:
 def test_what_it_leaves_behind_ends_inside_the_guard() -> None:
     inside: list[bool] = []
     scene = Scene(lambda _me, _visitor: None)
-    budget = scene.house.behaviors._budget
+    budget = scene.harness.behaviors._budget
 
     class Left:
         def __del__(self) -> None:
@@ -295,10 +295,10 @@ def test_what_it_leaves_behind_ends_inside_the_guard() -> None:
             super().__init__(me, options)
             self.held = Left()
 
-    scene.house.library._classes["held"] = Held
+    scene.harness.library._classes["held"] = Held
     scene.put("Other", "held", {"act": act})
     scene.one.types("/say go")
-    scene.house.behaviors.forget_zone(scene.zone)
+    scene.harness.behaviors.forget_zone(scene.zone)
     assert inside
     assert all(inside)
 
@@ -319,17 +319,17 @@ def test_output_in_a_loop_is_paced_and_told_of_once(how: str) -> None:
                 visitor.tell("spam")
 
     scene = Scene(act)
-    limits = scene.house.behaviors.limits
-    scene.house.run(30.0)
+    limits = scene.harness.behaviors.limits
+    scene.harness.run(30.0)
     before = len(scene.one.log)
     scene.one.types("/say go")
     sent = len(scene.one.log) - before
     assert limits.say_burst <= sent <= 2 * limits.say_burst + 5
     scene.two.types("/say and again")
-    [paced] = [event for event in scene.house.events if isinstance(event, BehaviorPaced)]
+    [paced] = [event for event in scene.harness.events if isinstance(event, BehaviorPaced)]
     assert paced.behavior == "test"
     assert paced.whose == "Guard"
-    assert scene.house.behaviors.counters["dropped"] > 4000
+    assert scene.harness.behaviors.counters["dropped"] > 4000
     assert scene.failures() == []
     scene.all_is_well()
 
@@ -342,16 +342,16 @@ def test_pace_at_the_limit_and_one_past_it() -> None:
             me.say("hello")
 
     scene = Scene(act)
-    burst = scene.house.behaviors.limits.say_burst
+    burst = scene.harness.behaviors.limits.say_burst
     for count, heard in ((burst, burst), (burst + 1, burst)):
-        scene.house.run(60.0)
+        scene.harness.run(60.0)
         said[:] = [count]
         scene.two.hears()
         scene.one.types("/say go")
         assert len([one for one in scene.two.hears() if one[1] == "Guard"]) == heard
-    scene.house.run(1.0)
+    scene.harness.run(1.0)
     scene.one.types("/say go")
-    rate = scene.house.behaviors.limits.say_rate
+    rate = scene.harness.behaviors.limits.say_rate
     assert len([one for one in scene.two.hears() if one[1] == "Guard"]) in (rate, rate + 1)
 
 
@@ -361,25 +361,25 @@ def test_many_behaviors_together_do_not_flood_one_player() -> None:
         scene.put(
             f"Guard {number}", "test", {"act": lambda me, _v: [me.say("x") for _ in range(99)]}
         )
-    scene.house.run(60.0)
+    scene.harness.run(60.0)
     scene.two.hears()
     scene.one.types("/say go")
     heard = [one for one in scene.two.hears() if one[1].startswith("Guard")]
-    assert len(heard) == scene.house.behaviors.limits.hear_burst
+    assert len(heard) == scene.harness.behaviors.limits.hear_burst
 
 
 def test_one_zone_may_tell_everybody_something() -> None:
     """The pace counts for each player, so a crowd is told as a single one is."""
-    house = WorldHouse()
-    house.library._classes["test"] = Quiet
-    clients = [house.stand(number, name=f"P{number}x") for number in range(5, 45)]
+    harness = WorldHarness()
+    harness.library._classes["test"] = Quiet
+    clients = [harness.stand(number, name=f"P{number}x") for number in range(5, 45)]
     zone = clients[0].player.zone  # type: ignore[union-attr]
 
     def act(me: Any, _visitor: Any) -> None:
         for visitor in me.visitors():
             visitor.tell("a storm is coming")
 
-    house.behaviors.add("test", {"act": act}, zone, None, house.now)
+    harness.behaviors.add("test", {"act": act}, zone, None, harness.now)
     clients[0].types("/say go")
     for client in clients:
         assert client.decoded("WS_DisplayText")[-1]["text"] == "a storm is coming"
@@ -389,10 +389,10 @@ def test_a_player_has_a_bounded_number_of_dialogs_open() -> None:
     scene = Scene(lambda me, visitor: me.ask(visitor, "Well?", "yes"))
     for _ in range(100):
         scene.one.types("/say go")
-        scene.house.run(1.0)
-    assert len(scene.house.behaviors.stage.dialogs) == scene.house.behaviors.limits.dialogs
+        scene.harness.run(1.0)
+    assert len(scene.harness.behaviors.stage.dialogs) == scene.harness.behaviors.limits.dialogs
     scene.one.say("OP_RequestCampMsg", b"\1\1")
-    assert len(scene.house.behaviors.stage.dialogs) == 0
+    assert len(scene.harness.behaviors.stage.dialogs) == 0
 
 
 def test_whoever_is_sent_to_a_zone_goes_when_the_call_is_over() -> None:
@@ -410,14 +410,14 @@ def test_whoever_is_sent_to_a_zone_goes_when_the_call_is_over() -> None:
     assert scene.one.player is not None
     assert scene.one.player.state.name == "ZONING"
     assert scene.failures() == []
-    assert not scene.house.world.faults
+    assert not scene.harness.world.faults
 
 
 def test_time_that_is_up_is_noticed_by_what_the_behavior_calls() -> None:
     reached: list[int] = []
 
     def act(me: Any, _visitor: Any) -> None:
-        scene.house.watch += 1.0
+        scene.harness.watch += 1.0
         me.say("too late")
         reached.append(1)
 
@@ -439,11 +439,11 @@ def test_one_behavior_whose_walk_fails_does_not_stop_the_others() -> None:
     scene.spawn.watcher = watcher
     other = scene.put("Other", "test", {"act": lambda me, _visitor: me.walk((3.0, 0.0, 240.0))})
     scene.two.types("/say go")
-    scene.house.run(5.0)
+    scene.harness.run(5.0)
     assert other.position.x == pytest.approx(3.0)
-    assert scene.house.world.faults["the timer of a behavior"] == 1
+    assert scene.harness.world.faults["the timer of a behavior"] == 1
     assert len(scene.failures()) == 1
-    assert scene.house.behaviors.switched_off() == scene.failures()
+    assert scene.harness.behaviors.switched_off() == scene.failures()
 
 
 class Busy:
@@ -459,20 +459,20 @@ class Busy:
 
 
 def test_a_behavior_that_works_long_in_each_tick_gets_its_share_of_time_only() -> None:
-    calls, houses = 0, []
+    calls, harnesses = 0, []
 
     def act(_me: Any, _visitor: Any) -> None:
         nonlocal calls
-        for house in houses:
+        for harness in harnesses:
             calls += 1
-            house.watch += 0.2
+            harness.watch += 0.2
 
     scene = Scene(act, Busy)
-    limits = scene.house.behaviors.limits
-    houses.append(scene.house)
-    scene.house.run(60.0)
+    limits = scene.harness.behaviors.limits
+    harnesses.append(scene.harness)
+    scene.harness.run(60.0)
     assert 60.0 * limits.share * 0.8 <= 0.2 * calls <= 60.0 * limits.share + limits.reserve + 0.2
-    slowed = [event for event in scene.house.events if isinstance(event, BehaviorSlowed)]
+    slowed = [event for event in scene.harness.events if isinstance(event, BehaviorSlowed)]
     assert [(event.behavior, event.whose) for event in slowed] == [("test", "Guard")]
     assert "5 % of the time" in str(slowed[0])
     assert scene.failures() == []

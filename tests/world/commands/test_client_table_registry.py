@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.world.worlds import WorldHouse
+from tests.support.world.worlds import WorldHarness
 
 WANTED = {
     "who", "tell", "zone", "goto", "summon", "move", "kick", "ban", "unban", "mute", "broadcast",
@@ -13,25 +13,25 @@ WANTED = {
 }  # fmt: skip
 
 
-def test_all_that_are_wanted_are_there_with_help(house: WorldHouse) -> None:
-    found = {command.name for command in house.registry}
+def test_all_that_are_wanted_are_there_with_help(harness: WorldHarness) -> None:
+    found = {command.name for command in harness.registry}
     assert found >= WANTED
-    assert all(command.help for command in house.registry)
-    assert len(house.console("help").lines) == len(house.console("help").data)
+    assert all(command.help for command in harness.registry)
+    assert len(harness.console("help").lines) == len(harness.console("help").data)
 
 
-def test_every_use_is_told_of_with_its_result(house: WorldHouse) -> None:
-    house.stand(5, name="Aldana")
-    house.console("kick Aldana")
-    house.console("kick Aldana")
-    assert [(use.caller, use.origin, use.line, use.result, use.ok) for use in house.uses] == [
+def test_every_use_is_told_of_with_its_result(harness: WorldHarness) -> None:
+    harness.stand(5, name="Aldana")
+    harness.console("kick Aldana")
+    harness.console("kick Aldana")
+    assert [(use.caller, use.origin, use.line, use.result, use.ok) for use in harness.uses] == [
         ("console", "console", "kick Aldana", "Aldana was sent away", True),
         ("console", "console", "kick Aldana", "there is no player Aldana in the world", False),
     ]
 
 
 @pytest.mark.parametrize("line", sorted(WANTED))
-def test_no_line_raises(house: WorldHouse, line: str) -> None:
-    house.stand(5, name="Aldana")
+def test_no_line_raises(harness: WorldHarness, line: str) -> None:
+    harness.stand(5, name="Aldana")
     for rest in ("", " Aldana", " x y z", " 1 2 3", " nan nan nan", ' "', " 99999999999999999999"):
-        house.console(line + rest)
+        harness.console(line + rest)

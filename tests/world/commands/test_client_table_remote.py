@@ -10,11 +10,11 @@ from emu.commands import Argument, ArgumentKind, Call, Command, Reply
 from emu.times import Monotonic
 from emu.world.actors.player import Relation
 from emu.world.entry import standing
-from tests.support.world.worlds import WorldHouse
+from tests.support.world.worlds import WorldHarness
 
 
-def test_a_client_is_given_what_its_rank_allows(house: WorldHouse) -> None:
-    player, master = house.stand(5), house.stand(6, admin_status=100)
+def test_a_client_is_given_what_its_rank_allows(harness: WorldHarness) -> None:
+    player, master = harness.stand(5), harness.stand(6, admin_status=100)
 
     def names(client) -> set[str]:
         [table] = client.decoded("WS_SetRemoteCmdsMsg")
@@ -33,8 +33,8 @@ def test_a_client_is_given_what_its_rank_allows(house: WorldHouse) -> None:
     [b"\0", struct.pack("<HH", 60_000, 0), struct.pack("<HH", 0, 60_000) + b"x",
      struct.pack("<HH", 0, 1) + b"xy"],
 )  # fmt: skip
-def test_damaged_ones_are_counted(house: WorldHouse, body: bytes) -> None:
-    one = house.stand(5)
+def test_damaged_ones_are_counted(harness: WorldHarness, body: bytes) -> None:
+    one = harness.stand(5)
     before = len(one.log)
     one.say("OP_RemoteCmdMsg", body)
     assert sum(one.player.client.drops.values()) == 1
@@ -44,48 +44,50 @@ def test_damaged_ones_are_counted(house: WorldHouse, body: bytes) -> None:
 
 def test_an_empty_one_ends_the_session() -> None:
     """docs/protocol/world/movement.md#bad-predictions."""
-    one = WorldHouse().stand(5)
+    one = WorldHarness().stand(5)
     one.say("OP_RemoteCmdMsg", b"")
     assert one.is_closed
 
 
 def test_a_command_of_another_rank_cannot_be_reached() -> None:
-    one = WorldHouse().stand(5)
+    one = WorldHarness().stand(5)
     [table] = one.decoded("WS_SetRemoteCmdsMsg")
     one.say("OP_RemoteCmdMsg", struct.pack("<HH", table["num_commands"], 0))
     assert sum(one.player.client.drops.values()) == 1
 
 
-def test_what_was_sent_before_a_new_rank_means_what_it_meant(house: WorldHouse) -> None:
+def test_what_was_sent_before_a_new_rank_means_what_it_meant(harness: WorldHarness) -> None:
     """A word keeps its place, so that no message of a player becomes a game master's command."""
-    one, victim = house.stand(5), house.stand(6, name="Victim")
+    one, victim = harness.stand(5), harness.stand(6, name="Victim")
     before = [row["name"] for row in one.decoded("WS_SetRemoteCmdsMsg")[-1]["commands_array"]]
     for rank in (200, 10, 0, 100):
-        standing.rank_changed(house.world, 5, rank)
+        standing.rank_changed(harness.world, 5, rank)
         table = [row["name"] for row in one.decoded("WS_SetRemoteCmdsMsg")[-1]["commands_array"]]
         assert table[: len(before)] == before
         before = table
     assert "kick" in table
-    standing.rank_changed(house.world, 5, 99)
+    standing.rank_changed(harness.world, 5, 99)
     one.say("OP_RemoteCmdMsg", struct.pack("<HH", table.index("kick"), 6) + b"Victim")
     assert not victim.is_closed
 
 
-def test_expensive_commands_are_paced_and_the_player_is_asked_to_wait(house: WorldHouse) -> None:
-    one = house.stand(5)
-    burst = house.world.rules.listing_burst
+def test_expensive_commands_are_paced_and_the_player_is_asked_to_wait(
+    harness: WorldHarness,
+) -> None:
+    one = harness.stand(5)
+    burst = harness.world.rules.listing_burst
     shown = [line for _ in range(burst + 50) for line in one.types("who all")]
     assert len(one.decoded("WS_WhoQueryReply")) == burst
-    assert house.world.counters["command too soon"] == 50
+    assert harness.world.counters["command too soon"] == 50
     assert shown == ["Wait a moment."]
-    house.now = Monotonic(house.now + 1.0)
+    harness.now = Monotonic(harness.now + 1.0)
     shown = [line for _ in range(20) for line in one.types("who all")]
-    assert len(one.decoded("WS_WhoQueryReply")) == burst + house.world.rules.listing_rate
+    assert len(one.decoded("WS_WhoQueryReply")) == burst + harness.world.rules.listing_rate
     assert shown == ["Wait a moment."]
 
 
-def test_a_full_list_of_friends_can_be_made_at_once(house: WorldHouse) -> None:
-    one = house.stand(5)
+def test_a_full_list_of_friends_can_be_made_at_once(harness: WorldHarness) -> None:
+    one = harness.stand(5)
     shown = [line for number in range(100) for line in one.types(f"friend Name{number}")]
     assert len(one.player.relations.names(Relation.FRIEND)) == 100
     assert "Wait a moment." not in shown
@@ -93,20 +95,20 @@ def test_a_full_list_of_friends_can_be_made_at_once(house: WorldHouse) -> None:
     assert "Wait a moment." in shown
 
 
-def test_cheap_commands_are_not_paced(house: WorldHouse) -> None:
-    one = house.stand(5)
+def test_cheap_commands_are_not_paced(harness: WorldHarness) -> None:
+    one = harness.stand(5)
     for _ in range(200):
         one.types("loc")
-    assert house.world.counters["command too soon"] == 0
+    assert harness.world.counters["command too soon"] == 0
 
 
-def test_of_a_long_answer_a_player_is_shown_the_first_lines(house: WorldHouse) -> None:
+def test_of_a_long_answer_a_player_is_shown_the_first_lines(harness: WorldHarness) -> None:
     async def say_much(call: Call) -> Reply:
         return Reply(tuple(f"line {number}" for number in range(call["count"])))
 
     count = Argument("count", ArgumentKind.NUMBER)
-    house.registry.add(Command("much", "say much", say_much, (count,)))
-    one = house.stand(5)
+    harness.registry.add(Command("much", "say much", say_much, (count,)))
+    one = harness.stand(5)
     assert one.types("much 100")[-1] == "line 99"
     assert one.types("much 101")[-2:] == ["line 99", "and 1 more"]
-    assert len(house.console("much 101").lines) == 101
+    assert len(harness.console("much 101").lines) == 101

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from emu.structs.packed import unpack, xor
-from tests.support.world.worlds import Client, WorldHouse
+from tests.support.world.worlds import Client, WorldHarness
 
 
 def sheet(client: Client) -> dict[str, Any]:
@@ -23,11 +23,11 @@ def lines(client: Client) -> list[str]:
     return [row["text"] for row in client.decoded("WS_DisplayText")]
 
 
-def test_a_group_from_invitation_to_end(house: WorldHouse) -> None:
-    one = house.stand(5, name="Aldana")
-    two = house.stand(6, name="Borvik", level=12)
-    far = house.stand(7, name="Cestra", zone_id=12)
-    house.run(0.5)
+def test_a_group_from_invitation_to_end(harness: WorldHarness) -> None:
+    one = harness.stand(5, name="Aldana")
+    two = harness.stand(6, name="Borvik", level=12)
+    far = harness.stand(7, name="Cestra", zone_id=12)
+    harness.run(0.5)
     assert one.types("/invite borvik") == ["Borvik is invited to your group"]
     assert lines(two)[-1] == "Aldana invites you to a group: accept or decline."
     two.types("/accept")
@@ -49,8 +49,8 @@ def test_a_group_from_invitation_to_end(house: WorldHouse) -> None:
     assert one.types("/gsay alone") == ["you are in no group"]
 
 
-def test_refusals(house: WorldHouse) -> None:
-    one, two = house.stand(5, name="Aldana"), house.stand(6, name="Borvik")
+def test_refusals(harness: WorldHarness) -> None:
+    one, two = harness.stand(5, name="Aldana"), harness.stand(6, name="Borvik")
     assert one.types("/accept") == ["nobody has invited you"]
     assert one.types("/group") == ["you are in no group"]
     two.types("/ignore Aldana")

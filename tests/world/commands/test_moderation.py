@@ -8,91 +8,91 @@ import pytest
 
 from emu.commands import Caller, Reply
 from tests.support.coroutines import finish
-from tests.support.world.worlds import WorldHouse
+from tests.support.world.worlds import WorldHarness
 
 
-def test_kick_and_who_may_not(house: WorldHouse) -> None:
-    master = house.stand(5, admin_status=100)
-    boss = house.stand(6, name="Boss", admin_status=200)
-    victim = house.stand(7, name="Victim")
+def test_kick_and_who_may_not(harness: WorldHarness) -> None:
+    master = harness.stand(5, admin_status=100)
+    boss = harness.stand(6, name="Boss", admin_status=200)
+    victim = harness.stand(7, name="Victim")
     assert master.types("/kick Boss") == ["Boss has your rank or a higher one"]
     assert not boss.is_closed
     assert master.types("/kick victim") == ["Victim was sent away"]
     assert victim.is_closed
-    assert house.events[-1].line == "Victim left Isle of Refuge: kicked by Name5"
-    rude = house.stand(8, name="Rude")
-    assert house.console("kick Rude be nice").ok
+    assert harness.events[-1].line == "Victim left Isle of Refuge: kicked by Name5"
+    rude = harness.stand(8, name="Rude")
+    assert harness.console("kick Rude be nice").ok
     assert rude.is_closed
-    assert house.events[-1].line.endswith("kicked by console: be nice")
+    assert harness.events[-1].line.endswith("kicked by console: be nice")
 
 
-def test_ban_and_unban(house: WorldHouse) -> None:
-    victim = house.stand(7, name="Victim")
-    assert house.console("ban Victim").text == "Victim is banned: the character"
+def test_ban_and_unban(harness: WorldHarness) -> None:
+    victim = harness.stand(7, name="Victim")
+    assert harness.console("ban Victim").text == "Victim is banned: the character"
     assert victim.is_closed
-    assert house.store.rows[7].admin_status == -1
-    assert house.console("unban Victim").ok
-    assert house.store.rows[7].admin_status == 0
-    assert house.console("unban Victim").text == "Victim is not banned"
-    assert house.console("ban Victim on").text == "Victim is banned: its whole account"
-    assert house.store.rows[7].admin_status == -2
-    assert not house.console("ban Nobody").ok
+    assert harness.store.rows[7].admin_status == -1
+    assert harness.console("unban Victim").ok
+    assert harness.store.rows[7].admin_status == 0
+    assert harness.console("unban Victim").text == "Victim is not banned"
+    assert harness.console("ban Victim on").text == "Victim is banned: its whole account"
+    assert harness.store.rows[7].admin_status == -2
+    assert not harness.console("ban Nobody").ok
 
 
-def test_a_guide_bans_players_and_not_the_other_way_round(house: WorldHouse) -> None:
-    guide = house.stand(5, admin_status=10)
-    house.stand(6, name="Boss", admin_status=100)
-    house.stand(7, name="Victim")
+def test_a_guide_bans_players_and_not_the_other_way_round(harness: WorldHarness) -> None:
+    guide = harness.stand(5, admin_status=10)
+    harness.stand(6, name="Boss", admin_status=100)
+    harness.stand(7, name="Victim")
     assert guide.types("/ban Boss") == ["Boss has your rank or a higher one"]
     assert guide.types("/ban Victim") == ["Victim is banned: the character"]
 
 
-def test_lock_and_unlock(house: WorldHouse) -> None:
+def test_lock_and_unlock(harness: WorldHarness) -> None:
     changes = []
-    house.world.changed = lambda: changes.append(house.admission.locked)
-    assert house.console("lock").text == "the world is locked"
-    assert house.console("unlock").text == "the world is open"
+    harness.world.changed = lambda: changes.append(harness.admission.locked)
+    assert harness.console("lock").text == "the world is locked"
+    assert harness.console("unlock").text == "the world is open"
     assert changes == [True, False]
 
 
-def test_the_message_of_the_day(house: WorldHouse) -> None:
-    assert house.console("motd").text == "there is no message of the day"
-    house.console("setmotd Be kind")
-    assert house.console("motd").text == "Be kind"
-    client = house.enter(5)
+def test_the_message_of_the_day(harness: WorldHarness) -> None:
+    assert harness.console("motd").text == "there is no message of the day"
+    harness.console("setmotd Be kind")
+    assert harness.console("motd").text == "Be kind"
+    client = harness.enter(5)
     assert client.decoded("WS_DisplayText")[0]["text"] == "Be kind"
 
 
-def test_mute_needs_minutes(house: WorldHouse) -> None:
-    house.stand(5, name="Aldana")
-    assert house.console("mute Aldana 0").text == "minutes: must be 1 or more"
+def test_mute_needs_minutes(harness: WorldHarness) -> None:
+    harness.stand(5, name="Aldana")
+    assert harness.console("mute Aldana 0").text == "minutes: must be 1 or more"
 
 
-def test_who_is_muted_is_told_why(house: WorldHouse) -> None:
-    loud = house.stand(5, name="Aldana")
-    assert house.console("mute Aldana 1 too loud").text == "Aldana is muted for 1 minute"
+def test_who_is_muted_is_told_why(harness: WorldHarness) -> None:
+    loud = harness.stand(5, name="Aldana")
+    assert harness.console("mute Aldana 1 too loud").text == "Aldana is muted for 1 minute"
     assert loud.decoded("WS_DisplayText")[-1]["text"] == "You are muted for 1 minute: too loud"
-    house.console("mute Aldana 2")
+    harness.console("mute Aldana 2")
     assert loud.decoded("WS_DisplayText")[-1]["text"] == "You are muted for 2 minutes."
 
 
-def test_who_keeps_order_may_watch_unseen(house: WorldHouse) -> None:
-    guide, player = house.stand(5, name="Guide", admin_status=10), house.stand(6)
-    house.run(0.5)
+def test_who_keeps_order_may_watch_unseen(harness: WorldHarness) -> None:
+    guide, player = harness.stand(5, name="Guide", admin_status=10), harness.stand(6)
+    harness.run(0.5)
     assert player.sees() == {"Guide"}
     assert guide.types("/hide") == ["Nobody sees you."]
-    house.run(0.2)
+    harness.run(0.2)
     assert (player.sees(), guide.sees()) == (set(), {"Name6"})
     player.types("/who")
     guide.types("/who")
     told = [client.decoded("WS_WhoQueryReply")[-1] for client in (player, guide)]
     assert [len(one["characters_array"]) for one in told] == [1, 2]
-    assert "in the zone, hidden" in house.console("players").text
+    assert "in the zone, hidden" in harness.console("players").text
     assert guide.types("/hide") == ["You are seen again."]
-    house.run(0.2)
+    harness.run(0.2)
     assert player.sees() == {"Guide"}
     player.types("/hide")
-    house.run(0.2)
+    harness.run(0.2)
     assert guide.sees() == {"Name6"}, "players may not"
 
 
@@ -112,35 +112,42 @@ RANKED = {
 @pytest.mark.parametrize("way", ["game", "page"])
 @pytest.mark.parametrize("line", RANKED.values(), ids=RANKED)
 def test_the_account_of_an_administrator_is_safe_through_its_other_characters(
-    house: WorldHouse, line: str, way: str
+    harness: WorldHarness, line: str, way: str
 ) -> None:
     """Mule is a player; another character of its account has a rank."""
-    mule = house.stand(6, name="Mule", account_id=77)
-    house.character(8, name="Banned", account_id=77, admin_status=-1)
-    house.character(9, name="Hero", account_id=77, admin_status=100)
-    actor = house.stand(5, name="Actor", admin_status=1)
-    actor.player.character = house.store.rows[5] = replace(house.store.rows[5], admin_status=100)
+    mule = harness.stand(6, name="Mule", account_id=77)
+    harness.character(8, name="Banned", account_id=77, admin_status=-1)
+    harness.character(9, name="Hero", account_id=77, admin_status=100)
+    actor = harness.stand(5, name="Actor", admin_status=1)
+    actor.player.character = harness.store.rows[5] = replace(
+        harness.store.rows[5], admin_status=100
+    )
     name = line.split()[1]
 
     def run(rank: int) -> Reply:
         player = actor.player if way == "game" or line.startswith("summon") else None
         caller = Caller("Actor", rank, way, player, 105)
-        return finish(house.registry.run(caller, line, house.now))
+        return finish(harness.registry.run(caller, line, harness.now))
 
-    before = (mule.log[:], house.store.rows[6], house.store.rows[8], house.world.players.get(6))
+    before = (
+        mule.log[:],
+        harness.store.rows[6],
+        harness.store.rows[8],
+        harness.world.players.get(6),
+    )
     for rank in (99, 100):
         reply = run(rank)
         assert not reply.ok
         if rank == 100 or line.split(maxsplit=1)[0] not in {"kick", "givetitle"}:
             assert reply.text == f"{name} has your rank or a higher one"
-    after = (mule.log, house.store.rows[6], house.store.rows[8], house.world.players.get(6))
+    after = (mule.log, harness.store.rows[6], harness.store.rows[8], harness.world.players.get(6))
     assert after == before
     assert run(101).ok
 
 
-def test_those_of_one_account_may_do_to_each_other_what_harms_nobody(house: WorldHouse) -> None:
-    actor = house.stand(5, name="Actor", admin_status=100)
-    twin = house.stand(6, name="Twin", account_id=105, admin_status=100)
+def test_those_of_one_account_may_do_to_each_other_what_harms_nobody(harness: WorldHarness) -> None:
+    actor = harness.stand(5, name="Actor", admin_status=100)
+    twin = harness.stand(6, name="Twin", account_id=105, admin_status=100)
     assert actor.types("/givetitle Twin Fool") == ["Twin has the title Fool now"]
     assert actor.types("/summon Twin") == ["Twin is with you"]
     for line in ("/mute Twin", "/unmute Actor", "/ban Twin", "/mute Actor"):
@@ -154,19 +161,19 @@ def test_those_of_one_account_may_do_to_each_other_what_harms_nobody(house: Worl
     [("kick Victim", 107), ("ban Victim", 107), ("ban Twin on", 107), ("lock", 108)],
 )
 def test_keys_that_were_given_out_are_good_no_more(
-    house: WorldHouse, line: str, account: int
+    harness: WorldHarness, line: str, account: int
 ) -> None:
-    house.stand(7, name="Victim")
-    house.character(8, name="Twin", account_id=107)
-    key = finish(house.keys.issue(account, 7, "Victim"))
-    other = finish(house.keys.issue(999, 999, "Other", 10))
-    assert house.console(line).ok
-    assert finish(house.keys.redeem(account, key)) is None
-    assert finish(house.keys.redeem(999, other)) is not None
+    harness.stand(7, name="Victim")
+    harness.character(8, name="Twin", account_id=107)
+    key = finish(harness.keys.issue(account, 7, "Victim"))
+    other = finish(harness.keys.issue(999, 999, "Other", 10))
+    assert harness.console(line).ok
+    assert finish(harness.keys.redeem(account, key)) is None
+    assert finish(harness.keys.redeem(999, other)) is not None
 
 
-def test_a_ban_for_ever_sends_all_characters_of_the_account_away(house: WorldHouse) -> None:
-    one, two = (house.stand(n, name=f"Twin{n}", account_id=7) for n in (5, 6))
-    other = house.stand(8)
-    assert house.console("ban Twin5 on").ok
+def test_a_ban_for_ever_sends_all_characters_of_the_account_away(harness: WorldHarness) -> None:
+    one, two = (harness.stand(n, name=f"Twin{n}", account_id=7) for n in (5, 6))
+    other = harness.stand(8)
+    assert harness.console("ban Twin5 on").ok
     assert (one.is_closed, two.is_closed, other.is_closed) == (True, True, False)

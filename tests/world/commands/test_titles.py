@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from emu.model import Title
-from tests.support.world.worlds import WorldHouse
+from tests.support.world.worlds import WorldHarness
 
 
-def test_a_given_title_is_chosen_seen_and_kept(house: WorldHouse) -> None:
-    one, other = house.stand(5, name="Aldana"), house.stand(6)
-    assert house.console("givetitle Aldana guide").lines == ("Aldana has the title Guide now",)
-    assert house.console("givetitle Aldana of the Isle").ok
-    assert "has the title" in house.console("givetitle Aldana Guide").lines[0]
+def test_a_given_title_is_chosen_seen_and_kept(harness: WorldHarness) -> None:
+    one, other = harness.stand(5, name="Aldana"), harness.stand(6)
+    assert harness.console("givetitle Aldana guide").lines == ("Aldana has the title Guide now",)
+    assert harness.console("givetitle Aldana of the Isle").ok
+    assert "has the title" in harness.console("givetitle Aldana Guide").lines[0]
     assert one.types("/title list") == [
         "0: the Newcomer (behind the name)", "1: Guide (before the name)",
         "2: of the Isle (behind the name)",
@@ -20,14 +20,14 @@ def test_a_given_title_is_chosen_seen_and_kept(house: WorldHouse) -> None:
     assert one.types("/title setsuffix nonsense") == [
         "you have no such title to bear behind your name"
     ]
-    house.run(3.0)
+    harness.run(3.0)
     seen = other.fields_of("Aldana")
     assert (seen["prefix"], seen["suffix"]) == ("Guide", "of the Isle")
     told = one.decoded("WS_TitleUpdate")[-1]
     assert (told["current_prefix"], told["current_suffix"]) == (1, 2)
-    row = house.store.rows[5]
+    row = harness.store.rows[5]
     assert (row.prefix, row.suffix) == ("Guide", "of the Isle")
     assert row.titles[1] == Title("Guide", is_prefix=True)
     one.types("/title setsuffix none")
-    house.run(3.0)
-    assert house.store.rows[5].suffix == ""
+    harness.run(3.0)
+    assert harness.store.rows[5].suffix == ""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.world.worlds import WorldHouse
+from tests.support.world.worlds import WorldHarness
 
 
-def test_zone_sends_to_another_zone(house: WorldHouse) -> None:
-    one = house.stand(5, admin_status=100)
+def test_zone_sends_to_another_zone(harness: WorldHarness) -> None:
+    one = harness.stand(5, admin_status=100)
     one.types("/zone antonica")
     assert "OP_ChangeZoneMsg" in one.names
-    again = house.stand(5)
+    again = harness.stand(5)
     assert again.player.zone.zone_id == 12
 
 
@@ -25,25 +25,25 @@ def test_zone_sends_to_another_zone(house: WorldHouse) -> None:
     ],
 )
 def test_refusals(line: str, answer: str) -> None:
-    assert WorldHouse().stand(5, admin_status=100).types(line) == [answer]
+    assert WorldHarness().stand(5, admin_status=100).types(line) == [answer]
 
 
-def test_goto_and_summon_within_a_zone_and_beyond(house: WorldHouse) -> None:
-    master = house.stand(5, admin_status=100)
-    near, far = house.stand(6, name="Near"), house.stand(7, name="Far", zone_id=12)
+def test_goto_and_summon_within_a_zone_and_beyond(harness: WorldHarness) -> None:
+    master = harness.stand(5, admin_status=100)
+    near, far = harness.stand(6, name="Near"), harness.stand(7, name="Far", zone_id=12)
     near.player.spawn.move(near.player.position._replace(x=40.0))
     master.types("/goto Near")
     assert master.player.position.x == 40.0
     assert "OP_TeleportWithinZoneNoReloadMsg" in master.names
     master.types("/summon Far")
     assert "OP_ChangeZoneMsg" in far.names
-    again = house.stand(7)
+    again = harness.stand(7)
     assert again.player.position.x == 40.0
     assert again.player.zone is master.player.zone
 
 
 def test_move_and_location() -> None:
-    one = WorldHouse().stand(5, admin_status=100)
+    one = WorldHarness().stand(5, admin_status=100)
     one.types("/move 10 -5.5 250")
     assert one.player.position[:3] == (10.0, -5.5, 250.0)
     assert one.types("/loc") == ["Isle of Refuge: 10.00, -5.50, 250.00, heading 92.0"]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from tests.support.world.worlds import WorldHouse
+from tests.support.world.worlds import WorldHarness
 
 
-def test_who_has_the_recorded_size_and_shows_the_zone_or_all(house: WorldHouse) -> None:
+def test_who_has_the_recorded_size_and_shows_the_zone_or_all(harness: WorldHarness) -> None:
     """331 bytes for 2, 491 for 3 (docs/protocol/world/recorded.md#examples)."""
-    one = house.stand(5, name="Aldana", account_id=101)
-    house.stand(6, name="Borvik")
-    house.stand(7, name="Cestra", zone_id=12)
+    one = harness.stand(5, name="Aldana", account_id=101)
+    harness.stand(6, name="Borvik")
+    harness.stand(7, name="Cestra", zone_id=12)
     one.types("/who")
     one.types("/who all")
     one.types("/who bor")
@@ -21,24 +21,24 @@ def test_who_has_the_recorded_size_and_shows_the_zone_or_all(house: WorldHouse) 
     assert row["zone"].rstrip("\0") == "Isle of Refuge"
 
 
-def test_the_console_gets_lines_and_data(house: WorldHouse) -> None:
-    house.stand(5, name="Aldana")
-    reply = house.console("players")
+def test_the_console_gets_lines_and_data(harness: WorldHarness) -> None:
+    harness.stand(5, name="Aldana")
+    reply = harness.console("players")
     assert reply.lines[0] == "1 player"
     assert "Aldana" in reply.lines[1]
     [row] = reply.data
     assert (row["name"], row["zone"], row["state"]) == ("Aldana", "IsleRefuge1", "in the zone")
 
 
-def test_away_and_back(house: WorldHouse) -> None:
-    one, two = house.stand(5), house.stand(6)
-    house.run(0.5)
+def test_away_and_back(harness: WorldHarness) -> None:
+    one, two = harness.stand(5), harness.stand(6)
+    harness.run(0.5)
     one.types("/afk")
-    house.run(0.2)
+    harness.run(0.2)
     assert two.fields_of("Name5")["activity_status"] == 32768
     two.types("/who")
     flags = [row["flags"] for row in two.decoded("WS_WhoQueryReply")[0]["characters_array"]]
     assert flags == [32, 0]
     one.types("/afk")
-    house.run(0.2)
+    harness.run(0.2)
     assert "activity_status" not in two.fields_of("Name5")

@@ -9,43 +9,43 @@ import pytest
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.commands.zones import MOST_AROUND
 from tests.support.running.processes import present
-from tests.support.world.worlds import WorldHouse
+from tests.support.world.worlds import WorldHarness
 
 
-def test_zones(house: WorldHouse) -> None:
-    house.stand(5)
-    rows = {row["zone"]: row for row in house.console("zones").data}
+def test_zones(harness: WorldHarness) -> None:
+    harness.stand(5)
+    rows = {row["zone"]: row for row in harness.console("zones").data}
     assert rows["IsleRefuge1"]["instances"] == [{"instance": 0, "players": 1, "spawns": 1}]
     assert rows["Antonica"]["instances"] == []
 
 
 def test_zones_and_processes_of_a_world_that_has_several() -> None:
-    house = WorldHouse(elsewhere={12: ("192.0.2.9", 9002)})
-    house.stand(5)
-    house.presence._put(replace(present(102, 6, 12, "Borvik"), process="12"))
-    lines = {line.split()[1]: line for line in house.console("zones").lines}
+    harness = WorldHarness(elsewhere={12: ("192.0.2.9", 9002)})
+    harness.stand(5)
+    harness.presence._put(replace(present(102, 6, 12, "Borvik"), process="12"))
+    lines = {line.split()[1]: line for line in harness.console("zones").lines}
     assert lines["Antonica"].endswith("in the process 12: 1 player")
     assert lines["IsleRefuge1"].endswith("instance 0: 1 player, 1 spawn")
-    rows = house.console("processes").data
+    rows = harness.console("processes").data
     assert [(row["process"], row["port"], row["players"]) for row in rows] == [
-        (house.name, 9001, 1), ("12", 9002, 1),
+        (harness.name, 9001, 1), ("12", 9002, 1),
     ]  # fmt: skip
-    assert house.console("processes").lines[1].endswith("192.0.2.9:9002, 1 player")
-    house.world.other_processes = {}
-    assert "in the process 12, which is away" in house.console("zones").text
+    assert harness.console("processes").lines[1].endswith("192.0.2.9:9002, 1 player")
+    harness.world.other_processes = {}
+    assert "in the process 12, which is away" in harness.console("zones").text
 
 
-def test_save_stores_everybody(house: WorldHouse) -> None:
-    one = house.stand(5)
+def test_save_stores_everybody(harness: WorldHarness) -> None:
+    one = harness.stand(5)
     one.walk(3.0, 1.0, 244.0)
-    assert house.console("save").text == "saving 1 player"
-    assert house.store.rows[5].place[0] == 3.0
+    assert harness.console("save").text == "saving 1 player"
+    assert harness.store.rows[5].place[0] == 3.0
 
 
-def test_spawn_look_and_despawn(house: WorldHouse) -> None:
-    master = house.stand(5, admin_status=100)
+def test_spawn_look_and_despawn(harness: WorldHarness) -> None:
+    master = harness.stand(5, admin_status=100)
     assert master.types("/spawn Rat 131") == ["Rat stands here"]
-    house.run(0.3)
+    harness.run(0.3)
     assert master.sees() == {"Rat"}
     assert master.fields_of("Rat")["model_type"] == 131
     assert master.types("/around") == ["   0.0  Rat (npc)"]
@@ -55,8 +55,8 @@ def test_spawn_look_and_despawn(house: WorldHouse) -> None:
     assert master.sees() == set()
 
 
-def test_around_goes_as_far_as_one_sees(house: WorldHouse) -> None:
-    master = house.stand(5, admin_status=100)
+def test_around_goes_as_far_as_one_sees(harness: WorldHarness) -> None:
+    master = harness.stand(5, admin_status=100)
     master.types("/spawn Rat 131")
     assert master.types("/around 1000000000") == ["   0.0  Rat (npc)"]
 
@@ -71,21 +71,23 @@ def test_around_goes_as_far_as_one_sees(house: WorldHouse) -> None:
         ("Rat 70000", "looks: model_type does not fit"),
     ],
 )
-def test_what_no_client_can_be_told_is_not_spawned(house: WorldHouse, what: str, told: str) -> None:
-    master = house.stand(5, admin_status=100)
+def test_what_no_client_can_be_told_is_not_spawned(
+    harness: WorldHarness, what: str, told: str
+) -> None:
+    master = harness.stand(5, admin_status=100)
     (answer,) = master.types(f"/spawn {what}")
     assert told in answer
-    house.run(0.3)
+    harness.run(0.3)
     assert master.sees() == set()
 
 
-def test_around_lists_the_nearest_and_how_many_more_there_are(house: WorldHouse) -> None:
-    one = house.stand(5)
+def test_around_lists_the_nearest_and_how_many_more_there_are(harness: WorldHarness) -> None:
+    one = harness.stand(5)
     here = one.player.position
     for number in range(MOST_AROUND + 1):
         place = here._replace(x=here.x + number + 1)
-        spawn = Spawn(house.world.next_spawn_id(), SpawnKind.NPC, f"Rat{number}", place)
-        one.player.zone.add(spawn, house.now)
+        spawn = Spawn(harness.world.next_spawn_id(), SpawnKind.NPC, f"Rat{number}", place)
+        one.player.zone.add(spawn, harness.now)
         if number == MOST_AROUND - 1:
             found = one.types("around 100")
             assert len(found) == MOST_AROUND

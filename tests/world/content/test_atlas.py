@@ -10,7 +10,7 @@ from emu.world.content.atlas import Atlas, read_atlas
 from emu.world.events import BehaviorFailed
 from emu.world_stream.movement import Position
 from tests.support.world.world_fakes import world_character
-from tests.support.world.worlds import WorldHouse
+from tests.support.world.worlds import WorldHarness
 from tests.support.world.zone_files import write_zones, zone_text
 
 
@@ -186,12 +186,12 @@ def test_the_shipped_files_are_where_they_are_looked_for() -> None:
 
 
 def test_the_behaviors_of_the_shipped_zones_work() -> None:
-    house = WorldHouse(atlas=read_atlas())
+    harness = WorldHarness(atlas=read_atlas())
     for char_id, zone in enumerate(read_atlas(), 1):
-        client = house.stand(char_id, zone_id=zone.id)
+        client = harness.stand(char_id, zone_id=zone.id)
         assert client.sees()
-    house.run(30.0)
-    failed = [event for event in house.events if isinstance(event, BehaviorFailed)]
+    harness.run(30.0)
+    failed = [event for event in harness.events if isinstance(event, BehaviorFailed)]
     assert failed == []
-    guard = next(one for one in house.zones.find(325) if one.name == "Guard Ysolde")
+    guard = next(one for one in harness.zones.find(325) if one.name == "Guard Ysolde")
     assert guard.position != guard.origin

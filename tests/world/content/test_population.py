@@ -7,7 +7,7 @@ from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.content.atlas import Atlas, read_atlas
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
-from tests.support.world.worlds import WorldHouse
+from tests.support.world.worlds import WorldHarness
 from tests.support.world.zone_files import write_zones, zone_text
 
 PEOPLE = """
@@ -35,11 +35,11 @@ def atlas_of(folder: Path, more: str = PEOPLE) -> Atlas:
 class Given:
     """Notes who is given which behavior."""
 
-    def __init__(self, house: WorldHouse) -> None:
+    def __init__(self, harness: WorldHarness) -> None:
         self.names: list[tuple[str, Mapping[str, Any], str | None]] = []
         self.taken: list[int] = []
-        house.population.give_behavior = self.give
-        house.population.take_behaviors = lambda zone: self.taken.append(zone.zone_id)
+        harness.population.give_behavior = self.give
+        harness.population.take_behaviors = lambda zone: self.taken.append(zone.zone_id)
 
     def give(
         self,
@@ -53,16 +53,16 @@ class Given:
 
 
 def test_whoever_comes_in_sees_what_the_file_says(tmp_path: Path) -> None:
-    house = WorldHouse(atlas=atlas_of(tmp_path))
-    client = house.stand(1, zone_id=900)
+    harness = WorldHarness(atlas=atlas_of(tmp_path))
+    client = harness.stand(1, zone_id=900)
     assert client.sees() == {"Ann", "a crate"}
     assert client.fields_of("Ann")["npc"] == 1
 
 
 def test_every_instance_has_its_own(tmp_path: Path) -> None:
     atlas = atlas_of(tmp_path, "population = 1\n" + PEOPLE)
-    house = WorldHouse(atlas=atlas)
-    one, other = house.stand(1, zone_id=900), house.stand(2, zone_id=900)
+    harness = WorldHarness(atlas=atlas)
+    one, other = harness.stand(1, zone_id=900), harness.stand(2, zone_id=900)
     assert one.player.zone is not other.player.zone
     assert one.sees() == other.sees() == {"Ann", "a crate"}
     ids = [spawn.id for client in (one, other) for spawn in client.player.zone]
@@ -70,9 +70,9 @@ def test_every_instance_has_its_own(tmp_path: Path) -> None:
 
 
 def test_behaviors_are_given_by_name_with_their_options(tmp_path: Path) -> None:
-    house = WorldHouse(atlas=atlas_of(tmp_path))
-    given = Given(house)
-    house.stand(1, zone_id=900)
+    harness = WorldHarness(atlas=atlas_of(tmp_path))
+    given = Given(harness)
+    harness.stand(1, zone_id=900)
     assert given.names == [
         ("weather", {"rain": True}, None),
         ("greeter", {"greeting": "Hm"}, "Ann"),
@@ -80,41 +80,41 @@ def test_behaviors_are_given_by_name_with_their_options(tmp_path: Path) -> None:
 
 
 def test_a_zone_that_ends_is_forgotten(tmp_path: Path) -> None:
-    house = WorldHouse(atlas=atlas_of(tmp_path))
-    given = Given(house)
-    client = house.stand(1, zone_id=900)
-    house.console(f"kick {client.player.name}")
-    house.run(400.0)
-    assert len(house.zones) == 0
+    harness = WorldHarness(atlas=atlas_of(tmp_path))
+    given = Given(harness)
+    client = harness.stand(1, zone_id=900)
+    harness.console(f"kick {client.player.name}")
+    harness.run(400.0)
+    assert len(harness.zones) == 0
     assert given.taken == [900]
 
 
 def test_files_that_changed_change_what_stands_there(tmp_path: Path) -> None:
-    house = WorldHouse(atlas=atlas_of(tmp_path))
-    given = Given(house)
-    client = house.stand(1, zone_id=900)
-    made = Spawn(house.world.next_spawn_id(), SpawnKind.NPC, "a rat", Position(2.0, 2.0, 4.0))
-    client.player.zone.add(made, house.now)
-    house.run(0.5)
+    harness = WorldHarness(atlas=atlas_of(tmp_path))
+    given = Given(harness)
+    client = harness.stand(1, zone_id=900)
+    made = Spawn(harness.world.next_spawn_id(), SpawnKind.NPC, "a rat", Position(2.0, 2.0, 4.0))
+    client.player.zone.add(made, harness.now)
+    harness.run(0.5)
     fresh = atlas_of(tmp_path, PEOPLE.replace("Ann", "Bea"))
-    house.population.reload(fresh, house.now)
-    house.run(0.5)
+    harness.population.reload(fresh, harness.now)
+    harness.run(0.5)
     assert client.sees() == {"Bea", "a crate", "a rat"}
     assert given.taken == [900]
     assert given.names[-1] == ("greeter", {"greeting": "Hm"}, "Bea")
 
 
 def test_a_zone_that_is_gone_stays_for_those_who_are_in_it(tmp_path: Path) -> None:
-    house = WorldHouse(atlas=atlas_of(tmp_path))
-    client = house.stand(1, zone_id=900)
-    house.population.reload(read_atlas(), house.now)
-    house.run(0.5)
+    harness = WorldHarness(atlas=atlas_of(tmp_path))
+    client = harness.stand(1, zone_id=900)
+    harness.population.reload(read_atlas(), harness.now)
+    harness.run(0.5)
     client.walk(2.0, 2.0, 3.0)
     client.walk(2.5, 2.0, 3.0)
     assert client.types("/loc")[0].startswith("The Mine")
 
 
-def test_who_was_in_a_zone_that_is_gone_begins_anew(house: WorldHouse) -> None:
-    client = house.stand(1, zone_id=900, class_=0)
+def test_who_was_in_a_zone_that_is_gone_begins_anew(harness: WorldHarness) -> None:
+    client = harness.stand(1, zone_id=900, class_=0)
     assert client.player.zone.zone_id == 325
     assert client.player.position == Position(1.56, -7.97, 243.45, 92.0)

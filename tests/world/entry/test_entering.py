@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.world.worlds import WorldHouse
+from tests.support.world.worlds import WorldHarness
 
 BURST_546 = [
     "OP_PopulateSkillMapsMsg", "OP_LoginReplyMsg", "OP_QuickbarInitMsg",
@@ -16,7 +16,7 @@ BURST_546 = [
 
 
 def test_the_burst_comes_in_the_recorded_order() -> None:
-    client = WorldHouse().enter(5)
+    client = WorldHarness().enter(5)
     assert client.names == BURST_546
 
 
@@ -26,7 +26,7 @@ def test_zone_info_has_the_recorded_size(version: int, size: int) -> None:
 
     Source: docs/protocol/world/entering.md#order.
     """
-    client = WorldHouse().enter(5, version, name="Aldana" if version == 546 else "Aldanas")
+    client = WorldHarness().enter(5, version, name="Aldana" if version == 546 else "Aldanas")
     [(_, payload)] = [entry for entry in client.log if entry[0] == "OP_ZoneInfoMsg"]
     website = len("eq2emulator.net") + len("test_upload.m") + len("dsya987yda9")
     assert len(payload) == size - website + len("localhost")
@@ -39,12 +39,12 @@ def test_zone_info_has_the_recorded_size(version: int, size: int) -> None:
 
 @pytest.mark.parametrize(("version", "size"), [(546, 24), (561, 63)])
 def test_the_reply_has_the_recorded_size(version: int, size: int) -> None:
-    client = WorldHouse().enter(5, version)
+    client = WorldHarness().enter(5, version)
     assert [len(data) for name, data in client.log if name == "OP_LoginReplyMsg"] == [size]
 
 
-def test_each_step_is_answered_with_the_next(house: WorldHouse) -> None:
-    client = house.enter(5)
+def test_each_step_is_answered_with_the_next(harness: WorldHarness) -> None:
+    client = harness.enter(5)
     client.log.clear()
     client.say("OP_DoneLoadingZoneResourcesMsg")
     assert client.names == [
@@ -74,7 +74,7 @@ def test_each_step_is_answered_with_the_next(house: WorldHouse) -> None:
     ]  # fmt: skip
     assert ("OP_DefaultGroupOptionsMsg", bytes.fromhex("010001010000")) in client.log
     assert client.player.viewer.is_ready
-    assert [event.line for event in house.events] == [
+    assert [event.line for event in harness.events] == [
         "Name5 from 127.0.0.1, client 546, entered Isle of Refuge"
     ]
 
@@ -91,9 +91,9 @@ def test_each_step_is_answered_with_the_next(house: WorldHouse) -> None:
     ],
 )
 def test_a_client_that_skips_or_repeats_steps_stands_in_the_end(
-    house: WorldHouse, steps: tuple[str, ...]
+    harness: WorldHarness, steps: tuple[str, ...]
 ) -> None:
-    client = house.enter(5)
+    client = harness.enter(5)
     for step in steps:
         client.say(step)
     client.signal()
@@ -106,12 +106,12 @@ def test_a_client_that_skips_or_repeats_steps_stands_in_the_end(
     assert client.player.viewer.is_ready
 
 
-def test_two_clients_of_two_ages_see_each_other(house: WorldHouse) -> None:
-    one, two = house.stand(5, name="Aldana"), house.stand(6, 561, name="Cestra")
-    house.run(0.5)
+def test_two_clients_of_two_ages_see_each_other(harness: WorldHarness) -> None:
+    one, two = harness.stand(5, name="Aldana"), harness.stand(6, 561, name="Cestra")
+    harness.run(0.5)
     assert (one.sees(), two.sees()) == ({"Cestra"}, {"Aldana"})
     one.walk(2.5, -7.5, 240.0, speed=8.0)
-    house.run(0.2)
+    harness.run(0.2)
     seen = two.fields_of("Aldana")
     assert (seen["pos_x"], seen["pos_y"], seen["pos_z"]) == (2.5, -7.5, 240.0)
     assert seen["pos_speed"] == 2048
@@ -120,14 +120,14 @@ def test_two_clients_of_two_ages_see_each_other(house: WorldHouse) -> None:
 def test_the_message_of_the_day_comes_first_and_only_once() -> None:
     from emu.world.rules import WorldRules  # noqa: PLC0415
 
-    client = WorldHouse(WorldRules(name="TestLabs", motd="Welcome")).enter(5)
+    client = WorldHarness(WorldRules(name="TestLabs", motd="Welcome")).enter(5)
     assert [row["text"] for row in client.decoded("WS_DisplayText")] == ["Welcome"]
     assert client.names.index("OP_EqDisplayTextCmd") == 3
 
 
-def test_idle_players_are_sent_nothing(house: WorldHouse) -> None:
-    clients = [house.stand(n) for n in range(5, 15)]
-    house.run(2.0)
+def test_idle_players_are_sent_nothing(harness: WorldHarness) -> None:
+    clients = [harness.stand(n) for n in range(5, 15)]
+    harness.run(2.0)
     before = [len(client.log) for client in clients]
-    house.run(600.0)
+    harness.run(600.0)
     assert [len(client.log) for client in clients] == before

@@ -1,4 +1,4 @@
-"""How characters come into the world; that they are taken over, whole-house tests say."""
+"""How characters come into the world; that they are taken over, whole-harness tests say."""
 
 from __future__ import annotations
 
@@ -13,67 +13,69 @@ from emu.world.entry import leaving
 from emu.world_stream.movement import Position
 from tests.support.coroutines import finish
 from tests.support.world.ghost_views import dialect
-from tests.support.world.worlds import Client, WorldHouse
+from tests.support.world.worlds import Client, WorldHarness
 
 
-def test_a_version_whose_ghosts_are_not_known_is_let_in_and_sees_nobody(house: WorldHouse) -> None:
-    house.stand(6)
-    client = house.client()
+def test_a_version_whose_ghosts_are_not_known_is_let_in_and_sees_nobody(
+    harness: WorldHarness,
+) -> None:
+    harness.stand(6)
+    client = harness.client()
     client.dialect = dialect(1208)
     behind = PlayerClient(dialect(1208), client, "127.0.0.1")
-    client.player = house.service.enter(house.character(5), behind, house.now)
+    client.player = harness.service.enter(harness.character(5), behind, harness.now)
     for name in ("OP_DoneLoadingZoneResourcesMsg", "OP_DoneLoadingEntityResourcesMsg"):
         client.say(name)
-    house.run(1.0)
+    harness.run(1.0)
     assert "OP_LoginReplyMsg" in client.names
     assert "OP_EqCreateGhostCmd" not in client.names
-    house.service.closed(client.player, client, "gone", house.now)
-    house.run(200.0)
-    assert len(house.world.players) == 1
+    harness.service.closed(client.player, client, "gone", harness.now)
+    harness.run(200.0)
+    assert len(harness.world.players) == 1
 
 
-def test_a_full_instance_of_a_zone_begins_another(house: WorldHouse) -> None:
-    definition = house.zones.definition(325)
-    house.zones.table._zones[325] = definition.__class__(
+def test_a_full_instance_of_a_zone_begins_another(harness: WorldHarness) -> None:
+    definition = harness.zones.definition(325)
+    harness.zones.table._zones[325] = definition.__class__(
         **{name: getattr(definition, name) for name in definition.__slots__} | {"population": 2}
     )
-    clients = [house.stand(number) for number in range(5, 10)]
+    clients = [harness.stand(number) for number in range(5, 10)]
     assert [client.player.zone.instance for client in clients] == [0, 0, 1, 1, 2]
-    house.run(1.0)
+    harness.run(1.0)
     assert clients[0].sees() == {"Name6"}
 
 
-def spend_the_reserve(house: WorldHouse, client: Client) -> None:
+def spend_the_reserve(harness: WorldHarness, client: Client) -> None:
     """Run as far as the player is believed at once; one unit more is refused."""
     assert client.player is not None
     at = client.player.position
     client.walk(at.x + 59.0, at.y, at.z)
     assert client.player.position.x == pytest.approx(at.x + 59.0)
     client.walk(at.x + 64.0, at.y, at.z)
-    assert house.world.counters["moved too fast"] == 1
+    assert harness.world.counters["moved too fast"] == 1
 
 
-def test_who_arrives_in_a_zone_may_run_at_once(house: WorldHouse) -> None:
-    client = house.stand(5)
-    spend_the_reserve(house, client)
+def test_who_arrives_in_a_zone_may_run_at_once(harness: WorldHarness) -> None:
+    client = harness.stand(5)
+    spend_the_reserve(harness, client)
     to = Destination(12, Position(1.0, 2.0, 3.0))
-    finish(leaving.change_zone(house.world, client.player, to, house.now))
-    again = house.enter(5)
+    finish(leaving.change_zone(harness.world, client.player, to, harness.now))
+    again = harness.enter(5)
     again.load()
     again.walk(41.0, 2.0, 3.0)
     assert again.player.position.x == 41.0
-    assert house.world.counters["moved too fast"] == 1
+    assert harness.world.counters["moved too fast"] == 1
 
 
-def test_who_comes_back_to_its_character_may_run_at_once(house: WorldHouse) -> None:
-    client = house.stand(5)
-    spend_the_reserve(house, client)
-    again = house.enter(5)
+def test_who_comes_back_to_its_character_may_run_at_once(harness: WorldHarness) -> None:
+    client = harness.stand(5)
+    spend_the_reserve(harness, client)
+    again = harness.enter(5)
     again.load()
     here = again.player.position
     again.walk(here.x + 40.0, here.y, here.z)
     assert again.player.position.x == pytest.approx(here.x + 40.0)
-    assert house.world.counters["moved too fast"] == 1
+    assert harness.world.counters["moved too fast"] == 1
 
 
 def loaded(client: Client) -> None:
@@ -103,7 +105,7 @@ def on_the_way(client: Client) -> None:
 def link_dead(client: Client) -> None:
     client.load()
     assert client.player is not None
-    client.house.service.closed(client.player, client, "gone", client.house.now)
+    client.harness.service.closed(client.player, client, "gone", client.harness.now)
 
 
 @pytest.mark.parametrize("version", [546, 561])
@@ -121,27 +123,27 @@ def link_dead(client: Client) -> None:
     ],
 )
 def test_a_character_is_taken_over_wherever_its_client_crashed(
-    house: WorldHouse, crash: Callable[[Client], None], state: PlayerState, version: int
+    harness: WorldHarness, crash: Callable[[Client], None], state: PlayerState, version: int
 ) -> None:
-    other = house.stand(6)
-    first = house.enter(5, 546, admin_status=100)
+    other = harness.stand(6)
+    first = harness.enter(5, 546, admin_status=100)
     crash(first)
-    house.run(0.5)
+    harness.run(0.5)
     assert first.player is not None
     assert first.player.state is state
-    again = house.enter(5, version, key=1)
+    again = harness.enter(5, version, key=1)
     assert (first.is_closed, again.is_closed) == (True, False)
     assert "OP_ZoneInfoMsg" in again.names
     assert "OP_SetRemoteCmdsMsg" in again.names
     again.load()
-    house.service.closed(first.player, first, "over at last", house.now)
-    house.run(150.0)
+    harness.service.closed(first.player, first, "over at last", harness.now)
+    harness.run(150.0)
     assert again.player is not None
     assert again.player.state is PlayerState.STANDING
     assert again.player.spawn.words == set()
     assert not again.is_closed
-    assert len(house.world.players) == 2
-    assert house.presence.is_playing(105)
+    assert len(harness.world.players) == 2
+    assert harness.presence.is_playing(105)
     is_gone = state is PlayerState.ZONING
     assert again.player.zone.zone_id == (12 if is_gone else 325)
     assert other.sees() == (set() if is_gone else {"Name5"})
@@ -149,11 +151,11 @@ def test_a_character_is_taken_over_wherever_its_client_crashed(
     assert [text for _, _, text in other.hears()] == ([] if is_gone else ["I am back"])
 
 
-def test_a_full_zone_does_not_keep_out_who_is_in_it(house: WorldHouse) -> None:
-    first = house.stand(5)
+def test_a_full_zone_does_not_keep_out_who_is_in_it(harness: WorldHarness) -> None:
+    first = harness.stand(5)
     assert first.player is not None
     zone = first.player.zone
     zone.rules = zone.rules.__class__(spawn_limit=len(zone))
-    again = house.stand(5)
+    again = harness.stand(5)
     assert again.player is not None
     assert again.player.state is PlayerState.STANDING

@@ -18,7 +18,7 @@ from emu.world.content.knowledge import Knowledge, Skill
 from emu.world.rules import ChatRules, WorldRules
 from tests.support.files.recordings import recording
 from tests.support.world.ghost_views import dialect
-from tests.support.world.worlds import KNOWLEDGE, Client, WorldHouse
+from tests.support.world.worlds import KNOWLEDGE, Client, WorldHarness
 
 RECORDINGS = [(546, "546-zonein-alone", 4897), (561, "561-two-players", 4908)]
 MANDATORY = (
@@ -93,9 +93,9 @@ def ours(recorded: Recorded) -> Client:
     channels = recorded.fields("WS_AvailWorldChannels")["channel_array"]
     zone = recorded.fields("WS_ZoneInfo")
     motd = recorded.fields("WS_DisplayText")["text"]
-    house = WorldHouse(WorldRules(name=zone["server1"], motd=motd))
-    house.chat.rules = ChatRules(channels=tuple(row["channel_name"] for row in channels))
-    house.world.knowledge = Knowledge(
+    harness = WorldHarness(WorldRules(name=zone["server1"], motd=motd))
+    harness.chat.rules = ChatRules(channels=tuple(row["channel_name"] for row in channels))
+    harness.world.knowledge = Knowledge(
         skills=[
             Skill(row["skill_id"], row["name"], "", row["description"],
                   *((known.type, known.shown) if known else ()))
@@ -105,7 +105,7 @@ def ours(recorded: Recorded) -> Client:
         beginners=KNOWLEDGE.beginners,
         older=KNOWLEDGE.older,
     )  # fmt: skip
-    return house.stand(
+    return harness.stand(
         5, recorded.version, name=zone["char_name"], class_=1, last_played=1.0,
         hotkeys=tuple(
             Hotkey(row["hotbar"], row["slot"], row["type"], row["icon"], row["icon_type"],

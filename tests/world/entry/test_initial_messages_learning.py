@@ -10,7 +10,7 @@ from emu.world_stream.deltas import BookReader
 from tests.support.files.recordings import recording
 from tests.support.world.ghost_views import dialect
 from tests.support.world.world_fakes import world_character
-from tests.support.world.worlds import KNOWLEDGE, Client, WorldHouse
+from tests.support.world.worlds import KNOWLEDGE, Client, WorldHarness
 
 FIRST = "009916302003000000050005000500"
 """The beginning of the recorded book: a byte, and parry (docs/protocol/world/recorded.md)."""
@@ -26,7 +26,7 @@ def book(client: Client) -> bytes:
 
 
 def test_names_come_once_and_not_with_a_change_of_the_zone() -> None:
-    client = WorldHouse().stand(5)
+    client = WorldHarness().stand(5)
     (told,) = client.decoded("WS_SkillMap")
     assert told["skill_count"] == len(KNOWLEDGE.skills) + len(KNOWLEDGE.languages)
     names = {row["skill_id"]: (row["name"], row["description"]) for row in told["skill_array"]}
@@ -36,7 +36,7 @@ def test_names_come_once_and_not_with_a_change_of_the_zone() -> None:
 
 @pytest.mark.parametrize("version", [546, 561])
 def test_a_fighter_has_the_recorded_skills(version: int) -> None:
-    client = WorldHouse().stand(5, version, class_=1)
+    client = WorldHarness().stand(5, version, class_=1)
     reader = BookReader(dialect(version).layout("WS_UpdateSkillBook"), version)
     fields = reader.read(book(client))
     assert fields["skill_count"] == 27
@@ -53,6 +53,6 @@ def test_the_recorded_book_byte_for_byte() -> None:
 
 
 def test_races_have_their_languages() -> None:
-    client = WorldHouse().stand(5, race=11)
+    client = WorldHarness().stand(5, race=11)
     (told,) = client.decoded("WS_Languages")
     assert [row["language_id"] for row in told["language_array"]] == [13]

@@ -10,36 +10,36 @@ from emu.world.entry import leaving
 from emu.world.zones.directory import NoSuchZone
 from emu.world_stream.movement import Position
 from tests.support.coroutines import finish
-from tests.support.world.worlds import WorldHouse
+from tests.support.world.worlds import WorldHarness
 
 
-def test_camping_takes_20_seconds_and_is_seen(house: WorldHouse) -> None:
+def test_camping_takes_20_seconds_and_is_seen(harness: WorldHarness) -> None:
     """`14 00` and the end after 20 s, docs/protocol/world/recorded.md#examples."""
-    one, two = house.stand(5), house.stand(6)
-    house.run(0.5)
+    one, two = harness.stand(5), harness.stand(6)
+    harness.run(0.5)
     one.log.clear()
     one.say("OP_RequestCampMsg", bytes(2))
     assert one.log == [("OP_CampStartedMsg", b"\x14\0")]
-    house.run(0.2)
+    harness.run(0.2)
     assert two.fields_of("Name5")["camping"] == 1
     assert two.fields_of("Name5")["activity_status"] == 8
-    house.run(19.7)
+    harness.run(19.7)
     assert not one.is_closed
-    house.run(0.2)
+    harness.run(0.2)
     assert one.is_closed
-    assert house.world.players.get(5) is None
+    assert harness.world.players.get(5) is None
     assert two.sees() == set()
-    assert house.presence.find(5) is None
+    assert harness.presence.find(5) is None
 
 
 @pytest.mark.parametrize("message", ["OP_CampAbortedMsg", "OP_StandMsg", "OP_StoodMsg"])
-def test_camping_is_aborted_by_standing_up(house: WorldHouse, message: str) -> None:
-    one = house.stand(5)
+def test_camping_is_aborted_by_standing_up(harness: WorldHarness, message: str) -> None:
+    one = harness.stand(5)
     one.say("OP_RequestCampMsg", bytes(2))
     one.log.clear()
     one.say(message)
     assert ("OP_CampAbortedMsg", b"") in one.log
-    house.run(60.0)
+    harness.run(60.0)
     assert not one.is_closed
     assert "camping" not in one.player.spawn.words
     one.log.clear()
@@ -47,8 +47,10 @@ def test_camping_is_aborted_by_standing_up(house: WorldHouse, message: str) -> N
     assert "OP_CampAbortedMsg" not in one.names
 
 
-def test_an_empty_request_counts_as_both_zero_and_quitting_is_at_once(house: WorldHouse) -> None:
-    one, two = house.stand(5), house.stand(6)
+def test_an_empty_request_counts_as_both_zero_and_quitting_is_at_once(
+    harness: WorldHarness,
+) -> None:
+    one, two = harness.stand(5), harness.stand(6)
     one.say("OP_RequestCampMsg")
     assert one.names[-1] == "OP_CampStartedMsg"
     two.say("OP_RequestCampMsg", b"\1\1")
@@ -56,114 +58,114 @@ def test_an_empty_request_counts_as_both_zero_and_quitting_is_at_once(house: Wor
     assert "OP_CampStartedMsg" not in two.names
 
 
-def test_a_game_master_camps_for_a_second(house: WorldHouse) -> None:
-    one = house.stand(5, admin_status=100)
+def test_a_game_master_camps_for_a_second(harness: WorldHarness) -> None:
+    one = harness.stand(5, admin_status=100)
     one.say("OP_RequestCampMsg", bytes(2))
     assert ("OP_CampStartedMsg", b"\1\0") in one.log
-    house.run(1.1)
+    harness.run(1.1)
     assert one.is_closed
 
 
-def test_who_loses_the_link_stays_two_minutes_and_is_seen_so(house: WorldHouse) -> None:
-    one, two = house.stand(5), house.stand(6)
-    house.run(0.5)
-    house.service.closed(one.player, one, "peer silent", house.now)
-    house.run(0.2)
+def test_who_loses_the_link_stays_two_minutes_and_is_seen_so(harness: WorldHarness) -> None:
+    one, two = harness.stand(5), harness.stand(6)
+    harness.run(0.5)
+    harness.service.closed(one.player, one, "peer silent", harness.now)
+    harness.run(0.2)
     seen = two.fields_of("Name5")
     assert (seen["linkdead"], seen["activity_status"]) == (1, 4)
-    assert not house.presence.is_playing(105)
-    assert house.presence.find(5) is not None
-    house.run(119.0)
+    assert not harness.presence.is_playing(105)
+    assert harness.presence.find(5) is not None
+    harness.run(119.0)
     assert two.sees() == {"Name5"}
-    house.run(2.0)
+    harness.run(2.0)
     assert two.sees() == set()
-    assert house.presence.find(5) is None
+    assert harness.presence.find(5) is None
 
 
-def test_who_comes_back_in_time_keeps_body_and_index(house: WorldHouse) -> None:
+def test_who_comes_back_in_time_keeps_body_and_index(harness: WorldHarness) -> None:
     """docs/protocol/world/entering.md#door: same index, no new ghost, the full sequence again."""
-    one, two = house.stand(5), house.stand(6)
+    one, two = harness.stand(5), harness.stand(6)
     one.walk(5.0, 1.0, 250.0)
-    house.run(0.5)
+    harness.run(0.5)
     index = two.player.index_of(one.player.spawn)
-    house.service.closed(one.player, one, "peer silent", house.now)
-    house.run(60.0)
+    harness.service.closed(one.player, one, "peer silent", harness.now)
+    harness.run(60.0)
     created = two.names.count("OP_EqCreateGhostCmd")
-    again = house.stand(5)
-    house.run(1.0)
+    again = harness.stand(5)
+    harness.run(1.0)
     assert again.player is one.player
     assert "OP_PopulateSkillMapsMsg" in again.names
     assert again.sees() == {"Name6"}
     assert two.player.index_of(again.player.spawn) == index
     assert two.names.count("OP_EqCreateGhostCmd") == created
     assert "linkdead" not in two.fields_of("Name5")
-    house.run(300.0)
-    assert house.world.players.get(5) is again.player
+    harness.run(300.0)
+    assert harness.world.players.get(5) is again.player
     again.walk(6.0, 1.0, 251.0)
-    house.run(0.2)
+    harness.run(0.2)
     assert two.fields_of("Name5")["pos_x"] == 6.0
 
 
-def test_a_second_session_of_a_character_closes_the_first(house: WorldHouse) -> None:
-    first = house.stand(5)
-    second = house.stand(5)
+def test_a_second_session_of_a_character_closes_the_first(harness: WorldHarness) -> None:
+    first = harness.stand(5)
+    second = harness.stand(5)
     assert first.is_closed
-    house.service.closed(first.player, first, "closed", house.now)
+    harness.service.closed(first.player, first, "closed", harness.now)
     assert second.player.state is PlayerState.STANDING
 
 
-def test_another_version_of_client_loads_the_character_anew(house: WorldHouse) -> None:
-    first, other = house.stand(5), house.stand(6)
-    second = house.stand(5, 561)
-    house.run(1.0)
+def test_another_version_of_client_loads_the_character_anew(harness: WorldHarness) -> None:
+    first, other = harness.stand(5), harness.stand(6)
+    second = harness.stand(5, 561)
+    harness.run(1.0)
     assert first.is_closed
     assert second.player is not first.player
     assert other.sees() == {"Name5"}
     assert second.sees() == {"Name6"}
 
 
-def test_who_goes_before_it_stands_is_gone_at_once(house: WorldHouse) -> None:
-    one = house.enter(5)
-    house.service.closed(one.player, one, "gone", house.now)
-    assert house.world.players.get(5) is None
-    assert house.presence.find(5) is None
+def test_who_goes_before_it_stands_is_gone_at_once(harness: WorldHarness) -> None:
+    one = harness.enter(5)
+    harness.service.closed(one.player, one, "gone", harness.now)
+    assert harness.world.players.get(5) is None
+    assert harness.presence.find(5) is None
 
 
-def test_the_place_is_kept_to_the_centimetre(house: WorldHouse) -> None:
-    one = house.stand(5)
+def test_the_place_is_kept_to_the_centimetre(harness: WorldHarness) -> None:
+    one = harness.stand(5)
     one.walk(12.34, -7.89, 250.12, direction1=90.0)
     one.say("OP_RequestCampMsg", b"\1\1")
-    row = house.store.rows[5]
+    row = harness.store.rows[5]
     assert row.place == pytest.approx((12.34, -7.89, 250.12, 270.0, 0), abs=1e-4)
-    again = house.stand(5)
+    again = harness.stand(5)
     assert again.player.position == row.place
 
 
-def test_players_are_saved_every_minute(house: WorldHouse) -> None:
-    one = house.stand(5)
+def test_players_are_saved_every_minute(harness: WorldHarness) -> None:
+    one = harness.stand(5)
     one.walk(3.0, 1.0, 245.0)
-    house.run(61.0)
-    assert house.store.rows[5].place[:3] == (3.0, 1.0, 245.0)
+    harness.run(61.0)
+    assert harness.store.rows[5].place[:3] == (3.0, 1.0, 245.0)
     one.walk(4.0, 1.0, 245.0)
-    house.run(60.0)
-    assert house.store.rows[5].place[0] == 4.0
+    harness.run(60.0)
+    assert harness.store.rows[5].place[0] == 4.0
 
 
-def test_a_store_that_fails_is_told_of_and_harms_nobody(house: WorldHouse) -> None:
-    one = house.stand(5)
-    house.store.broken = True
-    house.run(61.0)
+def test_a_store_that_fails_is_told_of_and_harms_nobody(harness: WorldHarness) -> None:
+    one = harness.stand(5)
+    harness.store.broken = True
+    harness.run(61.0)
     assert not one.is_closed
-    assert "not saved" in house.events[-1].line
+    assert "not saved" in harness.events[-1].line
 
 
-def test_changing_the_zone(house: WorldHouse) -> None:
+def test_changing_the_zone(harness: WorldHarness) -> None:
     """The recorded order: text, ChangeZone, CancelMoveObjectMode; then ReadyToZone ends it."""
-    one, two = house.stand(5), house.stand(6)
-    house.run(0.5)
+    one, two = harness.stand(5), harness.stand(6)
+    harness.run(0.5)
     one.log.clear()
     to = Destination(12, Position(1, 2, 3, 90.0))
-    finish(leaving.change_zone(house.world, one.player, to, house.now))
+    finish(leaving.change_zone(harness.world, one.player, to, harness.now))
     assert one.names == ["OP_EqDisplayTextCmd", "OP_ChangeZoneMsg", "OP_CancelMoveObjectModeMsg"]
     [fields] = one.decoded("WS_ZoneChangeMsg")
     assert fields == {"account_id": 105, "key": 1000, "ip_address": "127.0.0.1", "port": 9001}
@@ -171,50 +173,50 @@ def test_changing_the_zone(house: WorldHouse) -> None:
     assert two.sees() == set()
     one.say("OP_ReadyToZoneMsg")
     assert one.is_closed
-    house.service.closed(one.player, one, "closed", house.now)
-    assert house.world.players.get(5) is one.player
-    assert house.store.rows[5].zone_id == 12
-    again = house.stand(5)
+    harness.service.closed(one.player, one, "closed", harness.now)
+    assert harness.world.players.get(5) is one.player
+    assert harness.store.rows[5].zone_id == 12
+    again = harness.stand(5)
     assert again.player is one.player
     assert again.player.zone.zone_id == 12
     assert again.player.position[:4] == (1, 2, 3, 90.0)
     assert "OP_PopulateSkillMapsMsg" not in again.names
     assert [row["zone"] for row in again.decoded("WS_ZoneInfo")] == ["antonica"]
-    house.run(200.0)
+    harness.run(200.0)
     assert again.player.state is PlayerState.STANDING
 
 
-def test_who_does_not_arrive_is_stored_where_it_went(house: WorldHouse) -> None:
-    one = house.stand(5)
+def test_who_does_not_arrive_is_stored_where_it_went(harness: WorldHarness) -> None:
+    one = harness.stand(5)
     to = Destination(12, Position(1, 2, 3))
-    finish(leaving.change_zone(house.world, one.player, to, house.now))
-    house.run(61.0)
-    assert house.world.players.get(5) is None
-    assert (house.store.rows[5].zone_id, house.store.rows[5].place[:3]) == (12, (1, 2, 3))
-    assert house.presence.find(5) is None
+    finish(leaving.change_zone(harness.world, one.player, to, harness.now))
+    harness.run(61.0)
+    assert harness.world.players.get(5) is None
+    assert (harness.store.rows[5].zone_id, harness.store.rows[5].place[:3]) == (12, (1, 2, 3))
+    assert harness.presence.find(5) is None
 
 
-def test_an_unknown_zone_leaves_everything_as_it_was(house: WorldHouse) -> None:
-    one = house.stand(5)
+def test_an_unknown_zone_leaves_everything_as_it_was(harness: WorldHarness) -> None:
+    one = harness.stand(5)
     to = Destination(9, Position(1, 2, 3))
     with pytest.raises(NoSuchZone):
-        finish(leaving.change_zone(house.world, one.player, to, house.now))
+        finish(leaving.change_zone(harness.world, one.player, to, harness.now))
     assert one.player.state is PlayerState.STANDING
 
 
-def test_ready_to_zone_without_reason_ends_the_session(house: WorldHouse) -> None:
+def test_ready_to_zone_without_reason_ends_the_session(harness: WorldHarness) -> None:
     """docs/protocol/world/movement.md#bad-predictions."""
-    one = house.stand(5)
+    one = harness.stand(5)
     one.say("OP_ReadyToZoneMsg")
     assert one.is_closed
 
 
-def test_an_empty_zone_ends_after_a_while(house: WorldHouse) -> None:
-    one = house.stand(5)
-    assert len(house.zones) == 1
+def test_an_empty_zone_ends_after_a_while(harness: WorldHarness) -> None:
+    one = harness.stand(5)
+    assert len(harness.zones) == 1
     one.say("OP_RequestCampMsg", b"\1\1")
-    house.run(299.0)
-    assert len(house.zones) == 1
-    house.run(2.0)
-    assert len(house.zones) == 0
-    assert house.service.get_timer() is None
+    harness.run(299.0)
+    assert len(harness.zones) == 1
+    harness.run(2.0)
+    assert len(harness.zones) == 0
+    assert harness.service.get_timer() is None

@@ -7,16 +7,16 @@ from emu.model import EntryOrigin, Handoff, SavedState
 from emu.world.actors.player import PlayerState
 from emu.world.entry.saving import save
 from tests.support.coroutines import finish
-from tests.support.world.worlds import Client, WorldHouse
+from tests.support.world.worlds import Client, WorldHarness
 
 ISLE, ANTONICA = 325, 12
 """Zones that ship: the first is served here, the second there."""
 HERE, THERE = ("127.0.0.1", 9001), ("192.0.2.9", 9002)
 
 
-def two() -> tuple[WorldHouse, WorldHouse]:
-    here = WorldHouse(elsewhere={ANTONICA: THERE})
-    there = WorldHouse(beside=here, elsewhere={ISLE: HERE})
+def two() -> tuple[WorldHarness, WorldHarness]:
+    here = WorldHarness(elsewhere={ANTONICA: THERE})
+    there = WorldHarness(beside=here, elsewhere={ISLE: HERE})
     return here, there
 
 
@@ -25,13 +25,13 @@ def told(client: Client) -> dict[str, object]:
     return change
 
 
-def arrives(client: Client, house: WorldHouse, char_id: int, rank: int = 0) -> Client:
+def arrives(client: Client, harness: WorldHarness, char_id: int, rank: int = 0) -> Client:
     """Show the key that a client was told at the other world's door, and stand there."""
     change = told(client)
-    handoff = finish(house.keys.redeem(int(str(change["account_id"])), int(str(change["key"]))))
+    handoff = finish(harness.keys.redeem(int(str(change["account_id"])), int(str(change["key"]))))
     assert handoff is not None
     assert handoff == Handoff(char_id + 100, char_id, f"Name{char_id}", rank, EntryOrigin.ZONE)
-    return house.stand(char_id)
+    return harness.stand(char_id)
 
 
 def test_a_player_goes_over_with_all_it_has() -> None:
@@ -131,8 +131,8 @@ def test_errors_of_the_store_are_what_the_traveller_is_told_of() -> None:
 
 
 def test_who_crashed_in_one_process_comes_in_at_another_with_all_it_has() -> None:
-    here = WorldHouse()
-    there = WorldHouse(beside=here)
+    here = WorldHarness()
+    there = WorldHarness(beside=here)
     client = here.stand(5, last_played=1.0, admin_status=100)
     client.types("/friend Borvik")
     client.walk(451.0, -37.0, 820.0)
@@ -168,7 +168,7 @@ def test_a_process_that_cannot_store_or_answer_does_not_keep_a_player_out() -> N
 
 
 def test_a_hidden_master_stays_hidden_when_a_client_of_another_version_takes_over() -> None:
-    here = WorldHouse()
+    here = WorldHarness()
     client = here.stand(5, admin_status=100)
     assert client.player is not None
     client.player.spawn.hidden = True
@@ -179,8 +179,8 @@ def test_a_hidden_master_stays_hidden_when_a_client_of_another_version_takes_ove
 
 
 def test_who_crashed_while_changing_zones_comes_in_where_it_was_going() -> None:
-    here = WorldHouse()
-    there = WorldHouse(beside=here)
+    here = WorldHarness()
+    there = WorldHarness(beside=here)
     client = here.stand(5, last_played=1.0, admin_status=100)
     client.types("/zone antonica")
     assert client.player is not None

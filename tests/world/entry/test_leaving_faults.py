@@ -21,7 +21,7 @@ from emu.world.visibility.viewer import Viewer
 from emu.world.world import Players
 from emu.world.zones.directory import Zones
 from emu.world.zones.zone import Grid, Zone
-from tests.support.world.worlds import Client, WorldHouse
+from tests.support.world.worlds import Client, WorldHarness
 
 COLLABORATORS: list[tuple[Any, str]] = [
     (leaving, "save"),
@@ -67,26 +67,26 @@ def raising(original: Callable[..., Any], times: float) -> Callable[..., Any]:
     return call
 
 
-def quits(_house: WorldHouse, client: Client) -> None:
+def quits(_harness: WorldHarness, client: Client) -> None:
     client.say("OP_RequestCampMsg", b"\1\1")
 
 
-def loses_its_link(house: WorldHouse, client: Client) -> None:
+def loses_its_link(harness: WorldHarness, client: Client) -> None:
     assert client.player is not None
-    house.service.closed(client.player, client.player.client.link, "timeout", house.now)
-    end = house.now + 200.0
-    while house.now < end:
+    harness.service.closed(client.player, client.player.client.link, "timeout", harness.now)
+    end = harness.now + 200.0
+    while harness.now < end:
         with suppress(Mistake):  # of the store; the scheduler would log it
-            house.run(end - house.now)
+            harness.run(end - harness.now)
 
 
-def is_sent_away(house: WorldHouse, client: Client) -> None:
+def is_sent_away(harness: WorldHarness, client: Client) -> None:
     assert client.player is not None
-    house.service.send_away(client.player, "kicked", house.now)
+    harness.service.send_away(client.player, "kicked", harness.now)
 
 
-def stops(house: WorldHouse, _client: Client) -> None:
-    house.service.close(house.now)
+def stops(harness: WorldHarness, _client: Client) -> None:
+    harness.service.close(harness.now)
 
 
 WAYS = [quits, loses_its_link, is_sent_away, stops]
@@ -96,52 +96,52 @@ class Scene:
     """Two players who know of each other in every way there is."""
 
     def __init__(self) -> None:
-        self.house = WorldHouse()
-        self.other = self.house.stand(6, name="Borvik")
-        self.client = self.house.stand(5, name="Aldana")
+        self.harness = WorldHarness()
+        self.other = self.harness.stand(6, name="Borvik")
+        self.client = self.harness.stand(5, name="Aldana")
         for one in (self.other, self.client):
             one.types("/joinchannel Grove")
         self.other.types("/invite Aldana")
         self.client.types("/accept")
         assert self.client.player is not None
         self.player: Player = self.client.player
-        self.house.run(5.0)
+        self.harness.run(5.0)
         self.player.spawn.move(self.player.position._replace(x=4.5))
         self.client.types("/friend Borvik")
 
     def is_gone(self) -> None:
-        house, player = self.house, self.player
-        world = house.world
+        harness, player = self.harness, self.player
+        world = harness.world
         assert world.players.get(5) is None
         assert world.players.named("Aldana") is None
         assert not player.zone.holds(player.spawn)
-        assert house.presence.find(5) is None
-        assert not house.presence.is_playing(player.character.account_id)
+        assert harness.presence.find(5) is None
+        assert not harness.presence.is_playing(player.character.account_id)
         assert world.groups.of(5) is None
-        assert house.chat.channels.of(5) == []
+        assert harness.chat.channels.of(5) == []
         for name in leaving.DEADLINES:
             assert world.deadlines.get(player, name) is None
 
     def may_return(self) -> None:
-        house = self.house
-        again = house.enter(5)
+        harness = self.harness
+        again = harness.enter(5)
         again.load()
-        house.run(1.0)
+        harness.run(1.0)
         assert again.player is not None
         assert again.player is not self.player
         assert again.player.position.x == pytest.approx(4.5)
         assert again.player.relations.knows(Relation.FRIEND, "Borvik")
-        quits(house, again)
-        assert house.world.players.get(5) is None
+        quits(harness, again)
+        assert harness.world.players.get(5) is None
 
 
 def test_the_scene_itself() -> None:
     scene = Scene()
-    assert scene.house.world.groups.of(5) is not None
-    assert len(scene.house.chat.channels.of(5)) == 1
-    quits(scene.house, scene.client)
+    assert scene.harness.world.groups.of(5) is not None
+    assert len(scene.harness.chat.channels.of(5)) == 1
+    quits(scene.harness, scene.client)
     scene.is_gone()
-    assert not scene.house.world.faults
+    assert not scene.harness.world.faults
     scene.may_return()
 
 
@@ -153,13 +153,13 @@ def test_one_call_that_raises(
     scene = Scene()
     with monkeypatch.context() as patch:
         patch.setattr(owner, name, raising(getattr(owner, name), 1))
-        way(scene.house, scene.client)
+        way(scene.harness, scene.client)
     if way is not stops:
         scene.is_gone()
         scene.may_return()
     else:
-        assert len(scene.house.world.players) == 0
-        assert scene.house.presence.players == 0
+        assert len(scene.harness.world.players) == 0
+        assert scene.harness.presence.players == 0
 
 
 @pytest.mark.parametrize(("owner", "name"), [
@@ -173,11 +173,11 @@ def test_one_call_that_always_raises(
     scene = Scene()
     with monkeypatch.context() as patch:
         patch.setattr(owner, name, raising(getattr(owner, name), float("inf")))
-        quits(scene.house, scene.client)
-    world = scene.house.world
+        quits(scene.harness, scene.client)
+    world = scene.harness.world
     assert world.players.get(5) is None
     assert not scene.player.zone.holds(scene.player.spawn)
-    assert scene.house.presence.find(5) is None
+    assert scene.harness.presence.find(5) is None
     scene.may_return()
 
 
@@ -197,13 +197,14 @@ def test_one_neighbor_that_always_raises(
 ) -> None:
     scene = Scene()
     found = {
-        "world": scene.house.world, "presence": scene.house.presence, "store": scene.house.store,
+        "world": scene.harness.world, "presence": scene.harness.presence,
+        "store": scene.harness.store,
         "client": scene.client, "other": scene.other,
     }[owner]  # fmt: skip
     kind = type(found) if owner == "presence" else found
     with monkeypatch.context() as patch:
         patch.setattr(kind, name, raising(getattr(kind, name), float("inf")))
-        way(scene.house, scene.client)
+        way(scene.harness, scene.client)
     scene.is_gone()
     scene.may_return()
 
@@ -211,22 +212,22 @@ def test_one_neighbor_that_always_raises(
 @pytest.mark.parametrize("where", ["on_out_of_zone", "on_left"])
 def test_a_listener_that_raises_keeps_nobody_else_from_hearing(where: str) -> None:
     scene = Scene()
-    getattr(scene.house.world, where).insert(0, raising(lambda _player: None, float("inf")))
-    quits(scene.house, scene.client)
+    getattr(scene.harness.world, where).insert(0, raising(lambda _player: None, float("inf")))
+    quits(scene.harness, scene.client)
     scene.is_gone()
-    [fault, _again] = [one for one in scene.house.events if isinstance(one, Fault)]
+    [fault, _again] = [one for one in scene.harness.events if isinstance(one, Fault)]
     assert isinstance(fault.error, Mistake)
     assert fault.actor == "Aldana"
 
 
 def test_somebody_who_cannot_come_in_is_not_left_inside(monkeypatch: pytest.MonkeyPatch) -> None:
-    house = WorldHouse()
+    harness = WorldHarness()
     with monkeypatch.context() as patch:
         patch.setattr("emu.world.entry.entering.initial_messages.send_zone", raising(print, 1))
         with pytest.raises(Mistake):
-            house.enter(5, name="Aldana")
-    assert house.world.players.get(5) is None
-    house.stand(5)
+            harness.enter(5, name="Aldana")
+    assert harness.world.players.get(5) is None
+    harness.stand(5)
 
 
 def test_a_client_that_cannot_go_on_into_a_zone_is_not_left_between(
@@ -234,14 +235,14 @@ def test_a_client_that_cannot_go_on_into_a_zone_is_not_left_between(
 ) -> None:
     """Each step of setting out may fail; who does not come back is out a minute later."""
     for owner, name in ((Zone, "leave"), (Zone, "remove"), (Spawn, "set_word"), (leaving, "save")):
-        house = WorldHouse()
-        client = house.stand(5, name="Aldana", admin_status=200)
+        harness = WorldHarness()
+        client = harness.stand(5, name="Aldana", admin_status=200)
         assert client.player is not None
         before = client.player.zone
         with monkeypatch.context() as patch:
             patch.setattr(owner, name, raising(getattr(owner, name), 1))
             client.types("/zone Antonica")
         assert not before.holds(client.player.spawn)
-        house.run(leaving.ZONING_TIME + 1)
-        assert house.world.players.get(5) is None
-        assert house.presence.find(5) is None
+        harness.run(leaving.ZONING_TIME + 1)
+        assert harness.world.players.get(5) is None
+        assert harness.presence.find(5) is None

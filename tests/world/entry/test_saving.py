@@ -12,106 +12,106 @@ from emu.world.entry import saving
 from emu.world.events import NotSaved
 from emu.world_stream.movement import Position
 from tests.support.coroutines import finish
-from tests.support.world.worlds import WorldHouse
+from tests.support.world.worlds import WorldHarness
 
 
-def test_changes_wait_for_each_other_and_are_stored_together(house: WorldHouse) -> None:
-    client = house.stand(5, last_played=1.0)
+def test_changes_wait_for_each_other_and_are_stored_together(harness: WorldHarness) -> None:
+    client = harness.stand(5, last_played=1.0)
     client.types("/friend Borvik")
-    house.run(1.0)
+    harness.run(1.0)
     client.types("/joinchannel Crafts secret")
-    assert house.store.rows[5].relations == ()
-    house.run(1.1)
-    row = house.store.rows[5]
+    assert harness.store.rows[5].relations == ()
+    harness.run(1.1)
+    row = harness.store.rows[5]
     assert row.relations == ((0, "Borvik"),)
     assert [(one.channel, one.password) for one in row.channels] == [("Crafts", "secret")]
 
 
-def test_a_place_is_kept_to_its_last_digit_with_its_grid(house: WorldHouse) -> None:
-    client = house.stand(5)
+def test_a_place_is_kept_to_its_last_digit_with_its_grid(harness: WorldHarness) -> None:
+    client = harness.stand(5)
     assert client.player is not None
     here = client.player.position
     there = Position(here.x + 0.015625, here.y, here.z - 0.25, 12.5, 0xFEDCBA98)
     client.player.spawn.move(there)
-    house.console("kick Name5")
-    assert house.store.rows[5].place == there
-    again = house.stand(5)
+    harness.console("kick Name5")
+    assert harness.store.rows[5].place == there
+    again = harness.stand(5)
     assert again.player is not None
     assert again.player.position == there
 
 
-def test_who_returns_before_the_store_is_done_is_where_it_was(house: WorldHouse) -> None:
+def test_who_returns_before_the_store_is_done_is_where_it_was(harness: WorldHarness) -> None:
     late: list[Coroutine[Any, Any, Any]] = []
-    client = house.stand(5)
-    before = house.store.rows[5]
-    house.start = late.append
+    client = harness.stand(5)
+    before = harness.store.rows[5]
+    harness.start = late.append
     assert client.player is not None
     there = client.player.position._replace(x=client.player.position.x + 7.0)
     client.player.spawn.move(there)
-    house.console("kick Name5")
-    assert house.store.rows[5] == before
-    again = house.enter(5)
+    harness.console("kick Name5")
+    assert harness.store.rows[5] == before
+    again = harness.enter(5)
     assert again.player is not None
     assert again.player.position == there
-    house.start = finish
+    harness.start = finish
     for work in late:
         finish(work)
-    assert house.store.rows[5].place == there
-    assert len(house.world.saver) == 0
+    assert harness.store.rows[5].place == there
+    assert len(harness.world.saver) == 0
 
 
-def test_what_could_not_be_stored_is_stored_with_the_next_save(house: WorldHouse) -> None:
-    client = house.stand(5)
+def test_what_could_not_be_stored_is_stored_with_the_next_save(harness: WorldHarness) -> None:
+    client = harness.stand(5)
     client.types("/friend Borvik")
-    house.store.broken = True
-    house.run(3.0)
-    assert house.world.counters["save failed"] == 1
-    house.store.broken = False
-    house.run(60.0)
-    assert house.store.rows[5].relations == ((0, "Borvik"),)
+    harness.store.broken = True
+    harness.run(3.0)
+    assert harness.world.counters["save failed"] == 1
+    harness.store.broken = False
+    harness.run(60.0)
+    assert harness.store.rows[5].relations == ((0, "Borvik"),)
     assert client.player is not None
-    assert saving.latest(house.world, replace(house.store.rows[5])) == house.store.rows[5]
+    assert saving.latest(harness.world, replace(harness.store.rows[5])) == harness.store.rows[5]
 
 
-def test_who_left_while_the_disk_was_full_is_stored_when_it_is_not(house: WorldHouse) -> None:
-    client = house.stand(5, last_played=1.0)
-    house.store.broken = True
+def test_who_left_while_the_disk_was_full_is_stored_when_it_is_not(harness: WorldHarness) -> None:
+    client = harness.stand(5, last_played=1.0)
+    harness.store.broken = True
     client.types("/friend Borvik")
     there = client.player.position._replace(x=client.player.position.x + 7.0)
     client.player.spawn.move(there)
     assert client.player is not None
-    house.service.send_away(client.player, "sent away", house.now)
-    assert len(house.world.players) == 0
-    house.run(100.0)
-    assert house.store.rows[5].relations == ()
-    assert len(house.world.saver) == 1
-    told = [event for event in house.events if isinstance(event, NotSaved)]
+    harness.service.send_away(client.player, "sent away", harness.now)
+    assert len(harness.world.players) == 0
+    harness.run(100.0)
+    assert harness.store.rows[5].relations == ()
+    assert len(harness.world.saver) == 1
+    told = [event for event in harness.events if isinstance(event, NotSaved)]
     assert [str(one) for one in told] == ["Name5 is not saved: the disk is full"]
-    house.store.broken = False
-    house.run(house.world.rules.save_retry)
-    assert house.store.rows[5].relations == ((0, "Borvik"),)
-    assert house.store.rows[5].place == there
-    assert len(house.world.saver) == 0
+    harness.store.broken = False
+    harness.run(harness.world.rules.save_retry)
+    assert harness.store.rows[5].relations == ((0, "Borvik"),)
+    assert harness.store.rows[5].place == there
+    assert len(harness.world.saver) == 0
 
 
-def test_who_returns_while_the_disk_is_full_has_all_it_had(house: WorldHouse) -> None:
-    client = house.stand(5, last_played=1.0)
+def test_who_returns_while_the_disk_is_full_has_all_it_had(harness: WorldHarness) -> None:
+    client = harness.stand(5, last_played=1.0)
     client.types("/friend Borvik")
-    house.store.broken = True
+    harness.store.broken = True
     assert client.player is not None
-    house.service.send_away(client.player, "sent away", house.now)
-    assert len(house.world.players) == 0
-    again = house.stand(5)
+    harness.service.send_away(client.player, "sent away", harness.now)
+    assert len(harness.world.players) == 0
+    again = harness.stand(5)
     assert again.player is not None
     assert again.player.relations.names(Relation.FRIEND) == ["Borvik"]
     again.types("/friend Cestra")
-    house.store.broken = False
-    house.run(10.0)
-    assert [name for _, name in house.store.rows[5].relations] == ["Borvik", "Cestra"]
+    harness.store.broken = False
+    harness.run(10.0)
+    assert [name for _, name in harness.store.rows[5].relations] == ["Borvik", "Cestra"]
 
 
-def test_when_somebody_was_played_is_stored_at_once(house: WorldHouse) -> None:
-    house.stand(5)
-    saving.played(house.world, 5, Moment(77.0))
-    saving.played(house.world, 6, Moment(78.0))
-    assert house.store.rows[5].last_played == 77.0
+def test_when_somebody_was_played_is_stored_at_once(harness: WorldHarness) -> None:
+    harness.stand(5)
+    saving.played(harness.world, 5, Moment(77.0))
+    saving.played(harness.world, 6, Moment(78.0))
+    assert harness.store.rows[5].last_played == 77.0

@@ -13,10 +13,10 @@ from emu.times import Moment
 from emu.world.actors.player import PlayerState
 from emu.world.entry import standing
 from tests.support.coroutines import finish
-from tests.support.world.worlds import Client, WorldHouse
+from tests.support.world.worlds import Client, WorldHarness
 
 MOMENT = 1_800_000_000.0
-"""The wall clock of a `WorldHouse`."""
+"""The wall clock of a `WorldHarness`."""
 
 
 class Gate:
@@ -31,13 +31,13 @@ class Gate:
         return [account_id for account_id, _ in clients if account_id in self.accounts]
 
 
-def change(house: WorldHouse, char_id: int, **changes: Any) -> None:
+def change(harness: WorldHarness, char_id: int, **changes: Any) -> None:
     """Change a stored character as another program does."""
-    house.store.rows[char_id] = replace(house.store.rows[char_id], **changes)
+    harness.store.rows[char_id] = replace(harness.store.rows[char_id], **changes)
 
 
-def review(house: WorldHouse, *kept_out: int) -> None:
-    finish(standing.review(house.world, Gate(*kept_out), house.now))
+def review(harness: WorldHarness, *kept_out: int) -> None:
+    finish(standing.review(harness.world, Gate(*kept_out), harness.now))
 
 
 def has(client: Client, command: str) -> bool:
@@ -46,68 +46,68 @@ def has(client: Client, command: str) -> bool:
     return any(row["name"] == command for row in table)
 
 
-def taken_over(house: WorldHouse, master: Client) -> Client:
-    return house.stand(5)
+def taken_over(harness: WorldHarness, master: Client) -> Client:
+    return harness.stand(5)
 
 
-def after_link_death(house: WorldHouse, master: Client) -> Client:
-    house.service.closed(master.player, master, "gone", house.now)  # type: ignore[arg-type]
+def after_link_death(harness: WorldHarness, master: Client) -> Client:
+    harness.service.closed(master.player, master, "gone", harness.now)  # type: ignore[arg-type]
     assert master.player is not None
     assert master.player.state is PlayerState.LINK_DEAD
-    return house.stand(5)
+    return harness.stand(5)
 
 
-def after_zoning(house: WorldHouse, master: Client) -> Client:
+def after_zoning(harness: WorldHarness, master: Client) -> Client:
     """Zoning had begun when the rank was taken: the key is that of a game master."""
-    return house.stand(5)
+    return harness.stand(5)
 
 
-def reviewed(house: WorldHouse, master: Client) -> Client:
-    review(house)
+def reviewed(harness: WorldHarness, master: Client) -> Client:
+    review(harness)
     return master
 
 
-WAYS: tuple[Callable[[WorldHouse, Client], Client], ...] = (
+WAYS: tuple[Callable[[WorldHarness, Client], Client], ...] = (
     taken_over, after_link_death, after_zoning, reviewed,
 )  # fmt: skip
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_demoted_game_master_has_its_commands_no_more(
-    house: WorldHouse, way: Callable[[WorldHouse, Client], Client]
+    harness: WorldHarness, way: Callable[[WorldHarness, Client], Client]
 ) -> None:
-    master = house.stand(5, name="Boss", admin_status=100)
-    victim = house.stand(6, name="Victim")
+    master = harness.stand(5, name="Boss", admin_status=100)
+    victim = harness.stand(6, name="Victim")
     assert has(master, "kick")
     if way is after_zoning:
         master.types("/zone Antonica")
-    change(house, 5, admin_status=0)
-    again = way(house, master)
+    change(harness, 5, admin_status=0)
+    again = way(harness, master)
     assert has(again, "kick") is (again is master), "as long as it plays, places stay"
     assert again.player is not None
     assert again.player.character.admin_status == 0
     refused = "kick needs rank 100; yours is 0"
     assert again.types("/kick Victim") == ([refused] if again is master else [])
     caller = Caller("Boss", 0, "game", again.player)
-    assert not finish(house.registry.run(caller, "kick Victim", house.now)).ok
+    assert not finish(harness.registry.run(caller, "kick Victim", harness.now)).ok
     assert not victim.is_closed
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_new_game_master_has_its_commands_at_once(
-    house: WorldHouse, way: Callable[[WorldHouse, Client], Client]
+    harness: WorldHarness, way: Callable[[WorldHarness, Client], Client]
 ) -> None:
-    player = house.stand(5, name="Boss", admin_status=99)
+    player = harness.stand(5, name="Boss", admin_status=99)
     assert not has(player, "kick")
     if way is after_zoning:
         player.types("/loc")
-    change(house, 5, admin_status=100)
-    assert has(way(house, player), "kick")
+    change(harness, 5, admin_status=100)
+    assert has(way(harness, player), "kick")
 
 
 def test_a_rank_given_by_a_command_counts_at_once_in_every_process() -> None:
-    here = WorldHouse()
-    there = WorldHouse(beside=here)
+    here = WorldHarness()
+    there = WorldHarness(beside=here)
     master = there.stand(5, name="Boss", admin_status=100)
     master.types("/hide")
     assert there.presence.named("Boss").hidden  # type: ignore[union-attr]
@@ -121,14 +121,16 @@ def test_a_rank_given_by_a_command_counts_at_once_in_every_process() -> None:
     standing.rank_changed(here.world, 4711, 10)
 
 
-def test_who_changes_its_zone_is_given_its_commands_when_it_comes_back(house: WorldHouse) -> None:
-    master = house.stand(5, admin_status=100)
+def test_who_changes_its_zone_is_given_its_commands_when_it_comes_back(
+    harness: WorldHarness,
+) -> None:
+    master = harness.stand(5, admin_status=100)
     master.types("/zone Antonica")
     before = len(master.log)
-    change(house, 5, admin_status=0)
-    standing.rank_changed(house.world, 5, 0)
+    change(harness, 5, admin_status=0)
+    standing.rank_changed(harness.world, 5, 0)
     assert len(master.log) == before
-    assert not has(house.stand(5), "kick")
+    assert not has(harness.stand(5), "kick")
 
 
 @pytest.mark.parametrize(
@@ -142,117 +144,119 @@ def test_who_changes_its_zone_is_given_its_commands_when_it_comes_back(house: Wo
 )
 @pytest.mark.parametrize("link_dead", [False, True])
 def test_who_is_kept_out_by_now_leaves(
-    house: WorldHouse, changes: dict[str, Any], kept_out: tuple[int, ...], reason: str,
+    harness: WorldHarness, changes: dict[str, Any], kept_out: tuple[int, ...], reason: str,
     link_dead: bool,
 ) -> None:  # fmt: skip
-    one, other = house.stand(5, name="Aldana"), house.stand(6)
+    one, other = harness.stand(5, name="Aldana"), harness.stand(6)
     if link_dead:
-        house.service.closed(one.player, one, "gone", house.now)  # type: ignore[arg-type]
-    change(house, 5, **changes)
-    review(house, *kept_out)
-    assert house.world.players.get(5) is None
+        harness.service.closed(one.player, one, "gone", harness.now)  # type: ignore[arg-type]
+    change(harness, 5, **changes)
+    review(harness, *kept_out)
+    assert harness.world.players.get(5) is None
     assert one.is_closed
-    assert house.events[-1].line == f"Aldana left Isle of Refuge: {reason}"
+    assert harness.events[-1].line == f"Aldana left Isle of Refuge: {reason}"
     assert not other.is_closed
-    assert house.world.players.get(6) is not None
+    assert harness.world.players.get(6) is not None
 
 
-def test_a_review_tells_account_and_address_and_changes_nothing_else(house: WorldHouse) -> None:
-    one = house.stand(5, name="Aldana", admin_status=100)
+def test_a_review_tells_account_and_address_and_changes_nothing_else(harness: WorldHarness) -> None:
+    one = harness.stand(5, name="Aldana", admin_status=100)
     gate = Gate()
     before = len(one.log)
-    finish(standing.review(house.world, gate, house.now))
+    finish(standing.review(harness.world, gate, harness.now))
     assert gate.asked == [(105, "127.0.0.1")]
     assert len(one.log) == before
-    assert one.player is house.world.players.get(5)
+    assert one.player is harness.world.players.get(5)
 
 
-def test_a_review_of_a_store_that_does_not_answer_leaves_all_as_it_is(house: WorldHouse) -> None:
-    house.stand(5, admin_status=100)
-    change(house, 5, admin_status=0)
-    house.store.broken = True
-    review(house)
-    assert house.world.counters["review failed"] == 1
-    assert house.world.players.get(5).character.admin_status == 100  # type: ignore[union-attr]
+def test_a_review_of_a_store_that_does_not_answer_leaves_all_as_it_is(
+    harness: WorldHarness,
+) -> None:
+    harness.stand(5, admin_status=100)
+    change(harness, 5, admin_status=0)
+    harness.store.broken = True
+    review(harness)
+    assert harness.world.counters["review failed"] == 1
+    assert harness.world.players.get(5).character.admin_status == 100  # type: ignore[union-attr]
 
 
-def test_a_renamed_character_has_its_new_name_at_once(house: WorldHouse) -> None:
-    one, other = house.stand(5, name="Aldana"), house.stand(6)
-    house.run(0.5)
-    change(house, 5, name="Aldara")
-    review(house)
-    house.run(0.5)
+def test_a_renamed_character_has_its_new_name_at_once(harness: WorldHarness) -> None:
+    one, other = harness.stand(5, name="Aldana"), harness.stand(6)
+    harness.run(0.5)
+    change(harness, 5, name="Aldara")
+    review(harness)
+    harness.run(0.5)
     assert other.sees() == {"Aldara"}
-    assert house.world.players.named("aldara") is one.player
-    assert house.world.players.named("Aldana") is None
-    assert house.presence.named("Aldara") is not None
-    assert house.presence.named("Aldana") is None
-    house.world.players.remove(one.player)  # type: ignore[arg-type]
-    assert house.world.players.named("Aldara") is None
+    assert harness.world.players.named("aldara") is one.player
+    assert harness.world.players.named("Aldana") is None
+    assert harness.presence.named("Aldara") is not None
+    assert harness.presence.named("Aldana") is None
+    harness.world.players.remove(one.player)  # type: ignore[arg-type]
+    assert harness.world.players.named("Aldara") is None
 
 
 # -- mutes --------------------------------------------------------------------------------------
 
 
-def test_a_mute_is_of_the_account_and_lasts_for_its_other_characters(house: WorldHouse) -> None:
-    one = house.stand(5, name="Aldana", account_id=7)
-    house.console("mute Aldana 10")
+def test_a_mute_is_of_the_account_and_lasts_for_its_other_characters(harness: WorldHarness) -> None:
+    one = harness.stand(5, name="Aldana", account_id=7)
+    harness.console("mute Aldana 10")
     one.types("/quit")
-    house.service.send_away(one.player, "left", house.now)  # type: ignore[arg-type]
-    house.character(6, account_id=7, name="Other", muted_until=house.store.rows[5].muted_until)
-    assert house.store.rows[6].muted_until == MOMENT + 600
-    other = house.stand(6)
+    harness.service.send_away(one.player, "left", harness.now)  # type: ignore[arg-type]
+    harness.character(6, account_id=7, name="Other", muted_until=harness.store.rows[5].muted_until)
+    assert harness.store.rows[6].muted_until == MOMENT + 600
+    other = harness.stand(6)
     assert other.types("/say hello") == ["you are muted"]
-    house.console("unmute Other")
+    harness.console("unmute Other")
     assert other.types("/say hello") == []
-    assert house.stand(5).types("/say hello") == []
+    assert harness.stand(5).types("/say hello") == []
 
 
 def test_a_mute_counts_for_every_character_that_is_here_and_survives_the_link(
-    house: WorldHouse,
+    harness: WorldHarness,
 ) -> None:
-    masters = [house.stand(n, account_id=7, admin_status=100, name=f"Twin{n}") for n in (5, 6)]
-    house.console("mute Twin5 10")
+    masters = [harness.stand(n, account_id=7, admin_status=100, name=f"Twin{n}") for n in (5, 6)]
+    harness.console("mute Twin5 10")
     for client in masters:
         assert client.types("/shout hello") == ["you are muted"]
-    again = house.stand(6)
+    again = harness.stand(6)
     assert again.types("/shout hello") == ["you are muted"]
     assert again.player is masters[1].player
 
 
-def test_a_mute_that_cannot_be_stored_counts_until_the_server_ends(house: WorldHouse) -> None:
-    one = house.stand(5, name="Aldana")
-    house.store.broken = True
+def test_a_mute_that_cannot_be_stored_counts_until_the_server_ends(harness: WorldHarness) -> None:
+    one = harness.stand(5, name="Aldana")
+    harness.store.broken = True
     operator = Caller("console", 1000, "console")
-    assert not finish(house.registry.run(operator, "mute Aldana 10", house.now)).ok
+    assert not finish(harness.registry.run(operator, "mute Aldana 10", harness.now)).ok
     assert one.types("/say hello") == ["you are muted"]
-    house.store.broken = False
-    assert house.stand(5).types("/say hello") == ["you are muted"], "taken over"
-    review(house)
-    assert house.world.players.get(5).muted_until == MOMENT + 600  # type: ignore[union-attr]
-    house.console("unmute Aldana")
-    assert house.world.pending_mutes == {}
+    harness.store.broken = False
+    assert harness.stand(5).types("/say hello") == ["you are muted"], "taken over"
+    review(harness)
+    assert harness.world.players.get(5).muted_until == MOMENT + 600  # type: ignore[union-attr]
+    harness.console("unmute Aldana")
+    assert harness.world.pending_mutes == {}
 
 
-def test_a_stored_mute_counts_with_the_next_review(house: WorldHouse) -> None:
-    one = house.stand(5)
-    change(house, 5, muted_until=Moment(MOMENT + 60))
-    review(house)
+def test_a_stored_mute_counts_with_the_next_review(harness: WorldHarness) -> None:
+    one = harness.stand(5)
+    change(harness, 5, muted_until=Moment(MOMENT + 60))
+    review(harness)
     assert one.types("/say hello") == ["you are muted"]
-    change(house, 5, muted_until=Moment(MOMENT))
-    review(house)
+    change(harness, 5, muted_until=Moment(MOMENT))
+    review(harness)
     assert one.types("/say hello") == [], "a mute ends at its moment"
 
 
-def test_nobody_lifts_its_own_mute(house: WorldHouse) -> None:
-    guide = house.stand(5, name="Guide", admin_status=10)
-    house.stand(6, name="Twin", account_id=105)
-    boss = house.stand(7, name="Boss", admin_status=100)
+def test_nobody_lifts_its_own_mute(harness: WorldHarness) -> None:
+    guide = harness.stand(5, name="Guide", admin_status=10)
+    harness.stand(6, name="Twin", account_id=105)
+    boss = harness.stand(7, name="Boss", admin_status=100)
     boss.types("/mute Guide 10")
     for name in ("Guide", "Twin"):
         assert guide.types(f"/unmute {name}") == [f"{name} has your rank or a higher one"]
     page = Caller("guide", 10, "web", account_id=105)
-    assert not finish(house.registry.run(page, "unmute Guide", house.now)).ok
+    assert not finish(harness.registry.run(page, "unmute Guide", harness.now)).ok
     assert guide.types("/say hello") == ["you are muted"]
     assert boss.types("/unmute Guide") == ["Guide may speak"]
     assert guide.types("/say hello") == []

@@ -13,7 +13,7 @@ from tests.support.coroutines import finish
 from tests.support.running.processes import present
 from tests.support.times import APART, ManualClock
 from tests.support.world.ghost_views import DIALECTS
-from tests.support.world.worlds import WorldHouse
+from tests.support.world.worlds import WorldHarness
 
 DENIED = bytes(3) + b"\xff" * 8 + bytes(22)
 """What follows the code of a denial (docs/protocol/world/entering.md#login-reply)."""
@@ -57,11 +57,11 @@ class Link:
         return [entry for entry in self.sent if entry[0] == 4]
 
 
-class House:
+class Harness:
     def __init__(self):
         self.events = []
         self.changes = 0
-        inside = WorldHouse()
+        inside = WorldHarness()
         inside.world.changed = self.changed
         self.inside = inside.service
         self.presence = inside.presence
@@ -98,8 +98,8 @@ class House:
 
 
 @pytest.fixture
-def house():
-    return House()
+def harness():
+    return Harness()
 
 
 def request(key, account=101, version=546):
@@ -110,34 +110,34 @@ def request(key, account=101, version=546):
     return struct.pack("<IIH5I", account, key, version, 0, 0, 0, 0, 0)
 
 
-def let_in(house, char_id=5):
-    key = finish(house.keys.issue(101, char_id, "Aldana"))
-    link, visitor = house.visit()
+def let_in(harness, char_id=5):
+    key = finish(harness.keys.issue(101, char_id, "Aldana"))
+    link, visitor = harness.visit()
     visitor.message(1, request(key), 1.0)
     return link, visitor, key
 
 
-def test_a_key_lets_its_character_in_with_the_reply_of_eq2emulator(house: House) -> None:
-    link, _, _ = let_in(house)
+def test_a_key_lets_its_character_in_with_the_reply_of_eq2emulator(harness: Harness) -> None:
+    link, _, _ = let_in(harness)
     # docs/protocol/world/recorded.md#examples: 23 zero bytes and a one, as opcode 4.
     assert link.replies == [(4, bytes(23) + b"\x01")]
-    assert house.events == [Entered("Aldana", 101, 5, "127.0.0.1", 546)]
-    assert house.presence.is_playing(101)
-    assert house.last == (5, APART)
-    assert house.changes == 1
+    assert harness.events == [Entered("Aldana", 101, 5, "127.0.0.1", 546)]
+    assert harness.presence.is_playing(101)
+    assert harness.last == (5, APART)
+    assert harness.changes == 1
 
 
-def test_a_client_is_trusted_when_it_came_in_and_not_before(house: House) -> None:
-    link, visitor = house.visit()
+def test_a_client_is_trusted_when_it_came_in_and_not_before(harness: Harness) -> None:
+    link, visitor = harness.visit()
     visitor.message(1, request(1), 1.0)
     assert not link.trusted
-    link, _, _ = let_in(house)
+    link, _, _ = let_in(harness)
     assert link.trusted
 
 
-def test_the_reply_for_561_is_the_recorded_one(house: House) -> None:
-    key = finish(house.keys.issue(101, 5, "Aldana"))
-    link, visitor = house.visit()
+def test_the_reply_for_561_is_the_recorded_one(harness: Harness) -> None:
+    key = finish(harness.keys.issue(101, 5, "Aldana"))
+    link, visitor = harness.visit()
     visitor.message(1, request(key, version=561), 1.0)
     expected = (
         bytes(23) + b"\x01" + bytes(8) + bytes.fromhex("bfffc7c6") + bytes.fromhex("03000000")
@@ -151,51 +151,51 @@ def test_the_reply_for_561_is_the_recorded_one(house: House) -> None:
     ("size", "layout"), [(34, "<IIIH5I"), (40, "<IIIHH6I")]
 )  # fmt: skip
 def test_later_layouts_are_known_by_their_length_and_refused_without_ghosts(
-    house: House, size: int, layout: str
+    harness: Harness, size: int, layout: str
 ) -> None:
-    key = finish(house.keys.issue(101, 5, "Aldana"))
-    link, visitor = house.visit()
+    key = finish(harness.keys.issue(101, 5, "Aldana"))
+    link, visitor = harness.visit()
     numbers = [101, key, 0, 1096] if size == 34 else [101, key, 0, 0, 1208]
     count = 5 if size == 34 else 6
     body = struct.pack(layout, *numbers, *[0] * count)
     assert len(body) == size
     visitor.message(1, body, 1.0)
-    assert isinstance(house.events[0], Entered)
+    assert isinstance(harness.events[0], Entered)
 
 
-def test_a_key_works_once(house: House) -> None:
-    _, _, key = let_in(house)
-    link, visitor = house.visit()
+def test_a_key_works_once(harness: Harness) -> None:
+    _, _, key = let_in(harness)
+    link, visitor = harness.visit()
     visitor.message(1, request(key), 2.0)
     assert link.sent == []
     assert link.closed == 1
-    assert house.events[-1] == TurnedAway("127.0.0.1", "no such key")
-    assert house.presence.is_playing(101)
+    assert harness.events[-1] == TurnedAway("127.0.0.1", "no such key")
+    assert harness.presence.is_playing(101)
 
 
 @pytest.mark.parametrize(
     "body", [b"", b"\0" * 4, request(999), request(1000, account=102), request(1000, version=400)]
 )
-def test_the_wrong_are_turned_away_without_a_message(house: House, body: bytes) -> None:
-    finish(house.keys.issue(101, 5, "Aldana"))
-    link, visitor = house.visit()
+def test_the_wrong_are_turned_away_without_a_message(harness: Harness, body: bytes) -> None:
+    finish(harness.keys.issue(101, 5, "Aldana"))
+    link, visitor = harness.visit()
     visitor.message(1, body, 1.0)
     assert link.sent == []
     assert link.closed == 1
-    assert isinstance(house.events[-1], TurnedAway)
+    assert isinstance(harness.events[-1], TurnedAway)
 
 
-def test_nothing_else_counts_before_the_key(house: House) -> None:
-    link, visitor = house.visit()
+def test_nothing_else_counts_before_the_key(harness: Harness) -> None:
+    link, visitor = harness.visit()
     visitor.message(36, b"\0\0", 1.0)
     assert link.sent == []
     assert link.closed == 0
-    assert house.door.counters["unknown message"] == 1
-    assert house.events == []
+    assert harness.door.counters["unknown message"] == 1
+    assert harness.events == []
 
 
-def test_a_session_without_a_key_ends_in_time(house: House) -> None:
-    link, visitor = house.visit(now=5.0)
+def test_a_session_without_a_key_ends_in_time(harness: Harness) -> None:
+    link, visitor = harness.visit(now=5.0)
     assert visitor.get_timer() == 15.0
     visitor.handle_timer(14.0)
     assert link.closed == 0
@@ -205,32 +205,32 @@ def test_a_session_without_a_key_ends_in_time(house: House) -> None:
     assert visitor.get_timer() is None
 
 
-def test_leaving_frees_the_account_at_once(house: House) -> None:
-    _, visitor, _ = let_in(house)
+def test_leaving_frees_the_account_at_once(harness: Harness) -> None:
+    _, visitor, _ = let_in(harness)
     visitor.closed("closed by peer", 9.0)
     visitor.closed("closed by peer", 9.0)
-    assert not house.presence.is_playing(101)
-    assert house.events[-1] == Left("Aldana", "127.0.0.1", "closed by peer")
-    assert house.changes == 2
+    assert not harness.presence.is_playing(101)
+    assert harness.events[-1] == Left("Aldana", "127.0.0.1", "closed by peer")
+    assert harness.changes == 2
 
 
-def test_a_client_that_comes_back_takes_over_from_the_lost_one(house: House) -> None:
-    first, old, _ = let_in(house)
-    house.presence.lost_link(5)
-    second, new, _ = let_in(house)
+def test_a_client_that_comes_back_takes_over_from_the_lost_one(harness: Harness) -> None:
+    first, old, _ = let_in(harness)
+    harness.presence.lost_link(5)
+    second, new, _ = let_in(harness)
     assert first.closed == 1
     assert second.closed == 0
     old.closed("closed by us", 9.0)
-    assert house.presence.is_playing(101)
+    assert harness.presence.is_playing(101)
     new.closed("closed by peer", 9.0)
-    assert not house.presence.is_playing(101)
+    assert not harness.presence.is_playing(101)
 
 
 def test_the_same_character_is_taken_over_although_its_client_was_heard_a_moment_ago(
-    house: House,
+    harness: Harness,
 ) -> None:
-    first, old, _ = let_in(house)
-    second, new, _ = let_in(house)
+    first, old, _ = let_in(harness)
+    second, new, _ = let_in(harness)
     assert (first.closed, second.closed) == (1, 0)
     assert len(second.replies) == 1
     sent = len(first.sent), len(second.sent)
@@ -238,91 +238,91 @@ def test_the_same_character_is_taken_over_although_its_client_was_heard_a_moment
     assert (len(first.sent), len(second.sent)) == sent, "nobody plays in the old session"
     old.closed("closed by us", 9.0)
     old.closing()
-    assert house.presence.is_playing(101)
+    assert harness.presence.is_playing(101)
     new.message(30, b"", 10.0)
     assert len(second.sent) > sent[1]
 
 
-def test_a_key_is_needed_to_take_a_character_over(house: House) -> None:
-    first, _, used = let_in(house)
-    issued = finish(house.keys.issue(101, 5, "Aldana"))
+def test_a_key_is_needed_to_take_a_character_over(harness: Harness) -> None:
+    first, _, used = let_in(harness)
+    issued = finish(harness.keys.issue(101, 5, "Aldana"))
     for body in (request(used), request(issued + 1), request(issued, account=102)):
-        link, visitor = house.visit()
+        link, visitor = harness.visit()
         visitor.message(1, body, 2.0)
         assert (link.sent, link.closed, first.closed) == ([], 1, 0)
 
 
-def test_of_two_who_take_a_character_over_at_once_the_later_one_plays_it(house: House) -> None:
-    let_in(house)
-    keys = [finish(house.keys.issue(101, 5, "Aldana"))]
-    (one, earlier), (two, later) = house.visit(), house.visit()
+def test_of_two_who_take_a_character_over_at_once_the_later_one_plays_it(harness: Harness) -> None:
+    let_in(harness)
+    keys = [finish(harness.keys.issue(101, 5, "Aldana"))]
+    (one, earlier), (two, later) = harness.visit(), harness.visit()
 
     def meanwhile():
-        house.meanwhile = lambda: None
-        keys.append(finish(house.keys.issue(101, 5, "Aldana")))
+        harness.meanwhile = lambda: None
+        keys.append(finish(harness.keys.issue(101, 5, "Aldana")))
         later.message(1, request(keys[1]), 2.0)
 
-    house.meanwhile = meanwhile
+    harness.meanwhile = meanwhile
     earlier.message(1, request(keys[0]), 2.0)
     assert (one.closed, two.closed) == (0, 1), "the one who came in last"
-    assert house.presence.players == 1
+    assert harness.presence.players == 1
 
 
 def test_whom_the_server_sends_away_plays_no_more_before_the_session_is_over(
-    house: House,
+    harness: Harness,
 ) -> None:
-    _, visitor, key = let_in(house)
+    _, visitor, key = let_in(harness)
     visitor.message(1, request(key), 2.0)
     visitor.closing()  # the link does that
-    assert not house.presence.is_playing(101)
-    second, _, _ = let_in(house)
+    assert not harness.presence.is_playing(101)
+    second, _, _ = let_in(harness)
     assert second.closed == 0
     visitor.closed("closed by us", 9.0)
-    assert house.presence.is_playing(101)
+    assert harness.presence.is_playing(101)
 
 
-def test_another_character_of_an_account_that_plays_is_turned_away(house: House) -> None:
-    house.characters[6] = replace(CHARACTER, id=6)
-    first, _, _ = let_in(house)
-    second, late, _ = let_in(house, 6)
+def test_another_character_of_an_account_that_plays_is_turned_away(harness: Harness) -> None:
+    harness.characters[6] = replace(CHARACTER, id=6)
+    first, _, _ = let_in(harness)
+    second, late, _ = let_in(harness, 6)
     assert second.sent == [(4, b"\2" + DENIED)]
     assert (first.closed, second.closed) == (0, 1)
     late.closed("closed by us", 9.0)
-    assert house.presence.is_playing(101)
-    assert house.events[-1] == TurnedAway("127.0.0.1", "its account is playing already")
+    assert harness.presence.is_playing(101)
+    assert harness.events[-1] == TurnedAway("127.0.0.1", "its account is playing already")
 
 
-def test_a_game_master_comes_in_twice(house: House) -> None:
-    house.characters = {n: replace(CHARACTER, id=n, admin_status=100) for n in (5, 6)}
+def test_a_game_master_comes_in_twice(harness: Harness) -> None:
+    harness.characters = {n: replace(CHARACTER, id=n, admin_status=100) for n in (5, 6)}
     for char_id in (5, 6):
-        key = finish(house.keys.issue(101, char_id, "Aldana"))
-        link, visitor = house.visit()
+        key = finish(harness.keys.issue(101, char_id, "Aldana"))
+        link, visitor = harness.visit()
         visitor.message(1, request(key), 1.0)
         assert link.closed == 0
-    assert house.presence.players == 2
+    assert harness.presence.players == 2
 
 
 @pytest.mark.parametrize(
     ("change", "told", "reason"),
     [
-        (lambda house: setattr(house.admission, "locked", True), 9, "the world is locked"),
+        (lambda harness: setattr(harness.admission, "locked", True), 9, "the world is locked"),
         (
-            lambda house: [house.presence.entered(present(n, n, 1), lambda: None) for n in (1, 2)],
+            lambda world: [world.presence.entered(present(n, n, 1), lambda: None) for n in (1, 2)],
             9, "the world is full",
         ),
         (
-            lambda house: house.characters.update({5: replace(CHARACTER, admin_status=-1)}),
+            lambda harness: harness.characters.update({5: replace(CHARACTER, admin_status=-1)}),
             7, "it is banned",
         ),
         (
-            lambda house: house.characters.update(
+            lambda harness: harness.characters.update(
                 {6: replace(CHARACTER, id=6, admin_status=-2)}
             ),
             7, "it is banned",
         ),
-        (lambda house: house.characters.clear(), 9, "the character is gone"),
+        (lambda harness: harness.characters.clear(), 9, "the character is gone"),
         (
-            lambda house: house.presence.entered(present(101, 6, 1), lambda: None),
+            lambda harness: harness.presence.entered(present(101, 6, 1), lambda: None),
             2, "its account is playing already",
         ),
     ],
@@ -330,68 +330,68 @@ def test_a_game_master_comes_in_twice(house: House) -> None:
 def test_what_changed_since_the_key_was_given_counts_at_the_door(change, told, reason) -> None:
     """Until the last moment: while the store is asked, too."""
     for when in ("before", "meanwhile"):
-        house = House()
+        harness = Harness()
         if when == "before":
-            change(house)
+            change(harness)
         else:
-            house.meanwhile = partial(change, house)
-        link, _, _ = let_in(house)
+            harness.meanwhile = partial(change, harness)
+        link, _, _ = let_in(harness)
         assert link.sent == [(4, bytes([told]) + DENIED)]
         assert link.closed == 1
-        assert house.events == [TurnedAway("127.0.0.1", reason)]
-        assert house.presence.find(5) is None
+        assert harness.events == [TurnedAway("127.0.0.1", reason)]
+        assert harness.presence.find(5) is None
 
 
-def test_whoever_leaves_while_the_store_is_asked_is_not_in_the_world(house: House) -> None:
-    key = finish(house.keys.issue(101, 5, "Aldana"))
-    link, visitor = house.visit()
-    house.meanwhile = lambda: visitor.closed("closed by peer", 9.0)
+def test_whoever_leaves_while_the_store_is_asked_is_not_in_the_world(harness: Harness) -> None:
+    key = finish(harness.keys.issue(101, 5, "Aldana"))
+    link, visitor = harness.visit()
+    harness.meanwhile = lambda: visitor.closed("closed by peer", 9.0)
     visitor.message(1, request(key), 1.0)
     assert link.sent == []
-    assert house.presence.players == 0
+    assert harness.presence.players == 0
 
 
-def test_a_store_that_fails_turns_away(house: House) -> None:
-    house.failing = True
-    link, _, _ = let_in(house)
+def test_a_store_that_fails_turns_away(harness: Harness) -> None:
+    harness.failing = True
+    link, _, _ = let_in(harness)
     assert link.closed == 1
-    assert house.events[-1] == TurnedAway("127.0.0.1", "disk full")
+    assert harness.events[-1] == TurnedAway("127.0.0.1", "disk full")
 
 
-def test_messages_of_who_is_in_go_inside_and_a_second_key_ends_it(house: House) -> None:
-    link, visitor, key = let_in(house)
+def test_messages_of_who_is_in_go_inside_and_a_second_key_ends_it(harness: Harness) -> None:
+    link, visitor, key = let_in(harness)
     visitor.message(30, b"", 2.0)
     assert 31 in [opcode for opcode, _ in link.sent]
     visitor.message(1, request(key), 3.0)
     assert link.closed == 1
-    assert house.events[-1] == TurnedAway("127.0.0.1", "a second login by number")
+    assert harness.events[-1] == TurnedAway("127.0.0.1", "a second login by number")
 
 
-def test_what_comes_while_the_store_is_asked_waits_and_goes_inside(house: House) -> None:
-    key = finish(house.keys.issue(101, 5, "Aldana"))
-    link, visitor = house.visit()
-    house.meanwhile = lambda: visitor.message(30, b"", 1.5)
+def test_what_comes_while_the_store_is_asked_waits_and_goes_inside(harness: Harness) -> None:
+    key = finish(harness.keys.issue(101, 5, "Aldana"))
+    link, visitor = harness.visit()
+    harness.meanwhile = lambda: visitor.message(30, b"", 1.5)
     visitor.message(1, request(key), 1.0)
     assert 31 in [opcode for opcode, _ in link.sent]
-    assert house.door.counters == {}
+    assert harness.door.counters == {}
 
 
-def test_who_floods_while_the_store_is_asked_is_turned_away(house: House) -> None:
-    key = finish(house.keys.issue(101, 5, "Aldana"))
-    link, visitor = house.visit()
-    house.meanwhile = lambda: [visitor.message(30, b"", 1.5) for _ in range(65)]
+def test_who_floods_while_the_store_is_asked_is_turned_away(harness: Harness) -> None:
+    key = finish(harness.keys.issue(101, 5, "Aldana"))
+    link, visitor = harness.visit()
+    harness.meanwhile = lambda: [visitor.message(30, b"", 1.5) for _ in range(65)]
     visitor.message(1, request(key), 1.0)
     assert link.closed == 1
-    assert house.events == [TurnedAway("127.0.0.1", "too many messages waiting")]
-    assert house.presence.players == 0
+    assert harness.events == [TurnedAway("127.0.0.1", "too many messages waiting")]
+    assert harness.presence.players == 0
 
 
-def test_room_on_the_session_is_passed_on_while_somebody_plays(house: House) -> None:
-    _, stranger = house.visit()
+def test_room_on_the_session_is_passed_on_while_somebody_plays(harness: Harness) -> None:
+    _, stranger = harness.visit()
     stranger.drained(1.0)
-    link, visitor, _ = let_in(house)
+    link, visitor, _ = let_in(harness)
     told: list[object] = []
-    house.inside.drained = lambda player, link, now: told.append((player.name, link, now))
+    harness.inside.drained = lambda player, link, now: told.append((player.name, link, now))
     visitor.drained(2.0)
     visitor.closed("closed by peer", 3.0)
     visitor.drained(4.0)
@@ -399,33 +399,35 @@ def test_room_on_the_session_is_passed_on_while_somebody_plays(house: House) -> 
 
 
 @pytest.mark.parametrize("kept_out", [True, False])
-def test_an_account_that_is_kept_out_by_now_is_turned_away(house: House, kept_out: bool) -> None:
+def test_an_account_that_is_kept_out_by_now_is_turned_away(
+    harness: Harness, kept_out: bool
+) -> None:
     asked = []
 
     async def is_kept_out(account_id: int, address: str) -> bool:
         asked.append((account_id, address))
         return kept_out
 
-    house.door.is_kept_out = is_kept_out
-    link, _, _ = let_in(house)
+    harness.door.is_kept_out = is_kept_out
+    link, _, _ = let_in(harness)
     assert asked == [(101, "127.0.0.1")]
     assert link.closed == int(kept_out)
     if kept_out:
         assert link.sent == [(4, b"\7" + DENIED)]
-        assert house.events == [TurnedAway("127.0.0.1", "it is banned")]
-        assert house.presence.find(5) is None
+        assert harness.events == [TurnedAway("127.0.0.1", "it is banned")]
+        assert harness.presence.find(5) is None
 
 
-def test_who_changes_the_zone_comes_in_through_a_lock(house: House) -> None:
-    house.admission.locked = True
-    key = finish(house.keys.issue(101, 5, "Aldana", 0, EntryOrigin.ZONE_HIDDEN))
-    link, visitor = house.visit()
+def test_who_changes_the_zone_comes_in_through_a_lock(harness: Harness) -> None:
+    harness.admission.locked = True
+    key = finish(harness.keys.issue(101, 5, "Aldana", 0, EntryOrigin.ZONE_HIDDEN))
+    link, visitor = harness.visit()
     visitor.message(1, request(key), 1.0)
     assert link.closed == 0
-    assert not house.presence.find(5).hidden, "a player without a rank is not hidden"
-    house.characters[5] = replace(CHARACTER, admin_status=10)
-    key = finish(house.keys.issue(101, 5, "Aldana", 10, EntryOrigin.ZONE))
-    house.presence.lost_link(5)
-    again, visitor = house.visit()
+    assert not harness.presence.find(5).hidden, "a player without a rank is not hidden"
+    harness.characters[5] = replace(CHARACTER, admin_status=10)
+    key = finish(harness.keys.issue(101, 5, "Aldana", 10, EntryOrigin.ZONE))
+    harness.presence.lost_link(5)
+    again, visitor = harness.visit()
     visitor.message(1, request(key), 2.0)
     assert again.closed == 0

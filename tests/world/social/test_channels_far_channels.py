@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from emu.processes.ports import CAME, GONE
-from tests.support.world.worlds import Client, WorldHouse
+from tests.support.world.worlds import Client, WorldHarness
 
 YOU_JOINED, YOU_LEFT, OTHER_JOINED, OTHER_LEFT = range(4)
 
 
-def two() -> tuple[WorldHouse, WorldHouse, Client, Client]:
-    here = WorldHouse()
-    there = WorldHouse(beside=here)
+def two() -> tuple[WorldHarness, WorldHarness, Client, Client]:
+    here = WorldHarness()
+    there = WorldHarness(beside=here)
     return here, there, here.stand(5, name="Aldana"), there.stand(6, name="Borvik")
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from emu.processes.ports import GONE
 from emu.world.social.chat import BROADCAST
-from tests.support.world.worlds import WorldHouse
+from tests.support.world.worlds import WorldHarness
 
 
-def two() -> tuple[WorldHouse, WorldHouse]:
-    here = WorldHouse()
-    return here, WorldHouse(beside=here)
+def two() -> tuple[WorldHarness, WorldHarness]:
+    here = WorldHarness()
+    return here, WorldHarness(beside=here)
 
 
 def test_a_tell_finds_its_player_wherever_it_is() -> None:

@@ -8,14 +8,14 @@ from emu.dialects.rules import read_numbers
 from emu.times import Moment
 from emu.world.rules import ChatRules
 from emu.world.social.chat import Chat
-from tests.support.world.worlds import Client, WorldHouse
+from tests.support.world.worlds import Client, WorldHarness
 
 
-def two(first: int = 546, second: int = 546) -> tuple[WorldHouse, Client, Client]:
-    house = WorldHouse()
-    one, other = house.stand(5, first, name="Borvik"), house.stand(6, second, name="Aldana")
-    house.run(1.0)
-    return house, one, other
+def two(first: int = 546, second: int = 546) -> tuple[WorldHarness, Client, Client]:
+    harness = WorldHarness()
+    one, other = harness.stand(5, first, name="Borvik"), harness.stand(6, second, name="Aldana")
+    harness.run(1.0)
+    return harness, one, other
 
 
 def heard(client: Client) -> str:
@@ -72,9 +72,9 @@ def test_channels_have_the_recorded_bytes() -> None:
 
 
 def test_say_and_emote_reach_30_units_and_shout_the_zone() -> None:
-    house, near, speaker = two()
-    far = house.stand(7)
-    elsewhere = house.stand(8, zone_id=12)
+    harness, near, speaker = two()
+    far = harness.stand(7)
+    elsewhere = harness.stand(8, zone_id=12)
     far.player.spawn.move(far.player.position._replace(x=61.0))
     near.player.spawn.move(near.player.position._replace(x=20.0))
     for line, reached in (("/say a", False), ("/emote b", False), ("/shout c", True),
@@ -108,14 +108,14 @@ def test_refusals_are_told_in_the_colour_of_errors(line: str, answer: str) -> No
 
 
 def test_an_ignored_player_is_not_heard() -> None:
-    house, borvik, aldana = two()
+    harness, borvik, aldana = two()
     aldana.types("/ignore borvik")
     borvik.types("/say hello")
     borvik.types("/shout hello")
     assert borvik.types("/tell Aldana hello") == ["Aldana ignores you"]
     assert aldana.hears() == []
-    house.run(3.0)
-    assert house.store.rows[6].relations == ((2, "borvik"),)
+    harness.run(3.0)
+    assert harness.store.rows[6].relations == ((2, "borvik"),)
     lists = [data for name, data in aldana.log if name == "OP_ChatRelationshipUpdateMsg"]
     assert lists[-1].hex() == "6a00000002010000000600" + b"borvik".hex() + "00000000"
     aldana.types("/unignore Borvik")
@@ -131,20 +131,20 @@ def test_who_is_away_answers_by_itself() -> None:
 
 
 def test_another_rate_counts_at_once() -> None:
-    house, borvik, aldana = two()
+    harness, borvik, aldana = two()
     assert not borvik.types("/say one")
-    house.chat.rules = ChatRules(burst=1)
+    harness.chat.rules = ChatRules(burst=1)
     borvik.types("/say two")
     assert borvik.types("/say three") == ["you speak too fast"]
     assert len(aldana.hears()) == 2
 
 
 def test_speaking_fast_is_slowed_down() -> None:
-    house, borvik, aldana = two()
+    harness, borvik, aldana = two()
     answers = [borvik.types(f"/say {n}") for n in range(500)]
     assert len(aldana.hears()) == ChatRules().burst
     assert answers[-1] == ["you speak too fast"]
-    house.run(5.0)
+    harness.run(5.0)
     assert borvik.types("/say again") == []
 
 
@@ -156,25 +156,25 @@ def test_a_long_text_is_cut_and_other_letters_come_through() -> None:
 
 
 def test_who_is_muted_cannot_speak_until_it_is_over() -> None:
-    house, borvik, _ = two()
-    assert house.console("mute Borvik 5").text == "Borvik is muted for 5 minutes"
+    harness, borvik, _ = two()
+    assert harness.console("mute Borvik 5").text == "Borvik is muted for 5 minutes"
     assert borvik.types("/shout hello") == ["you are muted"]
-    assert house.store.rows[5].muted_until > house.world.moment()
-    assert house.console("unmute Borvik").ok
+    assert harness.store.rows[5].muted_until > harness.world.moment()
+    assert harness.console("unmute Borvik").ok
     assert borvik.types("/shout hello") == []
 
 
 @pytest.mark.parametrize("moment", [-1.0, -86_400.0, -2e9])
 def test_a_clock_before_1970_mutes_only_who_was_muted(moment: float) -> None:
-    house, borvik, aldana = two(second=561)
-    house.moment = Moment(moment)
+    harness, borvik, aldana = two(second=561)
+    harness.moment = Moment(moment)
     assert borvik.types("/shout hello") == []
     assert aldana.types("/shout hello") == []
-    assert house.console("mute Borvik 5").ok
-    house.moment = Moment(moment + 299.0)
+    assert harness.console("mute Borvik 5").ok
+    harness.moment = Moment(moment + 299.0)
     assert borvik.types("/shout hello") == ["you are muted"]
     assert aldana.types("/say hello") == []
-    house.moment = Moment(moment + 300.0)
+    harness.moment = Moment(moment + 300.0)
     assert borvik.types("/shout hello") == []
 
 
@@ -184,23 +184,23 @@ def test_who_is_gone_leaves_its_channels() -> None:
         client.types("/joinchannel Trade")
     borvik.say("OP_RequestCampMsg", b"\1\1")
     assert aldana.decoded("WS_ChatChannelUpdate")[-1]["action"] == 3
-    assert aldana.house.chat.channels.find("trade").members == {6: None}
+    assert aldana.harness.chat.channels.find("trade").members == {6: None}
 
 
 def test_a_creature_is_heard_near_it() -> None:
-    house, borvik, _ = two()
+    harness, borvik, _ = two()
     guard = borvik.player.spawn
-    chat: Chat = house.chat
-    chat.spawn_says(guard, house.world.players, "Halt!")
+    chat: Chat = harness.chat
+    chat.spawn_says(guard, harness.world.players, "Halt!")
     assert borvik.hears() == [("8", "Borvik", "Halt!")]
 
 
 def test_broadcast_and_announce_reach_everybody() -> None:
-    house, borvik, aldana = two()
-    assert house.console("broadcast The end is near").text == "told 2 players"
+    harness, borvik, aldana = two()
+    assert harness.console("broadcast The end is near").text == "told 2 players"
     for client in (borvik, aldana):
         assert client.decoded("WS_DisplayText")[-1]["color"] == 77
-    house.console("announce Now")
+    harness.console("announce Now")
     # The layout that was recorded: 10, text, type, size 5, yellow
     # (docs/protocol/world/recorded.md#examples).
     assert [data.hex() for name, data in borvik.log if name == "OP_OnscreenMsgMsg"] == [
@@ -218,37 +218,37 @@ def test_numbers_of_every_age() -> None:
 
 
 def test_channels_are_entered_again_at_the_next_login() -> None:
-    house, borvik, aldana = two()
+    harness, borvik, aldana = two()
     borvik.types("/joinchannel Crafts secret")
     aldana.types("/joinchannel crafts secret")
-    house.console("kick Aldana")
-    again = house.stand(aldana.player.id)
+    harness.console("kick Aldana")
+    again = harness.stand(aldana.player.id)
     assert [
         (row["action"], row["channel_name"]) for row in again.decoded("WS_ChatChannelUpdate")
     ] == [(0, "Crafts")]
     again.types("/chatleave crafts")
-    house.console("kick Aldana")
-    once_more = house.stand(aldana.player.id)
+    harness.console("kick Aldana")
+    once_more = harness.stand(aldana.player.id)
     assert once_more.decoded("WS_ChatChannelUpdate") == []
 
 
 def test_a_channel_that_was_closed_meanwhile_is_forgotten() -> None:
-    house, borvik, aldana = two()
+    harness, borvik, aldana = two()
     aldana.types("/joinchannel Crafts mine")
-    house.console("kick Aldana")
+    harness.console("kick Aldana")
     borvik.types("/joinchannel Crafts yours")
-    again = house.stand(aldana.player.id)
+    again = harness.stand(aldana.player.id)
     assert again.decoded("WS_ChatChannelUpdate") == []
-    house.run(3.0)
-    assert house.store.rows[aldana.player.id].channels == ()
+    harness.run(3.0)
+    assert harness.store.rows[aldana.player.id].channels == ()
 
 
 def test_who_lost_the_link_is_told_of_its_channels_again() -> None:
-    house, borvik, aldana = two()
+    harness, borvik, aldana = two()
     aldana.types("/joinchannel Crafts")
     borvik.types("/joinchannel Crafts")
-    house.service.closed(aldana.player, aldana, "gone", house.now)
+    harness.service.closed(aldana.player, aldana, "gone", harness.now)
     before = len(borvik.decoded("WS_ChatChannelUpdate"))
-    again = house.stand(aldana.player.id)
+    again = harness.stand(aldana.player.id)
     assert [row["action"] for row in again.decoded("WS_ChatChannelUpdate")] == [0]
     assert len(borvik.decoded("WS_ChatChannelUpdate")) == before, "it never left"

@@ -6,11 +6,11 @@ from tests.support.world.behavior_scenes import choose, hail, scene
 
 
 def test_the_greeter_greets_once_and_answers() -> None:
-    house, client, guard = scene(
+    harness, client, guard = scene(
         "greeter",
         {"greeting": "Hello {name}", "choices": ["Who are you?"], "answers": ["A guard."]},
     )
-    house.run(10.0)
+    harness.run(10.0)
     assert [text for _, _, text in client.hears()] == ["Hello Aldana"]
     assert client.fields_of("Guard Vexel")["pos_heading1"] == (270 - 180) * 64
     hail(client, guard)
@@ -28,7 +28,7 @@ def test_the_greeter_without_choices_only_speaks() -> None:
 
 
 def test_it_begins_without_options() -> None:
-    house, client, guard = scene("greeter", {})
+    harness, client, guard = scene("greeter", {})
     hail(client, guard)
-    house.run(20.0)
-    assert not [event for event in house.events if type(event).__name__ == "BehaviorFailed"]
+    harness.run(20.0)
+    assert not [event for event in harness.events if type(event).__name__ == "BehaviorFailed"]

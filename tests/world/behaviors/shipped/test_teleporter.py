@@ -6,14 +6,14 @@ from tests.support.world.behavior_scenes import choose, hail, scene
 
 
 def test_the_teleporter_asks_first() -> None:
-    house, client, guard = scene("teleporter", {"zone": "antonica", "place": [1, 2, 3]})
+    harness, client, guard = scene("teleporter", {"zone": "antonica", "place": [1, 2, 3]})
     hail(client, guard)
     choose(client, 2)
     assert "OP_ChangeZoneMsg" not in client.names
     hail(client, guard)
     choose(client, 1)
     assert "OP_ChangeZoneMsg" in client.names
-    again = house.stand(5)
+    again = harness.stand(5)
     assert again.player.zone.zone_id == 12
     assert again.player.position[:3] == (1, 2, 3)
 
@@ -26,7 +26,7 @@ def test_the_teleporter_within_a_zone() -> None:
 
 
 def test_it_begins_without_options() -> None:
-    house, client, guard = scene("teleporter", {})
+    harness, client, guard = scene("teleporter", {})
     hail(client, guard)
-    house.run(20.0)
-    assert not [event for event in house.events if type(event).__name__ == "BehaviorFailed"]
+    harness.run(20.0)
+    assert not [event for event in harness.events if type(event).__name__ == "BehaviorFailed"]

@@ -6,25 +6,25 @@ from tests.support.world.behavior_scenes import hail, scene
 
 
 def test_the_wanderer_walks_its_round_and_stops_for_a_hail() -> None:
-    house, client, guard = scene(
+    harness, client, guard = scene(
         "wanderer", {"path": [[10, -7.97, 243.45], [3, -7.97, 243.45]], "rest": 1.0, "speed": 2.0}
     )
-    house.run(2.0)
+    harness.run(2.0)
     assert 3.0 < guard.position.x <= 10.0
     hail(client, guard)
     at = guard.position.x
-    house.run(0.8)
+    harness.run(0.8)
     assert guard.position.x == at
     assert ("8", "Guard Vexel", "Move along, Aldana.") in client.hears()
     seen = set()
     for _ in range(60):
-        house.run(0.5)
+        harness.run(0.5)
         seen.add(round(guard.position.x))
     assert {3, 10} <= seen
 
 
 def test_it_begins_without_options() -> None:
-    house, client, guard = scene("wanderer", {})
+    harness, client, guard = scene("wanderer", {})
     hail(client, guard)
-    house.run(20.0)
-    assert not [event for event in house.events if type(event).__name__ == "BehaviorFailed"]
+    harness.run(20.0)
+    assert not [event for event in harness.events if type(event).__name__ == "BehaviorFailed"]

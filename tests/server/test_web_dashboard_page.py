@@ -11,9 +11,9 @@ import pytest
 
 from emu.client.world import WorldPhase
 from emu.client.world.events import Heard, LineShown, ScreenShown, WorldEvent
-from tests.server.test_web_desk import ACCOUNTS, office, player
+from tests.server.test_web_dashboard import ACCOUNTS, office, player
 from tests.support.foreign.browser import DESKTOP, PHONE, Browser, Page
-from tests.support.running.whole_server import HOST, House, until
+from tests.support.running.whole_server import HOST, Harness, until
 
 ERROR_CODES = "status of 4"
 """What chromium notes in its console of every answer that refuses something."""
@@ -22,9 +22,9 @@ ERROR_CODES = "status of 4"
 @asynccontextmanager
 async def opened(
     browser: Browser, folder: Path, size: tuple[int, int] = DESKTOP, scheme: str = "light"
-) -> AsyncIterator[tuple[House, Page]]:
+) -> AsyncIterator[tuple[Harness, Page]]:
     """Run a server that lets people sign in, and look at its page."""
-    async with office(folder, hurry=8.0) as (server, web):
+    async with office(folder, speed=8.0) as (server, web):
         url = f"http://{HOST}:{web.port}/"
         async with browser.page(url, size, scheme) as page:
             await page.live()
@@ -125,7 +125,7 @@ async def test_who_is_rude_is_muted_and_banned_and_forgiven(
         assert banned(server) == []
 
 
-def banned(server: House) -> list[str]:
+def banned(server: Harness) -> list[str]:
     return [name for (name,) in server.rows("SELECT name FROM accounts WHERE banned_until > 0")]
 
 

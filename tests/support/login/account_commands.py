@@ -11,7 +11,7 @@ from emu.admin.commands.accounts import AccountCommandContext
 from emu.errors import DuplicateName
 from emu.model import Account
 from emu.times import Moment
-from tests.support.admin.commanding import Desk
+from tests.support.admin.commanding import CommandBench
 
 NOW = 1_800_000_000.0
 
@@ -48,7 +48,7 @@ class AccountStore:
         self.rows[account_id] = dataclasses.replace(self.rows[account_id], **changes)  # type: ignore[arg-type]
 
 
-class AccountRoom(Desk):
+class AccountCommands(CommandBench):
     """The accounts' commands over two accounts; `ranks` has those of accounts above a player's."""
 
     def __init__(self) -> None:

@@ -20,7 +20,7 @@ from emu.net.client.connection import ClientWorldConnection, enter_world
 from emu.store import Store
 from tests.support.admin.web import FORM, Answer, Browser
 from tests.support.database.stores import world_character
-from tests.support.running.whole_server import HOST, House, add_account, find_port, house, until
+from tests.support.running.whole_server import HOST, Harness, add_account, find_port, harness, until
 
 ACCOUNTS = {"boss": "bosspass", "guide": "guidepass", "plain": "plainpass"}
 RANKS = {"boss": 200, "guide": 10, "plain": 0}
@@ -29,8 +29,8 @@ WEB = {"web.listen": f"{HOST}:0", "web.admin": True}
 
 @asynccontextmanager
 async def office(
-    folder: Path, *, hurry: float = 1.0, **settings: Any
-) -> AsyncIterator[tuple[House, Browser]]:
+    folder: Path, *, speed: float = 1.0, **settings: Any
+) -> AsyncIterator[tuple[Harness, Browser]]:
     """Run a server with accounts of several ranks, and somebody at its page."""
     database = folder / "emu.sqlite"
     for number, (name, password) in enumerate(ACCOUNTS.items(), 1):
@@ -40,12 +40,12 @@ async def office(
             made = store.world.characters.create(row)
             store.world.characters.set_admin_status(made.id, RANKS[name])
     changed = {key.replace("__", "."): value for key, value in settings.items()}
-    async with house(folder, {**WEB, **changed}, accounts={}, hurry=hurry) as server:
+    async with harness(folder, {**WEB, **changed}, accounts={}, speed=speed) as server:
         await server.world_registered()
         yield server, Browser(find_port(server.log.text, "web", "metrics on"))
 
 
-async def player(server: House, name: str) -> ClientWorldConnection:
+async def player(server: Harness, name: str) -> ClientWorldConnection:
     """Return somebody who is in the world."""
     add_account(server.database, name, "pass")
     entrance = Entrance(Credentials(name, "pass"), name.capitalize(), create=True, version=546)
@@ -234,7 +234,7 @@ async def test_a_banned_account_is_signed_out(tmp_path: Path) -> None:
 
 
 async def test_nobody_learns_which_names_there_are(tmp_path: Path) -> None:
-    async with office(tmp_path, hurry=10, login__auto_create_accounts=True) as (server, browser):
+    async with office(tmp_path, speed=10, login__auto_create_accounts=True) as (server, browser):
         answers = [
             await browser.sign_in(name, password)
             for name, password in (("boss", "wrong"), ("nobody", "wrong"), ("plain", "plainpass"))
@@ -246,7 +246,7 @@ async def test_nobody_learns_which_names_there_are(tmp_path: Path) -> None:
 
 
 async def test_a_flood_of_passwords_is_slowed_and_others_are_served(tmp_path: Path) -> None:
-    async with office(tmp_path, hurry=10) as (server, browser):
+    async with office(tmp_path, speed=10) as (server, browser):
         flood = together(*[browser.sign_in(f"name{n}", "wrong") for n in range(40)])
         asked = Deferred.fromCoroutine(flood)
         assert (await browser.get("/healthz")).code == 200
