@@ -1,20 +1,9 @@
-"""Behaviors: what spawns and zones do, in Python that operators write.
+"""Behaviors: Python classes of operators that control spawns and zones.
 
-A behavior is a plain class. It is made with `me` (an `Actor`, or a `ZoneActor` for a zone) and the
-options that the zone's file gives, and has whichever of these methods it wants:
-
-    on_start()                 it begins
-    on_enter(visitor)          a player comes near (within `near` units); a zone: into the zone
-    on_leave(visitor)          that player goes, or leaves the zone
-    on_hail(visitor)           a player greets it
-    on_say(visitor, text)      a player near it says something
-    on_choice(visitor, number) a player chose an answer of its dialog, counted from 1
-    on_timer(name)             a timer it set has come
-    on_tick(seconds)           every `tick` seconds while somebody is in the zone
-    on_arrive()                it has come to the end of its way
-
-`near` (15.0) and `tick` (1.0) are attributes of the class. A behavior that raises, or does not
-return in time, is switched off until it is reloaded; nobody else notices.
+A behavior is a plain class. The server makes it with `me` (an `Actor` for a spawn, a `ZoneActor`
+for a zone) and with the options of the zone's file. It has any of the methods in
+`emu.world.behaviors.hooks`. Its attributes `near` (15.0 units) and `tick` (1.0 s) are optional. A
+behavior that raises, or does not return in time, is switched off until it is reloaded.
 """
 
 from __future__ import annotations

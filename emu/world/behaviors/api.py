@@ -1,9 +1,9 @@
-"""The world API: what a behavior can do with its actor, its zone and a visitor.
+"""The world API: what a behavior can do with its spawn, its zone and a visitor.
 
-An `Actor` is a spawn, a `ZoneActor` a zone, a `Visitor` a player as behaviors see it. Nothing here
-takes or gives anything of the server's inside, so that behaviors outlive changes of it. Whatever is
-passed in becomes an exact number or text (`emu.world.behaviors.plain`) before it is used. What
-players are sent is paced: too much of it is dropped.
+An `Actor` is a spawn, a `ZoneActor` a zone, and a `Visitor` a player. No method takes or returns an
+object of the server, so behaviors keep working when the server changes. Every argument becomes an
+exact number or text (`emu.world.behaviors.plain`) before it is used. Messages to players are rate
+limited; the rest is dropped.
 """
 
 from __future__ import annotations
@@ -32,36 +32,36 @@ from emu.world_stream.movement import Position
 
 
 class Dialogs:
-    """Who speaks with whom. No text is longer than `longest`; a player has `most` open at most."""
+    """The open dialogs: texts of at most `longest` characters, at most `most` for each player."""
 
     def __init__(self, longest: int, most: int = 16) -> None:
         self._longest = longest
         self._most = most
         self._open: dict[int, dict[int, RunningBehavior]] = {}
-        """For each player, by its character id, the dialogs by their number, the oldest first."""
+        """For each character id: the behaviors by dialog number, the oldest dialog first."""
         self._last = 0
 
     def __len__(self) -> int:
-        """Return how many dialogs are open."""
+        """Return the number of open dialogs."""
         return sum(map(len, self._open.values()))
 
     def open(
-        self, part: RunningBehavior, player: Player, text: str, choices: Sequence[str]
+        self, behavior: RunningBehavior, player: Player, text: str, choices: Sequence[str]
     ) -> None:
-        """Open a dialog. Who looks at a spawn it does not see is told nothing."""
-        index = player.index_of(part.spawn) if part.spawn is not None else None
-        if part.spawn is None or index is None:
+        """Open a dialog. Do nothing if the player's client does not have the spawn."""
+        index = player.index_of(behavior.spawn) if behavior.spawn is not None else None
+        if behavior.spawn is None or index is None:
             return
         conversation = self._last = self._last % 0x7FFFFFFF + 1
         own = self._open.setdefault(player.id, {})
         while len(own) >= self._most:
             del own[next(iter(own))]
-        own[conversation] = part
+        own[conversation] = behavior
         player.client.send(
             "WS_DialogOpen",
             {
                 "conversation_id": conversation,
-                "title": part.spawn.name,
+                "title": behavior.spawn.name,
                 "text": text[: self._longest],
                 "num_responses": len(choices),
                 "response_array": [{"response": choice[: self._longest]} for choice in choices],
@@ -71,34 +71,37 @@ class Dialogs:
         )
 
     def answered(self, player: Player, conversation: int) -> RunningBehavior:
-        """Return whose dialog a player answers, which ends it. Raises `CommandError` for none."""
-        part = self._open.get(player.id, {}).pop(conversation, None)
-        if part is None:
+        """Close the dialog that a player answers; return its behavior.
+
+        Raises `CommandError` if it is not open.
+        """
+        behavior = self._open.get(player.id, {}).pop(conversation, None)
+        if behavior is None:
             raise CommandError("that conversation is over")
-        return part
+        return behavior
 
     def close(self, player: Player, conversation: int) -> None:
-        """Forget a dialog that a player closed."""
+        """Remove a dialog that a player has closed."""
         self._open.get(player.id, {}).pop(conversation, None)
 
     def forget_player(self, player: Player) -> None:
-        """Forget all dialogs of a player who leaves."""
+        """Remove all dialogs of a player who leaves."""
         self._open.pop(player.id, None)
 
-    def forget_part(self, part: RunningBehavior) -> None:
-        """Forget all dialogs of a behavior that ends."""
+    def forget_behavior(self, behavior: RunningBehavior) -> None:
+        """Remove all dialogs of a behavior that ends."""
         for own in self._open.values():
-            for number in [number for number, owner in own.items() if owner is part]:
+            for number in [number for number, owner in own.items() if owner is behavior]:
                 del own[number]
 
 
 class BehaviorContext:
-    """What all actors of a world share; behaviors themselves never see it."""
+    """What all actors of a world share. Behaviors have no access to it."""
 
     def __init__(
         self, world: World, chat: Chat, limits: Limits, budget: Budget, wake: Callable[[], None]
     ) -> None:
-        """`budget` is what each call of a behavior has; `wake` asks for the timer again."""
+        """`budget` limits each call of a behavior; `wake` makes the host read its timer again."""
         self.world = world
         self.chat = chat
         self.limits = limits
@@ -111,61 +114,61 @@ class BehaviorContext:
         self._heard: dict[int, RateLimit] = {}
         self._afterwards: list[Callable[[], object]] = []
 
-    def arm(self, part: RunningBehavior, what: str, seconds: float) -> None:
+    def arm(self, behavior: RunningBehavior, what: str, seconds: float) -> None:
         """Set or move one of a behavior's deadlines."""
-        self.deadlines.set(part, what, Monotonic(self.now + seconds))
+        self.deadlines.set(behavior, what, Monotonic(self.now + seconds))
         self._wake()
 
     def afterwards(self, act: Callable[[], object]) -> None:
-        """Do something once the call of a behavior that is going on is over, else at once."""
+        """Do something when the running call of a behavior has returned; at once if none runs."""
         self._afterwards.append(act)
         if not self.budget.is_spent_on:
             self.do_afterwards()
 
     def do_afterwards(self) -> None:
-        """Do what was to be done after a call."""
+        """Do everything that was deferred during a call."""
         while self._afterwards and not self.budget.is_spent_on:
             acts, self._afterwards = self._afterwards, []
             for act in acts:
                 self.world.attempt("what a behavior asked for", None, act)
 
-    def may_speak(self, part: RunningBehavior) -> bool:
-        """Count something that a behavior says aloud; False when it is to be dropped."""
-        return self._take(part, ALOUD)
+    def may_speak(self, behavior: RunningBehavior) -> bool:
+        """Count something that a behavior says aloud; return False if it must be dropped."""
+        return self._take(behavior, ALOUD)
 
-    def may_send(self, part: RunningBehavior | None, player: Player) -> bool:
-        """Count something that a behavior sends one player; False when it is to be dropped."""
-        if part is not None and not self._take(part, player.id):
+    def may_send(self, behavior: RunningBehavior | None, player: Player) -> bool:
+        """Count something that a behavior sends one player; return False if it must be dropped."""
+        if behavior is not None and not self._take(behavior, player.id):
             return False
-        return self.may_hear(part, player)
+        return self.may_hear(behavior, player)
 
-    def may_hear(self, part: RunningBehavior | None, player: Player) -> bool:
-        """Count something that a player is sent by a behavior; False when it is to be dropped."""
+    def may_hear(self, behavior: RunningBehavior | None, player: Player) -> bool:
+        """Count something that a player gets from any behavior; return False if it is too much."""
         limits = self.limits
         pace = self._heard.get(player.id)
         if pace is None:
             pace = RateLimit(limits.hear_rate, limits.hear_burst, self.now)
             self._heard[player.id] = pace
-        return pace.take(1, self.now) or self._dropped(part)
+        return pace.take(1, self.now) or self._dropped(behavior)
 
     def forget_player(self, player: Player) -> None:
-        """Forget what a player who is out of its zone was sent, and its dialogs."""
+        """Remove the rate limit and the dialogs of a player who has left its zone."""
         self._heard.pop(player.id, None)
         self.dialogs.forget_player(player)
 
-    def _take(self, part: RunningBehavior, whom: int) -> bool:
+    def _take(self, behavior: RunningBehavior, hearer: int) -> bool:
         limits = self.limits
-        pace = part.paces.get(whom)
+        pace = behavior.paces.get(hearer)
         if pace is None:
-            pace = part.paces[whom] = RateLimit(limits.say_rate, limits.say_burst, self.now)
-        return pace.take(1, self.now) or self._dropped(part)
+            pace = behavior.paces[hearer] = RateLimit(limits.say_rate, limits.say_burst, self.now)
+        return pace.take(1, self.now) or self._dropped(behavior)
 
-    def _dropped(self, part: RunningBehavior | None) -> bool:
-        """Count what is dropped, and tell operators the first time; returns False."""
+    def _dropped(self, behavior: RunningBehavior | None) -> bool:
+        """Count something that is dropped and return False; report the first one to operators."""
         self.counters["dropped"] += 1
-        if part is not None and not part.is_paced:
-            part.is_paced = True
-            event = BehaviorPaced(part.name, part.whose, self.limits.say_rate)
+        if behavior is not None and not behavior.is_paced:
+            behavior.is_paced = True
+            event = BehaviorPaced(behavior.name, behavior.whose, self.limits.say_rate)
             self.afterwards(lambda: self.world.report(event))
         return False
 
@@ -174,11 +177,11 @@ Place = tuple[float, float, float]
 """x, y, z in world units; Y is up."""
 
 WALKING: Final = 2.5
-"""Units a second of somebody who strolls."""
+"""The default speed of `Actor.walk`, in units per second."""
 LONGEST_ZONE: Final = 128
-"""Letters of a zone's name."""
+"""Characters of a zone's name that are read."""
 _HUGE: Final = 1e9
-"""Bound of numbers that are then made to fit."""
+"""The bound of numbers that are then clamped."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -187,14 +190,15 @@ T = TypeVar("T")
 def _timed(
     method: Callable[Concatenate[_Own, P], T],
 ) -> Callable[Concatenate[_Own, P], T]:
-    """Make a method raise `OutOfTime` when the behavior's time is up: before and after its work.
+    """Make a method check the behavior's time before and after its work.
 
-    The guard does not interrupt the work itself.
+    The guard never interrupts code of the server, because a half-done change would corrupt the
+    world. A behavior that spends its time in these methods is stopped here instead: by `OutOfTime`.
     """
 
     @wraps(method)
     def call(self: _Own, /, *values: P.args, **named: P.kwargs) -> T:
-        check = self._stage.budget.check
+        check = self._context.budget.check
         check()
         result = method(self, *values, **named)
         check()
@@ -203,29 +207,29 @@ def _timed(
     return call
 
 
-class _OnStage:
-    """What visitors and actors have in common."""
+class _WorldObject:
+    """The base of visitors and actors."""
 
-    __slots__ = ("_stage",)
+    __slots__ = ("_context",)
 
-    _stage: BehaviorContext
-
-
-_Own = TypeVar("_Own", bound=_OnStage)
+    _context: BehaviorContext
 
 
-class Visitor(_OnStage):
-    """A player, as behaviors see one."""
+_Own = TypeVar("_Own", bound=_WorldObject)
 
-    __slots__ = ("_part", "_player")
+
+class Visitor(_WorldObject):
+    """A player, as a behavior has it."""
+
+    __slots__ = ("_behavior", "_player")
 
     def __init__(
-        self, player: Player, stage: BehaviorContext, part: RunningBehavior | None = None
+        self, player: Player, context: BehaviorContext, behavior: RunningBehavior | None = None
     ) -> None:
-        """Show a player to a behavior, whose pace counts for what the player is sent."""
+        """Wrap a player. What it is sent counts against the rate limit of `behavior`."""
         self._player = player
-        self._stage = stage
-        self._part = part
+        self._context = context
+        self._behavior = behavior
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Visitor) and other.id == self.id
@@ -238,7 +242,7 @@ class Visitor(_OnStage):
 
     @property
     def id(self) -> int:
-        """The character's number; the same whenever that character comes."""
+        """The character's id; the same on every visit."""
         return self._player.id
 
     @property
@@ -253,213 +257,213 @@ class Visitor(_OnStage):
 
     @property
     def race(self) -> int:
-        """The number of its race."""
+        """The number of the character's race."""
         return self._player.character.race
 
     @property
     def place(self) -> Place:
-        """Where it is."""
+        """The player's position."""
         return self._player.position[:3]
 
     @_timed
     def tell(self, text: str) -> None:
-        """Show it a text that nobody else sees; it may have several lines."""
-        limits = self._stage.limits
+        """Show the player a text that no other player sees; it may have several lines."""
+        limits = self._context.limits
         lines = plain.text(text, "a text", limits.text, lines=True).splitlines()
         if lines and self._is_to_be_sent():
-            self._stage.chat.line(self._player, "\n".join(lines[: limits.lines]))
+            self._context.chat.line(self._player, "\n".join(lines[: limits.lines]))
 
     @_timed
     def move_to(self, x: float, y: float, z: float, heading: float | None = None) -> None:
-        """Put it somewhere else in this zone."""
+        """Put the player at another place in this zone; the heading is in degrees."""
         player = self._player
-        goal = _position(self._stage, (x, y, z))
+        goal = _position(self._context, (x, y, z))
         turned = None if heading is None else plain.heading(heading)
         if player.state in IN_ZONE and self._is_to_be_sent():
             at = player.position
             turned = at.heading if turned is None else turned
-            moving.teleport(player, goal._replace(heading=turned, grid=at.grid), self._stage.now)
+            moving.teleport(player, goal._replace(heading=turned, grid=at.grid), self._context.now)
 
     @_timed
     def send_to(self, zone: str | int, place: Place | None = None) -> None:
-        """Send it to another zone, by name, file or number; to its safe place by default.
+        """Send the player to another zone, by name, file or number, after the call has returned.
 
-        It goes when the call is over.
+        Without a place the player arrives at the zone's safe place.
         """
-        stage, player = self._stage, self._player
+        context, player = self._context, self._player
         wanted = _zone_name(zone)
-        definition = stage.world.zones.table.named(wanted)
+        definition = context.world.zones.table.named(wanted)
         if definition is None:
             raise EmuError(f"there is no zone {wanted}")
-        to = Position(*definition.safe) if place is None else _position(stage, place)
+        to = Position(*definition.safe) if place is None else _position(context, place)
         going = Destination(definition.id, to)
         if player.state in IN_ZONE and not player.is_travelling and self._is_to_be_sent():
-            stage.afterwards(lambda: stage.world.start(_send(stage, player, going)))
+            context.afterwards(lambda: context.world.start(_send(context, player, going)))
 
     @_timed
     def give_title(self, title: str) -> None:
-        """Give it a title that everybody sees behind its name from now on."""
+        """Give the player a title and show it behind the name."""
         player = self._player
-        given = Title(plain.text(title, "a title", self._stage.limits.text).strip())
+        given = Title(plain.text(title, "a title", self._context.limits.text).strip())
         if given.text == player.titles.suffix or not self._is_to_be_sent():
             return
         player.titles.give(given)
         player.titles.bear(given)
         player.titles.show(player.spawn)
         player.titles.send(player.client)
-        saving.changed(self._stage.world, player, saving.SavedKind.TITLES, self._stage.now)
+        saving.changed(self._context.world, player, saving.SavedKind.TITLES, self._context.now)
 
     def _is_to_be_sent(self) -> bool:
-        """Say whether it is to be sent something: it is here, and was not sent too much."""
-        return self._player.is_online and self._stage.may_send(self._part, self._player)
+        """Return whether the player is online and within its rate limits; count the message."""
+        return self._player.is_online and self._context.may_send(self._behavior, self._player)
 
 
-class ZoneActor(_OnStage):
-    """A zone, as its behavior sees it."""
+class ZoneActor(_WorldObject):
+    """A zone, as its behavior has it."""
 
-    __slots__ = ("_part", "name")
+    __slots__ = ("_behavior", "name")
 
-    def __init__(self, part: RunningBehavior, stage: BehaviorContext) -> None:
-        self.name = str(part.zone.zone_id)
-        self._part = part
-        self._stage = stage
+    def __init__(self, behavior: RunningBehavior, context: BehaviorContext) -> None:
+        self.name = str(behavior.zone.zone_id)
+        self._behavior = behavior
+        self._context = context
 
     @_timed
     def visitors(self) -> list[Visitor]:
-        """Return everybody who is in the zone and not hidden."""
+        """Return the players in the zone who are not hidden."""
         return [
-            Visitor(player, self._stage, self._part)
-            for player in self._stage.world.players.standing_in(self._part.zone)
+            Visitor(player, self._context, self._behavior)
+            for player in self._context.world.players.standing_in(self._behavior.zone)
             if not player.spawn.hidden
         ]
 
     @_timed
     def after(self, seconds: float, name: str = "") -> None:
-        """Have `on_timer(name)` called after some seconds; once, and anew when it is set again."""
-        _set_timer(self._part, self._stage, name, seconds)
+        """Set a timer: `on_timer(name)` is called once, after some seconds. Setting it moves it."""
+        _set_timer(self._behavior, self._context, name, seconds)
 
 
-class Actor(_OnStage):
-    """A spawn, as its behavior sees it."""
+class Actor(_WorldObject):
+    """A spawn, as its behavior has it."""
 
-    __slots__ = ("_part", "_spawn")
+    __slots__ = ("_behavior", "_spawn")
 
-    def __init__(self, part: RunningBehavior, spawn: Spawn, stage: BehaviorContext) -> None:
-        self._part = part
+    def __init__(self, behavior: RunningBehavior, spawn: Spawn, context: BehaviorContext) -> None:
+        self._behavior = behavior
         self._spawn = spawn
-        self._stage = stage
+        self._context = context
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The spawn's name."""
         return self._spawn.name
 
     @property
     def place(self) -> Place:
-        """Where it is."""
+        """The spawn's position now."""
         return self._spawn.position[:3]
 
     @property
     def home(self) -> Place:
-        """Where it was put first."""
+        """The position at which the spawn was added to the zone."""
         return self._spawn.origin[:3]
 
     @_timed
     def visitors(self, distance: float) -> list[Visitor]:
-        """Return the players within a distance who are not hidden."""
+        """Return the players within a distance, in units, who are not hidden."""
         within = plain.number(distance, "a distance", -_HUGE, math.inf)
         return [
-            Visitor(player, self._stage, self._part)
-            for player in _players_near(self._stage, self._part, self._spawn, within)
+            Visitor(player, self._context, self._behavior)
+            for player in _players_near(self._context, self._behavior, self._spawn, within)
             if not player.spawn.hidden
         ]
 
     @_timed
     def say(self, text: str) -> None:
-        """Speak, to those who are near."""
+        """Say something to the players near."""
         self._speak(text, "say")
 
     @_timed
     def emote(self, text: str) -> None:
-        """Do something in words, before those who are near."""
+        """Show an emote in words to the players near."""
         self._speak(text, "emote")
 
     @_timed
     def walk(self, *points: Place, speed: float = WALKING) -> None:
-        """Go from point to point; `on_arrive` is called at the last one."""
-        stage, limits = self._stage, self._stage.limits
+        """Walk from point to point, in units per second; `on_arrive` is called at the last one."""
+        context, limits = self._context, self._context.limits
         if points:
-            goals = [_position(stage, point) for point in points[: limits.longest_way]]
+            goals = [_position(context, point) for point in points[: limits.longest_way]]
             wanted = plain.number(speed, "a speed", -_HUGE, _HUGE)
-            fastest = stage.world.rules.movement.fastest
-            self._part.way = Way(goals, max(0.1, min(wanted, fastest)))
-            stage.arm(self._part, STEP, limits.step)
+            fastest = context.world.rules.movement.fastest
+            self._behavior.way = Way(goals, max(0.1, min(wanted, fastest)))
+            context.arm(self._behavior, STEP, limits.step)
 
     @_timed
     def stop(self) -> None:
-        """Stand where it is."""
-        self._part.way = None
-        if self._stage.deadlines.clear(self._part, STEP):
+        """Stop the walk."""
+        self._behavior.way = None
+        if self._context.deadlines.clear(self._behavior, STEP):
             self._spawn.move(self._spawn.position)
 
     @_timed
     def look_at(self, visitor: Visitor) -> None:
-        """Turn to a player."""
+        """Turn the spawn to a player."""
         at = self._spawn.position
         heading = at.heading_to(_player_of(visitor).position)
         self._spawn.move(at._replace(heading=heading), speed=self._spawn.speed)
 
     @_timed
     def ask(self, visitor: Visitor, text: str, *choices: str) -> None:
-        """Open a dialog for a player; `on_choice` gets the answer it chooses."""
-        stage, limits = self._stage, self._stage.limits
+        """Open a dialog for a player; `on_choice` is called with the answer."""
+        context, limits = self._context, self._context.limits
         player = _player_of(visitor)
         question = plain.text(text, "a text", limits.text, lines=True)
         answers = [
             plain.text(choice, "an answer", limits.text) for choice in choices[: limits.choices]
         ]
-        if player.is_online and stage.may_send(self._part, player):
-            stage.dialogs.open(self._part, player, question, answers)
+        if player.is_online and context.may_send(self._behavior, player):
+            context.dialogs.open(self._behavior, player, question, answers)
 
     @_timed
     def after(self, seconds: float, name: str = "") -> None:
-        """Have `on_timer(name)` called after some seconds; once, and anew when it is set again."""
-        _set_timer(self._part, self._stage, name, seconds)
+        """Set a timer: `on_timer(name)` is called once, after some seconds. Setting it moves it."""
+        _set_timer(self._behavior, self._context, name, seconds)
 
     def _speak(self, text: str, channel: str) -> None:
-        stage, part = self._stage, self._part
-        said = plain.text(text, "a text", stage.limits.text)
-        if not stage.may_speak(part):
+        context, behavior = self._context, self._behavior
+        said = plain.text(text, "a text", context.limits.text)
+        if not context.may_speak(behavior):
             return
-        near = _players_near(stage, part, self._spawn, stage.world.rules.hear)
-        hearers = [player for player in near if stage.may_hear(part, player)]
-        stage.chat.spawn_says(self._spawn, hearers, said, channel)
+        near = _players_near(context, behavior, self._spawn, context.world.rules.hear)
+        hearers = [player for player in near if context.may_hear(behavior, player)]
+        context.chat.spawn_says(self._spawn, hearers, said, channel)
 
 
 def _players_near(
-    stage: BehaviorContext, part: RunningBehavior, spawn: Spawn, distance: float
+    context: BehaviorContext, behavior: RunningBehavior, spawn: Spawn, distance: float
 ) -> list[Player]:
     at = spawn.position
     return [
         player
-        for player in stage.world.players.standing_in(part.zone)
+        for player in context.world.players.standing_in(behavior.zone)
         if player.position.distance_to(at) <= distance
     ]
 
 
 def _player_of(visitor: Visitor) -> Player:
-    """Return the player that a behavior names. Raises `TypeError` for what is no visitor."""
-    if type(visitor) is not Visitor:
+    """Return the player of a visitor. Raises `TypeError` for any other object."""
+    if type(visitor) is not Visitor:  # a subclass could replace the attribute below by its own code
         raise TypeError("that is no visitor")
-    return visitor._player  # noqa: SLF001  # its own kind
+    return visitor._player  # noqa: SLF001  # a class of this module
 
 
-async def _send(stage: BehaviorContext, player: Player, to: Destination) -> None:
-    """Send a player to another zone; one that cannot go stays."""
+async def _send(context: BehaviorContext, player: Player, to: Destination) -> None:
+    """Send a player to another zone. If the change of zone is refused, the player stays."""
     try:
-        await leaving.change_zone(stage.world, player, to, stage.now)
+        await leaving.change_zone(context.world, player, to, context.now)
     except EmuError:
-        stage.counters["not sent to a zone"] += 1
+        context.counters["not sent to a zone"] += 1
 
 
 def _zone_name(zone: object) -> str:
@@ -468,18 +472,20 @@ def _zone_name(zone: object) -> str:
     return plain.text(zone, "a zone", LONGEST_ZONE)
 
 
-def _set_timer(part: RunningBehavior, stage: BehaviorContext, name: str, seconds: float) -> None:
-    limits = stage.limits
+def _set_timer(
+    behavior: RunningBehavior, context: BehaviorContext, name: str, seconds: float
+) -> None:
+    limits = context.limits
     what = TIMER + plain.text(name, "a timer's name", limits.timer_name)
     wait = max(
         limits.shortest_timer, plain.number(seconds, "seconds", -_HUGE, limits.longest_timer)
     )
-    if what not in part.timers and len(part.timers) >= limits.timers:
-        raise EmuError(f"{part.name} has {limits.timers} timers already")
-    part.timers.add(what)
-    stage.arm(part, what, wait)
+    if what not in behavior.timers and len(behavior.timers) >= limits.timers:
+        raise EmuError(f"{behavior.name} has {limits.timers} timers already")
+    behavior.timers.add(what)
+    context.arm(behavior, what, wait)
 
 
-def _position(stage: BehaviorContext, place: Place) -> Position:
-    """Return a place that a behavior named. Raises `TypeError` and `ValueError`."""
-    return plain.place(place, stage.world.rules.movement.farthest)
+def _position(context: BehaviorContext, place: Place) -> Position:
+    """Return a behavior's place as a position. Raises `TypeError` and `ValueError`."""
+    return plain.place(place, context.world.rules.movement.farthest)

@@ -1,9 +1,9 @@
-"""Limits of behaviors: the time of one call, and what one behavior may hold and send.
+"""The time budget of a behavior's call, and the state of one running behavior.
 
-How a call that does not return is interrupted is the shell's business: its guard raises `OutOfTime`
-inside the call. The time is judged here as well, for guards that cannot interrupt. Everything that
-may run a behavior's code runs inside the guard: the call, the text of what it raises, and the end
-of the objects that it leaves behind.
+`emu.net.world.guard` interrupts a call that does not return: it raises `OutOfTime` inside the call.
+`Budget` measures the time too, for guards that cannot interrupt. Three things run a behavior's code
+and are therefore done inside the guard: the call itself, the text of the exception that it raises,
+and the release of the objects that it leaves behind.
 """
 
 from __future__ import annotations
@@ -19,66 +19,69 @@ from emu.limits.rates import RateLimit
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn
 from emu.world.behaviors import plain
+from emu.world.behaviors.hooks import Hook
 from emu.world.rules import BehaviorRules
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 
 Guard = Callable[[Callable[[], object], float], None]
-"""Makes a call, and raises `OutOfTime` in it when it takes longer than so many seconds."""
+"""Makes a call and raises `OutOfTime` in it after a number of seconds."""
 
 OURS: Final = "emu."
+"""The prefix of the server's modules."""
 SHIPPED: Final = "emu.world.behaviors.shipped."
-"""How names of modules begin that are the server's, and of behaviors among them."""
+"""The prefix of the modules among them that contain behaviors."""
 LONGEST_REASON: Final = 300
-"""Letters that are told of what a behavior raised."""
+"""Characters of an exception's text that are reported."""
 MOST_CAUSES: Final = 100
-"""Exceptions behind an exception whose frames are cleared."""
+"""Exceptions in a chain of causes whose frames are cleared."""
 
 
 class OutOfTime(BaseException):
-    """A behavior did not return in time. Not an `Exception`: behaviors catch those."""
+    """A behavior did not return in time. No `Exception`, because behaviors catch those."""
 
     def __init__(self, place: str = "") -> None:
-        """Say where it was, if whoever interrupts it knows."""
+        """`place` is the file and line of the interruption, "" if it is unknown."""
         super().__init__(place)
         self.place = place
 
 
 def unguarded(call: Callable[[], object], _seconds: float) -> None:
-    """Make a call that nothing interrupts: the guard where there is none."""
+    """Make a call without interrupting it: the guard of threads and tests."""
     call()
 
 
 class Budget:
-    """The seconds that each call has."""
+    """The time that each call may take."""
 
     def __init__(self, seconds: float, guard: Guard, clock: Callable[[], float]) -> None:
-        """`clock` measures (monotonic seconds)."""
+        """`clock` returns monotonic seconds."""
         self.seconds = seconds
         self._guard = guard
         self._clock = clock
         self.spent = 0.0
         """Seconds that the last call took."""
         self._end: float | None = None
-        """When the time of the call that is going on is up."""
+        """The end of the running call's time, None if no call runs."""
 
     @property
     def is_spent_on(self) -> bool:
-        """Whether a call is going on."""
+        """Whether a call is running."""
         return self._end is not None
 
     def check(self) -> None:
-        """Raise `OutOfTime` when the time of the call that is going on is up.
+        """Raise `OutOfTime` if the running call has used up its time.
 
-        The guard interrupts no code of the server, so that nothing is left half done; what a
-        behavior calls there asks here instead.
+        The guard never interrupts code of the server, so no change is left half done. The functions
+        of the world API call this instead.
         """
         if self._end is not None and self._clock() > self._end:
             raise OutOfTime
 
     def spend(self, call: Callable[[], object]) -> str:
-        """Make a call; return what was wrong, with file and line, or "" when all is well."""
+        """Make a call; return "" or the fault with file and line."""
         began = self._clock()
+        # Calls nest: one behavior can cause an event that the host passes to another.
         outer, self._end = self._end, began + self.seconds
         too_long = f"took longer than {self.seconds:g} s"
         reason = ""
@@ -89,7 +92,8 @@ class Budget:
                 call()
             except OutOfTime:
                 raise
-            except BaseException as error:  # noqa: BLE001  # other people's code, it may `exit()`
+            except BaseException as error:  # noqa: BLE001  # foreign code; it may call `exit()`
+                # Still inside the guard: `str(error)` and `__del__` run code of the behavior.
                 reason = where(error)
                 _release(error)
 
@@ -98,8 +102,8 @@ class Budget:
         except OutOfTime as error:
             place = self._place(error)
             return reason or f"{place}: {too_long}"
-        except BaseException:  # noqa: BLE001  # to describe or to release it failed as well
-            return reason or "what it raised cannot be described"
+        except BaseException:  # noqa: BLE001  # describing or releasing the exception failed too
+            return reason or "its exception cannot be described"
         finally:
             self._end = outer
             self.spent = self._clock() - began
@@ -108,7 +112,8 @@ class Budget:
         return too_long if self.spent > self.seconds else ""
 
     def _place(self, error: OutOfTime) -> str:
-        """Return where a call was interrupted; what its frames hold ends here, guarded again."""
+        """Return where a call was interrupted; release its frames' objects under a new guard."""
+        # The exact types are compared because a behavior can raise a subclass with its own code.
         place = error.place if type(error) is OutOfTime and type(error.place) is str else ""
 
         def release() -> None:
@@ -116,15 +121,15 @@ class Budget:
             place = place or _place(_TRACEBACK(error))
             _release(error)
 
-        with suppress(BaseException):  # it is switched off already
+        with suppress(BaseException):  # the behavior is switched off in any case
             self._guard(release, self.seconds)
         return place or _place(_TRACEBACK(error))
 
 
 def where(error: BaseException) -> str:
-    """Return what went wrong with its file and line, on one line.
+    """Describe an exception on one line: file and line, class, text.
 
-    This runs code of whoever made the exception's class.
+    This runs code of the exception's class; call it inside the guard.
     """
     name = plain.text(_NAME(type(error)), "a name", LONGEST_REASON)
     if type(error) in (SyntaxError, IndentationError, TabError) and isinstance(error, SyntaxError):
@@ -134,14 +139,14 @@ def where(error: BaseException) -> str:
         text = plain.text(str(error), "a text", LONGEST_REASON)
     except OutOfTime:
         raise
-    except BaseException:  # noqa: BLE001  # its own text raises
+    except BaseException:  # noqa: BLE001  # `__str__` of the exception raises
         text = "(its text cannot be shown)"
     text = " ".join(text.split())
-    return ": ".join(part for part in (place, name, text) if part)
+    return ": ".join(behavior for behavior in (place, name, text) if behavior)
 
 
 def is_behavior(frame: FrameType) -> bool:
-    """Say whether a frame runs other code than the server's: a behavior's or a library's."""
+    """Return whether a frame runs code of a behavior or a library, not of the server."""
     module = dict.get(frame.f_globals, "__name__")
     if type(module) is not str:
         return True
@@ -149,7 +154,7 @@ def is_behavior(frame: FrameType) -> bool:
 
 
 def _place(trace: TracebackType | None) -> str:
-    """Return file and line of the innermost frame that is not the server's, else of the last."""
+    """Return file and line of the innermost frame outside of the server; else of the last frame."""
     last = found = None
     while trace is not None:
         last = trace
@@ -164,7 +169,11 @@ def _place(trace: TracebackType | None) -> str:
 
 
 def _release(error: BaseException) -> None:
-    """Let go of what the frames hold that an exception came through: it ends now, guarded."""
+    """Clear the frames of an exception and of its causes, so that their objects end now.
+
+    Otherwise the garbage collector would end them later, outside of the guard, and run their
+    `__del__` there without a time limit.
+    """
     seen = 0
     left: BaseException | None = error
     while left is not None and seen < MOST_CAUSES:
@@ -174,7 +183,7 @@ def _release(error: BaseException) -> None:
 
 
 def _of_base(owner: Any, name: str) -> Callable[[Any], Any]:
-    """Return what reads an attribute as the base class has it, whatever a subclass makes of it."""
+    """Return a reader of the base class's attribute, which a subclass cannot replace."""
     found: Callable[[Any], Any] = owner.__dict__[name].__get__
     return found
 
@@ -187,14 +196,14 @@ _CONTEXT: Final = _of_base(BaseException, "__context__")
 
 @dataclass(slots=True, eq=False)
 class Way:
-    """Points to go to in order, at a speed in units a second."""
+    """A walk: the points to reach in order, and the speed in units per second."""
 
     goals: Sequence[Position]
     speed: float
     _next: int = 0
 
     def step(self, spawn: Spawn, seconds: float) -> bool:
-        """Move a spawn on for some seconds; returns True, and lets it stand, at the last point."""
+        """Move a spawn for some seconds; return True and stop it if it reaches the last point."""
         left = self.speed * seconds
         at = spawn.position
         while self._next < len(self.goals):
@@ -211,48 +220,50 @@ class Way:
 
 
 TICK: Final = "tick"
+"""The name of the deadline of the next tick."""
 STEP: Final = "step"
+"""The name of the deadline of the next step of a walk."""
 TIMER: Final = "timer "
-"""Names of deadlines: the tick, the next step of a way, and a behavior's own timers."""
+"""The prefix of the deadlines that a behavior sets; the name it chose follows."""
 
 ALOUD: Final = 0
-"""Whom somebody speaks to who speaks aloud, in place of a character's id."""
+"""The key in `RunningBehavior.paces` for what is said aloud; all others are character ids."""
 
 
 Limits = BehaviorRules
-"""What a behavior may take."""
+"""The limits of all behaviors."""
 
 
 @dataclass(slots=True, eq=False)
 class RunningBehavior:
-    """One behavior at work: its class made, for a spawn or for a zone."""
+    """One running behavior: an instance of its class, for a spawn or a zone."""
 
     name: str
     options: Mapping[str, Any]
     zone: Zone
     spawn: Spawn | None
     owner: Any = None
-    handles: frozenset[str] = frozenset()
-    """Which of the handlers it has."""
+    """The instance of the operator's class; None before it is made and after it is released."""
+    hooks: frozenset[Hook] = frozenset()
     failed: bool = False
     reason: str = ""
     """Why it is switched off."""
     paces: dict[int, RateLimit] = field(default_factory=dict)
-    """How fast it speaks: to each player by character id, aloud by `ALOUD`."""
+    """The rate limit for each player by character id, and for what is said aloud by `ALOUD`."""
     work: RateLimit | None = None
-    """The seconds of work that it may still use; None before its first call."""
+    """The seconds of work that are left; None before the first call."""
     is_slowed: bool = False
-    """Whether operators know that calls of it are left out."""
+    """Whether operators have a report that calls are left out."""
     is_paced: bool = False
-    """Whether operators were told that it speaks too fast."""
+    """Whether operators have a report that messages are dropped."""
     near: float = 15.0
     tick: float = 1.0
     seen: dict[int, Player] = field(default_factory=dict)
-    """Players near it, or in its zone, that it was told of."""
+    """The players by character id for which `on_enter` was due, and `on_leave` is not yet."""
     timers: set[str] = field(default_factory=set)
     way: Way | None = None
 
     @property
     def whose(self) -> str:
-        """Whom it moves, as people are told."""
+        """The spawn or zone that it controls, for people."""
         return self.spawn.name if self.spawn is not None else f"zone {self.zone.zone_id}"

@@ -1,15 +1,15 @@
-"""Runs behaviors: calls them when something happens, and keeps them from harming anybody.
+"""The host of behaviors: calls their hooks, limits their time, and switches off those that fail.
 
-Every call has a budget of time. What raises, or does not return in time, is told of with file and
-line and switched off. Everything that may run code of a behavior does so inside the guard: finding
-its handlers, calling them, and letting go of it.
+Every call has a time budget. If a call raises or does not return in time, the host reports the file
+and line and switches the behavior off. Three steps can run a behavior's code, and all three happen
+inside the guard: finding its hooks, calling them, and releasing its object.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any
 
 from emu.limits.rates import RateLimit
 from emu.times import Monotonic
@@ -27,18 +27,16 @@ from emu.world.behaviors.guard import (
     RunningBehavior,
     unguarded,
 )
-from emu.world.behaviors.library import HANDLERS, Library
+from emu.world.behaviors.hooks import NEEDS_TICK, Hook
+from emu.world.behaviors.library import Library
 from emu.world.events import BehaviorFailed, BehaviorSlowed
 from emu.world.social.chat import Chat
 from emu.world.world import World
 from emu.world.zones.zone import Zone
 
-_SEEING: Final = frozenset(("on_tick", "on_enter", "on_leave"))
-"""Handlers for which a behavior is looked at each tick."""
-
 
 class Behaviors:
-    """All behaviors of a world."""
+    """The running behaviors of a world."""
 
     def __init__(
         self,
@@ -51,18 +49,19 @@ class Behaviors:
         clock: Callable[[], float],
         wake: Callable[[], None] = lambda: None,
     ) -> None:
-        """Join behaviors to a world.
+        """Subscribe to a world's events.
 
-        `clock` measures what calls take, in seconds; `wake` asks for the timer again.
+        `clock` returns seconds and measures the calls. `wake` makes the caller read `get_timer`
+        again.
         """
         self.library = library
         self.limits = limits or Limits()
         self._world = world
         self._budget = Budget(self.limits.budget, guard, clock)
-        self.stage = BehaviorContext(world, chat, self.limits, self._budget, wake)
-        self.counters = self.stage.counters
-        self._deadlines = self.stage.deadlines
-        self._dialogs = self.stage.dialogs
+        self.context = BehaviorContext(world, chat, self.limits, self._budget, wake)
+        self.counters = self.context.counters
+        self._deadlines = self.context.deadlines
+        self._dialogs = self.context.dialogs
         self._of_spawn: dict[int, RunningBehavior] = {}
         self._in_zone: dict[Zone, list[RunningBehavior]] = {}
         world.on_say.append(self.heard)
@@ -70,254 +69,258 @@ class Behaviors:
         world.on_out_of_zone.append(self.left)
 
     def configure(self, limits: Limits) -> None:
-        """Go on with other limits; what is paced already keeps its pace until it comes anew."""
-        self.limits = self.stage.limits = limits
+        """Apply other limits. Rate limits that exist already keep their rates until a reload."""
+        self.limits = self.context.limits = limits
         self._budget.seconds = limits.budget
 
-    # -- beginning and ending -------------------------------------------------------------------
+    # -- starting and ending --------------------------------------------------------------------
 
     def add(
         self, name: str, options: Mapping[str, Any], zone: Zone, spawn: Spawn | None, now: Monotonic
     ) -> bool:
-        """Give a spawn, or with None the zone itself, a behavior; returns whether it works.
+        """Start a behavior for a spawn, or for the zone if `spawn` is None; return whether it runs.
 
-        A name that nobody has, and a class that cannot be made, are told of.
+        An unknown name, and a class that raises when it is made, are reported to operators.
         """
-        part = RunningBehavior(name, options, zone, spawn)
+        behavior = RunningBehavior(name, options, zone, spawn)
         made = self.library.find(name)
         if made is None:
-            self._world.report(BehaviorFailed(name, part.whose, "there is no such behavior"))
+            self._world.report(BehaviorFailed(name, behavior.whose, "there is no such behavior"))
             return False
-        self.stage.now = now
-        self._in_zone.setdefault(zone, []).append(part)
-        actor: Actor | ZoneActor = ZoneActor(part, self.stage)
+        self.context.now = now
+        self._in_zone.setdefault(zone, []).append(behavior)
+        actor: Actor | ZoneActor = ZoneActor(behavior, self.context)
         if spawn is not None:
-            actor = Actor(part, spawn, self.stage)
-            self._of_spawn[spawn.id] = part
+            actor = Actor(behavior, spawn, self.context)
+            self._of_spawn[spawn.id] = behavior
 
         def make() -> None:
-            owner = part.owner = made(actor, dict(options))
-            part.handles = frozenset(name for name in HANDLERS if hasattr(owner, name))
-            near = getattr(owner, "near", part.near)
-            part.near = plain.number(near, "near", 0.0, math.inf)
+            owner = behavior.owner = made(actor, dict(options))
+            behavior.hooks = frozenset(hook for hook in Hook if hasattr(owner, hook.method))
+            near = getattr(owner, "near", behavior.near)
+            behavior.near = plain.number(near, "near", 0.0, math.inf)
             longest = self.limits.longest_timer
             tick = plain.number(getattr(owner, "tick", 1.0), "tick", -longest, longest)
-            part.tick = max(self.limits.shortest_timer, tick)
+            behavior.tick = max(self.limits.shortest_timer, tick)
 
-        self._run(part, make)
-        self._call(part, "on_start")
-        self._arm_tick(part)
-        return not part.failed
+        self._run(behavior, make)
+        self._call(behavior, Hook.START)
+        self._arm_tick(behavior)
+        return not behavior.failed
 
     def forget_zone(self, zone: Zone) -> None:
-        """Let go of everything in a zone that ends."""
-        for part in self._in_zone.pop(zone, []):
-            self._forget(part)
+        """Remove all behaviors of a zone that ends."""
+        for behavior in self._in_zone.pop(zone, []):
+            self._forget(behavior)
 
     def reload(self, now: Monotonic) -> str:
-        """Read all behaviors anew and begin those at work again. Returns what to tell."""
+        """Load all classes again and restart what runs. Return one line that sums up the result."""
         self.library.reload()
         restarted = self.restart(now)
         problems = self.library.problems
         for line in problems:
             self._world.report(BehaviorFailed("", "the behaviors' folder", line))
-        return f"{len(list(self.library))} behaviors, {restarted} at work, {len(problems)} problems"
+        return f"{len(list(self.library))} behaviors, {restarted} running, {len(problems)} problems"
 
     def restart(self, now: Monotonic) -> int:
-        """Make every behavior at work anew from its class; returns how many work."""
-        parts = self._parts()
-        for part in parts:
-            self._forget(part)
+        """Make every running behavior anew from its class; return how many run then."""
+        behaviors = self._running()
+        for behavior in behaviors:
+            self._forget(behavior)
         self._in_zone.clear()
-        return sum(self.add(part.name, part.options, part.zone, part.spawn, now) for part in parts)
+        return sum(self.add(old.name, old.options, old.zone, old.spawn, now) for old in behaviors)
 
     def switched_off(self) -> list[str]:
-        """Return which behaviors failed, and why, a line each."""
+        """Return one line for each behavior that is switched off, with the reason."""
         return [
-            f"behavior {part.name} of {part.whose} is switched off: {part.reason}"
-            for part in self._parts()
-            if part.failed
+            f"behavior {behavior.name} of {behavior.whose} is switched off: {behavior.reason}"
+            for behavior in self._running()
+            if behavior.failed
         ]
 
-    # -- what happens in the world --------------------------------------------------------------
+    # -- events of the world --------------------------------------------------------------------
 
     def heard(self, speaker: Player, text: str, now: Monotonic) -> None:
-        """Take what a player said aloud: a hail to whom it looks at, else words to all near."""
-        self.stage.now = now
+        """Pass on what a player said: a hail to its target, anything else to all that are near."""
+        self.context.now = now
         target = speaker.target
         hailed = self._of_spawn.get(target.id) if target is not None else None
         if hailed is not None and text.casefold().startswith("hail"):
             if self._is_near(hailed, speaker, self._world.rules.hear):
-                self._call(hailed, "on_hail", self._visitor(hailed, speaker))
+                self._call(hailed, Hook.HAIL, self._visitor(hailed, speaker))
             return
-        for part in list(self._in_zone.get(speaker.zone, ())):
-            if part.spawn is None or self._is_near(part, speaker, self._world.rules.hear):
-                self._call(part, "on_say", self._visitor(part, speaker), text)
+        for behavior in list(self._in_zone.get(speaker.zone, ())):
+            if behavior.spawn is None or self._is_near(behavior, speaker, self._world.rules.hear):
+                self._call(behavior, Hook.SAY, self._visitor(behavior, speaker), text)
 
     def select_message(self, _world: World, player: Player, body: bytes, now: Monotonic) -> None:
-        """Take the answer that a player chose in a dialog: OP_DialogSelectMsg.
+        """Handle OP_DialogSelectMsg: a player has chosen an answer of a dialog.
 
-        Raises `MalformedMessage`, and `CommandError` for a dialog that is not open.
+        Raises `MalformedMessage`, and `CommandError` if the dialog is not open.
         """
         fields = player.client.dialect.layout("WS_DialogSelect").decode(body)
-        part = self._dialogs.answered(player, fields["conversation_id"])
-        self.stage.now = now
-        if self._is_near(part, player, 2 * self._world.rules.hear):
-            self._call(part, "on_choice", self._visitor(part, player), fields["response"])
+        behavior = self._dialogs.answered(player, fields["conversation_id"])
+        self.context.now = now
+        if self._is_near(behavior, player, 2 * self._world.rules.hear):
+            self._call(behavior, Hook.CHOICE, self._visitor(behavior, player), fields["response"])
 
     def close_message(self, _world: World, player: Player, body: bytes, _now: Monotonic) -> None:
-        """Take OP_DialogCloseMsg. Raises `MalformedMessage`."""
+        """Handle OP_DialogCloseMsg. Raises `MalformedMessage`."""
         fields = player.client.dialect.layout("WS_DialogClose").decode(body)
         self._dialogs.close(player, fields["conversation_id"])
 
     def entered(self, player: Player, now: Monotonic) -> None:
-        """Learn that a player stands in a zone: behaviors there wake up."""
-        self.stage.now = now
-        for part in list(self._in_zone.get(player.zone, ())):
-            self._attempt(part, self._wake_up, part)
+        """Handle a player's arrival in a zone: wake the behaviors there."""
+        self.context.now = now
+        for behavior in list(self._in_zone.get(player.zone, ())):
+            self._attempt(behavior, self._wake_up, behavior)
 
     def left(self, player: Player) -> None:
-        """Learn that a player is out of the world, or out of its zone."""
-        self.stage.forget_player(player)
-        for part in self._parts():
-            part.paces.pop(player.id, None)
-            if part.seen.pop(player.id, None) is not None:
-                self._call(part, "on_leave", self._visitor(part, player))
+        """Handle a player's leaving of its zone or of the world."""
+        self.context.forget_player(player)
+        for behavior in self._running():
+            behavior.paces.pop(player.id, None)
+            if behavior.seen.pop(player.id, None) is not None:
+                self._call(behavior, Hook.LEAVE, self._visitor(behavior, player))
 
     # -- time -----------------------------------------------------------------------------------
 
     def get_timer(self) -> Monotonic | None:
-        """Return when `handle_timer` wants to be called."""
+        """Return when `handle_timer` must be called next, None if nothing is due."""
         return self._deadlines.next()
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Do what is due: ticks, steps of those who walk, timers."""
-        self.stage.now = now
+        """Run everything that is due: ticks, steps of walks, and timers of behaviors."""
+        self.context.now = now
         while (due := self._deadlines.pop_due(now)) is not None:
-            part, what = due
-            if not part.failed:
-                self._attempt(part, self._due, part, what)
+            behavior, what = due
+            if not behavior.failed:
+                self._attempt(behavior, self._due, behavior, what)
 
-    # -- how ------------------------------------------------------------------------------------
+    # -- internals ------------------------------------------------------------------------------
 
-    def _parts(self) -> list[RunningBehavior]:
-        return [part for parts in self._in_zone.values() for part in parts]
+    def _running(self) -> list[RunningBehavior]:
+        return [behavior for behaviors in self._in_zone.values() for behavior in behaviors]
 
-    def _attempt(self, part: RunningBehavior, act: Callable[..., None], *values: Any) -> None:
-        """Do something for one behavior; when our own part of it fails that one is switched off."""
+    def _attempt(self, behavior: RunningBehavior, act: Callable[..., None], *values: Any) -> None:
+        """Do something for one behavior; a fault of the server switches only that behavior off."""
         try:
             act(*values)
-        except Exception as error:  # noqa: BLE001  # the others are due as well
-            self._world.fault("the timer of a behavior", part.whose, error)
-            self._switch_off(part, f"the server failed: {type(error).__name__}")
+        except Exception as error:  # noqa: BLE001  # other behaviors are due as well
+            self._world.fault("the timer of a behavior", behavior.whose, error)
+            self._switch_off(behavior, f"the server failed: {type(error).__name__}")
 
-    def _due(self, part: RunningBehavior, what: str) -> None:
+    def _due(self, behavior: RunningBehavior, what: str) -> None:
         if what == TICK:
-            self._tick(part)
+            self._tick(behavior)
         elif what == STEP:
-            self._step(part)
+            self._step(behavior)
         else:
-            part.timers.discard(what)
-            self._call(part, "on_timer", what.removeprefix(TIMER))
+            behavior.timers.discard(what)
+            self._call(behavior, Hook.TIMER, what.removeprefix(TIMER))
 
-    def _wake_up(self, part: RunningBehavior) -> None:
-        self._arm_tick(part)
-        if part.spawn is None:
-            self._see(part)  # who stands in the zone is no matter of distance
+    def _wake_up(self, behavior: RunningBehavior) -> None:
+        self._arm_tick(behavior)
+        if behavior.spawn is None:
+            self._see(behavior)  # a zone needs no distance, so it need not wait for the tick
 
-    def _visitor(self, part: RunningBehavior, player: Player) -> Visitor:
-        return Visitor(player, self.stage, part)
+    def _visitor(self, behavior: RunningBehavior, player: Player) -> Visitor:
+        return Visitor(player, self.context, behavior)
 
-    def _tick(self, part: RunningBehavior) -> None:
-        if not self._world.players.standing_in(part.zone):
-            return  # nobody is there; `entered` arms it again
-        self._see(part)
-        self._call(part, "on_tick", part.tick)
-        self._arm_tick(part)
+    def _tick(self, behavior: RunningBehavior) -> None:
+        if not self._world.players.standing_in(behavior.zone):
+            return  # the zone is empty; `entered` arms the tick again
+        self._see(behavior)
+        self._call(behavior, Hook.TICK, behavior.tick)
+        self._arm_tick(behavior)
 
-    def _arm_tick(self, part: RunningBehavior) -> None:
-        wants = not part.handles.isdisjoint(_SEEING)
-        if wants and not part.failed and self._deadlines.get(part, TICK) is None:
-            self.stage.arm(part, TICK, part.tick)
+    def _arm_tick(self, behavior: RunningBehavior) -> None:
+        wants = not behavior.hooks.isdisjoint(NEEDS_TICK)
+        if wants and not behavior.failed and self._deadlines.get(behavior, TICK) is None:
+            self.context.arm(behavior, TICK, behavior.tick)
 
-    def _see(self, part: RunningBehavior) -> None:
-        """Tell a behavior who came and who went."""
+    def _see(self, behavior: RunningBehavior) -> None:
+        """Call `on_leave` and `on_enter` for the players that went out of reach or came near."""
         here = {
             player.id: player
-            for player in self._world.players.standing_in(part.zone)
-            if not player.spawn.hidden and self._is_near(part, player, part.near)
+            for player in self._world.players.standing_in(behavior.zone)
+            if not player.spawn.hidden and self._is_near(behavior, player, behavior.near)
         }
-        gone = [player for number, player in part.seen.items() if number not in here]
-        new = [player for number, player in here.items() if number not in part.seen]
-        part.seen = here
+        gone = [player for number, player in behavior.seen.items() if number not in here]
+        new = [player for number, player in here.items() if number not in behavior.seen]
+        behavior.seen = here
         for player in gone:
-            self._call(part, "on_leave", self._visitor(part, player))
+            self._call(behavior, Hook.LEAVE, self._visitor(behavior, player))
         for player in new:
-            self._call(part, "on_enter", self._visitor(part, player))
+            self._call(behavior, Hook.ENTER, self._visitor(behavior, player))
 
-    def _step(self, part: RunningBehavior) -> None:
-        spawn, way = part.spawn, part.way
+    def _step(self, behavior: RunningBehavior) -> None:
+        spawn, way = behavior.spawn, behavior.way
         if spawn is None or way is None:
             return
-        if not self._world.players.standing_in(part.zone):
-            # Nobody looks: it is where it would be when somebody does.
+        if not self._world.players.standing_in(behavior.zone):
+            # Nobody sees the walk, so it costs no steps: the spawn is put at its end at once.
             spawn.move(way.goals[-1])
-            part.way = None
+            behavior.way = None
         elif way.step(spawn, self.limits.step):
-            part.way = None
-        if part.way is not None:
-            self._deadlines.set(part, STEP, Monotonic(self.stage.now + self.limits.step))
+            behavior.way = None
+        if behavior.way is not None:
+            self._deadlines.set(behavior, STEP, Monotonic(self.context.now + self.limits.step))
         else:
-            self._call(part, "on_arrive")
+            self._call(behavior, Hook.ARRIVE)
 
-    def _is_near(self, part: RunningBehavior, player: Player, distance: float) -> bool:
-        if player.zone is not part.zone or player.state not in IN_ZONE:
+    def _is_near(self, behavior: RunningBehavior, player: Player, distance: float) -> bool:
+        if player.zone is not behavior.zone or player.state not in IN_ZONE:
             return False
-        return part.spawn is None or (part.spawn.position.distance_to(player.position) <= distance)
+        return behavior.spawn is None or (
+            behavior.spawn.position.distance_to(player.position) <= distance
+        )
 
-    def _call(self, part: RunningBehavior, name: str, *values: object) -> None:
-        if name in part.handles and not part.failed and self._has_time(part):
-            self._run(part, lambda: getattr(part.owner, name)(*values))
+    def _call(self, behavior: RunningBehavior, hook: Hook, *values: object) -> None:
+        if hook in behavior.hooks and not behavior.failed and self._has_time(behavior):
+            # The method is looked up inside the guard: a behavior's `__getattr__` is its own code.
+            self._run(behavior, lambda: getattr(behavior.owner, hook.method)(*values))
 
-    def _run(self, part: RunningBehavior, call: Callable[[], object]) -> None:
+    def _run(self, behavior: RunningBehavior, call: Callable[[], object]) -> None:
         self.counters["calls"] += 1
         reason = self._budget.spend(call)
-        if part.work is None:
-            part.work = RateLimit(self.limits.share, self.limits.reserve, self.stage.now)
-        part.work.charge(self._budget.spent, self.stage.now)
+        if behavior.work is None:
+            behavior.work = RateLimit(self.limits.share, self.limits.reserve, self.context.now)
+        behavior.work.charge(self._budget.spent, self.context.now)
         if reason:
-            self._switch_off(part, reason)
-        self.stage.do_afterwards()
+            self._switch_off(behavior, reason)
+        self.context.do_afterwards()
 
-    def _has_time(self, part: RunningBehavior) -> bool:
-        """Say whether a behavior may be called now; a call that it may not have is left out.
+    def _has_time(self, behavior: RunningBehavior) -> bool:
+        """Return whether a behavior may be called now; if not, the call is left out and counted.
 
-        A behavior whose calls each return in time could still take most of a core from everybody
-        else. Its share over time is what bounds that.
+        The budget of one call does not bound the sum of many calls: a behavior that is called often
+        could take most of a core. So each behavior also has a share of the time.
         """
-        if part.work is None or part.work.left(self.stage.now) > 0.0:
+        if behavior.work is None or behavior.work.left(self.context.now) > 0.0:
             return True
         self.counters["left out"] += 1
-        if not part.is_slowed:
-            part.is_slowed = True
-            self._world.report(BehaviorSlowed(part.name, part.whose, self.limits.share))
+        if not behavior.is_slowed:
+            behavior.is_slowed = True
+            self._world.report(BehaviorSlowed(behavior.name, behavior.whose, self.limits.share))
         return False
 
-    def _switch_off(self, part: RunningBehavior, reason: str) -> None:
-        part.failed = True
-        part.reason = reason
-        part.way = None
+    def _switch_off(self, behavior: RunningBehavior, reason: str) -> None:
+        behavior.failed = True
+        behavior.reason = reason
+        behavior.way = None
         self.counters["failed"] += 1
-        self._world.report(BehaviorFailed(part.name, part.whose, reason))
+        self._world.report(BehaviorFailed(behavior.name, behavior.whose, reason))
 
-    def _forget(self, part: RunningBehavior) -> None:
-        part.failed = True
+    def _forget(self, behavior: RunningBehavior) -> None:
+        behavior.failed = True
 
-        def let_go() -> None:
-            part.owner = None
+        def release() -> None:
+            behavior.owner = None
 
-        self._budget.spend(let_go)  # its own `__del__` may run now
-        if part.spawn is not None:
-            self._of_spawn.pop(part.spawn.id, None)
-        self._deadlines.forget(part, (TICK, STEP, *part.timers))
-        self._dialogs.forget_part(part)
+        # Dropping the last reference can run the behavior's `__del__`, so it happens in the guard.
+        self._budget.spend(release)
+        if behavior.spawn is not None:
+            self._of_spawn.pop(behavior.spawn.id, None)
+        self._deadlines.forget(behavior, (TICK, STEP, *behavior.timers))
+        self._dialogs.forget_behavior(behavior)

@@ -1,8 +1,9 @@
-"""Where behaviors come from: what ships, installed packages, and a folder of the configuration.
+"""Finds the classes of behaviors: the shipped ones, installed packages, and the operator's folder.
 
 A package offers behaviors as entry points of the group ``emu.behaviors``. In the folder every
-``*.py`` file is a module; its public classes are behaviors by their name in lower case with
-underscores (``TownCrier`` is ``town_crier``). What is found later wins.
+``*.py`` file is a module, and each of its public classes with a hook is a behavior. Its name is the
+class's name in lower case with underscores: ``TownCrier`` is ``town_crier``. If a name exists
+twice, the later of these three sources wins.
 """
 
 from __future__ import annotations
@@ -21,25 +22,23 @@ from emu.errors import FileFormatError
 from emu.files import listed, read_whole
 from emu.world.behaviors import plain
 from emu.world.behaviors.guard import Budget, unguarded
+from emu.world.behaviors.hooks import Hook
 from emu.world.behaviors.shipped import greeter, teleporter, wanderer
 
 GROUP: Final = "emu.behaviors"
-HANDLERS: Final = (
-    "on_start", "on_enter", "on_leave", "on_hail", "on_say", "on_choice", "on_timer", "on_tick",
-    "on_arrive",
-)  # fmt: skip
 LONGEST_DOC: Final = 2000
+"""Characters of a docstring that are read."""
 LONGEST_VERSION: Final = 40
-"""Letters that are read of a docstring and of a version."""
+"""Characters of a version that are read."""
 LOADING: Final = 2.0
-"""Seconds that loading a file, with all it imports, may take."""
+"""Seconds that loading a file, with everything it imports, may take."""
 SHIPPED: Final = (greeter, wanderer, teleporter)
 
 
 class Description(NamedTuple):
-    """What is told of a behavior: the first line of its docstring, and its version if it has one.
+    """A behavior as lists show it: the first line of its docstring, and its version or "".
 
-    The version of one that comes with the program is the program's.
+    A shipped behavior has the version of the program.
     """
 
     title: str
@@ -47,35 +46,35 @@ class Description(NamedTuple):
 
 
 class Library:
-    """Behaviors by name; `problems` says what could not be loaded, a line each."""
+    """Classes of behaviors by name; `problems` has a line for each file that did not load."""
 
     def __init__(self, folder: Path | None = None, budget: Budget | None = None) -> None:
-        """Load them; `budget` is what each file may take."""
+        """Load all classes; `budget` limits the loading of one file."""
         self.folder = folder
         self._budget = budget or Budget(LOADING, unguarded, lambda: 0.0)
         self.problems: list[str] = []
         self.has_others = False
-        """Whether there may be other people's code here, besides what comes with the program."""
+        """Whether packages or a folder can add code that is not the server's."""
         self._classes: dict[str, type] = {}
         self.reload()
 
     def __iter__(self) -> Iterator[str]:
-        """All names, sorted."""
+        """Iterate over all names in order."""
         return iter(sorted(self._classes))
 
     def find(self, name: str) -> type | None:
-        """Return a behavior's class."""
+        """Return the class of a name, None for an unknown name."""
         return self._classes.get(name)
 
     def describe(self, name: str) -> Description:
-        """Return what is told of a behavior; of one that cannot be described, its name."""
+        """Return a behavior's description; only its name if reading the rest fails."""
         behavior = self.find(name)
         found: list[Description] = []
         problem = self._budget.spend(lambda: found.append(describe(name, behavior)))
         return Description(name, "") if problem or not found else found[0]
 
     def reload(self) -> None:
-        """Look everywhere again; files are read anew."""
+        """Find and load all classes again."""
         self.problems = []
         found: dict[str, type] = {}
         for module in SHIPPED:
@@ -113,7 +112,7 @@ class Library:
         found: dict[str, type] = {}
 
         def execute() -> None:
-            # Compiled from the text each time: a stamp in a cache can be as old as the change.
+            # A cached .pyc is not used: two changes within one second have the same time stamp.
             code = compile(read_whole(path), str(path), "exec")
             exec(code, module.__dict__)  # noqa: S102  # the operator's own code
             found.update(behaviors_of(module))
@@ -130,19 +129,19 @@ def _load(entry: EntryPoint, found: dict[str, type]) -> None:
 
 
 def behaviors_of(module: ModuleType) -> dict[str, type]:
-    """Return the behaviors that a module defines: its public classes that handle something."""
+    """Return the behaviors that a module defines: its public classes with at least one hook."""
     return {
         snake_case(name): value
         for name, value in vars(module).items()
         if isinstance(value, type)
         and not name.startswith("_")
         and value.__module__ == module.__name__
-        and any(hasattr(value, handler) for handler in HANDLERS)
+        and any(hasattr(value, hook.method) for hook in Hook)
     }
 
 
 def describe(name: str, behavior: object) -> Description:
-    """Describe a behavior's class. This may run code of whoever wrote it."""
+    """Describe a behavior's class. This can run the behavior's code; call it inside the guard."""
     doc = getattr(behavior, "__doc__", None)
     lines = plain.text(doc, "a docstring", LONGEST_DOC, lines=True).split("\n") if doc else []
     title = next((line.strip() for line in lines if line.strip()), name)
@@ -154,5 +153,5 @@ def describe(name: str, behavior: object) -> Description:
 
 
 def snake_case(name: str) -> str:
-    """Return a class's name as behaviors are called: ``TownCrier`` is ``town_crier``."""
+    """Return the behavior's name for a class's name: ``town_crier`` for ``TownCrier``."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()

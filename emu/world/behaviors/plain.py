@@ -1,8 +1,8 @@
-"""Plain values of what a behavior passes in: exact numbers and texts, or an exception.
+"""Checks a behavior's arguments: they become exact `float`, `int` and `str`, or an exception.
 
-A behavior may pass objects whose own code runs when they are compared, formatted or converted.
-Whatever of that has to run does so here, inside the guard of the call and before the server has
-changed anything; behind these functions there are only exact `float`, `int` and `str`.
+A behavior may pass objects whose own code runs when they are compared, formatted or converted. That
+code runs here, inside the guard of the call, before the server has changed anything. Code behind
+these functions works with exact built-in types and runs no code of the behavior.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _UNKNOWN: Final = "\N{REPLACEMENT CHARACTER}"
 
 
 def number(value: object, what: str, least: float, most: float) -> float:
-    """Return a number that is not outside of two bounds.
+    """Return a value as a float between two bounds.
 
-    Raises `ValueError` for a text, for NaN and for what is out of bounds, and `TypeError` for what
-    is no number at all.
+    Raises `ValueError` for a text, for NaN and for a number out of bounds; `TypeError` for any
+    other type.
     """
     kind = type(value)
     if issubclass(kind, float):
@@ -42,10 +42,10 @@ def number(value: object, what: str, least: float, most: float) -> float:
 
 
 def text(value: object, what: str, longest: int, *, lines: bool = False) -> str:
-    """Return the first `longest` letters of a text, without control characters.
+    """Return the first `longest` characters of a text, with control characters as spaces.
 
-    Those become spaces, but for line feeds where several `lines` are allowed; half a surrogate pair
-    becomes the replacement character. Raises `TypeError` for what is no text.
+    Line feeds stay if several `lines` are allowed. Half of a surrogate pair becomes the replacement
+    character. Raises `TypeError` if the value is no text.
     """
     if not issubclass(type(value), str):
         raise TypeError(f"{what} is no text")
@@ -63,7 +63,7 @@ def _visible(letter: str) -> str:
 
 
 def place(value: object, farthest: float) -> Position:
-    """Return the place that three numbers name, as far from the origin as `farthest` in each.
+    """Return three numbers as a position. Each may be `farthest` from zero.
 
     Raises `TypeError` and `ValueError` for anything else.
     """

@@ -126,5 +126,5 @@ def test_limits_of_behaviors_are_settings_that_count_at_once() -> None:
     )  # fmt: skip
     assert part.behaviors.limits.say_burst == 7
     part.configure(parse({}, ["world.behavior_burst=9", "world.behavior_seconds=0.5"]))
-    assert part.behaviors.stage.limits.say_burst == 9
-    assert part.behaviors.stage.budget.seconds == 0.5
+    assert part.behaviors.context.limits.say_burst == 9
+    assert part.behaviors.context.budget.seconds == 0.5

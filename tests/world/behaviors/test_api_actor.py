@@ -13,11 +13,11 @@ from tests.support.world.worlds import WorldHarness
 def test_a_visitor_shows_the_player_and_acts_on_it(harness: WorldHarness) -> None:
     client, other = harness.stand(5, name="Aldana"), harness.stand(6)
     harness.run(0.5)
-    visitor = Visitor(client.player, harness.behaviors.stage)
+    visitor = Visitor(client.player, harness.behaviors.context)
     assert (visitor.id, visitor.name, visitor.level, visitor.race) == (5, "Aldana", 1, 9)
-    assert visitor == Visitor(client.player, harness.behaviors.stage)
-    assert visitor != Visitor(other.player, harness.behaviors.stage)
-    assert len({visitor, Visitor(client.player, harness.behaviors.stage)}) == 1
+    assert visitor == Visitor(client.player, harness.behaviors.context)
+    assert visitor != Visitor(other.player, harness.behaviors.context)
+    assert len({visitor, Visitor(client.player, harness.behaviors.context)}) == 1
     assert repr(visitor) == "Visitor('Aldana')"
     visitor.tell("psst")
     assert client.decoded("WS_DisplayText")[-1]["text"] == "psst"
@@ -57,7 +57,7 @@ def test_an_actor_walks_no_faster_than_players_may(
     zone.add(spawn, harness.now)
     harness.behaviors.add("greeter", {}, zone, spawn, harness.now)
     [part] = harness.behaviors._in_zone[zone]
-    harness.behaviors.stage.now = harness.now
+    harness.behaviors.context.now = harness.now
     part.owner.me.walk((1000.0, 0.0, 243.0), speed=asked)
     assert harness.world.rules.movement.fastest == 30.0
     harness.run(10.0)

@@ -27,7 +27,7 @@ class Room:
         place = Position(3.0, -7.97, 243.45, 0.0)
         self.guard = Spawn(harness.world.next_spawn_id(), SpawnKind.NPC, "Guard", place)
         self.zone = player.zone
-        self.part = RunningBehavior("guard", {}, self.zone, self.guard)
+        self.behavior = RunningBehavior("guard", {}, self.zone, self.guard)
         self.zone.add(self.guard, harness.now)
         harness.run(1.5)
         self.dialogs = Dialogs(8)
@@ -38,22 +38,22 @@ class Room:
 
 def test_a_dialog_is_answered_once_by_its_own_number() -> None:
     room = Room()
-    room.dialogs.open(room.part, room.player, "What do you want?", ["Nothing at all", "Go"])
-    room.dialogs.open(room.part, room.player, "Well?", [])
+    room.dialogs.open(room.behavior, room.player, "What do you want?", ["Nothing at all", "Go"])
+    room.dialogs.open(room.behavior, room.player, "Well?", [])
     first, second = room.opened()
     assert first["text"] == "What do "
     assert [row["response"] for row in first["response_array"]] == ["Nothing ", "Go"]
     assert second["conversation_id"] != first["conversation_id"]
-    assert room.dialogs.answered(room.player, first["conversation_id"]) is room.part
+    assert room.dialogs.answered(room.player, first["conversation_id"]) is room.behavior
     with pytest.raises(CommandError, match="over"):
         room.dialogs.answered(room.player, first["conversation_id"])
-    assert room.dialogs.answered(room.player, second["conversation_id"]) is room.part
+    assert room.dialogs.answered(room.player, second["conversation_id"]) is room.behavior
 
 
-@pytest.mark.parametrize("end", ["close", "forget_player", "forget_part"])
+@pytest.mark.parametrize("end", ["close", "forget_player", "forget_behavior"])
 def test_what_ends_a_dialog(end: str) -> None:
     room = Room()
-    room.dialogs.open(room.part, room.player, "Well?", [])
+    room.dialogs.open(room.behavior, room.player, "Well?", [])
     [dialog] = room.opened()
     number = dialog["conversation_id"]
     if end == "close":
@@ -61,7 +61,7 @@ def test_what_ends_a_dialog(end: str) -> None:
     elif end == "forget_player":
         room.dialogs.forget_player(room.player)
     else:
-        room.dialogs.forget_part(room.part)
+        room.dialogs.forget_behavior(room.behavior)
     with pytest.raises(CommandError):
         room.dialogs.answered(room.player, number)
 
@@ -69,9 +69,9 @@ def test_what_ends_a_dialog(end: str) -> None:
 def test_nobody_speaks_with_whom_it_does_not_see_or_with_a_zone() -> None:
     room = Room()
     unseen = Spawn(99, SpawnKind.NPC, "Ghost", Position(9000.0, 0.0, 9000.0, 0.0))
-    for part in (
+    for behavior in (
         RunningBehavior("ghost", {}, room.zone, unseen),
         RunningBehavior("zone", {}, room.zone, None),
     ):
-        room.dialogs.open(part, room.player, "Boo", [])
+        room.dialogs.open(behavior, room.player, "Boo", [])
     assert room.opened() == []

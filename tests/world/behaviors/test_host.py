@@ -242,8 +242,8 @@ def test_a_reload_begins_again() -> None:
         keep(),
         scene.harness.library._classes.update(test=again),
     )[0]
-    told = scene.harness.behaviors.reload(scene.harness.now)
-    assert "1 at work, 0 problems" in told
+    answer = scene.harness.behaviors.reload(scene.harness.now)
+    assert "1 running, 0 problems" in answer
     assert scene.log.count(("start",)) == 2
     scene.harness.run(1.5)
     assert scene.log[-1] == ("enter", "Aldana")
@@ -273,10 +273,10 @@ def test_a_behavior_knows_nothing_of_a_hidden_player() -> None:
     scene.harness.run(1.5)
     assert scene.log[3:] == [("leave", "Boss")]
     actor = Actor(scene.harness.behaviors._of_spawn[scene.spawn.id], scene.spawn,
-                  scene.harness.behaviors.stage)  # fmt: skip
+                  scene.harness.behaviors.context)  # fmt: skip
     assert [visitor.name for visitor in actor.visitors(100.0)] == ["Aldana"]
     zone = ZoneActor(
-        scene.harness.behaviors._of_spawn[scene.spawn.id], scene.harness.behaviors.stage
+        scene.harness.behaviors._of_spawn[scene.spawn.id], scene.harness.behaviors.context
     )
     assert [visitor.name for visitor in zone.visitors()] == ["Aldana"]
 

@@ -1,1 +1,1 @@
-"""Behaviors that come with the program; they are examples as well."""
+"""The shipped behaviors; they also serve as examples."""

@@ -1,4 +1,4 @@
-"""Greets who comes near, and answers a hail."""
+"""A behavior that greets players who come near and answers a hail."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from emu.world.behaviors.api import Actor, Visitor
 
 
 class Greeter:
-    """Greets everybody once a visit.
+    """Greets each player once per visit.
 
-    Options: `greeting` and `answer` (with ``{name}`` for the player), `choices` with an `answers`
-    text for each.
+    Options: `greeting` and `answer` (``{name}`` is the player's name), `choices`, and `answers`
+    with one text for each choice.
     """
 
     near = 12.0
@@ -25,12 +25,12 @@ class Greeter:
         self.answers = [str(answer) for answer in options.get("answers", ())]
 
     def on_enter(self, visitor: Visitor) -> None:
-        """Greet somebody who comes near."""
+        """Greet a player who comes near."""
         self.me.look_at(visitor)
         self.me.say(self.greeting.replace("{name}", visitor.name))
 
     def on_hail(self, visitor: Visitor) -> None:
-        """Answer, or ask."""
+        """Answer, or open a dialog if there are choices."""
         self.me.look_at(visitor)
         answer = self.answer.replace("{name}", visitor.name)
         if self.choices:
@@ -39,6 +39,6 @@ class Greeter:
             self.me.say(answer)
 
     def on_choice(self, visitor: Visitor, number: int) -> None:
-        """Say what belongs to the answer that was chosen."""
+        """Say the text of the chosen answer."""
         if 1 <= number <= len(self.answers):
             self.me.say(self.answers[number - 1].replace("{name}", visitor.name))

@@ -1,4 +1,4 @@
-"""Sends who hails it, or comes near, somewhere else."""
+"""A behavior that sends a player who hails it to another place."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from emu.world.behaviors.api import Actor, Visitor
 
 
 class Teleporter:
-    """Asks, and then sends a player away.
+    """Asks a player, and sends it to another place.
 
-    Options: `zone` (name, file or number; this zone when it is missing), `place` (``[x, y, z]``),
+    Options: `zone` (name, file or number; this zone if it is missing), `place` (``[x, y, z]``),
     `question`, `yes` and `no`.
     """
 
@@ -24,12 +24,12 @@ class Teleporter:
         self.choices = (str(options.get("yes", "Yes, please.")), str(options.get("no", "Not now.")))
 
     def on_hail(self, visitor: Visitor) -> None:
-        """Ask."""
+        """Open the dialog."""
         self.me.look_at(visitor)
         self.me.ask(visitor, self.question.replace("{name}", visitor.name), *self.choices)
 
     def on_choice(self, visitor: Visitor, number: int) -> None:
-        """Send who said yes."""
+        """Send the player if it chose yes."""
         if number != 1:
             return
         if self.zone:

@@ -1,4 +1,4 @@
-"""Walks a round for ever, and stops to look at who hails it."""
+"""A behavior that walks along a closed path, and stops for a player who hails it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from emu.world.behaviors.api import WALKING, Actor, Visitor
 class Wanderer:
     """Walks from point to point and rests at each.
 
-    Options: `path` (a list of ``[x, y, z]``), `speed` in units a second, `rest` in seconds, `says`
-    (what it says to who hails it).
+    Options: `path` (a list of ``[x, y, z]``), `speed` in units per second, `rest` in seconds,
+    `says` (its answer to a hail).
     """
 
     def __init__(self, me: Actor, options: Mapping[str, Any]) -> None:
@@ -25,20 +25,20 @@ class Wanderer:
         self.goal = 0
 
     def on_start(self) -> None:
-        """Begin the round."""
+        """Wait, then begin the path."""
         self.me.after(self.rest)
 
     def on_timer(self, _name: str) -> None:
-        """Go on to the next point."""
+        """Walk to the next point."""
         self.me.walk(self.path[self.goal % len(self.path)], speed=self.speed)
         self.goal += 1
 
     def on_arrive(self) -> None:
-        """Rest."""
+        """Rest at the point."""
         self.me.after(self.rest)
 
     def on_hail(self, visitor: Visitor) -> None:
-        """Stop for a moment."""
+        """Stop, answer, and rest."""
         self.me.stop()
         self.me.look_at(visitor)
         self.me.say(self.says.replace("{name}", visitor.name))
