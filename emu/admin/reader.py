@@ -5,12 +5,12 @@ Texts are UTF-8. Raises nothing but `MalformedMessage`.
 
 from __future__ import annotations
 
-import struct
-from typing import Final
+from collections.abc import Sequence
+from typing import Any, Final
 
+from emu.binary import RecordLayout
 from emu.errors import MalformedMessage
 
-_FLOAT: Final = struct.Struct("<f")
 _SPACES: Final = dict.fromkeys((*range(1, 32), 127), " ") | {0: None}
 
 
@@ -44,14 +44,9 @@ class Reader:
         """Read a number of `size` bytes."""
         return int.from_bytes(self.take(size), "little")
 
-    def signed(self, size: int) -> int:
-        """Read a number of `size` bytes that may be negative."""
-        return int.from_bytes(self.take(size), "little", signed=True)
-
-    def float(self) -> float:
-        """Read an IEEE number of 32 bits."""
-        number: float = _FLOAT.unpack(self.take(4))[0]
-        return number
+    def record(self, layout: RecordLayout) -> Sequence[Any]:
+        """Read the fields of a fixed record."""
+        return layout.unpack(self.take(layout.size))
 
     def text(self) -> str:
         """Read a text up to its NUL; bytes that are no UTF-8 become U+FFFD."""

@@ -8,21 +8,25 @@ zero bytes more than its items need; a reader takes any number of zero bytes the
 
 from __future__ import annotations
 
-import struct
 from dataclasses import dataclass
 from typing import ClassVar
 
+from emu.binary import LITTLE, U8, U16, U32, RecordLayout, text_bytes
 from emu.errors import LimitExceeded, MalformedMessage, StructValueError
-from emu.link.codec import U16, FixedMessage, LinkOpcode, pack, to_bytes
+from emu.link.codec import FixedMessage, LinkOpcode
 from emu.texts import read_text
 
 ZONES_PER_BATCH = 20
 EQUIPMENT_PER_BATCH = 100
 PADDING = bytes(5)
 
-_COUNT = struct.Struct("<H")
-_ZONE = struct.Struct("<IBB")
-_EQUIPMENT = struct.Struct("<IIH6BI")
+_COUNT = RecordLayout("batch", LITTLE, count=U16)
+_ZONE = RecordLayout("ZoneUpdates", LITTLE, zone_id=U32, name_size=U8, description_size=U8)
+_EQUIPMENT = RecordLayout(
+    "LoginEquipment", LITTLE,
+    id=U32, char_id=U32, model=U16,
+    red=U8, green=U8, blue=U8, highlight_red=U8, highlight_green=U8, highlight_blue=U8, slot=U32,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +70,9 @@ class ZoneUpdates:
             raise StructValueError(f"ZoneUpdates: more than {ZONES_PER_BATCH} zones")
         parts = [_COUNT.pack(len(self.zones))]
         for zone in self.zones:
-            name = to_bytes(zone.name, 255, "ZoneUpdates.name")
-            description = to_bytes(zone.description, 255, "ZoneUpdates.description")
-            head = pack("ZoneUpdates", _ZONE.format, zone.zone_id, len(name), len(description))
+            name = text_bytes(zone.name, 255, "ZoneUpdates.name")
+            description = text_bytes(zone.description, 255, "ZoneUpdates.description")
+            head = _ZONE.pack(zone.zone_id, len(name), len(description))
             parts += (head, name, description)
         return b"".join((*parts, PADDING))
 
@@ -79,9 +83,7 @@ class ZoneUpdates:
         place = _COUNT.size
         zones: list[ZoneItem] = []
         for _ in range(count):
-            if len(payload) - place < _ZONE.size:
-                raise MalformedMessage("wrong size of ZoneUpdates")
-            zone_id, name, description = _ZONE.unpack_from(payload, place)
+            zone_id, name, description = _ZONE.unpack(payload, place)
             place += _ZONE.size
             end = place + name + description
             if end > len(payload):
@@ -121,7 +123,7 @@ class LoginEquipment:
         parts = [_COUNT.pack(len(self.items))]
         for item in self.items:
             values = (item.id, item.char_id, item.model, *item.color, *item.highlight, item.slot)
-            parts.append(pack("LoginEquipment", _EQUIPMENT.format, *values))
+            parts.append(_EQUIPMENT.pack(*values))
         return b"".join((*parts, PADDING))
 
     @classmethod
@@ -135,7 +137,7 @@ class LoginEquipment:
         return cls(
             tuple(
                 EquipmentItem(row[0], row[1], row[2], row[3:6], row[6:9], row[9])
-                for row in _EQUIPMENT.iter_unpack(payload[_COUNT.size : end])
+                for row in _EQUIPMENT.codec.iter_unpack(payload[_COUNT.size : end])
             )
         )
 
@@ -143,7 +145,7 @@ class LoginEquipment:
 def _count(payload: bytes, most: int, name: str) -> int:
     if len(payload) < _COUNT.size:
         raise MalformedMessage(f"wrong size of {name}")
-    (count,) = _COUNT.unpack_from(payload)
+    (count,) = _COUNT.unpack(payload)
     if count > most:
         raise LimitExceeded(f"too many items in {name}")
     return int(count)

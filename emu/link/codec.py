@@ -1,31 +1,26 @@
 """Opcodes, frames and fixed-size messages of the login-world link.
 
-The byte stream is cut into (opcode, payload). The fields of a dataclass, with their wire types, are
-the layout of a message.
+The byte stream is cut into frames of one opcode and one payload. The numbers are little-endian.
+Text is UTF-8; worlds store any bytes they receive, so text that is not UTF-8 is read as latin-1.
 
-Source: docs/protocol/link.md#opcodes.
+A frame is u32 size (header included), u8 flags, u16 opcode and the payload. Flag bit 0 puts a u32
+with the inflated size before a payload that is one zlib stream. Flag bit 1 puts a u32 relay
+destination there. No known server sends either flag, but a receiver must understand both.
 
-Everything is little-endian and packed. A field's type has its `struct` code with it; ``65s`` is
-text in UTF-8, zero-filled and ended by at least one zero byte. What is no UTF-8 is read as latin-1:
-worlds store whatever bytes they were given.
-
-A frame is u32 size (header included), u8 flags, u16 opcode, then the payload; all little-endian.
-Flag bit 0 puts a u32 with the inflated size before a payload that is one zlib stream, bit 1 a u32
-relay destination. Nobody sends either flag today, but a receiver must understand both.
-Source: docs/protocol/link.md#frame, and the recorded link for plain frames.
+Source: docs/protocol/link.md#opcodes, docs/protocol/link.md#frame, and the recorded link for plain
+frames.
 """
 
 from __future__ import annotations
 
-import struct
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Annotated, Any, ClassVar, Self, get_type_hints
+from typing import ClassVar, Self
 
-from emu.errors import LimitExceeded, LocalProtocolError, MalformedMessage, StructValueError
-from emu.texts import read_text
+from emu.binary import LITTLE, U8, U16, U32, RecordLayout, layout_of
+from emu.errors import LimitExceeded, LocalProtocolError, MalformedMessage
 
 
 class LinkOpcode(IntEnum):
@@ -78,97 +73,25 @@ TABLE_OPCODES = frozenset({
 """Database updates that a login server once handed out; refused."""
 
 
-U8 = Annotated[int, "B"]
-U16 = Annotated[int, "H"]
-U32 = Annotated[int, "I"]
-I32 = Annotated[int, "i"]
-
-
-def to_bytes(value: str, most: int, field: str) -> bytes:
-    """Return text as UTF-8 bytes; raises `StructValueError` above `most` bytes."""
-    try:
-        data = value.encode()
-    except UnicodeEncodeError:
-        raise StructValueError(f"{field}: no text") from None
-    if len(data) > most:
-        raise StructValueError(f"{field}: {len(data)} bytes do not fit, {most} do")
-    return data
-
-
-def pack(name: str, form: str, *values: object) -> bytes:
-    """Return values packed as `struct` says; raises `StructValueError` when one does not fit."""
-    try:
-        return struct.pack(form, *values)
-    except struct.error as error:
-        raise StructValueError(f"{name}: {error}") from None
-
-
-def from_bytes(data: bytes) -> str:
-    """Return the text before the first zero byte."""
-    return read_text(data.partition(b"\0")[0])
-
-
-class FixedLayout:
-    """Field names with their `struct` codes, in wire order."""
-
-    __slots__ = ("_fields", "_struct", "_texts", "name")
-
-    def __init__(self, name: str, /, **codes: str) -> None:
-        self.name = name
-        self._struct = struct.Struct("<" + "".join(codes.values()))
-        self._fields = tuple(codes)
-        self._texts = tuple(int(code[:-1]) if code[-1] == "s" else 0 for code in codes.values())
-
-    @property
-    def size(self) -> int:
-        """The payload's size in bytes."""
-        return self._struct.size
-
-    def encode(self, message: object) -> bytes:
-        """Return the payload with the attributes of `message` as fields.
-
-        Raises `StructValueError` when one does not fit.
-        """
-        values: list[Any] = []
-        for field, size in zip(self._fields, self._texts, strict=True):
-            value = getattr(message, field)
-            values.append(to_bytes(value, size - 1, f"{self.name}.{field}") if size else value)
-        return pack(self.name, self._struct.format, *values)
-
-    def decode(self, payload: bytes) -> Sequence[Any]:
-        """Return the field values in order; raises `MalformedMessage` unless the size is exact."""
-        if len(payload) != self._struct.size:
-            raise MalformedMessage(f"wrong size of {self.name}")
-        values = self._struct.unpack(payload)
-        return [
-            from_bytes(value) if size else value
-            for value, size in zip(values, self._texts, strict=True)
-        ]
-
-
 class FixedMessage:
-    """Base of messages with a `FixedLayout`: dataclasses whose fields are in wire order."""
+    """Base of messages of fixed size: dataclasses whose fields stand in wire order."""
 
     __slots__ = ()
 
     OPCODE: ClassVar[LinkOpcode]
-    LAYOUT: ClassVar[FixedLayout]
+    LAYOUT: ClassVar[RecordLayout]
 
     def __init_subclass__(cls) -> None:
-        hints = get_type_hints(cls, include_extras=True).items()
-        codes = {
-            name: hint.__metadata__[0] for name, hint in hints if hasattr(hint, "__metadata__")
-        }
-        cls.LAYOUT = FixedLayout(cls.OPCODE.name, **codes)
+        cls.LAYOUT = layout_of(cls, cls.OPCODE.name, LITTLE)
 
     def encode(self) -> bytes:
         """Return the payload; raises `StructValueError` when a value does not fit."""
-        return self.LAYOUT.encode(self)
+        return self.LAYOUT.pack_from(self)
 
     @classmethod
     def decode(cls, payload: bytes) -> Self:
         """Read a payload; raises `MalformedMessage` unless its size is exact."""
-        return cls(*cls.LAYOUT.decode(payload))
+        return cls(*cls.LAYOUT.unpack_whole(payload))
 
 
 HEADER_SIZE = 7
@@ -177,8 +100,10 @@ MAX_FRAME_SIZE = 512 * 1024
 COMPRESSED = 0x01
 DESTINATION = 0x02
 
-_HEADER = struct.Struct("<IBH")
-_U32 = struct.Struct("<I")
+_SIZE = RecordLayout("LinkFrame.size", LITTLE, size=U32)
+_HEADER = RecordLayout("LinkFrame", LITTLE, size=U32, flags=U8, opcode=U16)
+_INFLATED = RecordLayout("LinkFrame.inflated", LITTLE, inflated=U32)
+_DESTINATION = RecordLayout("LinkFrame.destination", LITTLE, destination=U32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,9 +168,9 @@ class LinkFrameReader:
     def _frame_end(self, start: int) -> int:
         """Return where the frame at `start` ends; past the buffer when that is not known yet."""
         held = len(self._buffer) - start
-        if held < _U32.size:
+        if held < _SIZE.size:
             return len(self._buffer) + 1
-        (size,) = _U32.unpack_from(self._buffer, start)
+        (size,) = _SIZE.unpack(self._buffer, start)
         if size < HEADER_SIZE:
             raise MalformedMessage("frame size below header size")
         if size >= self.max_size:
@@ -253,21 +178,22 @@ class LinkFrameReader:
         return start + int(size)
 
     def _open(self, start: int, end: int) -> LinkFrame:
-        _, flags, opcode = _HEADER.unpack_from(self._buffer, start)
+        _, flags, opcode = _HEADER.unpack(self._buffer, start)
         place = start + HEADER_SIZE
         if not flags:
             return LinkFrame(opcode, bytes(self._buffer[place:end]))
         if flags & ~(COMPRESSED | DESTINATION):
             raise MalformedMessage("unknown frame flags")
         inflated, destination = None, None
-        if end - place < _U32.size * flags.bit_count():
+        asked = _INFLATED.size * bool(flags & COMPRESSED)
+        if end - place < asked + _DESTINATION.size * bool(flags & DESTINATION):
             raise MalformedMessage("frame shorter than its flags ask for")
         if flags & COMPRESSED:
-            (inflated,) = _U32.unpack_from(self._buffer, place)
-            place += _U32.size
+            (inflated,) = _INFLATED.unpack(self._buffer, place)
+            place += _INFLATED.size
         if flags & DESTINATION:
-            (destination,) = _U32.unpack_from(self._buffer, place)
-            place += _U32.size
+            (destination,) = _DESTINATION.unpack(self._buffer, place)
+            place += _DESTINATION.size
         payload = bytes(self._buffer[place:end])
         if inflated is not None:
             payload = self._inflate(payload, inflated)

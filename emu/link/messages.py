@@ -12,11 +12,23 @@ An opcode without a layout of its own is data, not an error: it becomes an `Opaq
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Protocol
 
+from emu.binary import (
+    I16,
+    I32,
+    LITTLE,
+    U8,
+    U16,
+    U32,
+    Raw,
+    RecordLayout,
+    Text,
+    text_bytes,
+    zero_ended,
+)
 from emu.errors import MalformedMessage, StructValueError
 from emu.link.batches import (
     LoginEquipment,
@@ -24,19 +36,7 @@ from emu.link.batches import (
     ZoneUpdates,
     ZoneUpdatesRequest,
 )
-from emu.link.codec import (
-    I32,
-    U8,
-    U16,
-    U32,
-    FixedMessage,
-    LinkFrame,
-    LinkOpcode,
-    encode_frame,
-    from_bytes,
-    pack,
-    to_bytes,
-)
+from emu.link.codec import FixedMessage, LinkFrame, LinkOpcode, encode_frame
 
 PROTOCOL_VERSION = "0.5.0"
 SERVER_VERSION = "0.9.9-Nebula"
@@ -59,14 +59,14 @@ class LSInfo(FixedMessage):
 
     OPCODE = LinkOpcode.LSInfo
 
-    name: Annotated[str, "201s"]
+    name: Annotated[str, Text(201)]
     """The wanted name; players see the one that the login server has stored."""
-    address: Annotated[str, "250s"]
-    account: Annotated[str, "31s"]
-    password: Annotated[str, "256s"]
+    address: Annotated[str, Text(250)]
+    account: Annotated[str, Text(31)]
+    password: Annotated[str, Text(256)]
     """SHA-512 of the link password as 128 lower-case hex digits."""
-    protocol_version: Annotated[str, "25s"] = PROTOCOL_VERSION
-    server_version: Annotated[str, "64s"] = SERVER_VERSION
+    protocol_version: Annotated[str, Text(25)] = PROTOCOL_VERSION
+    server_version: Annotated[str, Text(64)] = SERVER_VERSION
     server_type: U8 = TYPE_WORLD
     """One of the TYPE constants."""
     database_version: U32 = DATABASE_VERSION
@@ -98,14 +98,14 @@ class LSFatalError:
 
     def encode(self) -> bytes:
         """Return the payload; raises `StructValueError` when the text is too long."""
-        return to_bytes(self.reason, MAX_ERROR_TEXT, "LSFatalError.reason") + b"\0"
+        return text_bytes(self.reason, MAX_ERROR_TEXT, "LSFatalError.reason") + b"\0"
 
     @classmethod
     def decode(cls, payload: bytes) -> LSFatalError:
         """Read a payload; the zero byte may be missing. Raises `MalformedMessage`."""
         if len(payload) > MAX_ERROR_TEXT + 1:
             raise MalformedMessage("LSFatalError too long")
-        return cls(from_bytes(payload))
+        return cls(zero_ended(payload))
 
 
 MAX_CLIENT_ADDRESS = 20
@@ -124,7 +124,7 @@ class UsertoWorldReq(FixedMessage):
     from_id: U32 = 0
     """Comes back as the response's `to_id`."""
     to_id: U32 = 0
-    client_address: Annotated[str, "21s"] = ""
+    client_address: Annotated[str, Text(21)] = ""
     """Dotted IPv4 address of the client; empty when it is not known or does not fit."""
 
 
@@ -141,7 +141,7 @@ class UsertoWorldResp(FixedMessage):
     access_key: U32
     response: U8
     """A play reply code of docs/protocol/characters.md#play-reply; 1 lets the client in."""
-    address: Annotated[str, "80s"]
+    address: Annotated[str, Text(80)]
     port: U32
     """The world's UDP port."""
     from_id: U32 = 0
@@ -157,16 +157,16 @@ class BugReport(FixedMessage):
 
     OPCODE = LinkOpcode.BugReport
 
-    category: Annotated[str, "64s"]
-    subcategory: Annotated[str, "64s"]
-    causes_crash: Annotated[str, "64s"]
-    reproducible: Annotated[str, "64s"]
-    summary: Annotated[str, "128s"]
-    description: Annotated[str, "2000s"]
-    version: Annotated[str, "32s"]
-    player: Annotated[str, "64s"]
+    category: Annotated[str, Text(64)]
+    subcategory: Annotated[str, Text(64)]
+    causes_crash: Annotated[str, Text(64)]
+    reproducible: Annotated[str, Text(64)]
+    summary: Annotated[str, Text(128)]
+    description: Annotated[str, Text(2000)]
+    version: Annotated[str, Text(32)]
+    player: Annotated[str, Text(64)]
     account_id: U32
-    spawn_name: Annotated[str, "64s"]
+    spawn_name: Annotated[str, Text(64)]
     spawn_id: U32
     zone_id: U32
 
@@ -176,6 +176,9 @@ class EmoteMessage:
     """Text from the login server for somebody on a world: 74 bytes and text with a zero byte."""
 
     OPCODE: ClassVar[int] = LinkOpcode.EmoteMessage
+    HEAD: ClassVar = RecordLayout(
+        "EmoteMessage", LITTLE, to=Text(64), guild_id=U32, min_status=I16, type=U32
+    )
 
     to: str
     guild_id: int
@@ -185,18 +188,16 @@ class EmoteMessage:
 
     def encode(self) -> bytes:
         """Return the payload; raises `StructValueError` when a value does not fit."""
-        to = to_bytes(self.to, 63, "EmoteMessage.to")
-        text = to_bytes(self.text, MAX_EMOTE_TEXT, "EmoteMessage.text")
-        head = pack("EmoteMessage", "<64sIhI", to, self.guild_id, self.min_status, self.type)
-        return head + text + b"\0"
+        text = text_bytes(self.text, MAX_EMOTE_TEXT, "EmoteMessage.text")
+        return self.HEAD.pack_from(self) + text + b"\0"
 
     @classmethod
     def decode(cls, payload: bytes) -> EmoteMessage:
         """Read a payload; raises `MalformedMessage` when it is too short or too long."""
-        if not 74 <= len(payload) <= 75 + MAX_EMOTE_TEXT:
+        if len(payload) > cls.HEAD.size + MAX_EMOTE_TEXT + 1:
             raise MalformedMessage("wrong size of EmoteMessage")
-        to, guild_id, min_status, kind = struct.unpack_from("<64sIhI", payload)
-        return cls(from_bytes(to), guild_id, min_status, kind, from_bytes(payload[74:]))
+        to, guild_id, min_status, kind = cls.HEAD.unpack(payload)
+        return cls(to, guild_id, min_status, kind, zero_ended(payload[cls.HEAD.size :]))
 
 
 LEVEL, RACE, CLASS, GENDER, ZONE, ARMOR, NAME, DELETE = 1, 2, 4, 8, 16, 32, 64, 128
@@ -239,6 +240,7 @@ class CharacterCreateRequest:
     """Login to world: make a character. u16 client version, then the client's own request."""
 
     OPCODE: ClassVar[int] = LinkOpcode.CharacterCreate
+    HEAD: ClassVar = RecordLayout("CharacterCreate", LITTLE, client_version=U16)
 
     client_version: int
     request: bytes
@@ -249,14 +251,13 @@ class CharacterCreateRequest:
 
     def encode(self) -> bytes:
         """Return the payload; raises `StructValueError` when the version is no u16."""
-        return pack("CharacterCreate.client_version", "<H", self.client_version) + self.request
+        return self.HEAD.pack_from(self) + self.request
 
     @classmethod
     def decode(cls, payload: bytes) -> CharacterCreateRequest:
         """Read a payload; raises `MalformedMessage` when not even the version is there."""
-        if len(payload) < 2:
-            raise MalformedMessage("wrong size of CharacterCreate")
-        return cls(int.from_bytes(payload[:2], "little"), payload[2:])
+        (client_version,) = cls.HEAD.unpack(payload)
+        return cls(client_version, payload[cls.HEAD.size :])
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,6 +278,9 @@ class NameCharUpdate:
     """A character has a new name. 9 bytes and the name."""
 
     OPCODE: ClassVar[int] = LinkOpcode.NameCharUpdate
+    HEAD: ClassVar = RecordLayout(
+        "NameCharUpdate", LITTLE, account_id=U32, char_id=U32, name_size=U8
+    )
 
     account_id: int
     char_id: int
@@ -285,20 +289,21 @@ class NameCharUpdate:
 
     def encode(self) -> bytes:
         """Return the payload; raises `StructValueError` when the name does not fit."""
-        name = to_bytes(self.name, MAX_NAME, "NameCharUpdate.name")
+        name = text_bytes(self.name, MAX_NAME, "NameCharUpdate.name")
         if not name or 0 in name:
             raise StructValueError("NameCharUpdate.name: must not be empty or hold a zero byte")
-        return pack("NameCharUpdate", "<IIB", self.account_id, self.char_id, len(name)) + name
+        return self.HEAD.pack(self.account_id, self.char_id, len(name)) + name
 
     @classmethod
     def decode(cls, payload: bytes) -> NameCharUpdate:
         """Read a payload; raises `MalformedMessage` unless size and length byte agree."""
-        if len(payload) < 10 or len(payload) != 9 + payload[8] or payload[8] > MAX_NAME:
+        account_id, char_id, size = cls.HEAD.unpack(payload)
+        name = payload[cls.HEAD.size :]
+        if not 1 <= size <= MAX_NAME or len(name) != size:
             raise MalformedMessage("wrong size of NameCharUpdate")
-        account_id, char_id = struct.unpack_from("<II", payload)
-        if 0 in payload[9:]:
+        if 0 in name:
             raise MalformedMessage("zero byte in NameCharUpdate")
-        return cls(account_id, char_id, from_bytes(payload[9:]))
+        return cls(account_id, char_id, zero_ended(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,7 +324,10 @@ class ZoneUpdate:
     """A character is in another zone; a world sends it twice. Always 78 bytes."""
 
     OPCODE: ClassVar[int] = LinkOpcode.ZoneUpdate
-    SIZE: ClassVar[int] = 13 + MAX_ZONE_FILE + 1
+    LAYOUT: ClassVar = RecordLayout(
+        "ZoneUpdate", LITTLE,
+        account_id=U32, char_id=U32, zone_id=U32, name_size=U8, zone_name=Raw(MAX_ZONE_FILE + 1),
+    )  # fmt: skip
 
     account_id: int
     char_id: int
@@ -329,17 +337,16 @@ class ZoneUpdate:
 
     def encode(self) -> bytes:
         """Return the payload; raises `StructValueError` when a value does not fit."""
-        name = to_bytes(self.zone_name, MAX_ZONE_FILE, "ZoneUpdate.zone_name")
-        ids = (self.account_id, self.char_id, self.zone_id)
-        return pack("ZoneUpdate", "<IIIB65s", *ids, len(name), name)
+        name = text_bytes(self.zone_name, MAX_ZONE_FILE, "ZoneUpdate.zone_name")
+        return self.LAYOUT.pack(self.account_id, self.char_id, self.zone_id, len(name), name)
 
     @classmethod
     def decode(cls, payload: bytes) -> ZoneUpdate:
         """Read a payload; raises `MalformedMessage` unless size and length byte agree."""
-        if len(payload) != cls.SIZE or payload[12] > MAX_ZONE_FILE:
+        account_id, char_id, zone_id, size, name = cls.LAYOUT.unpack_whole(payload)
+        if size > MAX_ZONE_FILE:
             raise MalformedMessage("wrong size of ZoneUpdate")
-        account_id, char_id, zone_id = struct.unpack_from("<III", payload)
-        return cls(account_id, char_id, zone_id, from_bytes(payload[13 : 13 + payload[12]]))
+        return cls(account_id, char_id, zone_id, zero_ended(name[:size]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,6 +354,9 @@ class CharacterPicture:
     """A character's portrait, as the client made it. 10 bytes and the picture."""
 
     OPCODE: ClassVar[int] = LinkOpcode.CharacterPicture
+    HEAD: ClassVar = RecordLayout(
+        "CharacterPicture", LITTLE, account_id=U32, char_id=U32, picture_size=U16
+    )
 
     account_id: int
     char_id: int
@@ -354,18 +364,16 @@ class CharacterPicture:
 
     def encode(self) -> bytes:
         """Return the payload; raises `StructValueError` when a value does not fit."""
-        ids = (self.account_id, self.char_id)
-        return pack("CharacterPicture", "<IIH", *ids, len(self.picture)) + self.picture
+        return self.HEAD.pack(self.account_id, self.char_id, len(self.picture)) + self.picture
 
     @classmethod
     def decode(cls, payload: bytes) -> CharacterPicture:
         """Read a payload; raises `MalformedMessage` unless its size is the announced one."""
-        if len(payload) < 10:
+        account_id, char_id, size = cls.HEAD.unpack(payload)
+        picture = payload[cls.HEAD.size :]
+        if len(picture) != size:
             raise MalformedMessage("wrong size of CharacterPicture")
-        account_id, char_id, size = struct.unpack_from("<IIH", payload)
-        if len(payload) != 10 + size:
-            raise MalformedMessage("wrong size of CharacterPicture")
-        return cls(account_id, char_id, payload[10:])
+        return cls(account_id, char_id, picture)
 
 
 class LinkMessage(Protocol):

@@ -14,13 +14,13 @@ around.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Final, Generic, TypeVar
 
-from emu.errors import LimitExceeded, LocalProtocolError, MalformedDatagram
+from emu.binary import BIG, U8, U16, U32, U64, RecordLayout
+from emu.errors import LimitExceeded, LocalProtocolError, MalformedDatagram, StructValueError
 
 PART_LIMIT: Final = 4096
 """How many parts are read when a caller gives no bound of its own."""
@@ -291,51 +291,50 @@ def _anything(rest: bytes) -> bytes:
 
 
 class PacketLayout(Generic[Value]):
-    """How the packets of one kind lie in bytes; every number is big-endian.
+    """The layout of one kind of packet; every number is big-endian.
 
-    `numbers` is what follows `00 op`, in the order of the wire: "I session, H reason" is a u32 and
-    a u16, in `struct`'s letters. `rest` names the field of what stands behind them, `read` and
-    `write` are how; without a name `read` only judges it. Some peers leave the last `may_lack`
-    bytes out: they count as zeros.
+    `fields` are the numbers after `00 op` in wire order. `rest` names the field that holds the
+    bytes after them, and `read` and `write` convert it. Without a name `read` only checks these
+    bytes. Some peers omit the last `optional` bytes; these count as zeros.
     """
 
     __slots__ = (
-        "_may_lack", "_names", "_read", "_rest", "_shape", "_write", "kind", "opcode",
+        "_numbers", "_optional", "_read", "_rest", "_write", "kind", "opcode",
     )  # fmt: skip
 
     def __init__(
         self,
         kind: type[Value],
         opcode: ProtocolOpcode,
-        numbers: str = "",
         *,
         rest: str = "",
         read: Callable[[bytes], Any] = _nothing,
         write: Callable[[Any], bytes] = _anything,
-        may_lack: int = 0,
+        optional: int = 0,
+        **fields: Any,
     ) -> None:
-        pairs = [number.split() for number in numbers.split(",") if number]
         self.kind = kind
         self.opcode = opcode
-        self._shape = struct.Struct(">H" + "".join(letter for letter, _ in pairs))
-        self._names = [name for _, name in pairs]
+        self._numbers = RecordLayout(opcode.name, BIG, opcode=U16, **fields)
         self._rest = rest
         self._read = read
         self._write = write
-        self._may_lack = may_lack
+        self._optional = optional
 
     def pull(self, data: bytes) -> Value:
         """Return the packet that `data` is; its two opcode bytes are taken for granted.
 
         Raises `MalformedDatagram`, or `LimitExceeded` for more than `PART_LIMIT` parts.
         """
-        size = self._shape.size
+        size = self._numbers.size
         if len(data) < size:
-            if size - len(data) != self._may_lack:
+            if size - len(data) != self._optional:
                 raise MalformedDatagram("wrong packet length")
-            data += bytes(self._may_lack)
-        _, *numbers = self._shape.unpack_from(data)
-        fields: dict[str, Any] = dict(zip(self._names, numbers, strict=True))
+            data += bytes(self._optional)
+        fields: dict[str, Any] = dict(
+            zip(self._numbers.names, self._numbers.unpack(data), strict=True)
+        )
+        del fields["opcode"]
         rest = self._read(data[size:])
         if self._rest:
             fields[self._rest] = rest
@@ -346,48 +345,48 @@ class PacketLayout(Generic[Value]):
 
         An empty part of a combined packet does not, either.
         """
-        numbers = [getattr(packet, name) for name in self._names]
+        numbers = [getattr(packet, name) for name in self._numbers.names[1:]]
         try:
-            head = self._shape.pack(self.opcode, *numbers)
-        except struct.error as error:
-            raise LocalProtocolError(f"{self.opcode.name}: {error}") from error
+            head = self._numbers.pack(self.opcode, *numbers)
+        except StructValueError as error:
+            raise LocalProtocolError(str(error)) from error
         return head + self._write(getattr(packet, self._rest)) if self._rest else head
 
 
 SESSION_REQUEST: Final = PacketLayout(
     SessionRequest, ProtocolOpcode.SESSION_REQUEST,
-    "I unknown_a, I session, I max_length", rest="tail", read=_anything,
+    unknown_a=U32, session=U32, max_length=U32, rest="tail", read=_anything,
 )  # fmt: skip
 SESSION_RESPONSE: Final = PacketLayout(
     SessionResponse, ProtocolOpcode.SESSION_RESPONSE,
-    "I session, I key, B unknown_a, B format, B unknown_b, I max_length, I unknown_d",
-    may_lack=4,  # as some servers do
+    session=U32, key=U32, unknown_a=U8, format=U8, unknown_b=U8, max_length=U32, unknown_d=U32,
+    optional=4,  # some servers omit unknown_d
 )  # fmt: skip
 COMBINED: Final = PacketLayout(
     Combined, ProtocolOpcode.COMBINED, rest="packets", read=pull_parts, write=push_parts
 )
 SESSION_DISCONNECT: Final = PacketLayout(
-    SessionDisconnect, ProtocolOpcode.SESSION_DISCONNECT, "I session, H reason"
+    SessionDisconnect, ProtocolOpcode.SESSION_DISCONNECT, session=U32, reason=U16
 )
 KEEP_ALIVE: Final = PacketLayout(KeepAlive, ProtocolOpcode.KEEP_ALIVE)
 SERVER_KEY_REQUEST: Final = PacketLayout(
     ServerKeyRequest, ProtocolOpcode.SERVER_KEY_REQUEST,
-    "H request_id, I last, I average, I low, I high, I last_server, "
-    "Q packets_sent, Q packets_received",
+    request_id=U16, last=U32, average=U32, low=U32, high=U32, last_server=U32,
+    packets_sent=U64, packets_received=U64,
 )  # fmt: skip
 SESSION_STAT_RESPONSE: Final = PacketLayout(
     SessionStatResponse, ProtocolOpcode.SESSION_STAT_RESPONSE,
-    "H request_id, I server_time, "
-    "Q client_sent, Q client_received, Q server_sent, Q server_received",
+    request_id=U16, server_time=U32,
+    client_sent=U64, client_received=U64, server_sent=U64, server_received=U64,
 )  # fmt: skip
 PACKET: Final = PacketLayout(
-    ReliablePacket, ProtocolOpcode.PACKET, "H sequence", rest="payload", read=_something
+    ReliablePacket, ProtocolOpcode.PACKET, sequence=U16, rest="payload", read=_something
 )
 FRAGMENT: Final = PacketLayout(
-    Fragment, ProtocolOpcode.FRAGMENT, "H sequence", rest="chunk", read=_something
+    Fragment, ProtocolOpcode.FRAGMENT, sequence=U16, rest="chunk", read=_something
 )
-OUT_OF_ORDER_ACK: Final = PacketLayout(OutOfOrderAck, ProtocolOpcode.OUT_OF_ORDER_ACK, "H sequence")
-ACK: Final = PacketLayout(Ack, ProtocolOpcode.ACK, "H sequence")
+OUT_OF_ORDER_ACK: Final = PacketLayout(OutOfOrderAck, ProtocolOpcode.OUT_OF_ORDER_ACK, sequence=U16)
+ACK: Final = PacketLayout(Ack, ProtocolOpcode.ACK, sequence=U16)
 APP_COMBINED: Final = PacketLayout(
     AppCombined, ProtocolOpcode.APP_COMBINED, rest="messages", read=pull_parts, write=push_parts
 )
@@ -427,9 +426,11 @@ def push_packet(packet: ProtocolPacket) -> bytes:
     return _BY_KIND[type(packet)].push(packet)
 
 
-# -- the same without a value, for the way that nearly every datagram takes ------------------------
+# Nearly every datagram is a Packet, a Fragment or an Ack. These functions read and write them
+# without making an object, because the session needs only the number and the bytes: an object of a
+# frozen dataclass costs more than the rest of the work on a small datagram.
 
-_SEQUENCED: Final = struct.Struct(">HH")  # `00 op` and the sequence number
+_SEQUENCED: Final = RecordLayout("sequenced packet", BIG, opcode=U16, sequence=U16)
 SEQUENCED_SIZE: Final = _SEQUENCED.size
 
 
@@ -448,8 +449,8 @@ def pull_acknowledged(data: bytes) -> int:
     return data[2] << 8 | data[3]
 
 
-push_sequenced: Final[Callable[[int, int], bytes]] = _SEQUENCED.pack
+push_sequenced: Final[Callable[[int, int], bytes]] = _SEQUENCED.codec.pack
 """Returns an Ack or OutOfOrderAck, or what a Packet or Fragment has in front: opcode, sequence."""
 
-pull_head: Final[Callable[[bytes], tuple[int, ...]]] = _SEQUENCED.unpack_from
+pull_head: Final[Callable[[bytes], tuple[int, ...]]] = _SEQUENCED.codec.unpack_from
 """Returns both numbers from the first `SEQUENCED_SIZE` bytes of a datagram, `00` in the first."""

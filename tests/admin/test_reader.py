@@ -3,19 +3,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.admin.reader import Reader, clamped, text_bytes
+from emu.binary import F32, I8, I16, LITTLE, RecordLayout
 from emu.errors import MalformedMessage
+
+RECORD = RecordLayout("Sample", LITTLE, small=I8, number=I16, real=F32)
 
 
 def test_numbers_are_little_endian() -> None:
     reader = Reader(bytes.fromhex("0102 0304 fe ffff 0000803f 41"))
     assert (reader.unsigned(2), reader.unsigned(2)) == (0x0201, 0x0403)
-    assert (reader.signed(1), reader.signed(2), reader.float()) == (-2, -1, 1.0)
+    assert reader.record(RECORD) == (-2, -1, 1.0)
     assert not reader.is_done
     assert (reader.rest(), reader.is_done) == (b"A", True)
 
 
 def test_what_is_not_there_is_one_error() -> None:
-    for read in (lambda r: r.take(3), lambda r: r.unsigned(4), lambda r: r.float()):
+    for read in (lambda r: r.take(3), lambda r: r.unsigned(4), lambda r: r.record(RECORD)):
         with pytest.raises(MalformedMessage, match="too short"):
             read(Reader(b"ab"))
     with pytest.raises(MalformedMessage, match="without an end"):

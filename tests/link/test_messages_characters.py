@@ -21,7 +21,7 @@ def test_sizes_are_those_of_the_page() -> None:
     assert BasicCharUpdate.LAYOUT.size == 13
     assert CharacterCreateReply.LAYOUT.size == 9
     assert RaceUpdate.LAYOUT.size == 11
-    assert ZoneUpdate.SIZE == 78
+    assert ZoneUpdate.LAYOUT.size == 78
 
 
 def test_the_delete_that_a_login_server_sends() -> None:

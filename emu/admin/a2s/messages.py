@@ -8,13 +8,13 @@ Source: docs/protocol/administration/a2s.md#splits. Raises `MalformedMessage`.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
 from emu.admin.reader import Reader, clamped, text_bytes
+from emu.binary import F32, I32, LITTLE, U8, U16, U32, Raw, RecordLayout
 from emu.errors import MalformedMessage
 
 PREFIX: Final = b"\xff\xff\xff\xff"
@@ -28,8 +28,14 @@ _SPECTATORS: Final = 0x40
 _KEYWORDS: Final = 0x20
 _GAME_ID: Final = 0x01
 """What follows the version of an info."""
-_SCORE_AND_TIME: Final = struct.Struct("<if")
-_I32: Final = range(-0x80000000, 0x80000000)
+_QUERY_SIZE: Final = len(PREFIX) + 1
+_CHALLENGE: Final = RecordLayout("A2sChallenge", LITTLE, number=U32)
+_COUNTS: Final = RecordLayout(
+    "A2sInfo", LITTLE,
+    app_id=U16, players=U8, places=U8, bots=U8, kind=Raw(1), system=Raw(1), private=U8, secured=U8,
+)  # fmt: skip
+_SCORE_AND_TIME: Final = RecordLayout("A2sPlayer", LITTLE, score=I32, time=F32)
+_RULE_COUNT: Final = RecordLayout("A2sRules", LITTLE, count=U16)
 
 
 class A2sQuery(IntEnum):
@@ -89,28 +95,32 @@ def push_query(query: A2sQuery, challenge: int | None) -> bytes:
     if query is A2sQuery.CHALLENGE:
         return PREFIX + bytes((query,))
     if query is A2sQuery.INFO:
-        return INFO_QUERY + (b"" if challenge is None else challenge.to_bytes(4, "little"))
+        return INFO_QUERY + (b"" if challenge is None else _CHALLENGE.pack(challenge))
     number = NO_CHALLENGE if challenge is None else challenge
-    return PREFIX + bytes((query,)) + number.to_bytes(4, "little")
+    return PREFIX + bytes((query,)) + _CHALLENGE.pack(number)
 
 
 def pull_query(data: bytes) -> tuple[A2sQuery, int | None]:
     """Read a question and its challenge, None for none; what stands behind it is ignored."""
-    if not data.startswith(PREFIX) or len(data) < 5:
+    if not data.startswith(PREFIX) or len(data) < _QUERY_SIZE:
         raise MalformedMessage("no question")
     kind = data[4]
     if kind == A2sQuery.CHALLENGE:
         return A2sQuery.CHALLENGE, None
     if kind == A2sQuery.INFO and data.startswith(INFO_QUERY):
         return A2sQuery.INFO, _challenge(data, len(INFO_QUERY))
-    if kind in (A2sQuery.PLAYERS, A2sQuery.RULES) and len(data) >= 9:
-        return A2sQuery(kind), _challenge(data, 5)
+    if kind in (A2sQuery.PLAYERS, A2sQuery.RULES) and len(data) >= _QUERY_SIZE + _CHALLENGE.size:
+        return A2sQuery(kind), _challenge(data, _QUERY_SIZE)
     raise MalformedMessage("unknown question")
 
 
 def _challenge(data: bytes, at: int) -> int | None:
-    number = int.from_bytes(data[at : at + 4], "little")
-    return None if len(data) < at + 4 or number == NO_CHALLENGE else number
+    if len(data) < at + _CHALLENGE.size:
+        return None
+    # Every question passes here, most of them from unauthenticated peers: no call in Python for one
+    # number.
+    (number,) = _CHALLENGE.codec.unpack_from(data, at)
+    return None if number == NO_CHALLENGE else int(number)
 
 
 def pull_answer(data: bytes) -> tuple[A2sAnswer, Reader]:
@@ -126,7 +136,7 @@ def pull_answer(data: bytes) -> tuple[A2sAnswer, Reader]:
 
 def push_challenge(number: int) -> bytes:
     """Return the answer that gives a challenge."""
-    return PREFIX + bytes((A2sAnswer.CHALLENGE,)) + number.to_bytes(4, "little")
+    return PREFIX + bytes((A2sAnswer.CHALLENGE,)) + _CHALLENGE.pack(number)
 
 
 def pull_challenge(reader: Reader) -> int:
@@ -139,9 +149,12 @@ def push_info(info: A2sInfo) -> bytes:
     texts = b"".join(map(text_bytes, (info.name, info.map, info.folder, info.game)))
     return b"".join(
         (
-            PREFIX, bytes((A2sAnswer.INFO, PROTOCOL)), texts, clamped(info.app_id, 2),
-            clamped(info.players, 1), clamped(info.places, 1), clamped(info.bots, 1),
-            f"{info.kind}{info.system}".encode("latin-1"), bytes((info.private, info.secured)),
+            PREFIX, bytes((A2sAnswer.INFO, PROTOCOL)), texts,
+            _COUNTS.pack_nearest(
+                info.app_id, info.players, info.places, info.bots,
+                info.kind.encode("latin-1"), info.system.encode("latin-1"),
+                info.private, info.secured,
+            ),
             text_bytes(info.version), bytes((_PORT | _KEYWORDS | _GAME_ID,)),
             clamped(info.port, 2), text_bytes(info.keywords), clamped(info.game_id, 8),
         )
@@ -152,10 +165,7 @@ def pull_info(reader: Reader) -> A2sInfo:
     """Read what is told of a server; the addresses of Steam and of spectators are left out."""
     reader.unsigned(1)
     name, map_, folder, game = (reader.text() for _ in range(4))
-    app_id = reader.unsigned(2)
-    players, places, bots = reader.take(3)
-    kind, system = (chr(byte) for byte in reader.take(2))
-    private, secured = reader.take(2)
+    app_id, players, places, bots, kind, system, private, secured = reader.record(_COUNTS)
     version = reader.text()
     more = 0 if reader.is_done else reader.unsigned(1)
     port = reader.unsigned(2) if more & _PORT else 0
@@ -167,7 +177,8 @@ def pull_info(reader: Reader) -> A2sInfo:
     keywords = reader.text() if more & _KEYWORDS else ""
     game_id = reader.unsigned(8) if more & _GAME_ID else 0
     return A2sInfo(
-        name, map_, folder, game, players, places, version, app_id, bots, kind, system,
+        name, map_, folder, game, players, places, version, app_id, bots,
+        kind.decode("latin-1"), system.decode("latin-1"),
         bool(private), bool(secured), port, keywords, game_id,
     )  # fmt: skip
 
@@ -176,8 +187,8 @@ def push_players(players: Sequence[A2sPlayer], room: int) -> bytes:
     """Return the answer that tells of players: as many as fit into `room` bytes, 255 at most."""
     out, count = bytearray(PREFIX + bytes((A2sAnswer.PLAYERS, 0))), 0
     for player in players[:0xFF]:
-        score = max(_I32.start, min(player.score, _I32.stop - 1))
-        entry = bytes((count,)) + text_bytes(player.name) + _SCORE_AND_TIME.pack(score, player.time)
+        numbers = _SCORE_AND_TIME.pack_nearest(player.score, player.time)
+        entry = bytes((count,)) + text_bytes(player.name) + numbers
         if len(out) + len(entry) > room:
             break
         out += entry
@@ -191,7 +202,7 @@ def pull_players(reader: Reader) -> list[A2sPlayer]:
     players = []
     for _ in range(reader.unsigned(1)):
         reader.unsigned(1)
-        players.append(A2sPlayer(reader.text(), reader.signed(4), reader.float()))
+        players.append(A2sPlayer(reader.text(), *reader.record(_SCORE_AND_TIME)))
     return players
 
 
@@ -204,7 +215,7 @@ def push_rules(rules: Sequence[tuple[str, str]], room: int) -> bytes:
             break
         out += entry
         count += 1
-    out[5:7] = count.to_bytes(2, "little")
+    out[5:7] = _RULE_COUNT.pack(count)
     return bytes(out)
 
 
@@ -221,6 +232,7 @@ SPLIT_PREFIX: Final = b"\xfe\xff\xff\xff"
 NUMBERS: Final = 0x7FFF
 """Answers are numbered up to here: clients take bits 15 and 31 for "compressed"."""
 _COMPRESSED: Final = 0x80008000
+_SPLIT: Final = RecordLayout("A2S split", LITTLE, number=U32, total=U8, index=U8, part_size=U16)
 
 
 def split(data: bytes, number: int) -> list[bytes]:
@@ -228,9 +240,10 @@ def split(data: bytes, number: int) -> list[bytes]:
     if len(data) <= MOST_BYTES:
         return [data]
     parts = [data[at : at + PART_SIZE] for at in range(0, len(data), PART_SIZE)]
-    head = SPLIT_PREFIX + number.to_bytes(4, "little") + bytes((len(parts),))
-    size = PART_SIZE.to_bytes(2, "little")
-    return [head + bytes((index,)) + size + part for index, part in enumerate(parts)]
+    return [
+        SPLIT_PREFIX + _SPLIT.pack(number, len(parts), index, PART_SIZE) + part
+        for index, part in enumerate(parts)
+    ]
 
 
 class A2sJoiner:
@@ -249,8 +262,7 @@ class A2sJoiner:
         if not data.startswith(SPLIT_PREFIX):
             raise MalformedMessage("no answer")
         reader = Reader(data, 4)
-        number, total, index = reader.unsigned(4), reader.unsigned(1), reader.unsigned(1)
-        reader.unsigned(2)
+        number, total, index, _ = reader.record(_SPLIT)
         if number & _COMPRESSED:
             raise MalformedMessage("compressed answer")
         if self._id is None or self._id[0] != number:

@@ -9,11 +9,36 @@ Source: docs/protocol/administration/ggmp.md#messages.
 from __future__ import annotations
 
 import enum
-import struct
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
-from emu.errors import LocalProtocolError, MalformedMessage
+from emu.binary import BIG as BIG_ENDIAN
+from emu.binary import F64, I32, I64, U8, U16, U32, U64, RecordLayout
+from emu.binary import LITTLE as LITTLE_ENDIAN
+from emu.errors import LocalProtocolError, MalformedMessage, StructValueError
+
+
+class ValueType(enum.IntEnum):
+    """What a value is."""
+
+    __hash__ = int.__hash__  # Enum's own is not in C, and these are looked up for every datagram
+
+    UINT32 = 0
+    INT32 = 1
+    UINT64 = 2
+    INT64 = 3
+    DOUBLE = 4
+    ASCII = 5
+    UTF8 = 6
+
+
+_NUMBERS: Final = {
+    ValueType.UINT32: U32,
+    ValueType.INT32: I32,
+    ValueType.UINT64: U64,
+    ValueType.INT64: I64,
+    ValueType.DOUBLE: F64,
+}
 
 
 class ByteOrder:
@@ -23,15 +48,25 @@ class ByteOrder:
 
     def __init__(self, name: Literal["big", "little"]) -> None:
         self.name = name
-        mark = ">" if name == "big" else "<"
         self._is_big = name == "big"
-        self.starts = tuple(struct.Struct(f"{mark}II{more * 'I'}") for more in range(5))
-        """Head and client as `join_head` makes one number of them, the id, and so many more."""
-        self.short = struct.Struct(f"{mark}BBHBBBB")
-        self.point = struct.Struct(f"{mark}ddd")
-        self.place = struct.Struct(f"{mark}dddd")
-        self.numbers = tuple(struct.Struct(f"{mark}BB{form}") for form in "IiQqd")
-        """Size, type and number, by type of value."""
+        order = BIG_ENDIAN if self._is_big else LITTLE_ENDIAN
+        act = {"actor": U32, "action": U32, "condition1": U32, "condition2": U32}
+        self.starts: Mapping[int, RecordLayout] = {
+            len(more): RecordLayout("GgmpMessage", order, head_and_client=U32, id=U32, **more)
+            for more in ({}, {"parent": U32}, act)
+        }
+        """The beginning of a message, by how many numbers follow its id; see `join_head`."""
+        self.short = RecordLayout(
+            "ACTION_SHORT", order,
+            head=U8, client=U8, id=U16, actor=U8, action=U8, condition1=U8, condition2=U8,
+        )  # fmt: skip
+        self.point = RecordLayout("point", order, x=F64, y=F64, z=F64)
+        self.place = RecordLayout("place", order, x=F64, y=F64, z=F64, heading=F64)
+        self.numbers = tuple(
+            RecordLayout(f"GGMP value {kind.name}", order, size=U8, type=U8, number=number)
+            for kind, number in _NUMBERS.items()
+        )
+        """By type of value."""
 
     def join_head(self, head: int, client: int) -> int:
         """Return head and client as the first number of a message: the head is the first byte."""
@@ -60,20 +95,6 @@ MOST_VALUES: Final = 8
 MOST_BYTES: Final = 255
 FIRST_CUSTOM: Final = 0x80
 """From this type on, bytes mean what two ends have agreed upon."""
-
-
-class ValueType(enum.IntEnum):
-    """What a value is."""
-
-    __hash__ = int.__hash__  # Enum's own is not in C, and these are looked up for every datagram
-
-    UINT32 = 0
-    INT32 = 1
-    UINT64 = 2
-    INT64 = 3
-    DOUBLE = 4
-    ASCII = 5
-    UTF8 = 6
 
 
 class Value(NamedTuple):
@@ -137,7 +158,7 @@ def _push(value: Value, order: ByteOrder) -> bytes:
             form = order.numbers[kind]
             return form.pack(form.size - 2, kind, content)
         data = _push_text(kind, content)
-    except (struct.error, UnicodeEncodeError):
+    except (StructValueError, UnicodeEncodeError):
         raise LocalProtocolError(f"a value that is no {ValueType(kind).name}") from None
     if len(data) > MOST_BYTES:
         raise LocalProtocolError("a value of more than 255 bytes")
@@ -157,7 +178,7 @@ def _pull(entry: bytes, order: ByteOrder) -> Value:
     if kind <= _DOUBLE:
         if len(entry) != order.numbers[kind].size:
             raise MalformedMessage("number of another size")
-        return Value(_TYPES[kind], order.numbers[kind].unpack(entry)[2])
+        return Value(_TYPES[kind], order.numbers[kind].codec.unpack(entry)[2])
     data = entry[2:]
     if kind in _TEXTS:
         try:
@@ -271,7 +292,7 @@ def push_message(message: GgmpMessage, order: ByteOrder = BIG) -> bytes:
         if not 0 <= client <= MOST_CLIENTS:
             raise LocalProtocolError(f"client {client} cannot be told")
         written = order.starts[numbers].pack(order.join_head(head, client), number, *more)
-    except struct.error as error:
+    except StructValueError as error:
         raise LocalProtocolError(f"a {kind.name} with a number too large: {error}") from None
     if has_data:
         if len(data) > MOST_DATA:
@@ -296,7 +317,7 @@ def pull_message(datagram: bytes, order: ByteOrder = BIG) -> GgmpMessage:
     start = order.starts[numbers]
     if len(datagram) < start.size:
         raise MalformedMessage("message too short")
-    first, number, *more = start.unpack_from(datagram)
+    first, number, *more = start.codec.unpack_from(datagram)
     act = Act(*more) if numbers == _ACT else None
     parent = more[0] if numbers == _PARENT else 0
     data = datagram[start.size :]
@@ -316,7 +337,7 @@ def pull_message(datagram: bytes, order: ByteOrder = BIG) -> GgmpMessage:
 def _pull_short(datagram: bytes, order: ByteOrder, *, wants_ack: bool) -> GgmpMessage:
     if len(datagram) != order.short.size:
         raise MalformedMessage("message too long")
-    _, client, number, *act = order.short.unpack(datagram)
+    _, client, number, *act = order.short.codec.unpack(datagram)
     return GgmpMessage(_SHORT, client, number, wants_ack, Act(*act))
 
 

@@ -7,7 +7,7 @@ Source: docs/protocol/administration/ogp.md#body. Raises `MalformedMessage`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Any, Final, NamedTuple
@@ -35,6 +35,7 @@ from emu.admin.ogp.fields import (
     push_row,
 )
 from emu.admin.reader import Reader, clamped, text_bytes
+from emu.binary import LITTLE, U8, U16, U32, RecordLayout
 from emu.errors import MalformedDatagram, MalformedMessage
 
 PREFIX: Final = b"\xff\xff\xff\xffOGP\0"
@@ -50,6 +51,24 @@ ANSWER: Final = bit(0, 0)
 CHALLENGE: Final = bit(0, 1)
 REQUEST_ID: Final = bit(0, 2)
 SPLIT: Final = bit(0, 3)
+_OPTIONAL: Final = CHALLENGE | REQUEST_ID | SPLIT
+
+
+def _head_layouts(**split: Any) -> Mapping[int, RecordLayout]:
+    """Return the layout of a head's optional fields by the flags that are set."""
+    fields = {CHALLENGE: {"challenge": U32}, REQUEST_ID: {"request_id": U32}, SPLIT: split}
+    layouts = {}
+    for flags in range(_OPTIONAL + 1):
+        present = {
+            name: kind for flag in fields if flags & flag for name, kind in fields[flag].items()
+        }
+        layouts[flags & _OPTIONAL] = RecordLayout("OGP head", LITTLE, **present)
+    return layouts
+
+
+_CHALLENGE: Final = RecordLayout("OGP challenge", LITTLE, number=U32)
+_QUERY_HEADS: Final = _head_layouts(most_bytes=U16)
+_ANSWER_HEADS: Final = _head_layouts(total=U8, index=U8)
 
 
 class Type(IntEnum):
@@ -96,6 +115,10 @@ class AnswerHead(NamedTuple):
     """How many datagrams there are, and which one this is, from 0."""
 
 
+_Head = tuple[int, int | None, int | None, Sequence[int]]
+"""Type, challenge, request id, and the numbers of a split; None and () for what is absent."""
+
+
 def find_body(data: bytes) -> int:
     """Return where the body begins. Raises `MalformedDatagram` for what is not OGP."""
     if len(data) < SIZE_AT + SMALLEST_HEAD or not data.startswith(PREFIX):
@@ -114,15 +137,14 @@ def is_answer(data: bytes) -> bool:
 def push_query_head(head: QueryHead) -> bytes:
     """Return the head of a question."""
     kind, challenge, request_id, most = head
-    return _push(
-        0, kind, challenge, request_id, None if most is None else most.to_bytes(2, "little")
-    )
+    split = () if most is None else (most,)
+    return _push(0, (kind, challenge, request_id, split), _QUERY_HEADS)
 
 
 def push_answer_head(head: AnswerHead) -> bytes:
     """Return the head of an answer."""
     kind, challenge, request_id, split = head
-    return _push(ANSWER, kind, challenge, request_id, None if split is None else bytes(split))
+    return _push(ANSWER, (kind, challenge, request_id, split or ()), _ANSWER_HEADS)
 
 
 def pull_query_head(data: bytes, body: int) -> QueryHead:
@@ -131,17 +153,16 @@ def pull_query_head(data: bytes, body: int) -> QueryHead:
     Flags that nobody knows are ignored, and so is what stands behind the known fields. Raises
     `MalformedMessage`.
     """
-    kind, challenge, request_id, split = _pull(data, body)
-    most = None if split is None else int.from_bytes(split, "little")
-    return QueryHead(kind, challenge, request_id, most)
+    kind, challenge, request_id, split = _pull(data, body, _QUERY_HEADS)
+    return QueryHead(kind, challenge, request_id, split[0] if split else None)
 
 
 def pull_answer_head(data: bytes, body: int) -> AnswerHead:
     """Read the head of an answer, as `pull_query_head` does."""
     if not is_answer(data):
         raise MalformedMessage("not an answer")
-    kind, challenge, request_id, split = _pull(data, body)
-    return AnswerHead(kind, challenge, request_id, None if split is None else (split[0], split[1]))
+    kind, challenge, request_id, split = _pull(data, body, _ANSWER_HEADS)
+    return AnswerHead(kind, challenge, request_id, (split[0], split[1]) if split else None)
 
 
 def with_challenge(data: bytes, body: int, number: int) -> bytes:
@@ -151,54 +172,52 @@ def with_challenge(data: bytes, body: int, number: int) -> bytes:
     """
     reader = Reader(data[:body], FLAGS_AT)
     flags = pull_bits(reader)
-    had = 4 if flags & CHALLENGE else 0
-    size = data[SIZE_AT] + 4 - had
+    had = _CHALLENGE.size if flags & CHALLENGE else 0
+    size = data[SIZE_AT] + _CHALLENGE.size - had
     if size > 0xFF:
         raise MalformedMessage("head too long")
     changed = bytearray(data)
-    changed[reader.at : reader.at + had] = number.to_bytes(4, "little")
+    changed[reader.at : reader.at + had] = _CHALLENGE.pack(number)
     changed[SIZE_AT] = size
     changed[FLAGS_AT] |= CHALLENGE
     return bytes(changed)
 
 
-def _pull(data: bytes, body: int) -> tuple[int, int | None, int | None, bytes | None]:
-    """Return type, challenge, request id and the two bytes of a split, None where there are none.
+def _pull(data: bytes, body: int, layouts: Mapping[int, RecordLayout]) -> _Head:
+    """Return what stands in the head of a datagram.
 
-    Without a reader's help: every question comes through here, most of them from strangers.
+    Does not use `Reader` and `unpack`: every question passes here, most of them from
+    unauthenticated peers.
     """
     flags, at = data[FLAGS_AT], FLAGS_AT + 1
     if flags & MORE:
         reader = Reader(data[:body], FLAGS_AT)
         flags, at = pull_bits(reader), reader.at
-    challenge = request_id = split = None
-    if flags & CHALLENGE:
-        challenge = int.from_bytes(data[at : at + 4], "little")
-        at += 4
-    if flags & REQUEST_ID:
-        request_id = int.from_bytes(data[at : at + 4], "little")
-        at += 4
-    if flags & SPLIT:
-        split = data[at : at + 2]
-        at += 2
-    if at > body:
+    layout = layouts[flags & _OPTIONAL]
+    if at + layout.size > body:
         raise MalformedMessage("message too short")
-    return data[TYPE_AT], challenge, request_id, split
+    values: Sequence[int] = layout.codec.unpack_from(data, at)
+    challenge = request_id = None
+    if flags & CHALLENGE:
+        challenge, values = values[0], values[1:]
+    if flags & REQUEST_ID:
+        request_id, values = values[0], values[1:]
+    return data[TYPE_AT], challenge, request_id, values
 
 
-def _push(
-    flags: int, kind: int, challenge: int | None, request_id: int | None, split: bytes | None
-) -> bytes:
-    fields = b""
+def _push(flags: int, head: _Head, layouts: Mapping[int, RecordLayout]) -> bytes:
+    kind, challenge, request_id, split = head
+    values: tuple[int, ...] = ()
     if challenge is not None:
         flags |= CHALLENGE
-        fields = challenge.to_bytes(4, "little")
+        values = (challenge,)
     if request_id is not None:
         flags |= REQUEST_ID
-        fields += request_id.to_bytes(4, "little")
-    if split is not None:
+        values += (request_id,)
+    if split:
         flags |= SPLIT
-        fields += split
+        values += tuple(split)
+    fields = layouts[flags & _OPTIONAL].codec.pack(*values)
     return PREFIX + bytes((SMALLEST_HEAD + len(fields), kind, flags)) + fields
 
 

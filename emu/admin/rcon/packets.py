@@ -12,17 +12,17 @@ socket and no clock.
 from __future__ import annotations
 
 import enum
-import struct
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 from typing import Final
 
+from emu.binary import I32, LITTLE, RecordLayout
 from emu.errors import CommandError, LimitExceeded, MalformedMessage
 
-_HEADER: Final = struct.Struct("<iii")
-_SIZE: Final = struct.Struct("<i")
+_SIZE: Final = RecordLayout("RconPacket.size", LITTLE, size=I32)
+_HEADER: Final = RecordLayout("RconPacket", LITTLE, size=I32, id=I32, type=I32)
 _REST: Final = 8
 """Bytes of id and type, which `size` counts."""
 LEAST_SIZE: Final = 9
@@ -77,7 +77,7 @@ class PacketReader:
         """
         self._data += data
         while len(self._data) >= _SIZE.size:
-            (size,) = _SIZE.unpack_from(self._data)
+            (size,) = _SIZE.unpack(self._data)
             if size > self.largest:
                 raise LimitExceeded("packet too large")
             if size < LEAST_SIZE:
@@ -85,7 +85,7 @@ class PacketReader:
             end = _SIZE.size + size
             if len(self._data) < end:
                 return
-            _, number, kind = _HEADER.unpack_from(self._data)
+            _, number, kind = _HEADER.unpack(self._data)
             text = bytes(self._data[_HEADER.size : end])
             del self._data[:end]
             yield RconPacket(number, kind, text.partition(b"\0")[0])

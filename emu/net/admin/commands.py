@@ -12,7 +12,6 @@ import os
 import pwd
 import socket
 import stat
-import struct
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -37,6 +36,7 @@ from emu.admin.rcon.session import (
     read_users,
 )
 from emu.admin.status import OpenPort
+from emu.binary import HOST, I32, RecordLayout
 from emu.commands import Caller, Registry, Reply
 from emu.commands.registry import ADMINISTRATOR, OWNER
 from emu.config import Address, RconConfig
@@ -157,7 +157,7 @@ class CommandServer(Factory):
 
 ORIGIN = "console"
 CONSOLE_LIMITS = StreamLimits(write_buffer=64 * 1024 * 1024)
-_CREDENTIALS = struct.Struct("3i")
+_CREDENTIALS = RecordLayout("ucred", HOST, pid=I32, uid=I32, gid=I32)
 _console_log = logger("console")
 
 

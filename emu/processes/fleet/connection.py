@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
+from emu.binary import BIG, U32, RecordLayout
 from emu.errors import LimitExceeded, LocalProtocolError, MalformedMessage, PeerError
 from emu.processes.ports import Note
 from emu.stream_end import StreamProtocol
@@ -29,7 +30,8 @@ from emu.times import Monotonic
 Frame = list[Any]
 """Its kind, and what belongs to that."""
 
-HEADER: Final = 4
+_HEADER: Final = RecordLayout("frame between processes", BIG, size=U32)
+HEADER: Final = _HEADER.size
 LARGEST: Final = 4 * 1024 * 1024
 """Bytes of a frame from somebody who is known; all characters of an account take some thousands."""
 LARGEST_OF_STRANGERS: Final = 4096
@@ -44,7 +46,7 @@ def encode_frame(frame: Frame) -> bytes:
     body = json.dumps(frame, separators=(",", ":")).encode()
     if len(body) > LARGEST:
         raise LocalProtocolError(f"a frame of {len(body)} bytes between processes is too large")
-    return len(body).to_bytes(HEADER, "big") + body
+    return _HEADER.pack(len(body)) + body
 
 
 class FrameReader:
@@ -67,7 +69,7 @@ class FrameReader:
         buffer = self._buffer
         buffer += data
         while len(buffer) >= HEADER:
-            size = int.from_bytes(buffer[:HEADER], "big")
+            (size,) = _HEADER.unpack(buffer)
             if size > self.largest:
                 raise LimitExceeded("frame too large")
             if len(buffer) < HEADER + size:
