@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Final
 
 from emu.dialects.dialect import AVATAR_READY
@@ -17,7 +16,7 @@ from emu.errors import EmuError, PeerError
 from emu.limits.repeats import UnknownMessages, first_bytes
 from emu.model import WorldCharacter
 from emu.processes.ports import Note
-from emu.times import Clock, Monotonic
+from emu.times import Monotonic
 from emu.world.actors import interaction, moving
 from emu.world.actors.client import PlayerClient, PlayerLink
 from emu.world.actors.player import IN_ZONE, Player, PlayerState
@@ -104,12 +103,8 @@ class WorldService:
         chat: Chat,
         commands: RemoteCommands,
         behaviors: Behaviors,
-        clock: Clock | None = None,
     ) -> None:
-        """Join world, chat, commands and behaviors.
-
-        `clock` is for what other processes ask; without one they are not answered.
-        """
+        """Join world, chat, commands and behaviors."""
         self.world = world
         self._behaviors = behaviors
         self._messages = MESSAGES | {
@@ -120,13 +115,12 @@ class WorldService:
         world.give_commands = commands.send_table
         world.do_command = commands.do
         world.on_arrival.append(chat.enter_again)
-        world.on_stand.append(lambda player, now: entering.go_on(world, player, now))
+        world.on_stand.append(lambda player, _now: entering.go_on(world, player))
         world.on_left.append(chat.leave_all)
         world.on_hidden.append(chat.hidden_changed)
         standing.subscribe(world)
         self._unknown_messages = UnknownMessages()
-        if clock is not None:
-            world.bus.answer(f"{GIVE_UP}.{world.process}", partial(self._give_up, clock))
+        world.bus.answer(f"{GIVE_UP}.{world.process}", self._give_up)
 
     # -- clients --------------------------------------------------------------------------------
 
@@ -144,10 +138,10 @@ class WorldService:
         except EmuError as error:
             world.count(f"not given up by another process: {error}")
 
-    async def _give_up(self, clock: Clock, note: Note) -> Note:
+    async def _give_up(self, note: Note) -> Note:
         player = self.world.players.get(int(note["char_id"] or 0))
         if player is not None:
-            await leaving.give_up(self.world, player, clock.now())
+            await leaving.give_up(self.world, player)
         return {}
 
     def enter(

@@ -18,7 +18,7 @@ from emu.errors import OutOfDate, StoreError, UnknownVersion
 from emu.mailbox import PendingAnswer
 from emu.model import ANYBODY, WorldCharacter, may_see
 from emu.processes.ports import Processes, WorldCharacterStore
-from emu.times import Moment, Monotonic, lies_ahead
+from emu.times import Clock, Moment, Monotonic, lies_ahead
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.content.knowledge import Knowledge
 from emu.world.deadlines import Deadlines
@@ -108,8 +108,7 @@ class World:
     processes: InitVar[Processes]
     address: Callable[[], tuple[str, int]]
     """Returns host and port that clients are told to reach this world by."""
-    moment: Callable[[], Moment]
-    """The wall clock."""
+    clock: Clock
     report: Callable[[WorldEvent], None]
     """Takes what operators should know."""
     start: Callable[[Coroutine[Any, Any, None]], None]
@@ -194,7 +193,7 @@ class World:
 
     def is_muted(self, player: Player) -> bool:
         """Say whether the account of a player may not speak now."""
-        return lies_ahead(player.muted_until, self.moment())
+        return lies_ahead(player.muted_until, self.clock.moment())
 
     def list_zone(self, zone: Zone) -> None:
         """Have a zone listed in public, unless it runs only for players who are hidden."""

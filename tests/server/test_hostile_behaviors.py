@@ -92,4 +92,4 @@ def stand(part: WorldEndpoint, beside: str) -> None:
     now = part._scheduler.now()
     spawn = Spawn(part.world.next_spawn_id(), SpawnKind.NPC, "Mean", player.position)
     player.zone.add(spawn, now)
-    assert part.behaviors.add("mean", {}, player.zone, spawn, now)
+    assert part.behaviors.add("mean", {}, player.zone, spawn)

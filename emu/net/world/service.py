@@ -135,7 +135,6 @@ class WorldEndpoint:
             self.chat,
             RemoteCommands(self.world, commands, self.chat),
             self.behaviors,
-            scheduler,
         )
         self._timer.service = self.service
         self.door = self._make_door(dialects)
@@ -293,7 +292,7 @@ class WorldEndpoint:
 
     async def _reviewed(self) -> None:
         try:
-            await standing.review(self.world, self.fleet.accounts, self._scheduler.now())
+            await standing.review(self.world, self.fleet.accounts)
         finally:
             self._is_reviewing = False
 
@@ -414,7 +413,7 @@ class WorldEndpoint:
             knowledge=read_knowledge(config.knowledge),
             processes=self.fleet.processes,
             address=self._told_address,
-            moment=self._scheduler.moment,
+            clock=self._scheduler,
             report=self._watch.port("world", report_world(_log, self._refusals)),
             start=self._tasks.spawn,
             answer=Deferred,
@@ -454,7 +453,7 @@ class WorldEndpoint:
         return f"{len(knowledge.skills)} skills, {len(knowledge.languages)} languages"
 
     async def _reload_behaviors(self) -> str:
-        return self.behaviors.reload(self._scheduler.now())
+        return self.behaviors.reload()
 
     def _told_address(self) -> tuple[str, int]:
         """Return where players reach this world, as it is told to them."""

@@ -68,12 +68,12 @@ def travel(world: World, player: Player, to: Destination, now: Monotonic) -> Non
     if to.zone_id == player.zone.zone_id:
         moving.teleport(player, to.position or definition.safe, now)
     else:
-        world.start(_set_out(world, player, to, now))
+        world.start(_set_out(world, player, to))
 
 
-async def _set_out(world: World, player: Player, to: Destination, now: Monotonic) -> None:
+async def _set_out(world: World, player: Player, to: Destination) -> None:
     try:
-        await leaving.change_zone(world, player, to, now)
+        await leaving.change_zone(world, player, to)
     except EmuError as error:
         send_text(player.client, "This way is crowded. Try again in a moment.")
         world.refused(player, f"way: {error}")

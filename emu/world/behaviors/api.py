@@ -106,13 +106,17 @@ class BehaviorContext:
         self.chat = chat
         self.limits = limits
         self.budget = budget
-        self.now = Monotonic(0.0)
         self.deadlines: Deadlines[RunningBehavior] = Deadlines()
         self.dialogs = Dialogs(limits.text, limits.dialogs)
         self.counters: Counter[str] = Counter()
         self._wake = wake
         self._heard: dict[int, RateLimit] = {}
         self._afterwards: list[Callable[[], object]] = []
+
+    @property
+    def now(self) -> Monotonic:
+        """The time of the world's clock."""
+        return self.world.clock.now()
 
     def arm(self, behavior: RunningBehavior, what: str, seconds: float) -> None:
         """Set or move one of a behavior's deadlines."""
@@ -461,7 +465,7 @@ def _player_of(visitor: Visitor) -> Player:
 async def _send(context: BehaviorContext, player: Player, to: Destination) -> None:
     """Send a player to another zone. If the change of zone is refused, the player stays."""
     try:
-        await leaving.change_zone(context.world, player, to, context.now)
+        await leaving.change_zone(context.world, player, to)
     except EmuError:
         context.counters["not sent to a zone"] += 1
 

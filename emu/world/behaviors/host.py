@@ -75,9 +75,7 @@ class Behaviors:
 
     # -- starting and ending --------------------------------------------------------------------
 
-    def add(
-        self, name: str, options: Mapping[str, Any], zone: Zone, spawn: Spawn | None, now: Monotonic
-    ) -> bool:
+    def add(self, name: str, options: Mapping[str, Any], zone: Zone, spawn: Spawn | None) -> bool:
         """Start a behavior for a spawn, or for the zone if `spawn` is None; return whether it runs.
 
         An unknown name, and a class that raises when it is made, are reported to operators.
@@ -87,7 +85,6 @@ class Behaviors:
         if made is None:
             self._world.report(BehaviorFailed(name, behavior.whose, "there is no such behavior"))
             return False
-        self.context.now = now
         self._in_zone.setdefault(zone, []).append(behavior)
         actor: Actor | ZoneActor = ZoneActor(behavior, self.context)
         if spawn is not None:
@@ -113,22 +110,22 @@ class Behaviors:
         for behavior in self._in_zone.pop(zone, []):
             self._forget(behavior)
 
-    def reload(self, now: Monotonic) -> str:
+    def reload(self) -> str:
         """Load all classes again and restart what runs. Return one line that sums up the result."""
         self.library.reload()
-        restarted = self.restart(now)
+        restarted = self.restart()
         problems = self.library.problems
         for line in problems:
             self._world.report(BehaviorFailed("", "the behaviors' folder", line))
         return f"{len(list(self.library))} behaviors, {restarted} running, {len(problems)} problems"
 
-    def restart(self, now: Monotonic) -> int:
+    def restart(self) -> int:
         """Make every running behavior anew from its class; return how many run then."""
         behaviors = self._running()
         for behavior in behaviors:
             self._forget(behavior)
         self._in_zone.clear()
-        return sum(self.add(old.name, old.options, old.zone, old.spawn, now) for old in behaviors)
+        return sum(self.add(old.name, old.options, old.zone, old.spawn) for old in behaviors)
 
     def switched_off(self) -> list[str]:
         """Return one line for each behavior that is switched off, with the reason."""
@@ -140,9 +137,8 @@ class Behaviors:
 
     # -- events of the world --------------------------------------------------------------------
 
-    def heard(self, speaker: Player, text: str, now: Monotonic) -> None:
+    def heard(self, speaker: Player, text: str, _now: Monotonic) -> None:
         """Pass on what a player said: a hail to its target, anything else to all that are near."""
-        self.context.now = now
         target = speaker.target
         hailed = self._of_spawn.get(target.id) if target is not None else None
         if hailed is not None and text.casefold().startswith("hail"):
@@ -153,14 +149,13 @@ class Behaviors:
             if behavior.spawn is None or self._is_near(behavior, speaker, self._world.rules.hear):
                 self._call(behavior, Hook.SAY, self._visitor(behavior, speaker), text)
 
-    def select_message(self, _world: World, player: Player, body: bytes, now: Monotonic) -> None:
+    def select_message(self, _world: World, player: Player, body: bytes, _now: Monotonic) -> None:
         """Handle OP_DialogSelectMsg: a player has chosen an answer of a dialog.
 
         Raises `MalformedMessage`, and `CommandError` if the dialog is not open.
         """
         fields = player.client.dialect.layout("WS_DialogSelect").decode(body)
         behavior = self._dialogs.answered(player, fields["conversation_id"])
-        self.context.now = now
         if self._is_near(behavior, player, 2 * self._world.rules.hear):
             self._call(behavior, Hook.CHOICE, self._visitor(behavior, player), fields["response"])
 
@@ -169,9 +164,8 @@ class Behaviors:
         fields = player.client.dialect.layout("WS_DialogClose").decode(body)
         self._dialogs.close(player, fields["conversation_id"])
 
-    def entered(self, player: Player, now: Monotonic) -> None:
+    def entered(self, player: Player, _now: Monotonic) -> None:
         """Handle a player's arrival in a zone: wake the behaviors there."""
-        self.context.now = now
         for behavior in list(self._in_zone.get(player.zone, ())):
             self._attempt(behavior, self._wake_up, behavior)
 
@@ -191,7 +185,6 @@ class Behaviors:
 
     def handle_timer(self, now: Monotonic) -> None:
         """Run everything that is due: ticks, steps of walks, and timers of behaviors."""
-        self.context.now = now
         while (due := self._deadlines.pop_due(now)) is not None:
             behavior, what = due
             if not behavior.failed:

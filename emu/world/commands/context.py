@@ -137,5 +137,5 @@ async def check_voice(context: CommandContext, call: Call) -> None:
         rows = await world.store.of_account(account_id)
         until = max([row.muted_until for row in rows], default=UNKNOWN)
         known = [world.pending_mutes.get(account_id, until)]
-    if world.moment() < max(known):
+    if world.clock.moment() < max(known):
         raise CommandError(MUTED)

@@ -44,7 +44,8 @@ async def _kick(context: CommandContext, call: Call) -> str:
     player = player_named(context, call["name"], call)
     account_id = player.character.account_id
     await check_rank(context, call, account_id, player.name, harmless=True)
-    leaving.leave(context.world, player, f"kicked by {call.caller.name}{_why(call)}", call.now)
+    reason, now = f"kicked by {call.caller.name}{_why(call)}", context.world.clock.now()
+    leaving.leave(context.world, player, reason, now)
     await context.admission.handoffs.withdraw_account(account_id)
     return f"{player.name} was sent away"
 
@@ -66,10 +67,10 @@ async def _ban(context: CommandContext, call: Call) -> str:
     reason = f"banned by {call.caller.name}"
     player = world.players.get(row.id)
     if call["forever"]:
-        standing.send_away(world, row.account_id, reason, call.now)
+        standing.send_away(world, row.account_id, reason, world.clock.now())
         await context.admission.handoffs.withdraw_account(row.account_id)
     elif player is not None:
-        leaving.leave(world, player, reason, call.now)
+        leaving.leave(world, player, reason, world.clock.now())
     else:
         world.presence.dismiss(row.id)
     await context.admission.handoffs.withdraw(row.id)
@@ -103,7 +104,7 @@ async def _mute(context: CommandContext, call: Call) -> str:
     await check_rank(context, call, account_id, name)
     if call["reason"]:
         await check_voice(context, call)
-    until = Moment(context.world.moment() + minutes * MINUTE)
+    until = Moment(context.world.clock.moment() + minutes * MINUTE)
     lasting = counted(minutes, "minute")
     for player in standing.of_account(context.world, account_id):
         if player.is_online:

@@ -31,7 +31,7 @@ async def _zone(context: CommandContext, player: Player, call: Call) -> str:
     if definition is None:
         raise CommandError(f"there is no zone {call['zone']}; zones lists them")
     _standing(player)
-    await leaving.change_zone(context.world, player, Destination(definition.id), call.now)
+    await leaving.change_zone(context.world, player, Destination(definition.id))
     return f"going to {definition.description}"
 
 
@@ -61,10 +61,10 @@ async def _goto(context: CommandContext, player: Player, call: Call) -> str:
     there = player_elsewhere(context, call["name"])
     if there is not None:
         _standing(player)
-        await leaving.change_zone(context.world, player, Destination(there.zone_id), call.now)
+        await leaving.change_zone(context.world, player, Destination(there.zone_id))
         return f"going to the zone that {there.name} is in"
     target = player_named(context, call["name"], call)
-    await _bring(context, player, target, call)
+    await _bring(context, player, target)
     return f"you are with {target.name}"
 
 
@@ -72,19 +72,19 @@ async def _goto(context: CommandContext, player: Player, call: Call) -> str:
 async def _summon(context: CommandContext, player: Player, call: Call) -> str:
     target = player_named(context, call["name"], call)
     await check_rank(context, call, target.character.account_id, target.name, harmless=True)
-    await _bring(context, target, player, call)
+    await _bring(context, target, player)
     return f"{target.name} is with you"
 
 
-async def _bring(context: CommandContext, player: Player, to: Player, call: Call) -> None:
+async def _bring(context: CommandContext, player: Player, to: Player) -> None:
     """Put a player where another one is, through a zone change when that is elsewhere."""
     _standing(player)
     _standing(to)
     if player.zone is to.zone:
-        moving.teleport(player, to.position, call.now)
+        moving.teleport(player, to.position, context.world.clock.now())
     else:
         there = Destination(to.zone.zone_id, to.position)
-        await leaving.change_zone(context.world, player, there, call.now)
+        await leaving.change_zone(context.world, player, there)
 
 
 def _standing(player: Player) -> None:

@@ -12,7 +12,7 @@ from emu.world.content.atlas import Atlas
 from emu.world.content.definitions import ZoneDefinition
 from emu.world.zones.zone import Zone
 
-GiveBehavior = Callable[[str, Mapping[str, Any], Zone, Spawn | None, Monotonic], object]
+GiveBehavior = Callable[[str, Mapping[str, Any], Zone, Spawn | None], object]
 """Gives a behavior, by name and with its options, to a spawn or, with None, to the zone itself."""
 TakeBehaviors = Callable[[Zone], None]
 
@@ -35,13 +35,13 @@ class ZonePopulation:
         """Put everything into a zone that begins to run."""
         standing = self._standing[zone] = []
         if definition.behavior:
-            self.give_behavior(definition.behavior, definition.behavior_options, zone, None, now)
+            self.give_behavior(definition.behavior, definition.behavior_options, zone, None)
         for fixture in self.atlas.fixtures(definition.id):
             spawn = fixture.spawn(self.next_id())
             zone.add(spawn, now)
             standing.append(spawn)
             if fixture.behavior:
-                self.give_behavior(fixture.behavior, fixture.behavior_options, zone, spawn, now)
+                self.give_behavior(fixture.behavior, fixture.behavior_options, zone, spawn)
 
     def forget(self, zone: Zone) -> None:
         """Let go of a zone that ends."""

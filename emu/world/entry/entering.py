@@ -190,7 +190,7 @@ def hit_points(level: int) -> int:
 
 def send_time(world: World, player: Player) -> None:
     """Tell a client the world's time of day."""
-    moment = world.moment()
+    moment = world.clock.moment()
     fields = {"unknown": MINUTE_TAIL, "unix_time": unix_seconds(moment), "unknown2": 1.0}
     player.client.send("WS_GameWorldTime", game_time(moment)._asdict() | fields)
 
@@ -300,15 +300,15 @@ def _served_here(world: World, character: WorldCharacter) -> tuple[int, Position
     raise NoSuchZone(character.zone_id)
 
 
-def go_on(world: World, player: Player, now: Monotonic) -> None:
+def go_on(world: World, player: Player) -> None:
     """Send somebody on who came in at the wrong process."""
     if player.destination is not None:
-        world.start(_sent_on(world, player, player.destination, now))
+        world.start(_sent_on(world, player, player.destination))
 
 
-async def _sent_on(world: World, player: Player, to: Destination, now: Monotonic) -> None:
+async def _sent_on(world: World, player: Player, to: Destination) -> None:
     try:
-        await leaving.change_zone(world, player, to, now)
+        await leaving.change_zone(world, player, to)
     except EmuError as error:
         send_text(player.client, f"You cannot be where you were: {error}", ERROR_COLOR)
         text = f"not sent on to its zone: {error}"

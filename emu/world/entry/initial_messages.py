@@ -81,7 +81,7 @@ def send_zone(world: World, player: Player) -> None:
         "x": at.x,
         "y": at.y,
         "z": at.z,
-        **game_time(world.moment())._asdict(),
+        **game_time(world.clock.moment())._asdict(),
         "unknown7": UNKNOWN_SEVEN,
         "unknown3": UNKNOWN_THREE,
         "underworld": definition.underworld,

@@ -157,17 +157,17 @@ def _report_left(world: World, player: Player, reason: str) -> None:
     world.report(PlayerLeft(player.name, zone_name(world, player), reason))
 
 
-async def give_up(world: World, player: Player, now: Monotonic) -> None:
+async def give_up(world: World, player: Player) -> None:
     """Take out a player who comes in at another process, and store it before that one reads it.
 
     Raises `StoreError` when it is not stored; it is out of the world all the same.
     """
     to = player.destination or Destination(player.zone.zone_id, player.position)
-    leave(world, player, "its player comes in at another process", now)
+    leave(world, player, "its player comes in at another process", world.clock.now())
     await store(world, player, to)  # waits until what `leave` saves is there as well
 
 
-async def change_zone(world: World, player: Player, to: Destination, now: Monotonic) -> None:
+async def change_zone(world: World, player: Player, to: Destination) -> None:
     """Send a player to another zone, or another place by way of loading it anew.
 
     A zone that another process serves reads the player from the store, so it is out of this one
@@ -178,12 +178,12 @@ async def change_zone(world: World, player: Player, to: Destination, now: Monoto
         raise CommandError(f"{player.name} is on its way already")
     player.is_travelling = True
     try:
-        await _change_zone(world, player, to, now)
+        await _change_zone(world, player, to)
     finally:
         player.is_travelling = False
 
 
-async def _change_zone(world: World, player: Player, to: Destination, now: Monotonic) -> None:
+async def _change_zone(world: World, player: Player, to: Destination) -> None:
     definition = world.zones.definition(to.zone_id)
     there = Destination(to.zone_id, to.position or definition.safe)
     address = world.zone_servers.elsewhere(to.zone_id)
@@ -196,6 +196,7 @@ async def _change_zone(world: World, player: Player, to: Destination, now: Monot
     if player.state not in IN_ZONE or player.client is not client:  # it left or came anew meanwhile
         return
     player.zone_key = key
+    now = world.clock.now()
     if address is None:
         _set_out(world, player, there, now)
     else:

@@ -102,7 +102,7 @@ def send_away(world: World, account_id: int, reason: str, now: Monotonic) -> Non
             world.presence.dismiss(present.char_id)
 
 
-async def review(world: World, gate: AccountGate, now: Monotonic) -> None:
+async def review(world: World, gate: AccountGate) -> None:
     """Compare the players of this process with the store, and apply what has changed.
 
     A player leaves whose account or address is banned, whose account is disabled or removed, or
@@ -119,6 +119,7 @@ async def review(world: World, gate: AccountGate, now: Monotonic) -> None:
     except StoreError:
         world.count("review failed")
         return
+    now = world.clock.now()
     standings = {row.id: row for row in rows}
     for player in players:
         if player.state is not PlayerState.GONE:

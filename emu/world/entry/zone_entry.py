@@ -169,18 +169,18 @@ class EnteringClient:
             return
         if self._player is not None and not self._mailbox:
             self._hand_on(self._player, opcode, payload, now)
-        elif not self._mailbox.put(partial(self._take, opcode, payload, now)):
+        elif not self._mailbox.put(partial(self._take, opcode, payload)):
             self._turn_away("too many messages waiting")
 
-    async def _take(self, opcode: int, payload: bytes, now: Monotonic) -> None:
+    async def _take(self, opcode: int, payload: bytes) -> None:
         """Do what a message asks for; before the key was shown, only that one counts."""
         if self._over:
             return
         if self._player is not None:
-            self._hand_on(self._player, opcode, payload, now)
+            self._hand_on(self._player, opcode, payload, self._door.clock.now())
         elif opcode == LOGIN_BY_NUMBER and not self._asked:
             self._asked = True
-            await self._show_key(payload, now)
+            await self._show_key(payload)
         else:
             self._door.counters["unknown message"] += 1
 
@@ -233,7 +233,7 @@ class EnteringClient:
             self._deadline = None
             self._turn_away("no key was shown in time")
 
-    async def _show_key(self, payload: bytes, now: Monotonic) -> None:
+    async def _show_key(self, payload: bytes) -> None:
         try:
             account_id, key, version = self._read(payload)
             dialect = self._door.dialects.for_version(version)
@@ -262,7 +262,7 @@ class EnteringClient:
             return
         character = next(row for row in characters if row.id == handoff.char_id)
         try:
-            self._enter(handoff, character, client, key, now)
+            self._enter(handoff, character, client, key)
         except UnknownStruct as error:
             self._deny(client, LoginCode.WRONG_VERSION, f"client version {version}: {error}")
             return
@@ -286,8 +286,8 @@ class EnteringClient:
         character: WorldCharacter,
         client: PlayerClient,
         key: int,
-        now: Monotonic,
     ) -> None:
+        now = self._door.clock.now()
         self._link.trust()
         self._link.charge_to(handoff.account_id)
         player = self._player = self._door.inside.enter(

@@ -387,7 +387,7 @@ class Chat:
                 "channel_name": channel_name,
                 "show_bubble": 1,
                 "understood": 1,
-                "time": unix_seconds(self.world.moment()),
+                "time": unix_seconds(self.world.clock.moment()),
             },
             self.rules.backlog,
         )

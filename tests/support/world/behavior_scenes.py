@@ -17,7 +17,7 @@ def scene(name: str, options: dict[str, Any]) -> tuple[WorldHarness, Client, Spa
     spawn = Spawn(harness.world.next_spawn_id(), SpawnKind.NPC, "Guard Vexel", HERE)
     assert client.player is not None
     client.player.zone.add(spawn, harness.now)
-    assert harness.behaviors.add(name, options, client.player.zone, spawn, harness.now)
+    assert harness.behaviors.add(name, options, client.player.zone, spawn)
     harness.run(1.5)
     return harness, client, spawn
 

@@ -211,7 +211,7 @@ class WorldHarness:
                 others_of(elsewhere),
             ),
             address=lambda: ("127.0.0.1", 9001),
-            moment=lambda: self.moment,
+            clock=WorldHarnessClock(self),
             report=self.events.append,
             start=self._start,
             answer=Deferred,
@@ -230,9 +230,7 @@ class WorldHarness:
         )
         self.population.give_behavior = self.behaviors.add
         self.population.take_behaviors = self.behaviors.forget_zone
-        self.service = WorldService(
-            self.world, self.chat, self.remote, self.behaviors, WorldHarnessClock(self)
-        )
+        self.service = WorldService(self.world, self.chat, self.remote, self.behaviors)
 
     def _start(self, work: Coroutine[Any, Any, Any]) -> None:
         self.start(work)
@@ -308,7 +306,7 @@ class WorldHarnessClock:
         return self._harness.now
 
     def moment(self) -> Moment:
-        return self._harness.world.moment()
+        return self._harness.moment
 
 
 def _is_due(due: Monotonic | None, now: Monotonic) -> bool:

@@ -34,8 +34,8 @@ def test_an_actor_sees_who_is_near(harness: WorldHarness) -> None:
     zone = client.player.zone
     spawn = Spawn(harness.world.next_spawn_id(), SpawnKind.NPC, "Guard", Position(0, 0, 243))
     zone.add(spawn, harness.now)
-    harness.behaviors.add("greeter", {}, zone, spawn, harness.now)
-    harness.behaviors.add("greeter", {}, zone, None, harness.now)
+    harness.behaviors.add("greeter", {}, zone, spawn)
+    harness.behaviors.add("greeter", {}, zone, None)
     actors = [part.owner.me for part in harness.behaviors._in_zone[zone]]
     [actor] = [one for one in actors if isinstance(one, Actor)]
     [place] = [one for one in actors if isinstance(one, ZoneActor)]
@@ -55,9 +55,8 @@ def test_an_actor_walks_no_faster_than_players_may(
     zone = client.player.zone
     spawn = Spawn(harness.world.next_spawn_id(), SpawnKind.NPC, "Guard", Position(0, 0, 243))
     zone.add(spawn, harness.now)
-    harness.behaviors.add("greeter", {}, zone, spawn, harness.now)
+    harness.behaviors.add("greeter", {}, zone, spawn)
     [part] = harness.behaviors._in_zone[zone]
-    harness.behaviors.context.now = harness.now
     part.owner.me.walk((1000.0, 0.0, 243.0), speed=asked)
     assert harness.world.rules.movement.fastest == 30.0
     harness.run(10.0)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from emu.times import Monotonic
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.behaviors import OutOfTime
 from emu.world.behaviors.api import Actor, ZoneActor
@@ -66,7 +67,7 @@ class Scene:
         self.zone.add(self.spawn, self.harness.now)
 
     def begin(self) -> None:
-        self.harness.behaviors.add("test", self.options, self.zone, self.spawn, self.harness.now)
+        self.harness.behaviors.add("test", self.options, self.zone, self.spawn)
         self.harness.run(1.5)
 
     def target(self) -> None:
@@ -121,6 +122,23 @@ def test_nothing_runs_where_nobody_is() -> None:
     scene.harness.stand(6, name="Borvik")
     scene.harness.run(1.5)
     assert scene.log[-1] == ("enter", "Borvik")
+
+
+def test_a_timer_that_is_set_when_a_player_leaves_counts_from_then() -> None:
+    class Waits(Notes):
+        def on_leave(self, visitor: Any) -> None:
+            super().on_leave(visitor)
+            self.me.after(30.0, "later")
+
+    scene = Scene(Waits)
+    scene.begin()
+    scene.harness.now = Monotonic(scene.harness.now + 40.0)
+    scene.harness.service.send_away(scene.client.player, "test", scene.harness.now)
+    assert ("leave", "Aldana") in scene.log
+    scene.harness.run(29.0)
+    assert ("timer", "later") not in scene.log
+    scene.harness.run(2.0)
+    assert ("timer", "later") in scene.log
 
 
 def test_timers_and_ways() -> None:
@@ -201,9 +219,7 @@ def test_a_behavior_that_cannot_be_made_or_found() -> None:
     scene = Scene(Never)
     scene.begin()
     assert "KeyError: 'path'" in scene.failures()[0]
-    assert not scene.harness.behaviors.add(
-        "no_such", {}, scene.zone, scene.spawn, scene.harness.now
-    )
+    assert not scene.harness.behaviors.add("no_such", {}, scene.zone, scene.spawn)
     assert "there is no such behavior" in scene.failures()[1]
 
 
@@ -242,7 +258,7 @@ def test_a_reload_begins_again() -> None:
         keep(),
         scene.harness.library._classes.update(test=again),
     )[0]
-    answer = scene.harness.behaviors.reload(scene.harness.now)
+    answer = scene.harness.behaviors.reload()
     assert "1 running, 0 problems" in answer
     assert scene.log.count(("start",)) == 2
     scene.harness.run(1.5)
@@ -287,7 +303,7 @@ def test_a_zone_that_has_ended_stays_forgotten_when_behaviors_begin_again() -> N
     behaviors = scene.harness.behaviors
     behaviors.forget_zone(scene.zone)
     scene.log.clear()
-    assert behaviors.restart(scene.harness.now) == 0
+    assert behaviors.restart() == 0
     scene.target()
     scene.client.types("/hail")
     scene.client.types("/say hello")

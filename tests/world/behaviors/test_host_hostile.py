@@ -47,7 +47,7 @@ class Scene:
     def put(self, name: str, behavior: str, options: dict[str, Any]) -> Spawn:
         spawn = Spawn(self.harness.world.next_spawn_id(), SpawnKind.NPC, name, NEAR)
         self.zone.add(spawn, self.harness.now)
-        self.harness.behaviors.add(behavior, options, self.zone, spawn, self.harness.now)
+        self.harness.behaviors.add(behavior, options, self.zone, spawn)
         return spawn
 
     def failures(self) -> list[str]:
@@ -379,7 +379,7 @@ def test_one_zone_may_tell_everybody_something() -> None:
         for visitor in me.visitors():
             visitor.tell("a storm is coming")
 
-    harness.behaviors.add("test", {"act": act}, zone, None, harness.now)
+    harness.behaviors.add("test", {"act": act}, zone, None)
     clients[0].types("/say go")
     for client in clients:
         assert client.decoded("WS_DisplayText")[-1]["text"] == "a storm is coming"

@@ -2,7 +2,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from emu.times import Monotonic
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.content.atlas import Atlas, read_atlas
 from emu.world.zones.zone import Zone
@@ -47,7 +46,6 @@ class Given:
         options: Mapping[str, Any],
         _zone: Zone,
         spawn: Spawn | None,
-        _now: Monotonic,
     ) -> None:
         self.names.append((name, options, spawn.name if spawn else None))
 

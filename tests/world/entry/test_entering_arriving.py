@@ -59,7 +59,7 @@ def test_who_arrives_in_a_zone_may_run_at_once(harness: WorldHarness) -> None:
     client = harness.stand(5)
     spend_the_reserve(harness, client)
     to = Destination(12, Position(1.0, 2.0, 3.0))
-    finish(leaving.change_zone(harness.world, client.player, to, harness.now))
+    finish(leaving.change_zone(harness.world, client.player, to))
     again = harness.enter(5)
     again.load()
     again.walk(41.0, 2.0, 3.0)

@@ -37,7 +37,7 @@ def change(harness: WorldHarness, char_id: int, **changes: Any) -> None:
 
 
 def review(harness: WorldHarness, *kept_out: int) -> None:
-    finish(standing.review(harness.world, Gate(*kept_out), harness.now))
+    finish(standing.review(harness.world, Gate(*kept_out)))
 
 
 def has(client: Client, command: str) -> bool:
@@ -163,7 +163,7 @@ def test_a_review_tells_account_and_address_and_changes_nothing_else(harness: Wo
     one = harness.stand(5, name="Aldana", admin_status=100)
     gate = Gate()
     before = len(one.log)
-    finish(standing.review(harness.world, gate, harness.now))
+    finish(standing.review(harness.world, gate))
     assert gate.asked == [(105, "127.0.0.1")]
     assert len(one.log) == before
     assert one.player is harness.world.players.get(5)

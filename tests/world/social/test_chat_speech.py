@@ -159,7 +159,7 @@ def test_who_is_muted_cannot_speak_until_it_is_over() -> None:
     harness, borvik, _ = two()
     assert harness.console("mute Borvik 5").text == "Borvik is muted for 5 minutes"
     assert borvik.types("/shout hello") == ["you are muted"]
-    assert harness.store.rows[5].muted_until > harness.world.moment()
+    assert harness.store.rows[5].muted_until > harness.world.clock.moment()
     assert harness.console("unmute Borvik").ok
     assert borvik.types("/shout hello") == []
 
