@@ -75,8 +75,8 @@ def _closing(stream_type: StreamType) -> tuple[Session, Session]:
 
 def _ended(stream_type: StreamType) -> tuple[Session, Session]:
     client, server = _joined(stream_type, 12)
-    client.replace("over")
-    server.replace("over")
+    client.discard("over")
+    server.discard("over")
     return client, server
 
 
@@ -101,7 +101,7 @@ def make_session(state: str, stream_type: StreamType, role: Role) -> Session:
 
 def sealed(session: Session, packet: bytes) -> bytes:
     """Return a packet with the check (and format) the session expects, if it has one."""
-    seal = session._core.received.seal  # noqa: SLF001  # a fuzzer forges what only a peer could make
+    seal = session._received.seal  # noqa: SLF001  # a fuzzer forges what only a peer could make
     return packet if seal is None else seal.seal(packet)
 
 
@@ -130,7 +130,7 @@ def feed(session: Session, datagrams: Iterable[bytes], now: float = 1.0) -> None
 def _check_memory(session: Session) -> None:
     config = session.config
     statistics = session.statistics()
-    channel = session._core.channel  # noqa: SLF001  # how much is held is nobody else's business
+    channel = session._channel  # noqa: SLF001  # how much is held is nobody else's business
     assert statistics.packets_held <= config.held_packet_limit
     assert channel.window.held_bytes <= config.held_bytes_limit
     assert channel.partial_bytes <= config.payload_size_limit
@@ -142,7 +142,7 @@ def random_datagram(source: random.Random, session: Session) -> bytes:
     """Return something that a hostile or broken peer could send."""
     opcode = source.choice((*ProtocolOpcode, source.randrange(256)))
     body = source.randbytes(source.choice((0, 1, 2, 3, 4, 6, 10, 40, 300)))
-    near = (session._core.channel.window.expected + source.randrange(-3, 8)) & 0xFFFF  # noqa: SLF001
+    near = (session._channel.window.expected + source.randrange(-3, 8)) & 0xFFFF  # noqa: SLF001
     numbered = near.to_bytes(2, "big") + body
     packet = bytes((0, opcode)) + source.choice((body, numbered, numbered))
     match source.randrange(10):

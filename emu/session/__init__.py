@@ -1,9 +1,9 @@
 """The EQ2 session layer without input or output: order, loss, cipher, messages.
 
 `Session` is one side of one session, either role. `Endpoint` finds the session of a datagram on a
-server's socket. `follow` decodes one direction of a recorded session. Settings are in
-`SessionConfig` and `EndpointConfig`, what happens is told by the events. `CipherPair` and
-`key_from_block` are the cipher alone, for those who have the bytes of a session but no session.
+server's socket. `FollowingSession` decodes one direction of a recorded session. `SessionConfig` and
+`EndpointConfig` are the settings, the events report what happened. `CipherPair` and
+`key_from_block` are the cipher alone, for programs that have a session's bytes but no session.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from emu.session.events import (
     Message,
     SessionClosed,
     SessionEstablished,
+    SessionStatistics,
     StatisticsReceived,
     Writable,
 )
 from emu.session.follow import FollowingSession
+from emu.session.lifecycle import ConnectionState
 from emu.session.metrics import EndpointMeasures
 from emu.session.session import Session
-from emu.session.states import ConnectionState
-from emu.session.statistics import SessionStatistics
 
 __all__ = [
     "CipherPair",

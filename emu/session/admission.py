@@ -1,17 +1,14 @@
-"""Which address gets a session: check keys, half-open records, limits per host and in all.
+"""Session admission: check keys, half-open records, and limits per host and in total.
 
-Sources: docs/protocol/transport.md#check, docs/protocol/transport.md#setup.
+`KeyedCheckKeys` derives the check key of an address from a secret, as SYN cookies do: a peer that
+shows it has received a datagram at that address, and the endpoint need not remember it.
+`FixedCheckKey` is the same number for every address, as in EQ2Emulator. Then a valid check proves
+nothing, and a session counts for the limits only once its client has acknowledged a packet.
 
-`KeyedCheckKeys` makes them of the address and a secret, as SYN cookies are made: whoever shows one
-has received what was sent to that address, and the endpoint need not have kept a word about it.
-`FixedCheckKey` gives everybody the same, as EQ2Emulator does.
+Every table is bounded, and a host that fills one pushes out its own entries first.
 
-The room is bounded and whoever fills it pushes out his own: a new record takes the place of the
-oldest one of the same host, and only else of the oldest of all.
-
-Where strangers know the check key, a session counts only once its client has acknowledged
-something: until then it is one of a bounded number that make room for each other, the oldest first.
-Knows no datagrams and no keys. Source: docs/protocol/transport.md#strangers.
+Sources: docs/protocol/transport.md#check, docs/protocol/transport.md#setup,
+docs/protocol/transport.md#strangers.
 """
 
 from __future__ import annotations
@@ -32,23 +29,23 @@ _SECRET_SIZE: Final = 16
 
 
 class CheckKeys(Protocol):
-    """What an endpoint asks for check keys."""
+    """The source of an endpoint's check keys."""
 
     @property
     def are_public(self) -> bool:
-        """Whether strangers know them, so that a valid check proves nothing about the sender."""
+        """Whether anybody knows them, so that a valid check proves nothing about the sender."""
 
     def current(self, address: Hashable, max_length: int, before: int, now: Monotonic) -> int:
         """Return the key (u32) for a SessionRequest of an address.
 
-        `max_length` is the one that is answered, `before` the key of the session that the address
-        has, 0 for none: the two never have the same.
+        `max_length` is that of the SessionResponse. `before` is the key of the session that the
+        address has now, 0 for none; a new session never gets the same key.
         """
 
     def accepted(
         self, address: Hashable, max_length: int, before: int, now: Monotonic
     ) -> Iterator[int]:
-        """Yield every key that `current` may have returned for the same lately."""
+        """Yield every valid key that `current` may have returned for the same arguments."""
 
 
 class FixedCheckKey:
@@ -73,8 +70,7 @@ class FixedCheckKey:
 class KeyedCheckKeys:
     """A keyed hash of the address; the secret changes every `lifetime` seconds.
 
-    The secret before the current one is still accepted. `random_bytes(count)` must be
-    unpredictable.
+    Keys of the previous secret stay valid. `random_bytes(count)` must be unpredictable.
     """
 
     are_public = False
@@ -94,11 +90,13 @@ class KeyedCheckKeys:
     def accepted(
         self, address: Hashable, max_length: int, before: int, now: Monotonic
     ) -> Iterator[int]:
-        """Yield the key under the current secret and the one before."""
+        """Yield the key under the current secret, then under the previous one."""
         yield self.current(address, max_length, before, now)
         yield _keyed(self._earlier, address, max_length, before)
 
     def _change_secret(self, now: Monotonic) -> None:
+        # After an idle time the previous secret has expired as well. Keys made with it must not
+        # become valid again.
         fresh = self._random_bytes(_SECRET_SIZE)
         is_recent = self._secret and now < self._changes_at + self._lifetime
         self._earlier = self._secret if is_recent else fresh
@@ -112,17 +110,16 @@ def _keyed(secret: bytes, address: Hashable, max_length: int, before: int) -> in
 
 
 UNKNOWN_SESSION: Final = 0
-"""The session id of a client of which two ids were heard, or none."""
+"""The session id of a client that has sent two ids, or none."""
 
 
 @dataclass(slots=True)
 class HalfOpen:
-    """What was answered to the SessionRequests of one address.
+    """The SessionResponses sent to one address that is not validated yet.
 
-    `check_key` and `max_length` are those of the last SessionResponse, `answers` is how many were
-    sent. `host` is what limits count the address by, `expires` when the record means nothing any
-    more. `misses` counts datagrams that were valid neither for this nor for the session that the
-    address has.
+    `check_key` and `max_length` are those of the last one, `responses` is how many were sent.
+    `host` is the key of the limits per host, `expires` when the record becomes void. `misses`
+    counts datagrams valid neither for this record nor for the session that the address has.
     """
 
     session_id: int
@@ -130,37 +127,38 @@ class HalfOpen:
     check_key: int
     host: Hashable
     expires: float
-    answers: int = 0
+    responses: int = 0
     misses: int = 0
 
-    def answer(self, session_id: int, max_length: int, check_key: int) -> None:
-        """Take note of what is answered now; of two ids either may be a forgery."""
+    def note_response(self, session_id: int, max_length: int, check_key: int) -> None:
+        """Note a SessionResponse. After two different session ids neither is known to be real."""
         if session_id != self.session_id:
             self.session_id = UNKNOWN_SESSION
         self.max_length = max_length
         self.check_key = check_key
-        self.answers += 1
+        self.responses += 1
 
 
 class HalfOpenTable:
-    """The records by address, at most `limit`; all of them live equally long.
+    """The records by address, at most `limit`, all with the same lifetime.
 
-    `records` is to be looked at only.
+    `records` is read-only for callers. Forged requests can fill the table. A new record pushes out
+    the oldest one of its own host first, so one network cannot displace the others.
     """
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        # Ordered, because a plain dict looks through all that was deleted to find its first.
+        # An OrderedDict finds its first key at once; a plain dict scans deleted entries before it.
         self.records: OrderedDict[Hashable, HalfOpen] = OrderedDict()
         self._by_host: dict[Hashable, OrderedDict[Hashable, None]] = {}
 
     def get(self, address: Hashable, now: Monotonic) -> HalfOpen | None:
-        """Return the record of an address if it still counts."""
+        """Return the record of an address unless it has expired."""
         record = self.records.get(address)
         return record if record is not None and now < record.expires else None
 
     def add(self, address: Hashable, record: HalfOpen, now: Monotonic) -> None:
-        """Keep a record, and make room for it; one of the same address is replaced."""
+        """Add a record, replacing that of the same address; push out another at the limit."""
         self.remove(address)
         self._expire(now)
         if len(self.records) >= self._limit:
@@ -172,7 +170,7 @@ class HalfOpenTable:
         addresses[address] = None
 
     def remove(self, address: Hashable) -> None:
-        """Let go of the record of an address, if there is one."""
+        """Remove the record of an address, if there is one."""
         record = self.records.pop(address, None)
         if record is None:
             return
@@ -182,7 +180,7 @@ class HalfOpenTable:
             del self._by_host[record.host]
 
     def _expire(self, now: Monotonic) -> None:
-        """Drop those whose time is over: they stand in front."""
+        """Remove expired records: they are the first ones."""
         while self.records:
             address, record = next(iter(self.records.items()))
             if now < record.expires:
@@ -191,7 +189,7 @@ class HalfOpenTable:
 
 
 def host_of(address: Hashable) -> Hashable | None:
-    """Return what the limit per host counts by, for a (host, port, ...) address; None: no limit.
+    """Return the key of the limit per host for a (host, port, ...) address; None means no limit.
 
     An IPv6 host is counted by its /64 network. A loopback host is not limited: it is this machine.
     """
@@ -202,10 +200,10 @@ def host_of(address: Hashable) -> Hashable | None:
 
 
 class SessionAdmission:
-    """The limits of one endpoint on whom it serves.
+    """The limits of one endpoint on its sessions.
 
-    `unacknowledged` holds the sessions whose address nothing validates yet, oldest first; it is to
-    be looked at only. `host_key` names the host of an address, or None for one without a limit.
+    `unacknowledged` has the sessions whose address is not validated yet, oldest first; it is
+    read-only for callers. `host_key` returns the host of an address, or None for one without limit.
     """
 
     __slots__ = ("_barred", "_config", "_counted", "_hosts", "host_key", "unacknowledged")
@@ -221,7 +219,7 @@ class SessionAdmission:
         self.unacknowledged: OrderedDict[Session, None] = OrderedDict()
 
     def reason_against(self, host: Hashable | None) -> str | None:
-        """Return why a host gets no session more now, else None."""
+        """Return why a host gets no further session now, or None."""
         if host is not None and self._hosts.get(host, 0) >= self._config.sessions_per_host_limit:
             return "too many sessions of one host"
         if self._counted >= self._config.session_limit:
@@ -229,15 +227,15 @@ class SessionAdmission:
         return None
 
     def bar(self, address: Hashable, now: Monotonic) -> None:
-        """Let nobody take over the session of an address for a while."""
+        """Forbid new sessions to take over an address for `takeover_pause`."""
         self._barred[address] = now + self._config.takeover_pause
 
     def is_barred(self, address: Hashable, now: Monotonic) -> bool:
-        """Whether nobody may take over the session of an address now."""
+        """Return whether no session may take over an address now."""
         return now < self._barred.get(address, now)
 
     def count(self, session: Session) -> None:
-        """Count a session whose address is validated."""
+        """Count a session with a validated address for the limits."""
         self.unacknowledged.pop(session, None)
         self._counted += 1
         host = self.host_key(session.address)
@@ -245,14 +243,14 @@ class SessionAdmission:
             self._hosts[host] = self._hosts.get(host, 0) + 1
 
     def keep(self, session: Session) -> Session | None:
-        """Keep a session that is not to be counted yet; return which one has to go for it."""
+        """Keep a session that does not count yet; return the one to end for it, or None."""
         is_full = len(self.unacknowledged) >= self._config.half_open_limit
         oldest = next(iter(self.unacknowledged)) if is_full else None
         self.unacknowledged[session] = None
         return oldest
 
     def remove(self, session: Session) -> None:
-        """Let go of a session that was counted or kept."""
+        """Remove a session that was counted or kept."""
         self._barred.pop(session.address, None)
         if session in self.unacknowledged:
             del self.unacknowledged[session]

@@ -1,28 +1,22 @@
-"""The reliable channel: payloads in order one way, messages into packets the other.
+"""The reliable channel of a session: payloads in order one way, messages into packets the other.
 
-Large payloads are cut into fragments; small messages share an AppCombined, packets a Combined.
+Received packets pass the `ReceiveWindow`, which restores their order, and the `Assembler`, which
+joins fragments. Small messages to send share an AppCombined, small packets a Combined, and long
+messages are cut into fragments. Cipher, seal and the meaning of a message are elsewhere.
 
-Owns the choice of what is joined (docs/protocol/transport.md#payloads); the shapes are
-`emu.wire.packets`'.
-
-Source: docs/protocol/transport.md#fragments.
-
-Knows chunks in order only; sequence numbers are the windows' business.
-
-Joins receive window, assembler, send queue and the joining and cutting of payloads
-(docs/protocol/transport.md#payloads, docs/protocol/transport.md#reliability). Knows no cipher, no
-seal and no message.
+Sources: docs/protocol/transport.md#reliability, docs/protocol/transport.md#fragments,
+docs/protocol/transport.md#payloads, RFC 1982.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from enum import Enum
 from typing import Final
 
 from emu.errors import LimitExceeded, MalformedDatagram
 from emu.session.configuration import SessionConfig
-from emu.session.receive_window import Placement, ReceiveWindow
-from emu.session.send_queue import SendQueue
+from emu.session.send_queue import MASK, SendQueue, distance
 from emu.times import Monotonic
 from emu.wire import AppCombined, ProtocolOpcode
 from emu.wire.packets import APP_COMBINED, SEQUENCED_SIZE, marker_of, push_parts, push_sequenced
@@ -32,25 +26,26 @@ _APP_COMBINED = marker_of(ProtocolOpcode.APP_COMBINED)
 
 
 def _join(
-    marker: bytes, parts: Sequence[bytes], room: int, part_limit: int, count_limit: int
+    marker: bytes, parts: Sequence[bytes], capacity: int, part_limit: int, count_limit: int
 ) -> list[bytes]:
-    """Join neighbors that fit `room` together; one alone, or longer than the limit, stays bare.
+    """Join neighbors as long as they fit `capacity`; a single or long part stays bare.
 
-    No more parts are joined than a receiver with the same configuration takes.
+    A part longer than `part_limit` is long. At most `count_limit` parts are joined, as many as a
+    receiver with the same configuration accepts.
     """
     if len(parts) < 2:
         return list(parts)
-    # A part has one or three bytes of length in front. `room` bounds the joined whole only: a part
-    # that alone is longer is cut into fragments later, by those who know how.
+    # A part has one or three bytes of length in front. `capacity` bounds only joined parts: a
+    # single part may be longer, and is cut into fragments later.
     groups: list[list[bytes]] = []
-    size = room
+    size = capacity
     for part in parts:
         length = len(part)
         grown = size + (1 if length < 0xFF else 3) + length
-        if grown > room or length > part_limit or len(groups[-1]) == count_limit:
+        if grown > capacity or length > part_limit or len(groups[-1]) == count_limit:
             groups.append([part])
-            # Behind a part that must stay bare there is no room for another one.
-            size = room if length > part_limit else grown - size + len(marker)
+            # A part that must stay bare fills its group: nothing may be joined to it.
+            size = capacity if length > part_limit else grown - size + len(marker)
         else:
             groups[-1].append(part)
             size = grown
@@ -58,36 +53,36 @@ def _join(
 
 
 def join_messages(
-    messages: Sequence[bytes], room: int, part_limit: int, count_limit: int
+    messages: Sequence[bytes], capacity: int, part_limit: int, count_limit: int
 ) -> list[bytes]:
-    """Return reliable payloads for messages in order; `room` is the longest worth joining up to."""
-    return _join(_APP_COMBINED, messages, room, part_limit, count_limit)
+    """Return reliable payloads for messages in order; joined ones have `capacity` bytes at most."""
+    return _join(_APP_COMBINED, messages, capacity, part_limit, count_limit)
 
 
 def join_packets(
-    packets: Sequence[bytes], room: int, part_limit: int, count_limit: int
+    packets: Sequence[bytes], capacity: int, part_limit: int, count_limit: int
 ) -> list[bytes]:
-    """Return what goes into datagrams, unsealed, for protocol packets in order."""
-    return _join(_COMBINED, packets, room, part_limit, count_limit)
+    """Return the contents of datagrams, not sealed yet, for protocol packets in order."""
+    return _join(_COMBINED, packets, capacity, part_limit, count_limit)
 
 
 _TOTAL_SIZE = 4
 
 
-def cut(payload: bytes, room: int) -> Iterator[bytes]:
-    """Yield the chunks of a payload; `room` is what one datagram holds without its seal.
+def cut(payload: bytes, capacity: int) -> Iterator[bytes]:
+    """Yield the chunks of a payload; `capacity` is that of one datagram without its seal.
 
     Every datagram but the last is filled. The first chunk begins with the u32 total length.
     """
-    first = room - SEQUENCED_SIZE - _TOTAL_SIZE
-    step = room - SEQUENCED_SIZE
+    first = capacity - SEQUENCED_SIZE - _TOTAL_SIZE
+    step = capacity - SEQUENCED_SIZE
     yield len(payload).to_bytes(_TOTAL_SIZE, "big") + payload[:first]
     for start in range(first, len(payload), step):
         yield payload[start : start + step]
 
 
 class Assembler:
-    """Joins one run of fragments at a time; holds no more than the run said and `size_limit`."""
+    """Joins one run of fragments at a time, within the announced total and `size_limit`."""
 
     __slots__ = ("_count", "_count_limit", "_data", "_total")
 
@@ -105,13 +100,13 @@ class Assembler:
     def add(self, chunk: bytes, size_limit: int) -> bytes | None:
         """Take the next chunk in order; return the payload when it is complete.
 
-        Raises `MalformedDatagram` or `LimitExceeded`; the order is lost then, and with it the
-        session.
+        Raises `MalformedDatagram` or `LimitExceeded`; the order is lost then, so the session must
+        end.
         """
         data = self._data
         if data is None:
-            # The total is a peer's word. It is held against the limit before a byte is kept, and
-            # memory grows with what really comes.
+            # The peer may announce any total. It is checked before a byte is kept, and memory
+            # grows only with the bytes that really arrive.
             if len(chunk) <= _TOTAL_SIZE:
                 raise MalformedDatagram("first fragment too short")
             self._total = int.from_bytes(chunk[:_TOTAL_SIZE], "big")
@@ -132,25 +127,101 @@ class Assembler:
         return bytes(data)
 
 
+class Placement(Enum):
+    """The place of a sequence number."""
+
+    NEXT = "the expected one"
+    FUTURE = "inside the window, held"
+    DUPLICATE = "received before"
+    OUTSIDE = "outside the window"
+    FULL = "inside the window, but nothing more can be held"
+
+
+class ReceiveWindow:
+    """The sequence number that is expected next, and the packets that came before their turn.
+
+    `expected` is that number. `held` has the early packets by number: (protocol opcode, bytes
+    behind the sequence number); None if there are none. `bytes_limit` bounds them, to little until
+    the peer is authenticated.
+    """
+
+    __slots__ = ("_count_limit", "_window", "bytes_limit", "expected", "held", "held_bytes")
+
+    def __init__(self, config: SessionConfig) -> None:
+        self.expected = config.first_sequence
+        self.held: dict[int, tuple[int, bytes]] | None = None
+        self.held_bytes = 0
+        self._window = config.window
+        self._count_limit = config.held_packet_limit
+        self.bytes_limit = min(config.held_bytes_limit, config.unauthenticated_message_size_limit)
+
+    def place(self, sequence: int, opcode: int, data: bytes) -> Placement:
+        """Return the place of a packet; hold an early one. NEXT moves the window."""
+        if sequence == self.expected:
+            self.expected = (sequence + 1) & MASK
+            return Placement.NEXT
+        ahead = distance(self.expected, sequence)
+        # Numbers wrap at 65,536. Far outside the window a number may belong to the round before or
+        # to the next one, so such a packet must not be acknowledged as a duplicate.
+        if ahead < 0:
+            return Placement.DUPLICATE if ahead >= -self._window else Placement.OUTSIDE
+        if ahead >= self._window:
+            return Placement.OUTSIDE
+        return self.hold(sequence, opcode, data)
+
+    def hold(self, sequence: int, opcode: int, data: bytes) -> Placement:
+        """Hold an early packet; return FUTURE, or FULL if a limit forbids it."""
+        held = self.held
+        if held is None:
+            held = self.held = {}
+        if sequence in held:
+            return Placement.FUTURE
+        if len(held) >= self._count_limit or self.held_bytes + len(data) > self.bytes_limit:
+            return Placement.FULL
+        held[sequence] = (opcode, data)
+        self.held_bytes += len(data)
+        return Placement.FUTURE
+
+    def take_next(self) -> tuple[int, bytes] | None:
+        """Return the held entry with the expected number and move the window, or return None."""
+        held = self.held
+        if held is None:
+            return None
+        entry = held.pop(self.expected, None)
+        if entry is None:
+            return None
+        self.held_bytes -= len(entry[1])
+        self.expected = (self.expected + 1) & MASK
+        if not held:
+            self.held = None  # the short path checks for None
+        return entry
+
+    def clear(self) -> None:
+        """Drop everything held."""
+        self.held = None
+        self.held_bytes = 0
+
+
 _PACKET: Final = int(ProtocolOpcode.PACKET)
 _FRAGMENT: Final = int(ProtocolOpcode.FRAGMENT)
 _ACK: Final = int(ProtocolOpcode.ACK)
 _OUT_OF_ORDER_ACK: Final = int(ProtocolOpcode.OUT_OF_ORDER_ACK)
 _ANYWHERE: Final = -1  # no sequence number
-_ENTRY_BYTES = 200  # what Python takes for a packet beside its bytes, about
+_ENTRY_BYTES = 200  # about what Python needs for a packet besides its bytes
 
 
 class BrokenChannel(LimitExceeded):
-    """The order of the channel is lost for good, so the session has to end; see `reason`."""
+    """The order of the channel is lost, so the session has to end; see `reason`."""
 
 
 class ReliableChannel:
     """Channel 0 of one session.
 
-    `room` is what a datagram holds without its seal, `size_limit` the longest payload to assemble,
-    `ack_pending` whether an Ack should leave, `is_midway` whether it began with another packet
-    than the first, `outgoing` the messages (cipher text) not yet given a place, `lead` a message
-    that must share its payload with the first of them. While it `is_paused` no packet has its turn.
+    `capacity` is the bytes of a datagram without its seal, `size_limit` those of the longest
+    payload to assemble. `ack_pending` is whether an Ack should leave, `is_midway` whether the
+    channel began with another packet than the first. `outgoing` has the messages (cipher text)
+    without a sequence number, `lead` a message that shares its payload with the first of them.
+    While the channel `is_paused`, it holds every packet.
     """
 
     __slots__ = (
@@ -158,13 +229,13 @@ class ReliableChannel:
         "_config",
         "_early_acks",
         "ack_pending",
+        "capacity",
         "is_midway",
         "is_paused",
         "lead",
         "outgoing",
         "outgoing_bytes",
         "queue",
-        "room",
         "size_limit",
         "window",
     )
@@ -180,22 +251,22 @@ class ReliableChannel:
         self.outgoing: list[bytes] = []
         self.outgoing_bytes = 0
         self.queue = SendQueue(config, max_length)
-        self.room = max_length - overhead
+        self.capacity = max_length - overhead
         self.size_limit = config.message_size_limit_before_key
         self.window = ReceiveWindow(config)
 
     def lift_limits(self, *, trusted: bool) -> None:
-        """Take longer payloads: there is a key, and the peer may be `trusted`, too."""
+        """Accept longer payloads: there is a key, and the peer may be `trusted`."""
         config = self._config
         self.size_limit = (
-            config.payload_size_limit if trusted else config.stranger_message_size_limit
+            config.payload_size_limit if trusted else config.unauthenticated_message_size_limit
         )
         if trusted:
             self.window.bytes_limit = config.held_bytes_limit
 
     @property
     def is_idle(self) -> bool:
-        """Whether `packets_to_send` would have nothing, now and without new input."""
+        """Whether everything was sent and acknowledged."""
         return not self.outgoing and self.queue.empty and self.lead is None
 
     @property
@@ -210,8 +281,8 @@ class ReliableChannel:
 
     @property
     def held_bytes(self) -> int:
-        """How much memory the peer costs us, with what the bookkeeping of each packet takes."""
-        # Asked for after every turn in which a session was served: most hold nothing at all.
+        """How many bytes of memory the peer occupies, with an estimate for each packet."""
+        # Read after every turn in which the session was served; nearly always nothing is held.
         window = self.window
         queue = self.queue
         held = self.outgoing_bytes + queue.queued_bytes
@@ -224,9 +295,9 @@ class ReliableChannel:
         return held
 
     def takes_next(self, sequence: int) -> bool:
-        """Take note of a whole Packet if it is the awaited one and completes nothing but itself.
+        """Accept a Packet if it is the expected one and no others wait for it.
 
-        The short way for nearly every Packet; after False `receive` has to be called with it.
+        The short path for nearly every Packet. After False, call `receive` with it.
         """
         window = self.window
         if sequence != window.expected or window.held is not None or self._assembler is not None:
@@ -236,10 +307,9 @@ class ReliableChannel:
         return True
 
     def take_only_ack(self) -> bytes | None:
-        """Return the Ack due if it is all that could leave and nothing is held; else None.
+        """Return the Ack if nothing else may leave and nothing is held; None otherwise.
 
-        The short way for nearly every answer; after None `ack_packets` and `packets_to_send` say
-        what leaves.
+        The short path for most datagrams. After None, call `ack_packets` and `packets_to_send`.
         """
         if (
             not self.ack_pending
@@ -255,20 +325,20 @@ class ReliableChannel:
         return push_sequenced(_ACK, (self.window.expected - 1) & 0xFFFF)
 
     def begin_anywhere(self) -> None:
-        """Take whichever payload comes first as the first: the ones before it were not recorded."""
+        """Accept any sequence number as the first: earlier packets were not recorded."""
         self.window.expected = _ANYWHERE
 
     def _begin(self, opcode: int, sequence: int) -> None:
         self.is_midway = sequence != self._config.first_sequence
         if self.is_midway and opcode == _FRAGMENT:
-            raise MalformedDatagram("part of a message that began before the capture")
+            raise MalformedDatagram("fragment of a message that began before the capture")
         self.window.expected = sequence
 
     def receive(self, opcode: int, sequence: int, data: bytes) -> Iterator[bytes]:
         """Take a Packet or Fragment; yield every payload it completes, in order.
 
         Raises `MalformedDatagram` or `LimitExceeded` when it is dropped, `BrokenChannel` when the
-        session cannot go on.
+        session cannot continue.
         """
         window = self.window
         if window.expected == _ANYWHERE:
@@ -286,7 +356,7 @@ class ReliableChannel:
                 self._early_acks = {}
             self._early_acks[sequence] = None
         elif placement is Placement.DUPLICATE:
-            self.ack_pending = True  # the peer sends it again because our Ack was lost
+            self.ack_pending = True  # the peer repeats it, so our Ack was lost
             raise MalformedDatagram("duplicate packet")
         elif placement is Placement.OUTSIDE:
             raise LimitExceeded("outside the window")
@@ -294,15 +364,15 @@ class ReliableChannel:
             raise LimitExceeded("too much held out of order")
 
     def pause(self) -> None:
-        """Give no packet its turn any more: its owner has enough to do. `go_on` ends that."""
+        """Hold every packet from now on, because too many messages wait; `resume` ends that."""
         self.is_paused = True
         if self.window.held is None:
-            self.window.held = {}  # empty, but not None: that is what the short way looks for
+            self.window.held = {}  # not None: that disables the short path
 
-    def go_on(self) -> Iterator[bytes]:
-        """Yield the payloads that waited since `pause`, as far as nobody pauses again.
+    def resume(self) -> Iterator[bytes]:
+        """Yield the payloads that waited since `pause`, until the next `pause`.
 
-        Raises `BrokenChannel` when the session cannot go on.
+        Raises `BrokenChannel` when the session cannot continue.
         """
         self.is_paused = False
         window = self.window
@@ -315,8 +385,8 @@ class ReliableChannel:
 
     def _payloads(self, entry: tuple[int, bytes] | None) -> Iterator[bytes]:
         """Yield every payload that an entry completes, and those held behind it."""
-        # One by one, not as a list: a payload may end the session, and then those behind it must
-        # not be decrypted any more.
+        # A generator, not a list: a payload may end the session, and then the following ones must
+        # not be decrypted.
         window = self.window
         self.ack_pending = True
         while entry is not None:
@@ -344,18 +414,18 @@ class ReliableChannel:
         return payload
 
     def add(self, message: bytes) -> None:
-        """Queue one message (cipher text with its escape byte, or clear before there is a key)."""
+        """Queue one message: cipher text with its escape byte, or clear text before the key."""
         self.outgoing.append(message)
         self.outgoing_bytes += len(message)
 
     def ack_packets(self) -> list[bytes]:
-        """Return the acks due: one Ack for everything contiguous, one for each early packet."""
+        """Return the pending acks: an Ack for all in order, and one for each early packet."""
         acks: list[bytes] = []
         if self.ack_pending:
             self.ack_pending = False
             acks.append(push_sequenced(_ACK, (self.window.expected - 1) & 0xFFFF))
         if self._early_acks is not None:
-            # What has had its turn since is covered by the Ack in front.
+            # Early packets that are in order by now are covered by the Ack.
             held = self.window.held
             if held is not None:
                 acks += [
@@ -367,9 +437,9 @@ class ReliableChannel:
         return acks
 
     def packets_to_send(self, now: Monotonic) -> list[bytes]:
-        """Return the Packets and Fragments that may leave now, giving waiting messages a place."""
-        # Messages get their sequence numbers as late as this, so that all of one turn of the owner
-        # share their packets.
+        """Return the Packets and Fragments that may leave now, waiting messages included."""
+        # Messages become packets only now, so that all messages of one turn of the owner can share
+        # packets.
         if self.outgoing or self.lead is not None:
             self._place_messages()
         return self.queue.take(now)
@@ -382,7 +452,7 @@ class ReliableChannel:
             self._place_payload(self._take_lead(messages))
         payloads = join_messages(
             messages,
-            self.room - SEQUENCED_SIZE,
+            self.capacity - SEQUENCED_SIZE,
             self._config.app_combined_part_limit,
             self._config.app_combined_count_limit,
         )
@@ -390,12 +460,12 @@ class ReliableChannel:
             self._place_payload(payload)
 
     def _take_lead(self, messages: list[bytes]) -> bytes:
-        """Return the payload of the lead, and of the first message if the peer takes both at once.
+        """Return the lead, joined with the first message if the peer accepts that length.
 
-        The peer has no key before it has read the lead, so its bound for payloads is a low one.
+        The peer has no key until it has read the lead, so its limit for a payload is still low.
         """
         lead = self.lead
-        assert lead is not None  # noqa: S101  # the caller has looked
+        assert lead is not None  # noqa: S101  # the caller has checked
         self.lead = None
         if not messages:
             return lead
@@ -406,14 +476,14 @@ class ReliableChannel:
         return joined
 
     def _place_payload(self, payload: bytes) -> None:
-        if len(payload) + SEQUENCED_SIZE <= self.room:
+        if len(payload) + SEQUENCED_SIZE <= self.capacity:
             self.queue.add(_PACKET, payload)
         else:
-            for chunk in cut(payload, self.room):
+            for chunk in cut(payload, self.capacity):
                 self.queue.add(_FRAGMENT, chunk)
 
     def clear(self) -> None:
-        """Let go of everything held and queued."""
+        """Drop everything held and queued."""
         self._assembler = None
         self._early_acks = None
         self.is_paused = False

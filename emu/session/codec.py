@@ -1,15 +1,10 @@
 """From application messages to cipher text and back: header, deflate stream, RC4 pair.
 
-Owns the key block, the key request and the two keystreams. Does not know packets or order: its
-caller must decrypt every byte exactly once and in order.
-
-Source: docs/protocol/transport.md#compression.
+It also has the messages of the key exchange. Every message must pass exactly once and in order,
+because both the deflate stream and the keystreams continue from one message to the next.
 
 Sources: docs/protocol/transport.md#keys, docs/protocol/transport.md#payloads,
-docs/protocol/transport.md#messages.
-
-Owns the header of each direction, the deflate stream and the cipher pair, in the right order. Does
-not know packets: it must be given every message exactly once and in order.
+docs/protocol/transport.md#messages, docs/protocol/transport.md#compression.
 """
 
 from __future__ import annotations
@@ -22,14 +17,20 @@ from typing import Final
 from cryptography.hazmat.decrepit.ciphers.algorithms import ARC4
 from cryptography.hazmat.primitives.ciphers import Cipher
 
-from emu.errors import LimitExceeded, LocalProtocolError, MalformedMessage, PeerError
+from emu.errors import (
+    LimitExceeded,
+    LocalProtocolError,
+    MalformedDatagram,
+    MalformedMessage,
+    PeerError,
+)
 from emu.session.configuration import Role, SessionConfig
 
 KEY_SIZE: Final = 8
 KEY_BLOCK_SIZE: Final = 60
 KEY_BLOCK_MESSAGE_MINIMUM: Final = 67  # what the peer takes; real clients send 68
 KEY_REQUEST_OPCODE: Final = 2
-_FLIPPED: Final = bytes(range(255, -1, -1))  # for `bytes.translate`: every bit the other way
+_FLIPPED: Final = bytes(range(255, -1, -1))  # for `bytes.translate`: inverts every bit
 _DROPPED: Final = bytes(20)  # keystream bytes thrown away at the start of each direction
 KEY_BLOCK_HEADER: Final = b"\xff\xff\xff\xff" + struct.pack("<I", KEY_BLOCK_SIZE)
 
@@ -54,34 +55,65 @@ def key_from_block(message: bytes) -> bytes:
 
 
 def make_key_block(random_bytes: Callable[[int], bytes]) -> bytes:
-    """Return a client's key block of 60 bytes by chance: one that `key_from_block` takes."""
+    """Return a random key block of 60 bytes that `key_from_block` accepts."""
     while not any((block := random_bytes(KEY_BLOCK_SIZE))[-KEY_SIZE:]):
         pass  # a key of zeros would mean "not encrypted"
     return block
 
 
 def key_block_message(block: bytes) -> bytes:
-    """Return what a client answers to the key request, from its 60-byte block."""
+    """Return a client's reply to the key request, from its 60-byte block."""
     return KEY_BLOCK_HEADER + block
 
 
 def check_key_request(message: bytes) -> None:
-    """Refuse a key request that asks for more than the identity.
-
-    Raises `MalformedMessage`.
-    """
+    """Raise `MalformedMessage` for a key request with an exponent other than 1."""
     if message != KEY_REQUEST:
         raise MalformedMessage("unknown key request")
 
 
+class KeyExchange:
+    """One side of the key exchange. A server requests the key, a client replies with its block.
+
+    `key_block` is a client's (60 bytes), `was_requested` whether a server has sent its request.
+    """
+
+    __slots__ = ("_key_block", "_role", "was_requested")
+
+    def __init__(self, role: Role, key_block: bytes) -> None:
+        """Raise `LocalProtocolError` for a client's block of another length or without a key."""
+        is_usable = len(key_block) == KEY_BLOCK_SIZE and any(key_block[-KEY_SIZE:])
+        if role is Role.CLIENT and not is_usable:
+            raise LocalProtocolError(f"a key block has {KEY_BLOCK_SIZE} bytes, not zero at the end")
+        self._role = role
+        self._key_block = key_block
+        self.was_requested = False
+
+    def receive(self, message: bytes) -> bytes:
+        """Return the key (8 bytes) that the peer's message settles.
+
+        Raises `PeerError` for another message, or for a key that means "not encrypted".
+        """
+        if self._role is Role.CLIENT:
+            check_key_request(message)
+            return key_from_block(self._key_block)
+        if len(message) < KEY_BLOCK_MESSAGE_MINIMUM:
+            raise MalformedDatagram("message before the key")
+        return key_from_block(message)
+
+    def reply(self) -> bytes:
+        """Return the message with a client's key block."""
+        return key_block_message(self._key_block)
+
+
 class CipherPair:
-    """Both keystreams of one session: `encrypt` for what our role sends, `decrypt` for the rest."""
+    """Both keystreams of a session: `encrypt` for our role's messages, `decrypt` for the peer's."""
 
     __slots__ = ("decrypt", "encrypt")
 
     def __init__(self, key: bytes, role: Role) -> None:
         """Start both streams from the 8-byte key, 20 bytes in."""
-        # No modes for a stream cipher; encryptor and decryptor are the same operation.
+        # A stream cipher has no mode, and encryptor and decryptor are the same operation.
         from_server = Cipher(ARC4(key), mode=None).encryptor()
         from_client = Cipher(ARC4(key.translate(_FLIPPED)), mode=None).encryptor()
         from_server.update(_DROPPED)
@@ -96,11 +128,10 @@ class CipherPair:
 class Deflater:
     """Compresses message after message into one stream, with a sync flush behind each.
 
-    `compressor` is made at first use and may be let go behind any message (None): what follows is a
-    raw stream that continues the first one and refers to nothing before it, which every inflater
-    reads on. A session lets go of it whenever it hands out datagrams, so only messages that leave
-    together profit from each other: of what is sent over and over, movement, a history of 30 kB for
-    each player saved one byte in ten.
+    `compressor` is made at first use and may be dropped (None) behind any message. The next one
+    starts a raw stream that refers to nothing before it, and every inflater continues with that. A
+    session drops it whenever it returns datagrams: it takes 30 kB for each player, and for
+    movement, which is most of the traffic, its history saves only one byte in ten.
     """
 
     __slots__ = ("_config", "_started", "compressor")
@@ -127,7 +158,7 @@ class Deflater:
 
 
 class Inflater:
-    """Reads the stream of a `Deflater`, with a bound on what one message may become."""
+    """Reads the stream of a `Deflater`, with a limit on the size of one inflated message."""
 
     __slots__ = ("_inflater", "_limit")
 
@@ -153,7 +184,7 @@ class Inflater:
 
 
 OPCODE_SIZE_LIMIT = 3
-"""Bytes that an opcode has at most."""
+"""The most bytes that an opcode takes."""
 _WIDE = 0xFF
 _COMPRESSED = 1
 _SEQUENCE_SIZE = 2  # the compression threshold counts the sequence number in front
@@ -162,7 +193,7 @@ _COMPRESSED_FLAG = b"\x01"
 
 
 def opcode_bytes(opcode: int, width: int) -> bytes:
-    """Return an opcode as it goes in front of a message.
+    """Return the bytes of an opcode in front of a message.
 
     Width 1 is one byte. Width 2 is one byte below FF, else FF and a u16, little-endian. Raises
     `LocalProtocolError` when the number does not fit.
@@ -192,7 +223,7 @@ def split_opcode(message: bytes, width: int) -> tuple[int, bytes]:
 class MessageCodec:
     """Encodes and decodes the messages of one session whose key is known.
 
-    `broken` turns true when the deflate stream from the peer is damaged: nothing after can be read.
+    `broken` becomes true when the peer's deflate stream is damaged: nothing behind can be read.
     """
 
     __slots__ = ("_cipher", "_deflater", "_inflater", "_role", "_threshold", "_width", "broken")
@@ -221,7 +252,7 @@ class MessageCodec:
         return cipher_text if cipher_text[0] else b"\x00" + cipher_text
 
     def decode(self, cipher_text: bytes) -> tuple[int, bytes]:
-        """Return opcode and body of a message whose escape byte is off.
+        """Return opcode and body of a message without its escape byte.
 
         Raises `MalformedMessage` or `LimitExceeded`.
         """
@@ -244,6 +275,6 @@ class MessageCodec:
         return split_opcode(plain, self._width)
 
     def release(self) -> None:
-        """Give back memory that is not needed between messages."""
+        """Free memory that is not needed between datagrams."""
         if self._deflater is not None:
             self._deflater.compressor = None

@@ -1,7 +1,4 @@
-"""Everything about sessions and their endpoint that can be set, with its default and unit.
-
-No behavior here.
-"""
+"""Settings of sessions and their endpoint, with defaults and units."""
 
 from __future__ import annotations
 
@@ -17,16 +14,16 @@ _FRAGMENT_OVERHEAD = 7  # 00 0D, the sequence number, a format marker, the check
 
 
 class Role(Enum):
-    """Which side of a session we are."""
+    """The side of a session."""
 
     CLIENT = "client"
     SERVER = "server"
 
 
 class StreamType(Enum):
-    """The five stream types of the seed: opcode width in bytes, and format flags.
+    """The five stream types of EQ2Emulator: opcode width in bytes, and format flags.
 
-    Width 2 is the coding of docs/protocol/transport.md#messages: one byte, or FF and a u16.
+    Width 2 is the encoding of docs/protocol/transport.md#messages: one byte, or FF and a u16.
     """
 
     LOGIN_STREAM = ("LoginStream", 1, Format.NONE)
@@ -51,16 +48,16 @@ class SessionConfig:
 
     stream_type: StreamType = StreamType.EQ2_STREAM
 
-    # Datagram sizes (#setup, #bad-input). MaxLength is what a client asks for; a server clamps what
-    # it is asked.
+    # Datagram sizes (#setup, #bad-input). MaxLength is requested by the client and clamped by the
+    # server.
     max_length: int = MAX_LENGTH
     max_length_minimum: int = 64
     max_length_maximum: int = 1400
     datagram_size_limit: int = 2048
     combine_depth_limit: int = 4
     combined_count_limit: int = 300  # more than the shortest acks that fit the longest datagram
-    # Parts longer than this are not joined: whether a real client reads more than a one-byte length
-    # is not certain for Combined, and for AppCombined one source ends the one-byte form at FD.
+    # Parts longer than this are not joined. It is not certain that a real client reads more than a
+    # one-byte length in a Combined, and for AppCombined one source ends the one-byte form at FD.
     combined_part_limit: int = 254
     app_combined_part_limit: int = 253
 
@@ -68,13 +65,13 @@ class SessionConfig:
     # included.
     message_size_limit: int = 500_000
     message_size_limit_before_key: int = 4096
-    # What a server takes of a client that no service has vouched for yet: a login request is short,
-    # and a stranger must not choose how much we remember.
-    stranger_message_size_limit: int = 16 * 1024
-    stranger_message_count_limit: int = 16
-    stranger_waiting_limit: int = 4
-    # Messages that an owner has not taken yet. Beyond either of them a session takes no further
-    # packet, so that the peer's window closes, until its owner has taken all that wait.
+    # Limits for a client that no service has authenticated yet. A login request is short, and an
+    # unauthenticated peer must not choose how much memory it occupies.
+    unauthenticated_message_size_limit: int = 16 * 1024
+    unauthenticated_message_count_limit: int = 16
+    unauthenticated_waiting_limit: int = 4
+    # Messages that an owner has not taken yet. Beyond either limit a session accepts no packet, so
+    # that the peer's window closes, until its owner has taken all of them.
     waiting_message_limit: int = 2048
     waiting_bytes_limit: int = 256 * 1024
     fragment_count_limit: int = 16384
@@ -96,13 +93,13 @@ class SessionConfig:
     timeout_multiplier: float = 3.0
     timeout_minimum: float = 0.2
     timeout_maximum: float = 5.0
-    retry_interval: float = 2.0  # attempts on a silent path come that far apart in the long run
-    # None: only time decides, see `idle_timeout`. A number ends the session after so many attempts.
+    retry_interval: float = 2.0  # the longest pause between attempts on a silent path
+    # None: only `idle_timeout` ends the session. A number ends it after so many attempts.
     transmission_limit: int | None = None
     congestion_window_start: int = 14_600
     congestion_window_minimum_datagrams: int = 8
 
-    # Life (#strangers, #reliability)
+    # Lifecycle (#strangers, #reliability)
     session_request_pause: float = 0.25
     session_request_pause_growth: float = 1.2
     session_request_attempts: int = 12
@@ -152,26 +149,26 @@ class SessionConfig:
 
     @property
     def payload_size_limit(self) -> int:
-        """Return the longest reliable payload: what any message that may be sent becomes at worst.
+        """Return the size of the longest reliable payload that any valid message can become.
 
-        Bytes that cannot be compressed grow by up to 5.2 % in a deflate stream, with the smallest
-        window and little memory; flag, escape and the header of a joined key block come on top.
+        Incompressible bytes grow by up to 5.2 % in a deflate stream with the smallest window and
+        little memory. Flag, escape and the header of a joined key block are added to that.
         """
         return self.message_size_limit + self.message_size_limit // 16 + 128
 
-    def clamp_max_length(self, asked: int) -> int:
-        """Return the datagram size to use for what the peer asked, any u32."""
-        return max(self.max_length_minimum, min(asked, self.max_length_maximum))
+    def clamp_max_length(self, requested: int) -> int:
+        """Return the datagram size for the MaxLength that a peer requests (any u32)."""
+        return max(self.max_length_minimum, min(requested, self.max_length_maximum))
 
 
 @dataclass(frozen=True, slots=True)
 class EndpointConfig:
     """Settings of an endpoint; times are seconds.
 
-    `check_key` None gives each address its own; a number gives it to all of them, as EQ2Emulator
-    does with 0x33624702, and then a valid check proves nothing about the sender: until it has
-    acknowledged something a session counts for no limit and gets no more than three times its
-    bytes, but a forger can acknowledge, take over and end any session.
+    `check_key` None gives each address its own key. A number is the key of all of them, as in
+    EQ2Emulator (0x33624702). Then a valid check proves nothing about the sender: until its client
+    has acknowledged a packet, a session counts for no limit and gets at most three times its bytes.
+    A forger can still acknowledge, take over and end any session.
     Raises `ConfigError` with every value that cannot work.
     """
 
@@ -182,12 +179,12 @@ class EndpointConfig:
     half_open_limit: int = 16_384
     sessions_per_host_limit: int = 64
     memory_limit: int = 256 * 1024 * 1024
-    """Bytes that the peers of all sessions together can make us keep; who holds most goes first."""
+    """Bytes that all sessions may hold together; beyond it the largest ones end first."""
     restart_silence: float = 2.0
     takeover_miss_limit: int = 4
-    """Datagrams, valid for nobody, that one who wants to take an address over may send."""
+    """Datagrams with a wrong check that an address may send while it requests a new session."""
     takeover_pause: float = 30.0
-    """How long nobody may take an address over after too many of them."""
+    """How long no session may take over an address after too many of them."""
     answer_out_of_session: bool = False
 
     def __post_init__(self) -> None:

@@ -1,18 +1,19 @@
-"""One server address and all its sessions, without input or output.
+"""One server address with all its sessions, without input or output.
 
-Owns who a datagram belongs to and what a stranger has to show for a session
-(docs/protocol/transport.md#strangers, docs/protocol/transport.md#bad-input). Addresses are opaque.
-Knows no socket, clock or timer: the shell keeps one timer for each session.
+An endpoint finds the session of a datagram and decides what an unauthenticated peer must prove for
+one (docs/protocol/transport.md#strangers, docs/protocol/transport.md#bad-input). Addresses are
+opaque. The caller owns sockets, clocks and timers.
 
-A SessionRequest costs its sender's address a small record and an answer. The session is made when a
-datagram comes back whose check only the receiver of that answer can have made.
+A SessionRequest costs a small record and a reply, no session: its address may be forged. The
+session is made when a datagram arrives whose check only the receiver of that reply can compute.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from emu.errors import LimitExceeded, PeerError
 from emu.session.admission import (
@@ -26,11 +27,10 @@ from emu.session.admission import (
     host_of,
 )
 from emu.session.configuration import EndpointConfig, Role
-from emu.session.events import CloseReason
+from emu.session.events import CloseReason, SessionCounts
 from emu.session.session import Session
-from emu.session.totals import SessionTotals, SharedMemory
 from emu.times import Monotonic
-from emu.wire import ProtocolOpcode, Seal, SessionRequest, SessionResponse, packets
+from emu.wire import ProtocolOpcode, Seal, packets
 from emu.wire.packets import marker_of
 
 _SESSION_REQUEST: Final = int(ProtocolOpcode.SESSION_REQUEST)
@@ -41,18 +41,112 @@ _Proof = tuple[int, int]
 """Check key and MaxLength of a SessionResponse that has reached its address."""
 
 
+class SessionTotals:
+    """The sums over ended sessions. Each session counts for itself, so datagrams cost nothing more.
+
+    `sessions` is how many there were, `counted` the sums of their counters, `drops` the dropped
+    datagrams and messages by reason. `ended` is called with each session that ends.
+    """
+
+    __slots__ = ("counted", "drops", "ended", "sessions")
+
+    def __init__(self) -> None:
+        self.sessions = 0
+        self.counted = SessionCounts()
+        self.drops: Counter[str] = Counter()
+        self.ended: Callable[[Session], object] = _ignore
+
+    def add(self, session: Session) -> None:
+        """Add the counters of a session that has ended."""
+        self._add([session])
+        self.ended(session)
+
+    def with_those(self, alive: Iterable[Session]) -> SessionTotals:
+        """Return the sums including sessions that are still alive."""
+        sums = SessionTotals()
+        sums.sessions = self.sessions
+        sums.counted = self.counted
+        sums.drops.update(self.drops)
+        sums._add(alive)  # one of its own kind
+        return sums
+
+    def _add(self, sessions: Iterable[Session]) -> None:
+        counts = [self.counted]
+        for session in sessions:
+            counts.append(session.counts())
+            if session.drops:
+                self.drops.update(session.drops)
+        self.sessions += len(counts) - 1
+        self.counted = SessionCounts(*map(sum, zip(*counts, strict=True)))
+
+
+def _ignore(_session: Session) -> None:
+    """Do nothing when a session ends."""
+
+
+Holder = TypeVar("Holder", bound=Hashable)
+
+_FREED_SHARE: Final = 8
+"""Beyond the limit, memory down to limit - limit / 8 is freed, so that this happens rarely."""
+
+
+class SharedMemory(Generic[Holder]):
+    """A limit in bytes for all holders together; `used` is what they hold now.
+
+    Each session has bounds of its own, but ten thousand sessions at their bounds are more than a
+    machine has.
+    """
+
+    __slots__ = ("_held", "limit", "used")
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.used = 0
+        self._held: dict[Holder, int] = {}
+
+    def of(self, holder: Holder) -> int:
+        """Return how many bytes a holder held when that was noted last."""
+        return self._held.get(holder, 0)
+
+    def note(self, holder: Holder, held: int) -> None:
+        """Note how many bytes a holder holds now; 0 forgets it."""
+        before = self._held.get(holder, 0)
+        if held == before:
+            return
+        self.used += held - before
+        if held:
+            self._held[holder] = held
+        else:
+            del self._held[holder]
+
+    def to_end(self) -> list[Holder]:
+        """Return the holders to end, largest first; none while the limit is kept."""
+        # A session that holds much belongs to an attacker or to a client whose network is gone: a
+        # client that is served holds next to nothing.
+        excess = self.used - self.limit
+        if excess <= 0:
+            return []
+        excess += self.limit // _FREED_SHARE
+        ended: list[Holder] = []
+        for holder in sorted(self._held, key=self._held.__getitem__, reverse=True):
+            if excess <= 0:
+                break
+            excess -= self._held[holder]
+            ended.append(holder)
+        return ended
+
+
 class Endpoint:
     """The sessions of one server socket.
 
-    The shell, for each datagram: `receive_datagram` gives the session it belongs to, or None; after
-    None it sends what `datagrams_to_send` holds: answers to SessionRequests, and replies that
-    belong to no session. Of a session it drains `session.next_event()`, sends
-    `session.datagrams_to_send(now)` to `session.address`, and asks `session.get_timer()`. It also
-    takes every session of `next_ended()`: sessions the endpoint itself ended (a newer one took the
-    address, or room was needed), each with a `SessionClosed` event to drain. A session whose
-    `ended` is true it gives to `forget`, after its last datagrams.
+    For each datagram the caller gets its session from `receive_datagram`, or None. After None it
+    sends what `datagrams_to_send` holds: SessionResponses, and replies that belong to no session.
+    Of a session it drains `session.next_event()`, sends `session.datagrams_to_send(now)` to
+    `session.address`, and arms a timer by `session.get_timer()`. It also drains every session of
+    `next_ended()`: the endpoint ended it because a newer one took its address or its memory. A
+    session whose `ended` is true goes to `forget` after its last datagrams.
 
-    `random_bytes(count)` must be unpredictable; it is asked for a secret now and then.
+    `random_bytes(count)` must be unpredictable; it makes the secret of the check keys.
     """
 
     def __init__(
@@ -73,30 +167,30 @@ class Endpoint:
         self._sessions: dict[Hashable, Session] = {}
         self._memory: SharedMemory[Session] = SharedMemory(config.memory_limit)
         self.ended: list[Session] = []
-        """What `next_ended` has; to be looked at only."""
+        """The sessions that `next_ended` returns; read-only for callers."""
         self._replies: list[tuple[bytes, Hashable]] = []
         self._drops: dict[str, int] = {}
         self.totals = SessionTotals()
-        """What sessions that are over have counted; `totals.with_those(self)` counts all."""
+        """The counters of ended sessions; `totals.with_those(self)` counts all."""
 
-    # -- what an owner may look at --------------------------------------------------------------
+    # -- reading --------------------------------------------------------------------------------
 
     def __len__(self) -> int:
-        """How many sessions there are; what is half open is none yet."""
+        """Return the number of sessions, without half-open ones."""
         return len(self._sessions)
 
     def __iter__(self) -> Iterator[Session]:
-        """All sessions; a snapshot."""
+        """Return all sessions; a snapshot."""
         return iter(list(self._sessions.values()))
 
     @property
     def half_open(self) -> int:
-        """How many addresses have asked for a session and are not validated yet."""
+        """How many addresses have requested a session and are not validated yet."""
         return len(self._half_open.records)
 
     @property
     def held_bytes(self) -> int:
-        """How many bytes the peers of all sessions make us keep, as `weigh` learned last."""
+        """How many bytes the peers of all sessions occupy, by the last `note_memory` of each."""
         return self._memory.used
 
     @property
@@ -117,7 +211,7 @@ class Endpoint:
             return None
         session = self._sessions.get(address)
         if session is None:
-            session = self._open_for_stranger(data, address, now)
+            session = self._open_validated(data, address, now)
             if session is None:
                 self._refuse(data, address)
                 return None
@@ -126,7 +220,7 @@ class Endpoint:
         session.receive_datagram(data, now)
         waiting = self._admission.unacknowledged
         if waiting and session.acknowledged and session in waiting:
-            self._take_acknowledged(session)
+            self._admit_acknowledged(session)
         return session
 
     def _refuse(self, data: bytes, address: Hashable) -> None:
@@ -139,7 +233,7 @@ class Endpoint:
             self._reply(_OUT_OF_SESSION, address)
 
     def datagrams_to_send(self) -> list[tuple[bytes, Hashable]]:
-        """Return what those without a session get, each less than twice what it answers."""
+        """Return the replies that belong to no session, each less than twice its datagram."""
         replies = self._replies
         self._replies = []
         return replies
@@ -163,7 +257,7 @@ class Endpoint:
             session = None
         if session is not None and not self._may_be_another(session, request.session, now):
             if session.key is None:
-                self._answer(request.session, session.check_key, session.max_length, address)
+                self._respond(request.session, session.check_key, session.max_length, address)
             else:
                 self._drop("repeated session request")
             return
@@ -176,29 +270,30 @@ class Endpoint:
         if reason is not None:
             self._drop(reason)
             return
-        self._answer_half_open(request, address, host, session, now)
+        self._respond_half_open(request, address, host, session, now)
 
     def _may_be_another(self, session: Session, session_id: int, now: Monotonic) -> bool:
-        """Tell a restarted client from a late copy of the request of the one we have.
+        """Return whether a request is a restarted client's, not a late copy of the session's own.
 
-        A client that starts again may come with the same id; the one before is silent then.
+        A restarted client may use the same id; its earlier session is silent then.
         """
         if session.key is None and session.session_id == UNKNOWN_SESSION:
-            return False  # nothing is lost when the two share what has hardly begun
+            return False  # two clients may share a session that has hardly begun: nothing is lost
         return (
             session.session_id != session_id
             or now - session.last_received >= self.config.restart_silence
         )
 
-    def _answer_half_open(
+    def _respond_half_open(
         self,
-        request: SessionRequest,
+        request: packets.SessionRequest,
         address: Hashable,
         host: Hashable | None,
         session: Session | None,
         now: Monotonic,
     ) -> None:
-        """Answer a request and take note of it; what is sent depends on no such note."""
+        """Send and record a SessionResponse."""
+        # The response never depends on a record, which a flood of forged requests may push out.
         max_length = self.config.session.clamp_max_length(request.max_length)
         before = session.check_key if session is not None else 0
         check_key = self._check_keys.current(address, max_length, before, now)
@@ -207,22 +302,20 @@ class Endpoint:
             expires = now + self.config.session.unvalidated_lifetime
             record = HalfOpen(request.session, max_length, check_key, host, expires)
             self._half_open.add(address, record, now)
-        record.answer(request.session, max_length, check_key)
-        self._answer(request.session, check_key, max_length, address)
+        record.note_response(request.session, max_length, check_key)
+        self._respond(request.session, check_key, max_length, address)
 
-    def _answer(self, session_id: int, check_key: int, max_length: int, address: Hashable) -> None:
+    def _respond(self, session_id: int, check_key: int, max_length: int, address: Hashable) -> None:
         form = self.config.session.stream_type.format
-        answer = SessionResponse(session_id, check_key, max_length, form)
-        self._reply(packets.SESSION_RESPONSE.push(answer), address)
+        response = packets.SessionResponse(session_id, check_key, max_length, form)
+        self._reply(packets.SESSION_RESPONSE.push(response), address)
 
     # -- proofs ---------------------------------------------------------------------------------
 
-    def _open_for_stranger(self, data: bytes, address: Hashable, now: Monotonic) -> Session | None:
-        """Return a new session when a datagram shows that its sender got our answer.
-
-        Whose record had to make room is known by the check alone, but only with what a new client
-        says first: the last words of a session that is over have a valid check as well.
-        """
+    def _open_validated(self, data: bytes, address: Hashable, now: Monotonic) -> Session | None:
+        """Return a new session if a datagram proves that its sender received our response."""
+        # Without a record only the check proves that. The last datagrams of an ended session have
+        # a valid check too, so the datagram must be one that only a new client sends.
         record = self._half_open.get(address, now)
         if record is None and data[:2] != _SERVER_KEY_REQUEST:
             return None
@@ -234,23 +327,21 @@ class Endpoint:
             self._drop(reason)
             return None
         if record is not None:
-            return self._open(address, proof, record.session_id, record.answers, now)
-        session = self._make_session(address, proof, UNKNOWN_SESSION, 0, now)
-        if not session.is_opened_by(data, self.config.session.session_request_attempts):
+            return self._open(address, proof, record.session_id, record.responses, now)
+        if not self._begins_session(data, proof[0], self.config.session.session_request_attempts):
             return None
-        self._admit(session)
-        return session
+        return self._open(address, proof, UNKNOWN_SESSION, 0, now)
 
     def _owner_of(self, data: bytes, session: Session, now: Monotonic) -> Session:
-        """Return whose a datagram from the address of a session is: that one's or a newer one's."""
+        """Return the session that a datagram belongs to: that of its address, or a newer one."""
         address = session.address
         record = self._half_open.get(address, now)
         if record is None:
             return session
-        if session.has_valid_check(data):
-            # One check key for all: only what a new client says first tells them apart.
+        if Seal(session.check_key).is_valid(data):
+            # With one check key for all, only a new client's first datagram tells the two apart.
             is_shared = record.check_key == session.check_key
-            if not is_shared or not session.is_opened_by(data, record.answers):
+            if not is_shared or not self._begins_session(data, record.check_key, record.responses):
                 return session
             proof: _Proof | None = (record.check_key, record.max_length)
         else:
@@ -258,15 +349,15 @@ class Endpoint:
         if proof is None:
             self._count_miss(record, address, now)
             return session
-        return self._open(address, proof, record.session_id, record.answers, now)
+        return self._open(address, proof, record.session_id, record.responses, now)
 
     def _proof(
         self, data: bytes, address: Hashable, record: HalfOpen | None, before: int, now: Monotonic
     ) -> _Proof | None:
-        """Return which check key and MaxLength of those handed out a datagram was made with.
+        """Return the check key and MaxLength that a datagram was sealed with, of those handed out.
 
-        Without a record, or with one that a forger has spoilt, the MaxLength that clients ask for
-        is tried.
+        The default MaxLength is tried as well: there may be no record, or a forged request may
+        have changed it.
         """
         if record is not None and Seal(record.check_key).is_valid(data):
             return record.check_key, record.max_length
@@ -276,48 +367,56 @@ class Endpoint:
                 return check_key, max_length
         return None
 
+    def _begins_session(self, data: bytes, check_key: int, responses: int) -> bool:
+        """Return whether a datagram with a valid check may be the first of a new client.
+
+        That is a ServerKeyRequest that counts at most our `responses` SessionResponses as received.
+        """
+        config = self.config.session
+        seal = Seal(
+            check_key, config.stream_type.format, inflate_limit=config.datagram_inflate_limit
+        )
+        try:
+            request = packets.pull_packet(seal.unseal(data))
+        except PeerError:
+            return False
+        if not isinstance(request, packets.ServerKeyRequest):
+            return False
+        return request.packets_received <= responses
+
     def _count_miss(self, record: HalfOpen, address: Hashable, now: Monotonic) -> None:
-        """Let nobody take an address over by trying all 65,536 checks."""
+        # A check has 16 bits. Without a limit an attacker could take over an address by trying all
+        # 65,536.
         record.misses += 1
         if record.misses > self.config.takeover_miss_limit:
             self._half_open.remove(address)
             self._admission.bar(address, now)
 
     def _open(
-        self, address: Hashable, proof: _Proof, session_id: int, answers: int, now: Monotonic
+        self, address: Hashable, proof: _Proof, session_id: int, responses: int, now: Monotonic
     ) -> Session:
-        session = self._make_session(address, proof, session_id, answers, now)
-        self._admit(session)
-        return session
-
-    def _make_session(
-        self, address: Hashable, proof: _Proof, session_id: int, answers: int, now: Monotonic
-    ) -> Session:
+        """Make the session of an address; a session that it had before ends."""
         check_key, max_length = proof
         session = Session(
             self.config.session, role=Role.SERVER, check_key=check_key, address=address,
             check_is_public=self._check_keys.are_public,
         )  # fmt: skip
-        session.accept(session_id, max_length, now, answers)
-        return session
-
-    def _admit(self, session: Session) -> None:
-        """Make a session the one of its address; what was there before is over."""
-        address = session.address
+        session.accept(session_id, max_length, now, responses)
         self._half_open.remove(address)
         replaced = self._sessions.get(address)
         if replaced is not None:
             self._discard(replaced, CloseReason.REPLACED)
         self._sessions[address] = session
-        if not self._check_keys.are_public:
+        if self._check_keys.are_public:
+            oldest = self._admission.keep(session)
+            if oldest is not None:
+                self._discard(oldest, CloseReason.EVICTED)
+        else:
             self._admission.count(session)
-            return
-        oldest = self._admission.keep(session)
-        if oldest is not None:
-            self._discard(oldest, CloseReason.EVICTED)
+        return session
 
-    def _take_acknowledged(self, session: Session) -> None:
-        """Count a session that has acknowledged something, unless its host has enough already."""
+    def _admit_acknowledged(self, session: Session) -> None:
+        """Count a session that has acknowledged a packet, unless its host has enough already."""
         host = self._admission.host_key(session.address)
         if self._admission.reason_against(host) is None:
             self._admission.count(session)
@@ -327,11 +426,11 @@ class Endpoint:
     # -- ending ---------------------------------------------------------------------------------
 
     def next_ended(self) -> Session | None:
-        """Return a session that the endpoint itself ended and already forgot, or None."""
+        """Return a session that the endpoint has ended and forgotten, or None."""
         return self.ended.pop(0) if self.ended else None
 
     def forget(self, session: Session) -> None:
-        """Let go of a session; one that is not known (any more) is fine."""
+        """Remove a session; does nothing if it is not present."""
         address = session.address
         if self._sessions.get(address) is not session:
             return
@@ -340,24 +439,23 @@ class Endpoint:
         self._memory.note(session, 0)
         self._admission.remove(session)
 
-    def weigh(self, session: Session, elsewhere: int = 0) -> int:
-        """Take note of what a session holds, and end those that hold most when it is too much.
+    def note_memory(self, session: Session, elsewhere: int = 0) -> int:
+        """Note the memory that a session holds, and end the largest ones beyond the limit.
 
-        `elsewhere` is what its owner keeps of its messages, in bytes. To be called after each turn
-        in which the session took something in or was given something to send. Returns what it holds
-        in all.
+        `elsewhere` is how many bytes the owner keeps of its messages. To be called after each turn
+        in which the session received or was given something. Returns the bytes it holds in all.
         """
         held = session.held_bytes + elsewhere
-        if held == self._memory.of(session):  # nearly always nothing, before and after
+        if held == self._memory.of(session):  # nearly always 0, before and after
             return held
         if self._sessions.get(session.address) is session:
             self._memory.note(session, held)
-            for heavy in self._memory.to_end():
-                self._discard(heavy, CloseReason.MEMORY)
+            for largest in self._memory.to_end():
+                self._discard(largest, CloseReason.MEMORY)
         return held
 
     def _discard(self, session: Session, reason: CloseReason) -> None:
-        session.replace(reason)
+        session.discard(reason)
         self.forget(session)
         self.ended.append(session)
 

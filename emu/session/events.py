@@ -1,7 +1,7 @@
-"""What a session reports to its owner: events in order, and how often something was dropped.
+"""What a session reports to its owner: events in order, counters, and drops by reason.
 
-Messages pass by the thousand, and one that refuses to be changed takes three times as long to make:
-they alone rely on the word.
+Messages are the only mutable events: thousands pass, and a frozen dataclass takes three times as
+long to make.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 
 class CloseReason(StrEnum):
@@ -23,18 +23,18 @@ class CloseReason(StrEnum):
     NO_ANSWER = "no answer to the session request"
     UNVALIDATED = "address not validated in time"
     REPLACED = "replaced by a newer session"
-    EVICTED = "made room for newer session requests"
+    EVICTED = "pushed out by newer session requests"
     OUT_OF_SESSION = "peer does not know the session"
     SEND_QUEUE_FULL = "send queue full"
-    FLOOD = "too many messages of a stranger"
-    MEMORY = "made room in memory"
+    FLOOD = "too many messages before the login"
+    MEMORY = "memory limit of all sessions"
 
 
 @dataclass(frozen=True, slots=True)
 class SessionEstablished:
     """Both sides agree on a session.
 
-    A server emits it with the first datagram that validates the client's address.
+    A server emits it with the first datagram that has a valid check.
     """
 
     session_id: int
@@ -57,15 +57,15 @@ class Message:
 
 @dataclass(slots=True, unsafe_hash=True)
 class LateMessage(Message):
-    """A message of a session whose beginning nobody saw; only followers tell of such."""
+    """A message of a session whose beginning was not recorded; only followers emit it."""
 
     after_gap: bool = False
-    """Whether messages of its direction before it could not be read."""
+    """Whether earlier messages of its direction could not be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Writable:
-    """There is room again, after `Session.room` had none to give."""
+    """There is capacity again, after `Session.capacity` returned 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class StatisticsReceived:
 
 @dataclass(frozen=True, slots=True)
 class DatagramDropped:
-    """Something was dropped for this reason, for the first time in this session: worth a log line.
+    """Something was dropped for this reason for the first time in this session.
 
     Later drops for the same reason only count (`Session.drops`).
     """
@@ -112,19 +112,51 @@ Event = (
 )
 
 
+class SessionCounts(NamedTuple):
+    """The counters of one session that only grow; cheap to add up over thousands of sessions."""
+
+    datagrams_received: int = 0
+    datagrams_sent: int = 0
+    bytes_received: int = 0
+    bytes_sent: int = 0
+    messages_received: int = 0
+    messages_sent: int = 0
+    retransmissions: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SessionStatistics:
+    """All counters of one session; round trip and timeout in seconds."""
+
+    datagrams_received: int
+    datagrams_sent: int
+    bytes_received: int
+    bytes_sent: int
+    messages_received: int
+    messages_sent: int
+    retransmissions: int
+    drops: int
+    smoothed_round_trip: float | None
+    retransmission_timeout: float
+    congestion_window: int
+    packets_in_flight: int
+    packets_held: int
+    queued_bytes: int
+
+
 _NO_DROPS: Final[Mapping[str, int]] = MappingProxyType({})
 
 
 class SessionJournal:
     """Events not taken yet, and counts of drops. Nothing follows `close`.
 
-    `waiting_bytes` is what messages take that came while others waited; 0 once all were taken.
+    `waiting_bytes` counts the messages that came while others waited; 0 once all were taken.
     """
 
     __slots__ = ("_drops", "_is_closed", "events", "waiting_bytes")
 
     def __init__(self) -> None:
-        self.events: list[Event] = []  # a deque takes 600 bytes when it is empty, as it is mostly
+        self.events: list[Event] = []  # an empty deque takes 600 bytes, and this is empty mostly
         self.waiting_bytes = 0
         self._drops: dict[str, int] | None = None  # most sessions drop nothing
         self._is_closed = False
@@ -149,6 +181,6 @@ class SessionJournal:
             self.events.append(DatagramDropped(reason))
 
     def close(self, reason: str) -> None:
-        """Tell that the session is over."""
+        """Add the last event."""
         self.events.append(SessionClosed(reason))
         self._is_closed = True

@@ -1,8 +1,8 @@
-"""Decoding one direction of a recorded session: a listener on the way in, that never answers.
+"""Decoding one direction of a recorded session.
 
-Feed a server-role follower with the client's datagrams, a client-role follower with the server's,
-in the order they were recorded. Copies and early packets are put in order as in a live session,
-because they go the same `ReceivePath`. There is no way out, and no timer.
+A server-role follower takes the client's datagrams, a client-role follower the server's, in the
+order of the recording. It uses the `ReceivePath` of a live session, so copies and early packets are
+handled alike. It sends nothing and has no timer.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from emu.session.codec import (
     key_from_block,
 )
 from emu.session.configuration import Role, SessionConfig
+from emu.session.control import statistics_of
 from emu.session.events import (
     CloseReason,
     Event,
@@ -30,32 +31,31 @@ from emu.session.events import (
     SessionJournal,
     StatisticsReceived,
 )
+from emu.session.lifecycle import Lifecycle, SessionPhase, SessionStep
 from emu.session.receive_path import NO_CHANNEL, ReceivePath
-from emu.session.states import SessionPhase, SessionStep, Standing
-from emu.session.statistics import as_event
 from emu.times import Monotonic
 from emu.wire import Format, ProtocolOpcode, Seal, packets
 
 
 class Midway(Protocol):
-    """Reads the messages of a session whose beginning was not recorded."""
+    """A reader of a session whose beginning was not recorded."""
 
     def set_key(self, key: bytes) -> None:
-        """Say the session's RC4 key; only the first counts."""
+        """Set the session's RC4 key; only the first call counts."""
 
     def receive(self, message: bytes) -> Iterable[Message]:
-        """Take the next cipher text, escape byte off; return what can be read now, in order."""
+        """Take the next cipher text without its escape byte; return the messages readable now."""
 
 
 class FollowingSession:
-    """One direction of a session, listened to.
+    """One direction of a recorded session.
 
-    The client-role follower learns the check key and the format from the recorded SessionResponse;
-    its `check_key` goes to the server-role follower with `set_check_key` before the client's next
-    datagram. The server-role follower finds the RC4 key in the client's key block (event
-    `KeyEstablished`, attribute `key`); that goes to the client-role follower with `set_cipher_key`
-    before the server's next datagram. Keys known from elsewhere can be given at the start; one of
-    them counts instead of the recorded one.
+    The client-role follower reads the check key and the format from the SessionResponse. Pass its
+    `check_key` to the server-role follower with `set_check_key` before the client's next datagram.
+    The server-role follower reads the RC4 key from the client's key block (event `KeyEstablished`,
+    attribute `key`). Pass that to the client-role follower with `set_cipher_key` before the
+    server's next datagram. Keys from another source can be set at the start; they replace those of
+    the recording.
     """
 
     __slots__ = (
@@ -66,10 +66,10 @@ class FollowingSession:
         "config",
         "journal",
         "key",
+        "lifecycle",
         "max_length",
         "role",
         "session_id",
-        "standing",
     )
 
     def __init__(
@@ -81,10 +81,10 @@ class FollowingSession:
         config: SessionConfig | None = None,
         midway: Midway | None = None,
     ) -> None:
-        """Make a follower; with `check_key` (u32) it takes sealed datagrams from the first on.
+        """Make a follower; with `check_key` (u32) it accepts sealed datagrams from the first on.
 
-        With `midway` the session may have begun before the recording did: unless its first packet
-        comes after all, its messages go there.
+        With `midway` the session may have begun before the recording: its messages go there, unless
+        its first packet was recorded.
         """
         self.role = role
         self.config = config or SessionConfig()
@@ -95,20 +95,20 @@ class FollowingSession:
         self._channel: ReliableChannel = NO_CHANNEL
         self._midway = midway
         self.journal = SessionJournal()
-        self.standing = Standing(role)
-        self._path = ReceivePath(self.config, self.standing, self.journal)
-        self._path.trust()  # what was recorded was taken by somebody
+        self.lifecycle = Lifecycle(role)
+        self._path = ReceivePath(self.config, self.lifecycle, self.journal)
+        self._path.trust()  # the recorded side has accepted all of it
         if rc4_key is not None:
             self.set_cipher_key(rc4_key)
         if check_key is not None:
             self.set_check_key(check_key)
 
-    # -- what an owner may look at ----------------------------------------------------------------
+    # -- reading --------------------------------------------------------------------------------
 
     @property
     def ended(self) -> bool:
         """Whether the session is over."""
-        return self.standing.stage is SessionPhase.ENDED
+        return self.lifecycle.phase is SessionPhase.ENDED
 
     @property
     def drops(self) -> Mapping[str, int]:
@@ -117,12 +117,12 @@ class FollowingSession:
 
     @property
     def packets_held(self) -> int:
-        """How many packets wait for one before them."""
+        """How many packets wait for an earlier one."""
         return len(self._channel.window.held or ())
 
     @property
     def is_midway(self) -> bool:
-        """Whether the messages go to the one who reads a session without its beginning."""
+        """Whether the messages go to the `Midway` reader."""
         return self._midway is not None
 
     def next_event(self) -> Event | None:
@@ -130,18 +130,18 @@ class FollowingSession:
         return self.journal.next_event()
 
     def has_valid_check(self, datagram: bytes) -> bool:
-        """Tell whether a datagram is sealed with this session's key; changes nothing."""
+        """Return whether a datagram is sealed with this session's key; changes nothing."""
         seal = self._path.seal
         return seal is not None and seal.is_valid(datagram)
 
     # -- what an owner does -----------------------------------------------------------------------
 
     def set_check_key(self, check_key: int, form: Format | None = None) -> None:
-        """Say what the recorded SessionResponse carried: check key and format flags.
+        """Set check key and format flags of the recorded SessionResponse.
 
-        Without `form` the config's stream type tells. Only the first call counts.
+        The default format is that of the config's stream type. Only the first call counts.
         """
-        if self.standing.stage is not SessionPhase.NEW:
+        if self.lifecycle.phase is not SessionPhase.NEW:
             return
         self.check_key = check_key
         seal = Seal(
@@ -154,10 +154,10 @@ class FollowingSession:
         if self._midway is not None:
             self._channel.begin_anywhere()
         self._path.open(seal, self._channel)
-        self.standing.step(SessionStep.ANSWER)
+        self.lifecycle.advance(SessionStep.RESPOND)
 
     def set_cipher_key(self, key: bytes) -> None:
-        """Say which RC4 key (8 bytes) the session uses; only the first key counts."""
+        """Set the session's RC4 key (8 bytes); only the first call counts."""
         if self.key is None:
             self.key = key
             if self._midway is not None:
@@ -173,51 +173,51 @@ class FollowingSession:
             self.end(broken.reason)
         except PeerError as error:
             self.journal.drop(error.reason)
-        self._channel.ack_packets()  # nobody waits for them
+        self._channel.ack_packets()  # there is no peer to get them
 
     def close(self) -> None:
-        """End the follower; nobody is told."""
+        """End the follower."""
         self.end(CloseReason.LOCAL)
 
     def end(self, reason: str) -> None:
         """End the follower for this reason."""
         if self.ended:
             return
-        self.standing.step(SessionStep.END)
+        self.lifecycle.advance(SessionStep.END)
         self._path.close()
         self._channel.clear()
         self.journal.close(str(reason))
 
-    # -- on the way in ----------------------------------------------------------------------------
+    # -- `Receiver` --------------------------------------------------------------------------------
 
     def validate_address(self) -> None:
-        """The first sealed datagram tells that the session exists (a `Receiver`)."""
-        self.standing.step(SessionStep.VALIDATE)
-        self._path.hasten()
+        """Note the first sealed datagram: both sides have agreed on the session."""
+        self.lifecycle.advance(SessionStep.VALIDATE)
+        self._path.use_short_path()
         self.journal.events.append(SessionEstablished(self.session_id))
 
     def handle(self, packet: bytes, now: Monotonic) -> None:
-        """Take a packet outside the reliable channel (a `Receiver`)."""
+        """Take a packet outside the reliable channel."""
         _HANDLERS[packet[1]](self, packet, now)
 
     def receive_clear(self, message: bytes) -> None:
-        """Take a message that came before the cipher began (a `Receiver`).
+        """Take a message that came before the cipher started.
 
-        The ciphers begin with the first message that is no part of the key exchange: whoever knows
-        the key from elsewhere knows what comes of that.
+        With a key from another source, the cipher starts with the first message outside the key
+        exchange.
         """
         if self._midway is not None and self._channel.is_midway:
             self.journal.events.extend(self._midway.receive(message))
             return
         self._midway = None
         if self.key is None:
-            self._learn_key(message)
+            self._read_key(message)
         elif message != KEY_REQUEST and not message.startswith(KEY_BLOCK_HEADER):
-            self.standing.step(SessionStep.KEY)
+            self.lifecycle.advance(SessionStep.KEY)
             self._path.start_cipher(MessageCodec(self.config, self.role, self.key))
             self._path.receive_message(message, self)
 
-    def _learn_key(self, message: bytes) -> None:
+    def _read_key(self, message: bytes) -> None:
         if self.role is Role.CLIENT:
             check_key_request(message)
         elif len(message) < KEY_BLOCK_MESSAGE_MINIMUM:
@@ -249,7 +249,7 @@ def _keep_alive(_follower: FollowingSession, packet: bytes, _now: Monotonic) -> 
 
 
 def _server_key_request(follower: FollowingSession, packet: bytes, _now: Monotonic) -> None:
-    follower.journal.events.append(as_event(packets.SERVER_KEY_REQUEST.pull(packet)))
+    follower.journal.events.append(statistics_of(packets.SERVER_KEY_REQUEST.pull(packet)))
 
 
 def _session_stat_response(follower: FollowingSession, packet: bytes, _now: Monotonic) -> None:
@@ -265,7 +265,7 @@ def _acknowledgment(_follower: FollowingSession, packet: bytes, _now: Monotonic)
 
 def _out_of_session(follower: FollowingSession, packet: bytes, now: Monotonic) -> None:
     packets.OUT_OF_SESSION.pull(packet)
-    if now - follower.standing.last_received < follower.config.out_of_session_silence:
+    if now - follower.lifecycle.last_received < follower.config.out_of_session_silence:
         raise MalformedDatagram("unproven OutOfSession")
     follower.end(CloseReason.OUT_OF_SESSION)
 
@@ -281,4 +281,4 @@ _HANDLERS: Final[Mapping[int, Callable[[FollowingSession, bytes, Monotonic], Non
     ProtocolOpcode.ACK: _acknowledgment,
     ProtocolOpcode.OUT_OF_SESSION: _out_of_session,
 }
-"""What to do with each packet outside the reliable channel."""
+"""The handler of each packet outside the reliable channel."""

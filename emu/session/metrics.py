@@ -1,7 +1,7 @@
-"""The measures of endpoints: sessions, what they carried, and what was dropped and why.
+"""Metrics of endpoints: sessions, their traffic, and drops by reason.
 
-Counters go on when sessions end. Nothing is counted here while datagrams come: an endpoint's
-sessions are added up when somebody looks.
+Nothing is counted here per datagram: the counters of an endpoint's sessions, ended ones included,
+are added up when the metrics are read.
 """
 
 from __future__ import annotations
@@ -9,16 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from emu.metrics import MetricRegistry
-from emu.session.endpoint import Endpoint
+from emu.session.endpoint import Endpoint, SessionTotals
+from emu.session.events import SessionCounts
 from emu.session.session import Session
-from emu.session.statistics import SessionCounts
-from emu.session.totals import SessionTotals
 
 _Values = Mapping[tuple[str, ...], float]
 
 
 class EndpointMeasures:
-    """Measures of all endpoints of a process; each has a name, the label ``port``."""
+    """Metrics of all endpoints of a process; the name of each is the label ``port``."""
 
     def __init__(self, measures: MetricRegistry) -> None:
         self._endpoints: dict[str, Endpoint] = {}
@@ -36,7 +35,7 @@ class EndpointMeasures:
     def watch(
         self, port: str, endpoint: Endpoint, concealed: Callable[[], int] = lambda: 0
     ) -> None:
-        """Measure an endpoint under a name; `concealed` of its sessions now are not counted."""
+        """Add an endpoint under a name; `concealed` counts the sessions to leave out."""
         self._endpoints[port] = endpoint
         self._concealed[port] = concealed
 
@@ -50,31 +49,33 @@ class EndpointMeasures:
     def _gauges(self, measures: MetricRegistry) -> None:
         now: dict[str, tuple[str, Callable[[Endpoint], float]]] = {
             "sessions_half_open": (
-                "Addresses that asked for a session and are not validated yet.",
+                "Addresses that requested a session and are not validated yet.",
                 lambda endpoint: endpoint.half_open,
             ),
             "session_held_bytes": (
-                "What peers make us keep: what came early, and what is not acknowledged.",
+                "Memory that peers occupy: early packets, and packets not acknowledged.",
                 lambda endpoint: endpoint.held_bytes,
             ),
         }
-        about = "Sessions there are now; those of hidden players are not counted."
+        about = "Sessions now; those of hidden players are not counted."
         measures.gauge("sessions_now", about, self._sessions_now, ["port"])
         for name, (about, value) in now.items():
             measures.gauge(name, about, self._of_endpoints(value), ["port"])
 
     def _counters(self, measures: MetricRegistry) -> None:
-        measures.counter("sessions_begun", "Sessions there have been.", ["port"]).also(
+        measures.counter("sessions_begun", "Sessions so far.", ["port"]).also(
             self._of_sums(lambda sums: {(): sums.sessions})
         )
         for name in SessionCounts._fields:
-            about = f"{name.replace('_', ' ').capitalize()}, of sessions that are over along."
+            about = f"{name.replace('_', ' ').capitalize()}, ended sessions included."
             measures.counter(f"session_{name}", about, ["port"]).also(self._of_sums(_counted(name)))
         measures.counter(
-            "session_drops", "What sessions dropped, by reason.", ["port", "reason"]
+            "session_drops",
+            "Datagrams and messages dropped by sessions, by reason.",
+            ["port", "reason"],
         ).also(self._of_sums(lambda sums: {(reason,): n for reason, n in sums.drops.items()}))
         measures.counter(
-            "datagrams_refused", "Datagrams of no session, by reason.", ["port", "reason"]
+            "datagrams_refused", "Datagrams without a session, by reason.", ["port", "reason"]
         ).also(self._refused)
 
     def _add_up(self) -> None:

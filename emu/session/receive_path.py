@@ -1,10 +1,10 @@
-"""The way in: from datagrams to messages, each byte once and in order.
+"""The receive path: from datagrams to messages, each byte once and in order.
 
-Check and seal, Combined, order, fragments, AppCombined, cipher: every room is entered once, in this
-order (docs/protocol/transport.md#datagrams, docs/protocol/transport.md#payloads). A live session
-and the follower of a recording walk the same path. What is no part of the reliable channel goes to
-a `Receiver`, who is given with each datagram and not kept: path and session in a circle would wait
-for the garbage collector, and floods outrun that.
+The steps are check and seal, Combined, order, fragments, AppCombined, cipher
+(docs/protocol/transport.md#datagrams, docs/protocol/transport.md#payloads). A live session and the
+follower of a recording share them. Packets outside the reliable channel go to a `Receiver`, which
+is an argument of each call. A stored one would make a reference cycle of path and session, and
+under a flood of new sessions the garbage collector is too slow for those.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from emu.session.channel import BrokenChannel, ReliableChannel
 from emu.session.codec import MessageCodec
 from emu.session.configuration import SessionConfig
 from emu.session.events import CloseReason, Message, SessionJournal
-from emu.session.states import SessionPhase, Standing
+from emu.session.lifecycle import Lifecycle, SessionPhase
 from emu.times import Monotonic
 from emu.wire import ProtocolOpcode, Seal
 from emu.wire.packets import (
@@ -36,49 +36,45 @@ _APP_COMBINED: Final = int(ProtocolOpcode.APP_COMBINED)
 _SMALLEST_PACKET: Final = 7  # two bytes each of opcode, sequence and check, and one of payload
 _OPCODES: Final = frozenset(int(opcode) for opcode in ProtocolOpcode)
 _KEYED: Final = SessionPhase.KEYED
-_MESSAGE_BYTES: Final = 150  # what Python takes for a message beside its bytes, about
+_MESSAGE_BYTES: Final = 150  # about what Python needs for a message besides its payload
 
 
 class Receiver(Protocol):
-    """Whose datagrams they are."""
+    """The owner of a receive path."""
 
     def validate_address(self) -> None:
-        """The first datagram with a valid check is here."""
+        """Note the first datagram with a valid check."""
 
     def handle(self, packet: bytes, now: Monotonic) -> None:
-        """A packet outside the reliable channel may come now and is here; may raise `PeerError`."""
+        """Take a packet outside the reliable channel; may raise `PeerError`."""
 
     def receive_clear(self, message: bytes) -> None:
-        """A message came while there is no key; may raise `PeerError`."""
+        """Take a message that came before the key; may raise `PeerError`."""
 
 
-class StrangerLimits:
-    """How much a peer may say before a service has vouched for it."""
+class UnauthenticatedLimits:
+    """Limits on the messages of a peer that no service has authenticated yet."""
 
-    __slots__ = ("_in_all", "_waiting")
+    __slots__ = ("_total", "_waiting")
 
     def __init__(self, config: SessionConfig) -> None:
-        self._in_all = config.stranger_message_count_limit
-        self._waiting = config.stranger_waiting_limit
+        self._total = config.unauthenticated_message_count_limit
+        self._waiting = config.unauthenticated_waiting_limit
 
     def check(self, journal: SessionJournal, messages: int) -> None:
-        """Refuse one more message when there are `messages` with it, or too many wait.
-
-        Raises `BrokenChannel`.
-        """
+        """Check one more message; `messages` counts it. Raises `BrokenChannel` beyond a limit."""
         waiting = sum(type(event) is Message for event in journal.events)
-        if waiting >= self._waiting or messages > self._in_all:
+        if waiting >= self._waiting or messages > self._total:
             raise BrokenChannel(CloseReason.FLOOD)
 
 
 class ReceivePath:
     """One direction of one session.
 
-    `limits` are there until somebody knows who the peer is; they are no `SessionPhase`, since a
-    server may know it before the first datagram or never. `datagrams`, `bytes` and `messages`
-    count what came.
-
-    A path that `is_paced` takes no further packet while too many messages wait for their owner.
+    `limits` apply until the peer is authenticated. They are independent of `SessionPhase`, because
+    a server may authenticate a peer before its first datagram or never. `datagrams`, `bytes` and
+    `messages` count what came. A path that `is_paced` accepts no packet while too many messages
+    wait for their owner.
     """
 
     __slots__ = (
@@ -87,10 +83,10 @@ class ReceivePath:
         "_config",
         "_is_paced",
         "_journal",
-        "_parts",
+        "_lifecycle",
+        "_postponed",
         "_short_start",
         "_size_limit",
-        "_standing",
         "bytes",
         "datagrams",
         "limits",
@@ -101,68 +97,67 @@ class ReceivePath:
     def __init__(
         self,
         config: SessionConfig,
-        standing: Standing,
+        lifecycle: Lifecycle,
         journal: SessionJournal,
         *,
         is_paced: bool = False,
     ) -> None:
         self._config = config
-        self._standing = standing
+        self._lifecycle = lifecycle
         self._journal = journal
         self._size_limit = config.datagram_size_limit
         self._short_start: int | None = None
         self._is_paced = is_paced
-        self._parts: list[bytes] = []  # of an AppCombined, not decrypted yet
+        self._postponed: list[bytes] = []  # messages of an AppCombined, not decrypted yet
         self._channel: ReliableChannel = NO_CHANNEL
         self._codec: MessageCodec | None = None
         self.seal: Seal | None = None
-        self.limits: StrangerLimits | None = StrangerLimits(config)
+        self.limits: UnauthenticatedLimits | None = UnauthenticatedLimits(config)
         self.datagrams = 0
         self.bytes = 0
         self.messages = 0
 
-    # -- what changes on the way ------------------------------------------------------------------
+    # -- set-up -----------------------------------------------------------------------------------
 
     def open(self, seal: Seal, channel: ReliableChannel) -> None:
-        """Take sealed datagrams from now on, and what they bring in this channel."""
+        """Accept datagrams with this seal from now on; their packets go to this channel."""
         self.seal = seal
         self._channel = channel
 
-    def hasten(self) -> None:
-        """Take the short way from now on, if the format has one: the address is validated."""
+    def use_short_path(self) -> None:
+        """Use the short path for whole Packets if the format allows it; call once validated."""
         if self.seal is not None and self.seal.plain:
             self._short_start = self.seal.start
 
     def start_cipher(self, codec: MessageCodec) -> None:
-        """Decrypt whatever comes from now on."""
+        """Decrypt every message from now on."""
         self._codec = codec
         self._channel.lift_limits(trusted=self.limits is None)
 
     def trust(self) -> None:
-        """Lift the limits of a stranger; before there is a key they stay as they are for all."""
+        """Lift the limits for unauthenticated peers; those before the key remain."""
         self.limits = None
         if self._codec is not None:
             self._channel.lift_limits(trusted=True)
 
     def close(self) -> None:
-        """Decrypt nothing more; the stage sees to it that nothing more comes."""
+        """Decrypt nothing more; the phase refuses all further packets."""
         self._short_start = None
         self._codec = None
-        self._parts = []
+        self._postponed = []
 
     # -- datagrams --------------------------------------------------------------------------------
 
     def receive(self, data: bytes, now: Monotonic, receiver: Receiver) -> None:
         """Take one datagram.
 
-        Raises `BrokenChannel` when the session cannot go on, another `PeerError` when the datagram
-        is dropped.
+        Raises `BrokenChannel` when the session cannot continue, another `PeerError` when the
+        datagram is dropped.
         """
         self.datagrams += 1
         self.bytes += len(data)
-        # Nearly every datagram of a busy session is one whole Packet whose bytes are not
-        # transformed. For it the steps of `_receive_any` and of what that calls are written out
-        # here: a call costs as much as the CRC.
+        # Nearly every datagram of a busy session is one whole Packet in the plain format. For that
+        # case the steps of `_receive_any` are written out here: a call costs as much as the CRC.
         start = self._short_start
         if start is None or not _SMALLEST_PACKET <= len(data) <= self._size_limit:
             self._receive_any(data, now, receiver)
@@ -172,9 +167,9 @@ class ReceivePath:
             self._receive_any(data, now, receiver)
             return
         if crc32(data[:-2], start) & 0xFFFF != data[-2] << 8 | data[-1]:
-            self._journal.drop("bad check")  # no exception for what strangers can send by the ton
+            self._journal.drop("bad check")  # an exception makes a flood costlier
             return
-        self._standing.last_received = now
+        self._lifecycle.last_received = now
         payload = data[4:-2]
         if not self._channel.takes_next(sequence):
             self._receive_sequenced(_PACKET, sequence, payload, receiver)
@@ -190,8 +185,8 @@ class ReceivePath:
             raise MalformedDatagram("short datagram")
         if data[0]:
             raise MalformedDatagram("not a protocol packet")
-        standing = self._standing
-        if standing.stage is SessionPhase.ENDED:
+        lifecycle = self._lifecycle
+        if lifecycle.phase is SessionPhase.ENDED:
             raise MalformedDatagram("session is over")
         if data[1] in UNSEALED:
             self._handle(data, now, receiver)
@@ -199,8 +194,8 @@ class ReceivePath:
         if self.seal is None:
             raise MalformedDatagram("not allowed now")
         packet = self.seal.unseal(data)
-        standing.last_received = now
-        if standing.stage is SessionPhase.ANSWERED:
+        lifecycle.last_received = now
+        if lifecycle.phase is SessionPhase.RESPONDED:
             receiver.validate_address()
         if packet[1] == _COMBINED:
             self._receive_combined(packet, now, receiver)
@@ -208,15 +203,15 @@ class ReceivePath:
             self._handle(packet, now, receiver)
 
     def _receive_combined(self, packet: bytes, now: Monotonic, receiver: Receiver) -> None:
-        """Open a Combined, and those inside it, without recursion; one bad part spoils itself.
+        """Open a Combined and those nested in it; a bad part does not affect the others.
 
-        Bad parts are counted without an exception for each, and the number of parts is bounded for
-        the datagram as a whole: a datagram must not cost more than its bytes are worth.
+        The work is bounded for the datagram as a whole, whatever its nesting: there is no
+        recursion, no exception for each bad part, and a limit on the parts in total.
         """
-        standing = self._standing
+        lifecycle = self._lifecycle
         stack = [(packet, 0)]
         parts_left = self._config.combined_count_limit
-        while stack and standing.stage is not SessionPhase.ENDED:
+        while stack and lifecycle.phase is not SessionPhase.ENDED:
             packet, depth = stack.pop()
             reason = self._refusal(packet, inside=depth > 0)
             if reason is not None:
@@ -260,13 +255,13 @@ class ReceivePath:
             receiver.handle(packet, now)
 
     def _refusal(self, packet: bytes, *, inside: bool = False) -> str | None:
-        """Say why a packet may not come now, None when it may; `inside` a Combined or alone."""
+        """Return why the phase refuses a packet, or None; `inside` a Combined or alone."""
         if len(packet) < OPCODE_SIZE or packet[0]:
             return "not a protocol packet"
         opcode = packet[1]
         if inside and opcode in UNSEALED:
             return "not allowed inside a combined packet"
-        if opcode in self._standing.allowed:
+        if opcode in self._lifecycle.allowed:
             return None
         if opcode in _OPCODES:
             return "not allowed now"
@@ -285,7 +280,7 @@ class ReceivePath:
             self._receive_payload(payload, receiver)
 
     def _receive_payload(self, payload: bytes, receiver: Receiver) -> None:
-        """Take a message, or what begins with 00: an escape byte, or several messages."""
+        """Take a payload: a message, or after a 00 an escaped message or several messages."""
         if payload[0]:
             self.receive_message(payload, receiver)
         else:
@@ -306,19 +301,19 @@ class ReceivePath:
         except LimitExceeded:
             raise BrokenChannel("too many messages in an AppCombined") from None
         except MalformedDatagram:
-            if self._codec is not None:  # nobody knows how far the cipher stream went on
+            if self._codec is not None:  # the position in the cipher stream is lost
                 raise BrokenChannel("malformed AppCombined") from None
             self._journal.drop("malformed AppCombined")
             return
         self._receive_parts(list(messages), receiver)
 
     def _receive_parts(self, messages: list[bytes], receiver: Receiver) -> None:
-        """Take messages that came in one payload; what is too much at once is kept for later."""
+        """Take the messages of one payload; postpone the rest once the channel is paused."""
         channel = self._channel
         for number, message in enumerate(messages):
             if channel.is_paused:
-                self._parts = messages[number:]
-                self._journal.waiting_bytes += sum(map(len, self._parts))
+                self._postponed = messages[number:]
+                self._journal.waiting_bytes += sum(map(len, self._postponed))
                 return
             if message[0]:
                 self.receive_message(message, receiver)
@@ -328,7 +323,7 @@ class ReceivePath:
                 self._journal.drop("AppCombined inside an AppCombined")
 
     def receive_message(self, message: bytes, receiver: Receiver) -> None:
-        """Take one message, escape byte off: the next bytes of the cipher stream."""
+        """Take one message without its escape byte: the next bytes of the cipher stream."""
         codec = self._codec
         if codec is None:
             self._receive_clear(message, receiver)
@@ -343,14 +338,14 @@ class ReceivePath:
         self.messages += 1
         if self.limits is not None:
             self.limits.check(self._journal, self.messages)
-        if self._standing.stage is _KEYED:  # once our side closes, nobody listens
+        if self._lifecycle.phase is _KEYED:  # once our side closes, messages are dropped
             events = self._journal.events
             if events:
                 self._note_waiting(len(payload), len(events))
             events.append(Message(opcode, payload))
 
     def _note_waiting(self, size: int, others: int) -> None:
-        """Take note of a message behind others; pause when it is the last that may wait."""
+        """Count a message behind others; pause the channel at the limit."""
         journal = self._journal
         journal.waiting_bytes += size + _MESSAGE_BYTES
         config = self._config
@@ -360,17 +355,17 @@ class ReceivePath:
         ):
             self._channel.pause()
 
-    def go_on(self, receiver: Receiver) -> None:
-        """Take what had to wait because too much did; its owner has taken all of that.
+    def resume(self, receiver: Receiver) -> None:
+        """Take the packets that waited while the channel was paused.
 
-        Raises `BrokenChannel` when the session cannot go on.
+        Raises `BrokenChannel` when the session cannot continue.
         """
         channel = self._channel
         channel.is_paused = False
-        parts, self._parts = self._parts, []
-        self._receive_parts(parts, receiver)
+        postponed, self._postponed = self._postponed, []
+        self._receive_parts(postponed, receiver)
         if not channel.is_paused:
-            for payload in channel.go_on():
+            for payload in channel.resume():
                 self._receive_payload(payload, receiver)
 
     def _receive_clear(self, message: bytes, receiver: Receiver) -> None:
@@ -383,4 +378,4 @@ class ReceivePath:
 
 
 NO_CHANNEL: Final = ReliableChannel(SessionConfig(), 512, 2)
-"""What an unopened session has: empty, and never added to."""
+"""The channel of a session that is not open: always empty."""

@@ -1,8 +1,7 @@
-"""The way out: from messages to datagrams, as few as possible and each up to MaxLength.
+"""The send path: from messages to datagrams, as few as possible and each up to MaxLength.
 
-Cipher, order, acks, joining, seal: the way of `receive_path` backwards. Bounds what an address gets
-that has shown nothing, and says how much more is worth queueing. Does not know why a packet is
-sent.
+It runs the steps of `receive_path` in reverse: cipher, order, acks, joining, seal. It also bounds
+the bytes sent to an unvalidated address, and says how many bytes are worth queueing.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ from emu.session.channel import BrokenChannel, ReliableChannel, join_packets
 from emu.session.codec import OPCODE_SIZE_LIMIT, MessageCodec, opcode_bytes
 from emu.session.configuration import SessionConfig
 from emu.session.events import CloseReason, SessionJournal, Writable
+from emu.session.lifecycle import Lifecycle, SessionPhase
 from emu.session.receive_path import NO_CHANNEL, ReceivePath
-from emu.session.states import SessionPhase, Standing
 from emu.times import Monotonic
 from emu.wire import Seal
 
@@ -25,16 +24,16 @@ _KEYED: Final = SessionPhase.KEYED
 _CLOSING: Final = SessionPhase.CLOSING
 _ENDED: Final = SessionPhase.ENDED
 _AHEAD: Final = 4
-"""Full datagrams that may wait behind a full window: the next ack finds them there. And only a
-window that something waits for is grown."""
+"""Full datagrams that may wait behind a full window, so that the next ack can release them at once.
+The window also grows only while something waits for it."""
 
 
 class SendPath:
     """One direction of one session.
 
-    `is_bounded` says that answers must not outweigh what came, `ready` holds datagrams that leave
-    whatever the stage, `early_bytes` is how many bytes wait for the key. `datagrams`, `bytes` and
-    `messages` count what was sent.
+    `is_bounded` limits what leaves to `amplification_limit` times the bytes received. `ready` has
+    datagrams that leave in any phase, `early_bytes` is how many bytes wait for the key.
+    `datagrams`, `bytes` and `messages` count what was sent.
     """
 
     __slots__ = (
@@ -44,9 +43,9 @@ class SendPath:
         "_early",
         "_is_full",
         "_journal",
+        "_lifecycle",
         "_received",
         "_seal",
-        "_standing",
         "bytes",
         "datagrams",
         "early_bytes",
@@ -58,14 +57,14 @@ class SendPath:
     def __init__(
         self,
         config: SessionConfig,
-        standing: Standing,
+        lifecycle: Lifecycle,
         journal: SessionJournal,
         received: ReceivePath,
         *,
         is_bounded: bool,
     ) -> None:
         self._config = config
-        self._standing = standing
+        self._lifecycle = lifecycle
         self._journal = journal
         self._received = received
         self._seal: Seal | None = None
@@ -80,15 +79,15 @@ class SendPath:
         self.bytes = 0
         self.messages = 0
 
-    # -- what changes on the way ------------------------------------------------------------------
+    # -- set-up -----------------------------------------------------------------------------------
 
     def open(self, seal: Seal, channel: ReliableChannel) -> None:
-        """Seal what leaves from now on, and keep this channel's order."""
+        """Use this seal and this channel from now on."""
         self._seal = seal
         self._channel = channel
 
     def start_cipher(self, codec: MessageCodec) -> None:
-        """Encrypt from now on, beginning with what waited for the key."""
+        """Encrypt from now on, beginning with the messages that waited for the key."""
         self._codec = codec
         early = self._early
         self.forget_early()
@@ -96,24 +95,24 @@ class SendPath:
             self._channel.add(codec.encode(opcode, payload))
 
     def forget_early(self) -> None:
-        """Let go of messages that wait for the key."""
+        """Drop the messages that wait for the key."""
         self._early = None
         self.early_bytes = 0
 
     def close(self) -> None:
-        """Encrypt nothing more; what is `ready` still leaves."""
+        """Encrypt nothing more; datagrams that are `ready` still leave."""
         self._codec = None
         self.forget_early()
 
     # -- messages ---------------------------------------------------------------------------------
 
     def send(self, opcode: int, payload: bytes) -> None:
-        """Queue one message, as `Session.send` says. Raises `BrokenChannel` when too much waits."""
+        """Queue one message; see `Session.send`. Raises `BrokenChannel` when too much is queued."""
         config = self._config
         if len(payload) > config.message_size_limit - OPCODE_SIZE_LIMIT:
             most = config.message_size_limit - OPCODE_SIZE_LIMIT
             raise LocalProtocolError(f"a message may have {most} bytes behind its opcode")
-        if self._standing.stage >= _CLOSING:
+        if self._lifecycle.phase >= _CLOSING:
             self._journal.drop("sent after close")
             return
         codec = self._codec
@@ -131,38 +130,38 @@ class SendPath:
 
     @property
     def queued_bytes(self) -> int:
-        """How many bytes wait for the key, for room, or for their acknowledgment."""
+        """How many bytes wait for the key, for the window, or for an acknowledgment."""
         return self.early_bytes + self._channel.queued_bytes
 
-    def room(self, now: Monotonic) -> int:
-        """Return how many bytes may usefully be queued now, as `Session.room` says."""
-        if self._standing.stage >= _CLOSING:
+    def capacity(self, now: Monotonic) -> int:
+        """Return how many bytes may usefully be queued now; see `Session.capacity`."""
+        if self._lifecycle.phase >= _CLOSING:
             return 0
         queue = self._channel.queue
         congestion = queue.congestion
-        room = congestion.window + _AHEAD * congestion.unit - self.queued_bytes
-        if room > 0 and not queue.is_overdue(now):
-            return room
+        capacity = congestion.window + _AHEAD * congestion.unit - self.queued_bytes
+        if capacity > 0 and not queue.is_overdue(now):
+            return capacity
         self._is_full = True
         return 0
 
-    def tell_room(self, now: Monotonic) -> None:
-        """Tell an owner who was refused room that there is some again; to be called after acks."""
-        if self._is_full and self.room(now) >= _AHEAD * self._channel.queue.congestion.unit:
+    def report_capacity(self, now: Monotonic) -> None:
+        """Report new capacity to an owner that had none; to be called after acks."""
+        if self._is_full and self.capacity(now) >= _AHEAD * self._channel.queue.congestion.unit:
             self._is_full = False
             self._journal.events.append(Writable())
 
     # -- datagrams --------------------------------------------------------------------------------
 
     def take_ack(self, now: Monotonic) -> bytes | None:
-        """Return the commonest datagram of all: an Ack, if that is all there is to say; else None.
+        """Return a datagram with an Ack if nothing else is to be sent; None otherwise.
 
-        It is shorter than whatever it acknowledges, so it needs no look at what the peer has paid
-        for.
+        This is the most frequent datagram, so it takes a short path. An Ack is shorter than the
+        packet it acknowledges: the bound for unvalidated addresses holds without a check.
         """
-        standing = self._standing
+        lifecycle = self._lifecycle
         seal = self._seal
-        if standing.stage is not _KEYED or self.ready or seal is None:
+        if lifecycle.phase is not _KEYED or self.ready or seal is None:
             return None
         ack = self._channel.take_only_ack()
         if ack is None:
@@ -170,18 +169,18 @@ class SendPath:
         datagram = seal.seal(ack)
         self.datagrams += 1
         self.bytes += len(datagram)
-        standing.last_sent = now
+        lifecycle.last_sent = now
         return datagram
 
     def take(self, now: Monotonic, others: Sequence[bytes]) -> list[bytes]:
         """Return the datagrams that may leave now; `others` are packets outside the channel."""
-        stage = self._standing.stage
+        phase = self._lifecycle.phase
         channel = self._channel
         seal = self._seal
         datagrams = self.ready
         self.ready = []
-        if seal is not None and _VALIDATED <= stage < _ENDED:
-            # Acks first: they are what the peer waits for. Whatever fits one datagram shares it.
+        if seal is not None and _VALIDATED <= phase < _ENDED:
+            # Acks first: the peer waits for them. Packets share a datagram as far as they fit.
             outgoing = channel.ack_packets()
             outgoing += others
             outgoing += channel.packets_to_send(now)
@@ -190,7 +189,10 @@ class SendPath:
             if len(outgoing) > 1:
                 config = self._config
                 outgoing = join_packets(
-                    outgoing, channel.room, config.combined_part_limit, config.combined_count_limit
+                    outgoing,
+                    channel.capacity,
+                    config.combined_part_limit,
+                    config.combined_count_limit,
                 )
             datagrams.extend(map(seal.seal, outgoing))
         if not datagrams:
@@ -198,9 +200,12 @@ class SendPath:
         return self._count(datagrams, now)
 
     def _count(self, datagrams: list[bytes], now: Monotonic) -> list[bytes]:
-        """Count what leaves; to an unvalidated address no more than it paid for."""
+        """Count and return the datagrams that leave; to an unvalidated address not all do."""
         allowed = datagrams
         if self.is_bounded:
+            # The source address may be forged, and its owner the target of a reflection attack.
+            # So it gets at most `amplification_limit` times the bytes that came from it, as in
+            # RFC 9000, 8.1. A dropped datagram is retransmitted once more bytes have arrived.
             allowed = []
             budget = self._config.amplification_limit * self._received.bytes - self.bytes
             for datagram in datagrams:
@@ -212,5 +217,5 @@ class SendPath:
         self.datagrams += len(allowed)
         for datagram in allowed:
             self.bytes += len(datagram)
-        self._standing.last_sent = now
+        self._lifecycle.last_sent = now
         return allowed

@@ -1,40 +1,170 @@
-"""What is to be sent reliably, what is in flight, and what was lost.
+"""The sending side of the reliable channel: sequence numbers, losses, congestion, retransmission.
+
+Loss detection follows RACK (RFC 8985): a packet is lost when one sent after it has arrived and it
+is older than a round trip. The last packets of a flight have none after them. For those the timer
+sends the oldest packet again, and its acknowledgment shows what happened to the others. Congestion
+control is NewReno (RFC 5681, RFC 6582, losses as in RFC 9002); round trips follow RFC 6298.
 
 Source: docs/protocol/transport.md#reliability.
-
-Owns sequence numbers of the sending side, acknowledgments, loss detection and the retransmission
-timer. Loss is judged as RACK does (RFC 8985): a packet is lost when one sent after it arrived and
-it is older than a round trip; the last ones of a flight are found by the timer, which sends the
-oldest again and lets its acknowledgment tell about the rest. Does not know messages or seals.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from typing import Final
 
 from emu.errors import MalformedDatagram
 from emu.session.configuration import SessionConfig
-from emu.session.congestion import NewReno, RoundTrip
-from emu.session.receive_window import MASK, distance
 from emu.times import Monotonic
 from emu.wire.packets import SEQUENCED_SIZE, push_sequenced
 
+MASK: Final = 0xFFFF
+HALF: Final = 0x8000
+
+
+def distance(start: int, sequence: int) -> int:
+    """Return how far `sequence` is ahead of `start`: -32768 to 32767, negative when behind."""
+    ahead = (sequence - start) & MASK
+    return ahead if ahead < HALF else ahead - MASK - 1
+
+
+class RoundTrip:
+    """The smoothed round trip, its variation, and the retransmission timeout computed from them.
+
+    Until the first measurement the timeout is round_trip_start x timeout_multiplier
+    (500 ms x 3.0, as in EQ2Emulator), unless the client's own statistics gave a hint.
+    """
+
+    __slots__ = ("_config", "high", "latest", "low", "measured", "smoothed", "timeout", "variation")
+
+    def __init__(self, config: SessionConfig) -> None:
+        self._config = config
+        self.measured = False
+        self.smoothed = config.round_trip_start
+        self.variation = 0.0
+        self.latest = 0.0
+        self.low = 0.0
+        self.high = 0.0
+        self.timeout = self._bounded(config.round_trip_start * config.timeout_multiplier)
+
+    def _bounded(self, timeout: float) -> float:
+        return max(self._config.timeout_minimum, min(timeout, self._config.timeout_maximum))
+
+    def hint(self, average: float) -> None:
+        """Use the round trip (seconds) in the peer's statistics until there is a measurement."""
+        # A login takes only a few round trips. Without the hint each loss in it would cost the
+        # 1.5 s timeout of an unknown path, although the client has measured the path already.
+        if not self.measured and average > 0:
+            self.smoothed = min(average, self._config.timeout_maximum)
+            self.timeout = self._bounded(self.smoothed * self._config.timeout_multiplier)
+
+    def measure(self, sample: float) -> None:
+        """Add one measured round trip in seconds, never that of a packet that was sent twice."""
+        sample = max(sample, 0.0)
+        self.latest = sample
+        if self.measured:
+            # Variation first, from the old mean, with gains 1/4 and 1/8 (RFC 6298, 2.3).
+            self.variation += (abs(self.smoothed - sample) - self.variation) / 4
+            self.smoothed += (sample - self.smoothed) / 8
+            self.low = min(self.low, sample)
+            self.high = max(self.high, sample)
+        else:
+            self.measured = True
+            self.smoothed = self.low = self.high = sample
+            self.variation = sample / 2
+        self.timeout = self._bounded(self.smoothed + 4 * self.variation)
+
+
+class NewReno:
+    """Slow start, congestion avoidance, and one halving for the losses of a round trip.
+
+    `start` and `minimum` are window sizes in bytes, `unit` is the size of a full datagram.
+    `in_flight` counts bytes.
+    """
+
+    __slots__ = (
+        "_limited", "_minimum", "_recovery_start", "_threshold", "in_flight", "unit", "window",
+    )  # fmt: skip
+
+    def __init__(self, *, start: int, minimum: int, unit: int) -> None:
+        self.window = max(start, minimum)
+        self.in_flight = 0
+        self._minimum = minimum
+        self.unit = unit
+        self._threshold: int | None = None
+        self._recovery_start = -1.0
+        self._limited = False  # whether the window delayed a packet since the queue was last empty
+
+    def may_send(self, size: int) -> bool:
+        """Return whether `size` more bytes fit the window; one packet always may be in flight."""
+        # With nothing in flight no ack would ever arrive and open the window.
+        if self.in_flight and self.in_flight + size > self.window:
+            self._limited = True
+            return False
+        return True
+
+    def on_all_sent(self) -> None:
+        """Note that nothing waits: the application, not the window, limits the rate."""
+        self._limited = False
+
+    def on_sent(self, size: int) -> None:
+        """Count bytes that leave."""
+        self.in_flight += size
+
+    def on_acked(self, size: int, sent_at: float) -> None:
+        """Count bytes that arrived, and open the window if it limited the rate."""
+        self.in_flight -= size
+        # Acks of a slow sender prove nothing about a larger window. A window grown by them would
+        # let the first large transfer overrun the path. Packets sent before the last loss was
+        # detected left under the old window (RFC 9002, 7.3.2).
+        if not self._limited or sent_at <= self._recovery_start:
+            return
+        if self._threshold is None or self.window < self._threshold:
+            self.window += size  # slow start: doubles in a round trip
+        else:
+            # Congestion avoidance: one datagram more in a round trip. At least 1, because the
+            # division gives 0 for short packets in a wide window.
+            self.window += max(1, self.unit * size // self.window)
+
+    def on_lost(self, size: int, sent_at: float, now: Monotonic) -> None:
+        """Count lost bytes; the losses of one flight halve the window once."""
+        self.in_flight -= size
+        # One full buffer on the path drops many packets of a flight; that is one event. Only the
+        # loss of a packet that left after the last halving shows that the window is still too wide.
+        if sent_at > self._recovery_start:
+            self._recovery_start = now
+            self.window = max(self.window // 2, self._minimum)
+            self._threshold = self.window
+
+    def on_timeout(self, size: int, now: Monotonic) -> None:
+        """Handle a timeout without any ack: start again from the smallest window."""
+        self.in_flight -= size
+        self._recovery_start = now
+        self._threshold = max(self.window // 2, self._minimum)
+        self.window = self._minimum
+        # The queued packets wait for this window from now on, also until the next `may_send`. The
+        # acks that arrive before it must open the window.
+        self._limited = True
+
+
 _ROUNDING = 1e-6  # seconds; sums of floats are no finer
 _SHORTEST_WAIT = 0.003
-"""Seconds that a packet is given at least before a later one's arrival makes it a lost one.
+"""The least age in seconds at which a packet counts as lost because a later one arrived.
 
-On a path of less than a millisecond the hosts themselves delay datagrams by more than the path
-does, and a packet judged by its round trip alone would be sent again while its acknowledgment is
-in flight: at 20 % loss every byte went out twice and a half.
+On a path below a millisecond the hosts delay datagrams more than the path does. Judged by the round
+trip alone, a packet would be sent again while its acknowledgment is in flight: at 20 % loss every
+byte left 2.5 times.
 """
 _BACKOFF_LIMIT = 2
-"""How often the timeout is doubled: four times a measured one is patience enough with a path, and a
-login over a bad one gets its tries within the time that a player waits."""
+"""How many times the timeout is doubled. Further doubling would leave a login over a bad path too
+few attempts in the time that a player waits."""
 _LONG_WAIT = 0.25
-"""After many attempts the next one comes when the wait has grown by this share. A link that stays
-silent so gets fewer copies, and one that is back is noticed after a time that fits the gap."""
+"""After many attempts the next one follows when the wait has grown by this share. A silent link
+gets ever fewer copies, and a link that is back is noticed after a time in proportion to its gap."""
 _REORDER_STEP = 0.25
 _REORDER_MAXIMUM = 2.0
+"""On a path that reorders, the age limit of a packet grows by this share of a round trip for each
+needless copy, up to two round trips (RFC 8985, 6.2)."""
 
 
 class _Sent:
@@ -51,12 +181,12 @@ class _Sent:
 
 
 class SendQueue:
-    """The sending half of the reliable channel.
+    """The packets of one session that wait or are in flight.
 
-    `exhausted` turns true when the peer has acknowledged nothing for `idle_timeout` and one longest
-    timeout, although packets were in flight all the time; or earlier, when the oldest packet has
-    timed out `transmission_limit` times, if that is set.
-    `retransmissions` counts packets sent again, `queued_bytes` all that is not yet acknowledged.
+    `exhausted` becomes true when the peer has acknowledged nothing for `idle_timeout` plus one
+    longest timeout while packets were in flight; or earlier, when the oldest packet has timed out
+    `transmission_limit` times, if that is set. `retransmissions` counts packets sent again,
+    `queued_bytes` the bytes that are not acknowledged.
     """
 
     __slots__ = (
@@ -68,15 +198,15 @@ class SendQueue:
     def __init__(self, config: SessionConfig, max_length: int) -> None:
         self._config = config
         self._waiting: deque[tuple[int, bytes]] | None = None
-        # In the order of sequence numbers, since a dict keeps the order of its making and a packet
-        # that is sent again keeps its place: the first is the one that the receiver waits for.
+        # In the order of sequence numbers: packets are added in that order, and one that is sent
+        # again keeps its place. So the first is the one that the receiver waits for.
         self._in_flight: dict[int, _Sent] = {}
-        self._lost: list[_Sent] = []  # also some that were sent again or arrived since
+        self._lost: list[_Sent] = []  # may include packets that were sent again or have arrived
         self._base = self._next = config.first_sequence
         self._backoff = 0
         self._loss_time: float | None = None
         self._needs_detection = False
-        self._newest_acked = (-1.0, 0)  # when the newest that arrived was sent, and which it is
+        self._newest_acked = (-1.0, 0)  # the latest sent packet that arrived: sent at, sequence
         self._reorder = 1.0
         self._timer_start = 0.0
         self._waiting_since = 0.0  # the last acknowledgment, or the first packet of this flight
@@ -106,7 +236,7 @@ class SendQueue:
         return len(self._in_flight) + (len(self._waiting) if self._waiting else 0)
 
     def add(self, opcode: int, data: bytes) -> None:
-        """Queue one Packet or Fragment: its opcode, and what is behind the sequence."""
+        """Queue one Packet or Fragment: its opcode, and the bytes behind the sequence number."""
         if self._waiting is None:
             self._waiting = deque()
         self._waiting.append((opcode, data))
@@ -116,8 +246,7 @@ class SendQueue:
         """Return the protocol packets that may leave now, lost ones first."""
         if self._needs_detection:
             self._detect_losses(now)
-        # Nothing new while something lost waits for the window: the receiver could do nothing with
-        # it but hold it.
+        # No new packet while a lost one waits for the window: the receiver could only hold it.
         packets: list[bytes] = []
         if self._lost:
             self._resend(packets, now)
@@ -129,11 +258,11 @@ class SendQueue:
         waiting = self._waiting
         in_flight = self._in_flight
         congestion = self.congestion
-        # The timer runs from the first of a flight, and anew from each ack and each repeat, never
-        # from a packet in the middle: a steady stream would put it off for ever (RFC 6298, 5).
+        # The timer starts with the first packet of a flight, each ack and each retransmission, but
+        # not with other packets: a steady stream would postpone it for ever (RFC 6298, 5).
         if not in_flight:
             self._timer_start = self._waiting_since = now
-        # The peer drops what is a window ahead of what it waits for, and says nothing of it.
+        # The peer silently drops packets beyond its receive window.
         while waiting and (self._next - self._base) & MASK < self._config.window:
             opcode, data = waiting[0]
             size = SEQUENCED_SIZE + len(data)
@@ -151,9 +280,9 @@ class SendQueue:
             congestion.on_all_sent()
 
     def _resend(self, packets: list[bytes], now: Monotonic) -> None:
-        # Everything in flight may wait for the oldest: a receiver that holds less than a flight has
-        # thrown the rest away and acknowledges nothing more until it has that one. So it leaves
-        # although the window is full, as the first retransmission of RFC 5681 does.
+        # The oldest packet leaves even if the window is full, like the first retransmission of
+        # RFC 5681. A receiver that could not hold the whole flight has dropped the rest and
+        # acknowledges nothing until it gets the oldest: waiting for the window would deadlock.
         oldest = self._oldest
         if oldest.lost:
             self._send_again(oldest, packets, now)
@@ -177,11 +306,11 @@ class SendQueue:
 
     @property
     def _oldest(self) -> _Sent:
-        """The one the receiver waits for; only to be asked while something is in flight."""
+        """The packet that the receiver waits for; there must be one in flight."""
         return next(iter(self._in_flight.values()))
 
     def acknowledge_up_to(self, sequence: int, now: Monotonic) -> bool:
-        """Handle an Ack; say whether something arrived by it that was in flight.
+        """Handle an Ack; return whether it acknowledges a packet in flight.
 
         Raises `MalformedDatagram` for a packet that was never sent.
         """
@@ -195,9 +324,8 @@ class SendQueue:
         for step in range(count):
             sent = self._arrived((self._base + step) & MASK, now)
             was_repeated |= sent is not None and sent.transmissions > 1
-        # The last one only: those before it may have waited at the receiver for one that was late.
-        # When one of them was sent twice, the last may have waited for that one: no measure of the
-        # path either.
+        # Only the last packet measures the round trip: the others may have waited at the receiver
+        # for a late one. If one of them was sent twice, the last may have waited for it as well.
         if sent is not None and not was_repeated:
             self.round_trip.measure(now - sent.sent_at)
         self._base = (sequence + 1) & MASK
@@ -205,12 +333,12 @@ class SendQueue:
         return len(self._in_flight) < in_flight
 
     def acknowledge_all(self, now: Monotonic) -> None:
-        """Take everything that was sent as arrived: the peer has answered it in another way."""
+        """Take all sent packets as arrived: the peer has proven that in another way."""
         if self._in_flight:
             self.acknowledge_up_to((self._next - 1) & MASK, now)
 
     def acknowledge_one(self, sequence: int, now: Monotonic) -> bool:
-        """Handle an OutOfOrderAck in the same way."""
+        """Handle an OutOfOrderAck like `acknowledge_up_to`."""
         ahead = distance(self._base, sequence)
         if ahead < 0:
             return False
@@ -218,36 +346,36 @@ class SendQueue:
             raise MalformedDatagram("ack of a packet never sent")
         sent = self._arrived(sequence, now)
         if sent is not None:
-            # Of two copies nobody knows which one is acknowledged (Karn's rule).
+            # With two copies it is unknown which one is acknowledged (Karn's algorithm).
             if sent.transmissions == 1:
                 self.round_trip.measure(now - sent.sent_at)
             self._progress(now)
         return sent is not None
 
     def _arrived(self, sequence: int, now: Monotonic) -> _Sent | None:
-        """Take a packet off the way and learn from it; None when that was done before."""
+        """Remove an arrived packet from flight and return it, or None if it was removed before."""
         sent = self._in_flight.pop(sequence, None)
         if sent is None:
             return None
         size = len(sent.packet)
         self.queued_bytes -= size - SEQUENCED_SIZE
         if sent.lost:
-            sent.lost = False  # it was taken out of flight then
+            sent.lost = False  # `congestion` has counted it out of flight already
         else:
             self.congestion.on_acked(size, sent.sent_at)
         if sent.transmissions > 1 and now - sent.sent_at + _ROUNDING < self.round_trip.low:
-            # The first copy arrived after all: this path reorders, so wait longer from now on.
+            # Faster than any round trip: the ack is that of the first copy, so the path reorders.
             self._reorder = min(self._reorder + _REORDER_STEP, _REORDER_MAXIMUM)
             return sent
-        # By time and then by number: a whole flight leaves at one `now`.
+        # By time, then by sequence number: a whole flight leaves at one `now`.
         newest_at, newest = self._newest_acked
         if (sent.sent_at, distance(newest, sequence)) > (newest_at, 0):
             self._newest_acked = (sent.sent_at, sequence)
         return sent
 
     def _progress(self, now: Monotonic) -> None:
-        # Detection waits for `take`: a datagram may bring a hundred acks, and the packets in flight
-        # are looked through once for all of them.
+        # Detection waits for `take`: a datagram may bring a hundred acks, and one pass over the
+        # packets in flight serves them all.
         self._backoff = 0
         self._timer_start = self._waiting_since = now
         self._needs_detection = bool(self._in_flight)
@@ -265,13 +393,13 @@ class SendQueue:
                 sent.sent_at == newest_at and distance(newest, sequence) > 0
             ):
                 if sent.transmissions == 1:
-                    break  # all behind it left even later
-                continue  # sent again, so younger than its place says
+                    break  # all packets behind it left later
+                continue  # sent again, so younger than its place suggests
             if sent.lost:
                 continue
             if now - sent.sent_at + _ROUNDING >= age_limit:
                 self._mark_lost(sent, now)
-            # Too young to be lost, old enough to be suspected: look again when it is.
+            # Not old enough to be lost: check again when it is.
             elif self._loss_time is None or sent.sent_at + age_limit < self._loss_time:
                 self._loss_time = sent.sent_at + age_limit
 
@@ -301,16 +429,16 @@ class SendQueue:
         return Monotonic(deadline)
 
     def is_overdue(self, now: Monotonic) -> bool:
-        """Whether something should have been acknowledged by now: it has to be sent again first."""
+        """Return whether an acknowledgment is overdue: a packet must be sent again first."""
         deadline = self.timer()
         return deadline is not None and deadline <= now
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Look for losses when the time for it has come; `take` then has what to send again."""
+        """Detect losses that are due; `take` then returns the packets to send again."""
         deadline = self.timer()
         if deadline is None or now < deadline:
             return
-        # A loss that acks have shown is no timeout: it costs half the window, not all of it.
+        # A loss that acks have shown is no timeout: it halves the window instead of resetting it.
         if self._loss_time is not None and now >= self._loss_time:
             self._needs_detection = True
             self._detect_losses(now)
@@ -320,32 +448,30 @@ class SendQueue:
         sent = self._oldest
         if sent.lost:
             return  # it leaves with the next `take`
-        # Only these count as attempts. A copy that is sent because others arrived shows a peer that
-        # is there, and on a short path a dozen of them may be spent within a moment.
+        # Only timeouts count as attempts. A copy sent because later packets arrived proves that
+        # the peer is alive, and on a short path a dozen of those may leave within a moment.
         sent.timeouts += 1
         if self._is_given_up(sent, now):
             self.exhausted = True
             return
-        # Only the oldest leaves. Its acknowledgment tells which of the others are lost; if the path
-        # was only slow, none of them has gone twice.
+        # Only the oldest leaves. Its acknowledgment shows which of the others are lost. If the path
+        # was only slow, none of them is sent twice.
         self._backoff += 1
         self.congestion.on_timeout(len(sent.packet), now)
         self._queue_again(sent)
 
     def _is_given_up(self, oldest: _Sent, now: Monotonic) -> bool:
-        """Whether the peer has acknowledged nothing for too long.
-
-        The silence limit decides, as for a peer that is not heard at all; one timeout more, because
-        after a gap just below the limit an acknowledgment needs an attempt that arrives.
-        """
+        """Return whether the peer has acknowledged nothing for too long."""
+        # The limit is that of a silent peer plus one timeout: after a gap just below the limit an
+        # acknowledgment still needs an attempt that arrives.
         config = self._config
         limit = config.transmission_limit
         if limit is not None and oldest.timeouts >= limit:
             return True
         return now - self._waiting_since >= config.idle_timeout + config.timeout_maximum
 
-    def hurry(self, now: Monotonic) -> None:
-        """Send the oldest packet again, unless that was done a moment ago: the peer misses it."""
+    def resend_oldest(self, now: Monotonic) -> None:
+        """Send the oldest packet again, unless it was sent a moment ago: the peer misses it."""
         if not self._in_flight:
             return
         sent = self._oldest
@@ -353,7 +479,7 @@ class SendQueue:
             self._mark_lost(sent, now)
 
     def clear(self) -> None:
-        """Let go of everything."""
+        """Drop everything."""
         self._waiting = None
         self._in_flight.clear()
         self._lost.clear()

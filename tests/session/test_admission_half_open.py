@@ -46,13 +46,13 @@ def test_an_address_has_one_record_and_may_lose_it_twice():
 
 def test_of_two_session_ids_neither_is_believed():
     kept = record()
-    kept.answer(7, 64, 2)
-    assert (kept.session_id, kept.max_length, kept.check_key, kept.answers) == (7, 64, 2, 1)
-    kept.answer(8, 512, 3)
-    assert (kept.session_id, kept.max_length, kept.check_key, kept.answers) == (
+    kept.note_response(7, 64, 2)
+    assert (kept.session_id, kept.max_length, kept.check_key, kept.responses) == (7, 64, 2, 1)
+    kept.note_response(8, 512, 3)
+    assert (kept.session_id, kept.max_length, kept.check_key, kept.responses) == (
         UNKNOWN_SESSION, 512, 3, 2,
     )  # fmt: skip
-    kept.answer(8, 512, 3)
+    kept.note_response(8, 512, 3)
     assert kept.session_id == UNKNOWN_SESSION
 
 

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.session import CloseReason, SessionClosed
-from emu.session.core import PendingControl
 from emu.wire import (
     KeepAlive,
     OutOfSession,
@@ -154,7 +153,7 @@ def test_a_spoofer_does_not_disturb_a_live_session(check_key):
         assert player.says(50 + number, 2.0)
     assert endpoint.get(HOME) is player.peer
     assert not player.session.ended
-    player.session._core.owed = PendingControl.QUESTION
+    player.session._control.request_statistics()
     assert player.says(99, 3.0)
     assert endpoint.get(HOME) is player.peer
 
@@ -219,7 +218,7 @@ def test_forgetting_a_session_twice_is_fine(endpoint):
 
 def test_an_ended_session_makes_room_for_the_next_request(endpoint):
     player = Player(endpoint).connect()
-    player.peer.replace("gone")
+    player.peer.discard("gone")
     again = Player(endpoint).connect(1.0)
     assert again.peer is not player.peer
     assert endpoint.get(HOME) is again.peer
@@ -272,7 +271,7 @@ def test_any_datagrams_from_anywhere_keep_the_books_in_order(check_key, datagram
             session.datagrams_to_send(now)
             drain(session)
             if expire:
-                session.replace("over")
+                session.discard("over")
             if session.ended:
                 endpoint.forget(session)
         while (ended := endpoint.next_ended()) is not None:
@@ -300,7 +299,7 @@ def test_the_answer_to_a_request_has_a_length_that_works():
 
 def early_packets(player, count):
     """Send packets that cannot be delivered, because the one before them never comes."""
-    expected = player.peer._core.channel.window.expected
+    expected = player.peer._channel.window.expected
     for ahead in range(1, count + 1):
         packet = ReliablePacket((expected + ahead) & 0xFFFF, bytes(400))
         datagram = Seal(player.peer.check_key).seal(push_packet(packet))
@@ -314,14 +313,14 @@ def test_all_sessions_together_hold_no_more_than_the_limit():
     for hoarder in hoarders:
         early_packets(hoarder, 20)
         early_packets(honest, 1)
-        endpoint.weigh(honest.peer)
-        endpoint.weigh(hoarder.peer)
+        endpoint.note_memory(honest.peer)
+        endpoint.note_memory(hoarder.peer)
         assert sum(session.held_bytes for session in endpoint) <= 100_000
     ended = list(iter(endpoint.next_ended, None))
     assert 10 <= len(ended) < 20
     assert all(SessionClosed(CloseReason.MEMORY) in drain(session) for session in ended)
     assert endpoint.get(honest.address) is honest.peer
-    endpoint.weigh(ended[0])  # served once more by its owner: it is forgotten
+    endpoint.note_memory(ended[0])  # served once more by its owner: it is forgotten
     assert endpoint._memory.used == sum(session.held_bytes for session in endpoint)
 
 
@@ -331,7 +330,7 @@ def test_what_an_owner_keeps_and_what_a_client_does_not_take_count_as_well():
     player.peer.send(1, random.Random(1).randbytes(60_000))
     player.peer.datagrams_to_send(1.0)
     assert player.peer.held_bytes > 60_000
-    endpoint.weigh(player.peer)
+    endpoint.note_memory(player.peer)
     assert endpoint.get(HOME) is player.peer
-    endpoint.weigh(player.peer, 40_000)
+    endpoint.note_memory(player.peer, 40_000)
     assert endpoint.get(HOME) is None

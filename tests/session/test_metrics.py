@@ -62,7 +62,7 @@ def test_totals_survive_sessions_and_count_them_once() -> None:
     before = all_of_it()
     assert before == [1, session.statistics().datagrams_received, 1, 1, 1]
     assert measures.value("sessions_now", "login") == 1
-    session.replace("over")
+    session.discard("over")
     server.endpoint.forget(session)
     server.endpoint.forget(session)
     assert all_of_it() == before

@@ -12,8 +12,8 @@ from emu.session import Message, Role, SessionConfig
 from emu.session.channel import BrokenChannel, ReliableChannel
 from emu.session.codec import CipherPair, MessageCodec
 from emu.session.events import SessionJournal
-from emu.session.receive_path import ReceivePath, StrangerLimits
-from emu.session.states import SessionStep, Standing
+from emu.session.lifecycle import Lifecycle, SessionStep
+from emu.session.receive_path import ReceivePath, UnauthenticatedLimits
 from emu.wire import (
     Ack,
     AppCombined,
@@ -41,7 +41,7 @@ class Notes:
 
     def validate_address(self):
         self.proofs += 1
-        self.path._standing.step(SessionStep.VALIDATE)
+        self.path._lifecycle.advance(SessionStep.VALIDATE)
 
     def handle(self, packet, now):
         self.packets.append((packet, now))
@@ -52,17 +52,17 @@ class Notes:
 
 def make_path(*, keyed=True, short=False):
     """Return a server's way in after its SessionResponse, and the receiver."""
-    standing = Standing(Role.SERVER)
-    path = ReceivePath(CONFIG, standing, SessionJournal())
+    lifecycle = Lifecycle(Role.SERVER)
+    path = ReceivePath(CONFIG, lifecycle, SessionJournal())
     path.trust()
     path.open(SEAL, ReliableChannel(CONFIG, 512, SEAL.overhead))
-    standing.step(SessionStep.ANSWER)
+    lifecycle.advance(SessionStep.RESPOND)
     if keyed:
-        standing.step(SessionStep.VALIDATE)
-        standing.step(SessionStep.KEY)
+        lifecycle.advance(SessionStep.VALIDATE)
+        lifecycle.advance(SessionStep.KEY)
         path.start_cipher(MessageCodec(CONFIG, Role.SERVER, KEY))
     if short:
-        path.hasten()
+        path.use_short_path()
     return path, Notes(path)
 
 
@@ -117,7 +117,7 @@ def test_the_first_sealed_datagram_proves_and_no_other():
     for number in range(3):
         path.receive(sealed(KeepAlive()), float(number), notes)
     assert notes.proofs == 1
-    assert path._standing.last_received == 2.0
+    assert path._lifecycle.last_received == 2.0
 
 
 def test_messages_before_the_key_go_to_the_receiver():
@@ -141,7 +141,7 @@ def test_a_part_that_may_not_come_spoils_itself_only():
 
 def test_nothing_is_read_after_the_end():
     path, notes = make_path(short=True)
-    path._standing.step(SessionStep.END)
+    path._lifecycle.advance(SessionStep.END)
     path.close()
     with pytest.raises(MalformedDatagram, match="session is over"):
         path.receive(datagrams(1)[2], 1.0, notes)
@@ -159,10 +159,10 @@ def test_a_path_does_not_hold_its_receiver():
 
 def test_a_stranger_may_say_little_and_nobody_waits_for_more():
     journal = SessionJournal()
-    limits = StrangerLimits(CONFIG)
-    limits.check(journal, CONFIG.stranger_message_count_limit)
+    limits = UnauthenticatedLimits(CONFIG)
+    limits.check(journal, CONFIG.unauthenticated_message_count_limit)
     with pytest.raises(BrokenChannel):
-        limits.check(journal, CONFIG.stranger_message_count_limit + 1)
-    journal.events.extend([Message(1, b"")] * CONFIG.stranger_waiting_limit)
+        limits.check(journal, CONFIG.unauthenticated_message_count_limit + 1)
+    journal.events.extend([Message(1, b"")] * CONFIG.unauthenticated_waiting_limit)
     with pytest.raises(BrokenChannel):
         limits.check(journal, 1)

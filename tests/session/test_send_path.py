@@ -13,7 +13,7 @@ CONFIG = SessionConfig()
 def fill(session, now, size=1000):
     """Send as long as there is room; return how many messages that were."""
     count = 0
-    while session.room(now) > 0:
+    while session.capacity(now) > 0:
         session.send(1, bytes(size - 1) + b"x")
         count += 1
     return count
@@ -21,25 +21,25 @@ def fill(session, now, size=1000):
 
 def test_room_is_the_window_and_a_little_more():
     server = connected_link().server
-    assert server.room(1000.0) == CONFIG.congestion_window_start + 4 * server.max_length
+    assert server.capacity(1000.0) == CONFIG.congestion_window_start + 4 * server.max_length
 
 
 def test_room_shrinks_with_what_waits_and_what_is_in_flight():
     link = connected_link(SessionConfig(compression_threshold=10_000))
-    before = link.server.room(link.now)
+    before = link.server.capacity(link.now)
     link.server.send(1, bytes(397))
-    assert link.server.room(link.now) == before - 399  # flag and opcode come on top
+    assert link.server.capacity(link.now) == before - 399  # flag and opcode come on top
     link.flush()
-    assert link.server.room(link.now) == before - 399
+    assert link.server.capacity(link.now) == before - 399
     link.run(1.0)
-    assert link.server.room(link.now) >= before
+    assert link.server.capacity(link.now) >= before
 
 
 def test_messages_that_wait_for_the_key_take_room():
     session = Session(SessionConfig(), role=Role.SERVER)
-    before = session.room(0.0)
+    before = session.capacity(0.0)
     session.send(1, bytes(500))
-    assert session.room(0.0) == before - 500
+    assert session.capacity(0.0) == before - 500
 
 
 def test_there_is_no_room_while_something_is_overdue():
@@ -47,15 +47,15 @@ def test_there_is_no_room_while_something_is_overdue():
     link.server.send(1, b"lost")
     link.flush()
     deadline = link.server.get_timer()
-    assert link.server.room(deadline - 0.01) > 0
-    assert link.server.room(deadline) == 0
+    assert link.server.capacity(deadline - 0.01) > 0
+    assert link.server.capacity(deadline) == 0
 
 
 def test_there_is_no_room_in_a_session_that_closes(link):
     link.server.close()
-    assert link.server.room(link.now) == 0
+    assert link.server.capacity(link.now) == 0
     link.run(1.0)
-    assert link.server.room(link.now) == 0
+    assert link.server.capacity(link.now) == 0
 
 
 def test_who_was_refused_room_is_told_once_when_there_is_some():
@@ -65,7 +65,7 @@ def test_who_was_refused_room_is_told_once_when_there_is_some():
     link.run(1.0)
     told = [event for event in link.events[Role.SERVER] if isinstance(event, Writable)]
     assert told == [Writable()]
-    assert link.server.room(link.now) > 0
+    assert link.server.capacity(link.now) > 0
 
 
 def test_who_was_never_refused_is_told_nothing(link):
@@ -83,7 +83,7 @@ def test_who_keeps_to_the_room_is_as_fast_as_who_sends_everything(loss):
         link = connected_link(SessionConfig(compression_threshold=10_000), loss=loss, seed=3)
         start, sent, most = link.now, 0, 0
         while len(link.messages(Role.CLIENT)) < count:
-            while sent < count and (not pulls or link.server.room(link.now) > 0):
+            while sent < count and (not pulls or link.server.capacity(link.now) > 0):
                 link.server.send(1, bytes(999))
                 sent += 1
             statistics = link.server.statistics()

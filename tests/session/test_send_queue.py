@@ -261,11 +261,11 @@ def test_on_a_short_path_nothing_is_lost_before_it_could_have_been_acknowledged(
 
 def test_hurrying_sends_the_oldest_again_but_not_every_time():
     queue = sent(2)
-    queue.hurry(0.1)
+    queue.resend_oldest(0.1)
     assert queue.take(0.1) == []
-    queue.hurry(0.5)
+    queue.resend_oldest(0.5)
     assert numbers(queue.take(0.5)) == [0]
-    queue.hurry(0.6)
+    queue.resend_oldest(0.6)
     assert queue.take(0.6) == []
 
 
@@ -308,7 +308,7 @@ def test_the_books_are_right_whatever_happens(seed):
             case 4:
                 queue.handle_timer(now)
             case 5:
-                queue.hurry(now)
+                queue.resend_oldest(now)
             case _ if queue.in_flight:
                 sequence = source.choice(list(queue._in_flight))
                 if source.random() < 0.7:

@@ -141,7 +141,7 @@ def test_what_is_no_key_block_is_counted_and_the_session_lives(payload, reason):
 
 def test_a_second_key_block_is_ordinary_data(link):
     key = link.server.key
-    sequence = link.client._core.channel.queue._next
+    sequence = link.client._channel.queue._next
     block = key_block_message(bytes(range(100, 160)))
     link.server.receive_datagram(sealed(ReliablePacket(sequence, block)), link.now)
     assert link.server.key == key
@@ -302,7 +302,7 @@ def test_the_announced_size_of_a_peers_message_is_bounded(over, alive):
     config = SessionConfig(message_size_limit=10_000)
     assert config.payload_size_limit == 10_753
     link = connected_link(config)
-    sequence = link.server._core.channel.window.expected
+    sequence = link.server._channel.window.expected
     total = config.payload_size_limit + over
     packet = b"\x00\x0d" + sequence.to_bytes(2, "big") + total.to_bytes(4, "big") + b"x"
     link.server.receive_datagram(SEAL.seal(packet), link.now)
@@ -321,7 +321,7 @@ def test_before_the_key_messages_are_bounded_more_tightly():
 @pytest.mark.parametrize(("size", "dropped"), [(2048, False), (2049, True)])
 def test_the_size_of_a_datagram_is_bounded(size, dropped):
     session = connected_link().server
-    sequence = session._core.channel.window.expected
+    sequence = session._channel.window.expected
     session.receive_datagram(sealed(ReliablePacket(sequence, b"\x01" * (size - 6))), 1.0)
     assert ("datagram too long" in session.drops) is dropped
     assert session.statistics().messages_received == (0 if dropped else 1)
@@ -341,7 +341,7 @@ def test_the_depth_of_combined_packets_is_bounded(depth, echoes):
 @pytest.mark.parametrize(("count", "alive"), [(20, True), (21, False)])
 def test_the_number_of_messages_in_an_app_combined_is_bounded(count, alive):
     link = connected_link(SessionConfig(app_combined_count_limit=20))
-    sequence = link.server._core.channel.window.expected
+    sequence = link.server._channel.window.expected
     payload = push_packet(AppCombined((b"\x01",) * count))
     link.server.receive_datagram(sealed(ReliablePacket(sequence, payload)), link.now)
     assert link.server.ended is not alive

@@ -68,7 +68,7 @@ def test_each_bad_packet_is_dropped_with_its_reason(packet, reason):
     ],
 )
 def test_each_bad_payload_is_dropped_with_its_reason(link, payload, reason):
-    sequence = link.server._core.channel.window.expected
+    sequence = link.server._channel.window.expected
     link.server.receive_datagram(sealed(ReliablePacket(sequence, payload)), 1.0)
     assert dict(link.server.drops) == ({reason: 1} if reason else {})
     assert not link.server.ended
@@ -86,7 +86,7 @@ def test_each_bad_payload_is_dropped_with_its_reason(link, payload, reason):
     ],
 )
 def test_fragments_that_lose_the_order_end_the_session(link, chunks, reason):
-    sequence = link.server._core.channel.window.expected
+    sequence = link.server._channel.window.expected
     for number, chunk in enumerate(chunks):
         packet = (
             ReliablePacket(sequence + number, b"x")
@@ -120,7 +120,7 @@ def test_a_datagram_that_cannot_be_inflated_is_dropped(body, reason):
 @pytest.mark.parametrize("parts", [b"\x05x", b"\x00", b"\x01a\x00", b"\xff\x00"])
 def test_an_app_combined_that_cannot_be_read_ends_a_session_with_a_key(link, parts):
     """Nobody knows how far the cipher stream went on: every later message would be noise."""
-    sequence = link.server._core.channel.window.expected
+    sequence = link.server._channel.window.expected
     link.server.receive_datagram(sealed(ReliablePacket(sequence, b"\x00\x19" + parts)), 1.0)
     assert SessionClosed("malformed AppCombined") in drain(link.server)
 

@@ -127,7 +127,7 @@ def test_a_peer_that_is_heard_but_acknowledges_nothing_is_given_up_too():
     server.send(9, b"never acknowledged")
     begun = pair.link.now
     while not server.ended and pair.link.now < begun + 100.0:
-        pair.link.client._core.standing.last_received = pair.link.now  # it does not mind
+        pair.link.client._lifecycle.last_received = pair.link.now  # it does not mind
         pair.talk(0.5, 1)
     assert server.statistics().queued_bytes == 0
     assert pair.has_closed()[0].reason == CloseReason.GAVE_UP

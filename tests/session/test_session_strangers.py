@@ -54,7 +54,7 @@ def test_a_stranger_who_goes_on_sending_is_one_who_floods(count, alive):
 
 def test_many_messages_in_one_payload_are_a_flood_as_well():
     link = stranger()
-    sequence = link.server._core.channel.window.expected
+    sequence = link.server._channel.window.expected
     payload = push_packet(AppCombined((b"x",) * 200))
     link.server.receive_datagram(sealed(ReliablePacket(sequence, payload)), link.now)
     assert link.server.statistics().messages_received == 5
@@ -64,7 +64,7 @@ def test_many_messages_in_one_payload_are_a_flood_as_well():
 @pytest.mark.parametrize(("total", "alive"), [(16_384, True), (16_385, False)])
 def test_a_long_message_of_a_stranger_ends_its_session(total, alive):
     link = stranger()
-    sequence = link.server._core.channel.window.expected
+    sequence = link.server._channel.window.expected
     packet = Fragment(sequence, total.to_bytes(4, "big") + b"x")
     link.server.receive_datagram(sealed(packet), link.now)
     assert reason_of(link) == (None if alive else "fragmented message too long")
@@ -72,16 +72,16 @@ def test_a_long_message_of_a_stranger_ends_its_session(total, alive):
 
 def test_little_is_held_for_a_stranger():
     link = stranger()
-    sequence = link.server._core.channel.window.expected
+    sequence = link.server._channel.window.expected
     for ahead in range(1, 100):
         packet = ReliablePacket((sequence + ahead) & 0xFFFF, b"x" * 500)
         link.server.receive_datagram(sealed(packet), link.now)
-    assert 15_000 < link.server._core.channel.window.held_bytes <= 16_384
+    assert 15_000 < link.server._channel.window.held_bytes <= 16_384
     link.server.trust()
     link.server.receive_datagram(
         sealed(ReliablePacket((sequence + 150) & 0xFFFF, b"x" * 500)), link.now
     )
-    assert link.server._core.channel.window.held_bytes > 16_384
+    assert link.server._channel.window.held_bytes > 16_384
 
 
 def test_trust_lifts_the_limits_also_before_there_is_a_key():

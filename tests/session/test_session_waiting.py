@@ -15,7 +15,7 @@ CONFIG = replace(SessionConfig(), waiting_message_limit=20, waiting_bytes_limit=
 
 
 def waiting(session: Session) -> int:
-    return sum(isinstance(event, Message) for event in session._core.journal.events)
+    return sum(isinstance(event, Message) for event in session.events)
 
 
 class SlowOwner(Link):
@@ -61,7 +61,7 @@ def test_one_below_the_limit_closes_nothing() -> None:
         link.client.send(5, bytes([number]))
     link.run(2.0)
     assert waiting(link.server) == 19
-    assert not link.server._core.channel.is_paused
+    assert not link.server._channel.is_paused
     assert link.client.statistics().packets_in_flight == 0
 
 
@@ -96,12 +96,12 @@ def test_bytes_that_wait_are_bounded_as_well() -> None:
 def test_messages_of_one_payload_are_decrypted_as_they_are_taken() -> None:
     """Thousands of messages in one run of fragments would stop everybody else."""
     link = slow_link(replace(CONFIG, app_combined_part_limit=253))
-    codec = link.client._core.codec
+    codec = link.client._codec
     assert codec is not None
     parts = tuple(codec.encode(5, number.to_bytes(2, "big")) for number in range(300))
     payload = push_packet(AppCombined(parts))
-    link.client._core.channel._place_payload(payload)
-    link.client._core.channel.queue.hurry(Monotonic(link.now))
+    link.client._channel._place_payload(payload)
+    link.client._channel.queue.resend_oldest(Monotonic(link.now))
     link.run(2.0)
     assert waiting(link.server) == 20
     link.most = 20
@@ -128,7 +128,7 @@ def test_statistics_do_not_pile_up_before_an_owner_who_takes_none() -> None:
     question = ServerKeyRequest(1)
     for _ in range(200):
         link.server.receive_datagram(sealed(question), Monotonic(link.now))
-    assert len(link.server._core.journal.events) <= 20
+    assert len(link.server.events) <= 20
 
 
 def test_an_owner_who_takes_everything_at_once_sees_no_limit() -> None:
@@ -144,7 +144,7 @@ def test_a_session_that_ends_lets_go_of_what_waits_behind_its_limit() -> None:
     for number in range(200):
         link.client.send(5, bytes([number]))
     link.run(1.0)
-    link.server.replace("made room in memory")
+    link.server.discard("made room in memory")
     events = []
     while (event := link.server.next_event()) is not None:
         events.append(event)

@@ -372,9 +372,9 @@ class Dispatcher:
         handler = port.handler
         deadline = session.get_timer()
         if handler is None:
-            port.weight = self.endpoint.weigh(session)
+            port.weight = self.endpoint.note_memory(session)
         else:
-            port.weight = self.endpoint.weigh(session, handler.held_bytes())
+            port.weight = self.endpoint.note_memory(session, handler.held_bytes())
             theirs = handler.get_timer()
             if deadline is None or (theirs is not None and theirs < deadline):
                 deadline = theirs
@@ -442,7 +442,7 @@ class Dispatcher:
         """End a session that cannot be served because of a mistake of ours."""
         self._log.failure("serving a session failed; it is over")
         try:
-            port.session.replace("a fault of the server")
+            port.session.discard("a fault of the server")
             self._deliver_end(port, now)
         except Exception:  # noqa: BLE001  # the session is forgotten in every case
             self._log.failure("ending a session failed")

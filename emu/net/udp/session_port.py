@@ -99,7 +99,7 @@ class SessionPort:
 
     def room(self) -> int:
         """Return how many bytes may usefully be queued in the session now."""
-        return self.session.room(self._dispatcher.read_clock())
+        return self.session.capacity(self._dispatcher.read_clock())
 
     def touch(self) -> None:
         """Have the session served in this turn of the reactor: something was queued or changed."""

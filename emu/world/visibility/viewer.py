@@ -268,7 +268,7 @@ class Viewer:
     def flush(self, now_ms: int) -> None:
         """Send what is due as far as there is room; the rest waits until the link has some again.
 
-        Whoever is refused room is told when there is (`emu.session.Session.room`), so the last
+        Whoever is refused room is told when there is (`emu.session.Session.capacity`), so the last
         question here is one that finds none.
         """
         while self.sights.is_due and (room := self.link.room()) > 0:

@@ -263,7 +263,7 @@ def test_a_session_that_ends_is_told_of_at_once_whatever_waits(work) -> None:
     handler = work.handlers[ONE]
     left = 950 - work.done_for(ONE)
     assert left > 500
-    from_peer = client._core.farewell()
+    from_peer = client._last_datagram()
     work.dispatcher.take([(from_peer, ONE)])
     work.dispatcher.serve_touched()
     assert isinstance(handler.events[-1], SessionClosed)
@@ -309,7 +309,7 @@ def test_datagrams_that_cost_too_much_to_read_are_dropped_for_a_while(work) -> N
             super().put(data, address)
 
     work.dispatcher.outbox = Costly(None, work.put)
-    keep_alive = client._core.received.seal.seal(push_packet(KeepAlive()))
+    keep_alive = client._received.seal.seal(push_packet(KeepAlive()))
     for _ in range(3000):
         work.dispatcher.take([(keep_alive, ONE)])
         work.dispatcher.serve_touched()
@@ -347,7 +347,7 @@ def test_sessions_of_one_account_share_what_it_may_use(work) -> None:
         work.say(address, 100)
         work.give(address)
         work.run(0.5)
-        work.dispatcher.take([(work.clients[address]._core.farewell(), address)])
+        work.dispatcher.take([(work.clients[address]._last_datagram(), address)])
         work.dispatcher.serve_touched()
     assert work.seconds <= RULES.share * 4.0 + RULES.reserve + 0.02
     work.connect(ONE)
@@ -367,7 +367,7 @@ def test_sessions_without_an_account_share_what_their_address_may_use(work) -> N
         work.say(address, 40)
         work.give(address)
         work.run(0.1)
-        work.dispatcher.take([(work.clients[address]._core.farewell(), address)])
+        work.dispatcher.take([(work.clients[address]._last_datagram(), address)])
         work.dispatcher.serve_touched()
     assert work.seconds <= RULES.share * 4.0 + RULES.address_reserve + 0.05
     before = work.seconds

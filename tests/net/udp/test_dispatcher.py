@@ -160,7 +160,7 @@ def test_who_makes_us_keep_most_is_ended_when_memory_runs_out(harness, client) -
         recorder.waiting = waiting
         client.send(3, b"x")
         exchange(client, clock, dispatcher, wire)
-        assert (SessionClosed("made room in memory") in recorder.events) != alive
+        assert (SessionClosed("memory limit of all sessions") in recorder.events) != alive
         assert dispatcher.session_count == alive
     assert len(dispatcher.endpoint) == 0
 

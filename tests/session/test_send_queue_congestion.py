@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from emu.session.congestion import NewReno
+from emu.session.send_queue import NewReno
 
 UNIT = 500
 

@@ -214,7 +214,7 @@ def test_the_last_message_and_the_disconnect_leave_without_an_answer_too(link):
     assert later.count(first[0]) >= 2
     assert link.server.ended
     assert timer is None
-    assert link.server._core.standing.last_sent - start < 5.0
+    assert link.server._lifecycle.last_sent - start < 5.0
 
 
 def test_closing_twice_is_closing_once(link):
@@ -279,7 +279,7 @@ def test_a_client_believes_out_of_session_only_after_a_long_silence(link):
 
 
 def test_nothing_is_taken_after_the_end(link):
-    link.server.replace("enough")
+    link.server.discard("enough")
     link.server.receive_datagram(SEAL.seal(push_packet(KeepAlive())), link.now)
     assert link.server.drops["session is over"] == 1
     link.server.handle_timer(link.now + 100)
@@ -290,7 +290,7 @@ def test_nothing_is_taken_after_the_end(link):
 def test_a_session_keeps_no_compressor_between_its_turns(link):
     link.server.send(1, bytes(range(256)) * 2)
     link.server.send(2, bytes(range(256)) * 2)
-    deflater = link.server._core.codec._deflater
+    deflater = link.server._codec._deflater
     assert deflater.compressor is not None
     link.run(1.0)
     assert deflater.compressor is None

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.session.receive_window import distance
+from emu.session.send_queue import distance
 
 SEQUENCES = st.integers(0, 0xFFFF)
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.session import SessionConfig
-from emu.session.receive_window import Placement, ReceiveWindow
+from emu.session.channel import Placement, ReceiveWindow
 
 
 def window(**settings):

@@ -84,7 +84,7 @@ def test_an_idle_session_after_a_login_costs_less_than_six_kib():
         used = (tracemalloc.get_traced_memory()[0] - before) / len(links)
     finally:
         tracemalloc.stop()
-    assert all(session._core.codec._deflater.compressor is None for session in links)
+    assert all(session._codec._deflater.compressor is None for session in links)
     assert used < 6 * 1024  # two cipher contexts of about 1.4 KiB are not seen by this
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.session import SessionConfig
-from emu.session.congestion import RoundTrip
+from emu.session.send_queue import RoundTrip
 
 
 def test_the_timeout_starts_at_500_ms_times_three():

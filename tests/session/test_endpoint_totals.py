@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import asdict
 
-from emu.session.totals import SessionTotals
+from emu.session.endpoint import SessionTotals
 from tests.support.sessions.link import connected_link
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.session.totals import SharedMemory
+from emu.session.endpoint import SharedMemory
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcdef"), st.integers(0, 1000))))

@@ -1,0 +1,329 @@
+"""The phases of a session as tables, and its timers.
+
+Owners see the three states of `ConnectionState`. A `SessionPhase` is finer: requested, answered,
+validated, keyed and disconnecting are one value that only moves forward. `Lifecycle` is the state
+machine, `SessionTimers` decides what is due and when. Neither knows how a packet looks.
+
+Sources: docs/protocol/transport.md#setup, docs/protocol/transport.md#reliability.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from enum import Enum, IntEnum
+from typing import Final
+
+from emu.errors import LocalProtocolError
+from emu.session.configuration import Role, SessionConfig
+from emu.times import Monotonic
+from emu.wire import ProtocolOpcode as Op
+
+
+class ConnectionState(Enum):
+    """The state of a session as its owner sees it. A session is never reused after its end."""
+
+    CLOSED = "closed"
+    ESTABLISHED = "established"
+    CLOSING = "closing"
+
+
+class SessionPhase(IntEnum):
+    """The phase of a session, numbered in the order of its life: < means before."""
+
+    NEW = 0
+    """Nothing was sent or received."""
+    REQUESTED = 1
+    """A client has sent a SessionRequest."""
+    RESPONDED = 2
+    """A server has sent a SessionResponse; nothing proves yet that it arrived."""
+    VALIDATED = 3
+    """The peer has proven that it receives our datagrams; there is no key."""
+    KEYED = 4
+    """Messages go both ways."""
+    CLOSING = 5
+    """Our side closes: queued messages still have to arrive."""
+    DISCONNECTING = 6
+    """Our SessionDisconnect was sent once."""
+    DISCONNECT_REPEATED = 7
+    """Our SessionDisconnect was sent twice."""
+    ENDED = 8
+    """The session is over."""
+
+
+class SessionStep(Enum):
+    """What moves a session from one phase to another."""
+
+    REQUEST = "a client sends a SessionRequest"
+    RESPOND = "a server sends a SessionResponse"
+    ESTABLISH = "a client receives the SessionResponse"
+    VALIDATE = "the first datagram with a valid check arrives"
+    KEY = "the RC4 key is known"
+    CLOSE = "our side closes"
+    DISCONNECT = "our SessionDisconnect is sent"
+    END = "disconnected, timed out, failed or replaced"
+
+
+STATES: Final[Mapping[SessionPhase, ConnectionState]] = {
+    SessionPhase.NEW: ConnectionState.CLOSED,
+    SessionPhase.REQUESTED: ConnectionState.CLOSED,
+    SessionPhase.RESPONDED: ConnectionState.ESTABLISHED,
+    SessionPhase.VALIDATED: ConnectionState.ESTABLISHED,
+    SessionPhase.KEYED: ConnectionState.ESTABLISHED,
+    SessionPhase.CLOSING: ConnectionState.CLOSING,
+    SessionPhase.DISCONNECTING: ConnectionState.CLOSING,
+    SessionPhase.DISCONNECT_REPEATED: ConnectionState.CLOSING,
+    SessionPhase.ENDED: ConnectionState.CLOSED,
+}
+"""The state that an owner sees in each phase."""
+
+TRANSITIONS: Final[Mapping[tuple[SessionPhase, SessionStep], SessionPhase]] = {
+    (SessionPhase.NEW, SessionStep.REQUEST): SessionPhase.REQUESTED,
+    (SessionPhase.NEW, SessionStep.RESPOND): SessionPhase.RESPONDED,
+    (SessionPhase.NEW, SessionStep.END): SessionPhase.ENDED,
+    (SessionPhase.REQUESTED, SessionStep.REQUEST): SessionPhase.REQUESTED,
+    (SessionPhase.REQUESTED, SessionStep.ESTABLISH): SessionPhase.VALIDATED,
+    (SessionPhase.REQUESTED, SessionStep.END): SessionPhase.ENDED,
+    (SessionPhase.RESPONDED, SessionStep.VALIDATE): SessionPhase.VALIDATED,
+    (SessionPhase.RESPONDED, SessionStep.END): SessionPhase.ENDED,
+    (SessionPhase.VALIDATED, SessionStep.KEY): SessionPhase.KEYED,
+    (SessionPhase.VALIDATED, SessionStep.CLOSE): SessionPhase.CLOSING,
+    (SessionPhase.VALIDATED, SessionStep.END): SessionPhase.ENDED,
+    (SessionPhase.KEYED, SessionStep.CLOSE): SessionPhase.CLOSING,
+    (SessionPhase.KEYED, SessionStep.END): SessionPhase.ENDED,
+    # A key that arrives while we close lets us acknowledge the peer's last messages. It does not
+    # open the session again.
+    (SessionPhase.CLOSING, SessionStep.KEY): SessionPhase.CLOSING,
+    (SessionPhase.CLOSING, SessionStep.DISCONNECT): SessionPhase.DISCONNECTING,
+    (SessionPhase.CLOSING, SessionStep.END): SessionPhase.ENDED,
+    (SessionPhase.DISCONNECTING, SessionStep.KEY): SessionPhase.DISCONNECTING,
+    (SessionPhase.DISCONNECTING, SessionStep.DISCONNECT): SessionPhase.DISCONNECT_REPEATED,
+    (SessionPhase.DISCONNECTING, SessionStep.END): SessionPhase.ENDED,
+    (SessionPhase.DISCONNECT_REPEATED, SessionStep.KEY): SessionPhase.DISCONNECT_REPEATED,
+    (SessionPhase.DISCONNECT_REPEATED, SessionStep.END): SessionPhase.ENDED,
+}
+
+_EITHER: Final = frozenset(
+    (
+        Op.COMBINED,
+        Op.SESSION_DISCONNECT,
+        Op.KEEP_ALIVE,
+        Op.PACKET,
+        Op.FRAGMENT,
+        Op.OUT_OF_ORDER_ACK,
+        Op.ACK,
+    )
+)
+_IN_SESSION: Final[Mapping[Role, frozenset[int]]] = {
+    Role.SERVER: _EITHER | {Op.SESSION_REQUEST, Op.SERVER_KEY_REQUEST},
+    Role.CLIENT: _EITHER | {Op.SESSION_STAT_RESPONSE, Op.OUT_OF_SESSION},
+}
+_BEFORE: Final[Mapping[Role, frozenset[int]]] = {
+    Role.SERVER: frozenset((Op.SESSION_REQUEST,)),
+    Role.CLIENT: frozenset((Op.SESSION_RESPONSE,)),
+}
+_NOTHING: Final[frozenset[int]] = frozenset()
+
+ALLOWED: Final[Mapping[tuple[Role, SessionPhase], frozenset[int]]] = {
+    **{(role, phase): _IN_SESSION[role] for role in Role for phase in SessionPhase},
+    **{
+        (role, phase): _BEFORE[role]
+        for role in Role
+        for phase in (SessionPhase.NEW, SessionPhase.REQUESTED)
+    },
+    **{(role, SessionPhase.ENDED): _NOTHING for role in Role},
+}
+"""The protocol opcodes that a session accepts, by its own role and phase."""
+
+
+class Lifecycle:
+    """The state machine of one session, shared by everything that depends on the phase.
+
+    Only `advance` changes `phase` and `allowed` (protocol opcodes). `last_received` is when the
+    last datagram with a valid check came, `last_sent` when the last datagram left, in seconds.
+    """
+
+    __slots__ = ("_role", "allowed", "last_received", "last_sent", "phase")
+
+    def __init__(self, role: Role) -> None:
+        self._role = role
+        self.phase = SessionPhase.NEW
+        self.allowed: frozenset[int] = ALLOWED[role, SessionPhase.NEW]
+        self.last_received = 0.0
+        self.last_sent = 0.0
+
+    def advance(self, step: SessionStep) -> None:
+        """Change the phase. Raises `LocalProtocolError` for a step that the table does not list."""
+        phase = TRANSITIONS.get((self.phase, step))
+        if phase is None:
+            raise LocalProtocolError(f"a session that is {self.phase.name} cannot {step.name}")
+        self.phase = phase
+        self.allowed = ALLOWED[self._role, phase]
+
+
+_VALIDATED: Final = SessionPhase.VALIDATED
+_KEYED: Final = SessionPhase.KEYED
+_ENDED: Final = SessionPhase.ENDED
+
+
+class TimerAction(Enum):
+    """What a session does when one of its timers is due."""
+
+    REPEAT_REQUEST = "send the SessionRequest again"
+    GIVE_UP_REQUEST = "end: no response to the SessionRequest"
+    GIVE_UP_VALIDATION = "end: nothing proved the client's address"
+    GIVE_UP_SILENT_PEER = "end: nothing received for too long"
+    SEND_DISCONNECT = "send the SessionDisconnect"
+    STOP_WAITING_FOR_DISCONNECT = "end: no reply to the SessionDisconnect"
+    SEND_KEEP_ALIVE = "send a KeepAlive"
+    REQUEST_STATISTICS = "send a ServerKeyRequest"
+
+
+def request_pause(config: SessionConfig, tries: int) -> float:
+    """Return the seconds until a request is repeated; `tries` is 0 for the first one."""
+    # The round trip is still unknown. Short first pauses survive a lossy link and cost a server
+    # next to nothing; growing ones do not flood a long path or a busy server.
+    return config.session_request_pause * config.session_request_pause_growth**tries
+
+
+class SessionTimers:
+    """Every deadline of one session except retransmission.
+
+    `connect`, `open`, `close`, `disconnect` and `end_wait` are called when that happens. They
+    advance the `lifecycle` where the step starts or stops a deadline.
+    """
+
+    __slots__ = (
+        "_config",
+        "_deadline",
+        "_keep_alive_interval",
+        "_lifecycle",
+        "_next_statistics",
+        "_requests",
+        "_statistics_tries",
+    )
+
+    def __init__(self, config: SessionConfig, role: Role, lifecycle: Lifecycle) -> None:
+        self._config = config
+        self._lifecycle = lifecycle
+        self._deadline: Monotonic | None = None
+        """When the current phase has lasted too long; None in phases without a limit."""
+        self._requests = 0
+        self._statistics_tries = 0
+        self._next_statistics = math.inf  # a server never asks
+        self._keep_alive_interval = (
+            config.keep_alive_interval if role is Role.CLIENT else config.server_keep_alive_interval
+        )
+
+    # -- what happens -----------------------------------------------------------------------------
+
+    def request(self, now: Monotonic) -> None:
+        """Note a SessionRequest. Raises `LocalProtocolError` once one was answered."""
+        self._lifecycle.advance(SessionStep.REQUEST)
+        self._deadline = Monotonic(now + request_pause(self._config, self._requests))
+        self._requests += 1
+
+    def open(self, step: SessionStep, now: Monotonic) -> None:
+        """Note that a server has responded (`RESPOND`) or a client got the response (`ESTABLISH`).
+
+        A server's client must prove its address within `unvalidated_lifetime`.
+        """
+        lifecycle = self._lifecycle
+        lifecycle.advance(step)
+        lifecycle.last_received = lifecycle.last_sent = now
+        self._deadline = Monotonic(now + self._config.unvalidated_lifetime)
+
+    def close(self) -> None:
+        """Note that our side closes; the limit starts with the next `wait_for_acknowledgments`."""
+        self._lifecycle.advance(SessionStep.CLOSE)
+        self._deadline = None
+
+    def wait_for_acknowledgments(self, now: Monotonic) -> None:
+        """Start `close_timeout`, in which queued messages may still arrive, unless it runs."""
+        if self._deadline is None:
+            self._deadline = Monotonic(now + self._config.close_timeout)
+
+    def end_wait(self, now: Monotonic) -> None:
+        """Make the deadline of this phase due now."""
+        self._deadline = now
+
+    def disconnect(self, now: Monotonic) -> None:
+        """Note that our SessionDisconnect is sent, once or again."""
+        self._lifecycle.advance(SessionStep.DISCONNECT)
+        self._deadline = Monotonic(now + self._config.disconnect_timeout)
+
+    def plan_statistics(self, now: Monotonic, *, is_complete: bool) -> None:
+        """Plan a client's next ServerKeyRequest: soon until `is_complete`, rarely afterwards.
+
+        A session is complete once it has its key and a measured round trip. The request also
+        reports the round trip to the server. Without it both sides repeat lost packets too late.
+        """
+        config = self._config
+        interval = config.statistics_interval
+        if not is_complete:
+            pause = min(request_pause(config, self._statistics_tries), config.timeout_maximum)
+            interval = min(pause, interval)
+            self._statistics_tries += 1
+        self._next_statistics = now + interval
+
+    # -- time -------------------------------------------------------------------------------------
+
+    def get_timer(self, retransmission: Monotonic | None) -> Monotonic | None:
+        """Return when `take_due` has something, or `retransmission` if that is earlier."""
+        lifecycle = self._lifecycle
+        phase = lifecycle.phase
+        if phase is _ENDED:
+            return None
+        if phase < _VALIDATED:
+            return self._deadline
+        deadline = lifecycle.last_received + self._config.idle_timeout
+        if phase <= _KEYED:
+            deadline = min(deadline, self._next_keep_alive(), self._next_statistics)
+        elif self._deadline is not None and self._deadline < deadline:
+            deadline = self._deadline
+        if retransmission is not None and retransmission < deadline:
+            return retransmission
+        return Monotonic(deadline)
+
+    def take_due(self, now: Monotonic) -> Iterator[TimerAction]:
+        """Yield the actions that are due now; one that ends the session comes alone."""
+        lifecycle = self._lifecycle
+        phase = lifecycle.phase
+        if phase < _VALIDATED:
+            if self._is_over(now):
+                yield self._due_unvalidated(phase)
+        elif now >= lifecycle.last_received + self._config.idle_timeout:
+            yield TimerAction.GIVE_UP_SILENT_PEER
+        elif phase <= _KEYED:
+            if now >= self._next_keep_alive():
+                yield TimerAction.SEND_KEEP_ALIVE
+            if now >= self._next_statistics:
+                yield TimerAction.REQUEST_STATISTICS
+        elif self._is_over(now):
+            if phase is SessionPhase.DISCONNECT_REPEATED:
+                yield TimerAction.STOP_WAITING_FOR_DISCONNECT
+            else:
+                yield TimerAction.SEND_DISCONNECT
+
+    def _next_keep_alive(self) -> float:
+        # A peer that misses its own keep-alives may be behind an interrupted link. It gets one
+        # every `retry_interval` then: both sides hear each other soon after the link is back, and
+        # before their idle timeouts.
+        lifecycle = self._lifecycle
+        config = self._config
+        usual = lifecycle.last_sent + self._keep_alive_interval
+        suspected = lifecycle.last_received + config.keep_alive_interval + config.retry_interval
+        return min(usual, max(suspected, lifecycle.last_sent + config.retry_interval))
+
+    def _due_unvalidated(self, phase: SessionPhase) -> TimerAction:
+        if phase is SessionPhase.RESPONDED:
+            return TimerAction.GIVE_UP_VALIDATION
+        is_exhausted = self._requests >= self._config.session_request_attempts
+        return TimerAction.GIVE_UP_REQUEST if is_exhausted else TimerAction.REPEAT_REQUEST
+
+    def _is_over(self, now: Monotonic) -> bool:
+        return self._deadline is not None and now >= self._deadline
+
+    def is_silent(self, now: Monotonic) -> bool:
+        """Return whether the peer was silent for so long that an OutOfSession may be believed."""
+        return now - self._lifecycle.last_received >= self._config.out_of_session_silence
